@@ -1,0 +1,38 @@
+# What Flyball takes from others, and why. All of it comes from the distribution by name.
+find_package(Threads REQUIRED)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)        # linear algebra of the predictors
+find_package(nlohmann_json 3.10 REQUIRED)          # --json output, stored settings
+find_package(fmt REQUIRED)                         # formatting of messages and tables
+find_package(SQLite3 REQUIRED)                     # the store
+find_package(ZLIB REQUIRED)                        # gzipped IDX files
+find_package(JPEG REQUIRED)                        # image datasets (libjpeg-turbo)
+find_package(tomlplusplus REQUIRED)                # experiments
+find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)  # command line
+
+# LibTorch: a Jetson wheel, a pip torch or an unpacked archive when CMake finds it, else Debian's
+# libtorch-dev. Only the rooms that name it see its headers.
+find_package(Torch REQUIRED)
+separate_arguments(FLYBALL_TORCH_FLAGS UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+add_library(flyball_torch INTERFACE)
+target_link_libraries(flyball_torch INTERFACE ${TORCH_LIBRARIES})
+target_include_directories(flyball_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+# The ABI flag must be one for all objects that meet at link time.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${FLYBALL_TORCH_FLAGS}>")
+
+if(FLYBALL_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# A LibTorch source needs about 1.3 GB to compile: never more of them at once than memory holds.
+cmake_host_system_information(RESULT FLYBALL_MEMORY_MB QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR FLYBALL_TORCH_JOBS "${FLYBALL_MEMORY_MB} / 2000")
+if(FLYBALL_TORCH_JOBS LESS 1)
+  set(FLYBALL_TORCH_JOBS 1)
+endif()
+set_property(GLOBAL PROPERTY JOB_POOLS torch=${FLYBALL_TORCH_JOBS})

@@ -1,0 +1,36 @@
+// Time is monotonic; wall-clock time is metadata only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace flyball {
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+int64_t monotonic_ns();
+/// Seconds of CLOCK_MONOTONIC.
+inline double monotonic_s() {
+  return static_cast<double>(monotonic_ns()) * 1e-9;
+}
+/// Sleeps until the absolute monotonic time, whatever signals arrive.
+void sleep_until_ns(int64_t deadline_ns);
+/// Now as ISO 8601 in UTC, e.g. "2026-03-01T12:30:05Z".
+std::string wall_clock_utc();
+
+/// Seconds since construction or the last restart.
+class Stopwatch {
+ public:
+  double seconds() const { return static_cast<double>(monotonic_ns() - start_ns_) * 1e-9; }
+  double milliseconds() const { return seconds() * 1e3; }
+  /// Returns the elapsed seconds and starts again.
+  double restart() {
+    const double elapsed = seconds();
+    start_ns_ = monotonic_ns();
+    return elapsed;
+  }
+
+ private:
+  int64_t start_ns_ = monotonic_ns();
+};
+
+}  // namespace flyball

@@ -1,0 +1,136 @@
+#include "base/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+// Cuts one record off the front of `rest` and counts the lines it spans.
+class RecordReader {
+ public:
+  RecordReader(std::string_view text, std::string name) : rest_(text), name_(std::move(name)) {}
+
+  bool done() const { return rest_.empty(); }
+  size_t line() const { return line_; }
+
+  Result<std::vector<std::string>> next() {
+    ++line_;
+    const size_t first_line = line_;
+    std::vector<std::string> fields(1);
+    bool quoted = false;
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (quoted) {
+        if (c == '"' && !rest_.empty() && rest_.front() == '"') {
+          fields.back() += '"';
+          rest_.remove_prefix(1);
+        } else if (c == '"') {
+          quoted = false;
+        } else {
+          line_ += c == '\n';
+          fields.back() += c;
+        }
+      } else if (c == '"' && fields.back().empty()) {
+        quoted = true;
+      } else if (c == ',') {
+        fields.emplace_back();
+      } else if (c == '\n') {
+        break;
+      } else if (c != '\r' || (!rest_.empty() && rest_.front() != '\n')) {
+        fields.back() += c;
+      }
+    }
+    if (quoted)
+      return Error{Code::corrupt,
+                   fmt::format("{}:{}: a quoted field is never closed", name_, first_line),
+                   "close the quote, or double it if it belongs to the text"};
+    return fields;
+  }
+
+ private:
+  std::string_view rest_;
+  std::string name_;
+  size_t line_ = 0;
+};
+
+bool is_skipped(const std::vector<std::string>& fields) {
+  return (fields.size() == 1 && trim(fields[0]).empty()) ||
+         (!fields[0].empty() && fields[0][0] == '#');
+}
+
+}  // namespace
+
+std::optional<size_t> Csv::column(std::string_view title) const {
+  const auto found = std::find(header.begin(), header.end(), title);
+  if (found == header.end()) return {};
+  return static_cast<size_t>(found - header.begin());
+}
+
+Error Csv::at(size_t row, size_t column, const std::string& complaint,
+              const std::string& hint) const {
+  return {Code::corrupt,
+          fmt::format("{}:{}: column '{}': {}", name, lines[row], header[column], complaint), hint};
+}
+
+Result<double> Csv::number(size_t row, size_t column) const {
+  const auto value = parse_double(rows[row][column]);
+  if (value && std::isfinite(*value)) return *value;
+  return at(row, column, fmt::format("'{}' is not a number", rows[row][column]),
+            "mend the field, or leave the row out");
+}
+
+Result<Csv> parse_csv(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  Csv csv;
+  csv.name = name;
+  RecordReader reader(text, name);
+  while (!reader.done()) {
+    FLYBALL_ASSIGN(auto fields, reader.next());
+    if (is_skipped(fields)) continue;
+    if (csv.header.empty()) {
+      for (std::string& field : fields) field = std::string(trim(field));
+      csv.header = std::move(fields);
+      continue;
+    }
+    if (fields.size() != csv.header.size())
+      return Error{Code::corrupt,
+                   fmt::format("{}:{}: {} fields where the header has {}", name, reader.line(),
+                               fields.size(), csv.header.size()),
+                   "every row needs one field for each column of the header"};
+    csv.rows.push_back(std::move(fields));
+    csv.lines.push_back(reader.line());
+  }
+  if (csv.header.empty())
+    return Error{Code::corrupt, fmt::format("{} is empty", name),
+                 "a CSV file begins with a header"};
+  return csv;
+}
+
+Result<Csv> read_csv(const std::filesystem::path& path) {
+  FLYBALL_ASSIGN(const std::string text, read_file(path));
+  return parse_csv(text, path.string());
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) line += ',';
+    if (fields[i].find_first_of(",\"\r\n") == std::string::npos) {
+      line += fields[i];
+      continue;
+    }
+    line += '"';
+    for (char c : fields[i]) line += c == '"' ? "\"\"" : std::string(1, c);
+    line += '"';
+  }
+  return line + '\n';
+}
+
+}  // namespace flyball

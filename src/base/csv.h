@@ -1,0 +1,36 @@
+// CSV with a header line, as tables come and go (RFC 4180 quoting, LF or CRLF).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace flyball {
+
+/// A parsed file: every row has as many fields as the header.
+struct Csv {
+  std::string name;  ///< the file, for messages
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<size_t> lines;  ///< line number in the file of each row, from 1
+
+  /// Index of a column, or nothing.
+  std::optional<size_t> column(std::string_view title) const;
+  /// "file:line: column 'x': " in front of a complaint about one field.
+  Error at(size_t row, size_t column, const std::string& complaint, const std::string& hint) const;
+  /// The field as a finite number, or an error that names file, line and column.
+  Result<double> number(size_t row, size_t column) const;
+};
+
+/// Parses text; blank lines and lines that begin with '#' are skipped. Errors name the line.
+Result<Csv> parse_csv(std::string_view text, const std::string& name);
+Result<Csv> read_csv(const std::filesystem::path& path);
+
+/// One line, quoted where needed, with the line end.
+std::string csv_line(const std::vector<std::string>& fields);
+
+}  // namespace flyball

@@ -1,0 +1,90 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace flyball {
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  const size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+namespace {
+
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  text = trim(text);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
+  return value;
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::optional<double> parse_double(std::string_view text) {
+  return parse_whole<double>(text);
+}
+std::optional<long long> parse_integer(std::string_view text) {
+  return parse_whole<long long>(text);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
+  while (true) {
+    const size_t end = text.find(separator);
+    pieces.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
+  std::string joined;
+  for (const std::string& piece : pieces) {
+    if (&piece != &pieces.front()) joined += separator;
+    joined += piece;
+  }
+  return joined;
+}
+
+std::string format_number(double value) {
+  return fmt::format("{}", value);
+}
+
+std::optional<std::string> closest(std::string_view wrong, const std::vector<std::string>& names) {
+  size_t best = std::max<size_t>(2, wrong.size() / 3) + 1;
+  std::optional<std::string> found;
+  for (const std::string& name : names) {
+    const size_t distance = edit_distance(wrong, name);
+    if (distance < best) {
+      best = distance;
+      found = name;
+    }
+  }
+  return found;
+}
+
+}  // namespace flyball

@@ -1,0 +1,26 @@
+// Small helpers on foreign text. None of them throws or depends on the locale.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flyball {
+
+/// Without blanks and line ends at both ends.
+std::string_view trim(std::string_view text);
+/// The whole of `text` as a number, or nothing ("12x" and "" are nothing; "nan" and "inf" parse).
+std::optional<double> parse_double(std::string_view text);
+/// The whole of `text` as a decimal integer, or nothing.
+std::optional<long long> parse_integer(std::string_view text);
+/// Pieces between separators; "a,,b" has three.
+std::vector<std::string> split(std::string_view text, char separator);
+/// Pieces joined with a separator.
+std::string join(const std::vector<std::string>& pieces, std::string_view separator);
+/// The number as short as it can be written without loss: 16, 114.75.
+std::string format_number(double value);
+/// The name in `names` closest to `wrong`, when it is close enough to be meant.
+std::optional<std::string> closest(std::string_view wrong, const std::vector<std::string>& names);
+
+}  // namespace flyball

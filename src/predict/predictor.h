@@ -1,0 +1,48 @@
+// A model of time and power over configurations, fitted on measurements and references.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// Mean and calibrated 90 % interval of one figure, one entry per configuration.
+struct Estimates {
+  std::vector<double> mean, lo90, hi90;
+};
+
+/// What a predictor says of a space. Never holds a NaN: a figure that cannot be predicted is
+/// absent.
+struct Prediction {
+  Estimates minibatch_ms;
+  Estimates power_w;               ///< empty when no power was measured
+  std::vector<bool> extrapolated;  ///< outside the box of the profiled configurations
+  std::vector<std::string> notes;  ///< fallbacks taken, offsets fitted, rows distrusted
+};
+
+/// Options every predictor takes.
+struct FitOptions {
+  uint64_t seed = 1;
+};
+
+/// Fit once, predict often. A fitted predictor is immutable and may be used from several threads.
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  /// The name under which it stands in the list, e.g. "gp".
+  virtual std::string name() const = 0;
+  /// `measured`: the profiled configurations of the target (repeats allowed, power may be NaN).
+  /// `references`: whole tables of other workloads or boards; a predictor may ignore them.
+  /// Errors: too few rows, a time that is not above zero, an axis it cannot do without.
+  virtual Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
+                     const FitOptions& options) = 0;
+  /// Predicts every configuration of `space`, whose axes must include those fitted on.
+  virtual Result<Prediction> predict(const Space& space) const = 0;
+};
+
+}  // namespace flyball

@@ -1,0 +1,24 @@
+#include "predict/registry.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace flyball {
+
+const std::vector<PredictorEntry>& predictors() {
+  static const std::vector<PredictorEntry> list = {};
+  return list;
+}
+
+Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
+  std::vector<std::string> names;
+  for (const PredictorEntry& entry : predictors()) {
+    if (entry.name == name) return entry.make();
+    names.push_back(entry.name);
+  }
+  return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", name),
+               "one of: " + join(names, ", ")};
+}
+
+}  // namespace flyball

@@ -1,0 +1,22 @@
+// The one list of predictors. A new one is a file and a line in registry.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "predict/predictor.h"
+
+namespace flyball {
+
+struct PredictorEntry {
+  std::string name;
+  std::string summary;  ///< one line for `--help`
+  std::unique_ptr<Predictor> (*make)();
+};
+
+const std::vector<PredictorEntry>& predictors();
+/// The named predictor; the error lists the names there are.
+Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name);
+
+}  // namespace flyball

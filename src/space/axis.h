@@ -1,0 +1,60 @@
+// The nouns of a configuration: axes, power modes, jobs, trials.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace flyball {
+
+/// A board axis belongs to the power mode, a run axis to the job.
+enum class Scope { board, run };
+enum class Phase { train, infer };
+
+const char* phase_name(Phase phase);  ///< "train", "infer"
+Result<Phase> parse_phase(const std::string& text);
+
+/// One dimension of choice: legal values ascending, plain numbers in the unit of the name.
+struct Axis {
+  std::string name;            ///< a CSV column name: cpu_cores, cpu_mhz, gpu_mhz, batch_size, …
+  std::string unit;            ///< "MHz", "W", "" for counts
+  std::vector<double> values;  ///< ascending, distinct
+  Scope scope = Scope::board;
+};
+
+/// What is known of an axis by its name: unit and scope. Unknown names are board axes without unit,
+/// unless the name ends in _mhz or _w.
+Axis named_axis(const std::string& name, std::vector<double> values = {});
+
+/// Values by axis name.
+using Settings = std::map<std::string, double>;
+
+/// One value on each board axis. An axis that is absent is left as the board has it.
+struct PowerMode {
+  Settings values;
+  bool operator==(const PowerMode&) const = default;
+};
+
+/// What runs: a workload in a phase, with batch size and the other run settings.
+struct Job {
+  std::string workload;
+  Phase phase = Phase::train;
+  Settings settings;
+  bool operator==(const Job&) const = default;
+};
+
+/// What to measure.
+struct Trial {
+  PowerMode mode;
+  Job job;
+  bool operator==(const Trial&) const = default;
+};
+
+/// "cpu_cores 2, loader_workers 1": settings as a person reads them.
+std::string describe(const Settings& settings);
+/// Mode and run settings in one map.
+Settings all_settings(const Trial& trial);
+
+}  // namespace flyball

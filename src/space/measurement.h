@@ -1,0 +1,68 @@
+// What came of a trial, and how it is known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "space/axis.h"
+
+namespace flyball {
+
+/// Where a number comes from.
+enum class Provenance { measured, table, simulated, predicted };
+const char* provenance_name(Provenance provenance);
+Result<Provenance> parse_provenance(const std::string& text);
+
+/// Times of one minibatch, in ms. End-to-end ≥ stall + compute; the rest is overhead.
+struct MinibatchTimes {
+  double stall_ms = 0;    ///< waited for data
+  double compute_ms = 0;  ///< forward, backward, step (or forward alone)
+  double e2e_ms = 0;      ///< wall time from one minibatch's end to the next one's
+};
+
+/// Power over the measured window, after it has settled.
+struct PowerReading {
+  double mean_w = 0;
+  double noise = 0;   ///< relative standard error of the mean, a fraction
+  std::string total;  ///< "module", "monitor", "package", a rail, …
+  int samples_wanted = 0;
+  int samples_got = 0;
+  int distinct_updates = 0;  ///< sensor updates seen; repeats do not count
+  double energy_j = 0;       ///< of the window
+  double window_s = 0;
+};
+
+/// Everything that is known of one trial.
+struct Measurement {
+  Trial trial;
+  std::string device;
+  std::string fingerprint;  ///< board, kernel, driver and library versions
+  Provenance provenance = Provenance::measured;
+  double minibatch_ms = 0;                  ///< median of the counted minibatches, end to end
+  double noise = 0;                         ///< relative noise of minibatch_ms, a fraction
+  double stall_ms = 0, compute_ms = 0;      ///< medians
+  MinibatchTimes first;                     ///< the first minibatch, kept apart
+  std::vector<MinibatchTimes> minibatches;  ///< the counted ones
+  std::optional<PowerReading> power;
+  std::string power_gap;    ///< why there is no power, when there is none
+  std::string stop_reason;  ///< the stopping rule that was met
+  double settle_s = 0, warm_up_s = 0, total_s = 0;
+  bool throttled = false;
+  bool repeated = false;  ///< asked again, since neighbours contradicted it
+  std::string failure;    ///< why it failed; "" when it did not
+  std::string started_utc;
+  uint64_t seed = 0;
+
+  bool failed() const { return !failure.empty(); }
+  std::optional<double> power_w() const {
+    return power ? std::optional<double>(power->mean_w) : std::nullopt;
+  }
+  /// Energy of one minibatch in J, where there is power.
+  std::optional<double> minibatch_j() const {
+    return power ? std::optional<double>(power->mean_w * minibatch_ms * 1e-3) : std::nullopt;
+  }
+};
+
+}  // namespace flyball

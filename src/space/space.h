@@ -1,0 +1,59 @@
+// A finite set of configurations: what may be chosen from.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "space/axis.h"
+
+namespace flyball {
+
+/// Rows of axis values, row-major; a row is one configuration, its index names it.
+class Space {
+ public:
+  Space() = default;
+  /// No configurations yet; each axis' `values` are filled as rows are added.
+  explicit Space(std::vector<Axis> axes) : axes_(std::move(axes)) {}
+
+  /// Every combination of the axes' values, the last axis fastest.
+  static Space grid(std::vector<Axis> axes);
+
+  /// Appends a configuration (one value for each axis) and returns its index.
+  size_t add(std::span<const double> row);
+
+  const std::vector<Axis>& axes() const { return axes_; }
+  size_t dimensions() const { return axes_.size(); }
+  size_t size() const { return axes_.empty() ? 0 : values_.size() / axes_.size(); }
+  bool empty() const { return values_.empty(); }
+
+  std::span<const double> row(size_t index) const {
+    return {values_.data() + index * axes_.size(), axes_.size()};
+  }
+  /// All values, size() × dimensions(), row-major.
+  std::span<const double> values() const { return values_; }
+
+  std::optional<size_t> axis_index(const std::string& name) const;
+  /// Index of the configuration with exactly these values, or nothing; O(log size) after the first.
+  std::optional<size_t> find(std::span<const double> row) const;
+  /// The configuration as values by axis name.
+  Settings settings(size_t index) const;
+  /// The row for these settings, or an error that names the axis that is missing.
+  Result<std::vector<double>> to_row(const Settings& settings) const;
+  /// The configuration as mode and job, split by the scope of each axis.
+  Trial trial(size_t index, const std::string& workload, Phase phase) const;
+
+  /// The same configurations without axes that have one value only.
+  Space without_constant_axes() const;
+  /// Only the configurations with these indices, in this order.
+  Space subset(std::span<const size_t> indices) const;
+
+ private:
+  void build_index() const;
+
+  std::vector<Axis> axes_;
+  std::vector<double> values_;
+  mutable std::vector<size_t> sorted_;  ///< indices in lexicographic order of their rows
+};
+
+}  // namespace flyball

@@ -1,0 +1,216 @@
+#include "space/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+struct Columns {
+  size_t device = 0, workload = 0, phase = 0, time = 0;
+  std::optional<size_t> power, total;
+  std::vector<size_t> axes;
+};
+
+Result<size_t> required(const Csv& csv, const std::string& title) {
+  if (const auto found = csv.column(title)) return *found;
+  return Error{Code::corrupt, fmt::format("{} has no column '{}'", csv.name, title),
+               "a measured table needs device, workload, phase, the axes and minibatch_ms; "
+               "`flyball import --map` renames columns"};
+}
+
+Result<Columns> find_columns(const Csv& csv) {
+  Columns columns;
+  FLYBALL_ASSIGN(columns.device, required(csv, "device"));
+  FLYBALL_ASSIGN(columns.workload, required(csv, "workload"));
+  FLYBALL_ASSIGN(columns.phase, required(csv, "phase"));
+  FLYBALL_ASSIGN(columns.time, required(csv, "minibatch_ms"));
+  columns.power = csv.column("power_w");
+  columns.total = csv.column("power_total");
+  for (size_t c = 0; c < csv.header.size(); ++c) {
+    if (std::find(csv.header.begin(), csv.header.begin() + static_cast<std::ptrdiff_t>(c),
+                  csv.header[c]) != csv.header.begin() + static_cast<std::ptrdiff_t>(c))
+      return Error{Code::corrupt, fmt::format("{} has two columns '{}'", csv.name, csv.header[c]),
+                   "rename one of them"};
+    const bool known = c == columns.device || c == columns.workload || c == columns.phase ||
+                       c == columns.time || columns.power == c || columns.total == c;
+    if (!known) columns.axes.push_back(c);
+  }
+  if (columns.axes.empty())
+    return Error{Code::corrupt, fmt::format("{} has no axis column", csv.name),
+                 "add columns such as cpu_cores, cpu_mhz, gpu_mhz"};
+  return columns;
+}
+
+Result<double> positive(const Csv& csv, size_t row, size_t column) {
+  FLYBALL_ASSIGN(const double value, csv.number(row, column));
+  if (value > 0) return value;
+  return csv.at(row, column, fmt::format("{} is not above zero", csv.rows[row][column]),
+                "times and powers are positive; leave an unknown power empty");
+}
+
+WorkloadTable& table_of(Table& table, const Csv& csv, const Columns& columns, size_t row,
+                        Phase phase) {
+  const std::string& device = csv.rows[row][columns.device];
+  const std::string& workload = csv.rows[row][columns.workload];
+  for (WorkloadTable& known : table.workloads)
+    if (known.device == device && known.workload == workload && known.phase == phase) return known;
+  std::vector<Axis> axes;
+  for (size_t c : columns.axes) axes.push_back(named_axis(csv.header[c]));
+  WorkloadTable& added = table.workloads.emplace_back();
+  added.device = device;
+  added.workload = workload;
+  added.phase = phase;
+  added.space = Space(std::move(axes));
+  if (columns.total) added.power_total = csv.rows[row][*columns.total];
+  return added;
+}
+
+Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row) {
+  const auto phase = parse_phase(csv.rows[row][columns.phase]);
+  if (!phase) return csv.at(row, columns.phase, phase.error().message, phase.error().hint);
+  std::vector<double> config;
+  for (size_t c : columns.axes) {
+    FLYBALL_ASSIGN(const double value, csv.number(row, c));
+    config.push_back(value);
+  }
+  FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time));
+  double power = not_measured;
+  if (columns.power && !trim(csv.rows[row][*columns.power]).empty()) {
+    FLYBALL_ASSIGN(power, positive(csv, row, *columns.power));
+  }
+  WorkloadTable& target = table_of(table, csv, columns, row, *phase);
+  if (columns.total && csv.rows[row][*columns.total] != target.power_total)
+    return csv.at(row, *columns.total, "a workload's rows name different power totals",
+                  "keep totals in tables of their own; a fit never mixes them silently");
+  target.add(config, time, power);
+  return {};
+}
+
+std::string names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const WorkloadTable& workload : table.workloads)
+    names.push_back(workload.workload + " (" + phase_name(workload.phase) + ")");
+  return join(names, ", ");
+}
+
+}  // namespace
+
+bool WorkloadTable::has_power() const {
+  return std::ranges::any_of(power_w, [](double power) { return !std::isnan(power); });
+}
+
+void WorkloadTable::add(std::span<const double> config, double time_ms, double power) {
+  space.add(config);
+  minibatch_ms.push_back(time_ms);
+  power_w.push_back(power);
+}
+
+std::string WorkloadTable::title() const {
+  return fmt::format("{} {} on {}", workload, phase_name(phase), device);
+}
+
+Result<const WorkloadTable*> Table::find(const std::string& workload,
+                                         std::optional<Phase> phase) const {
+  const WorkloadTable* found = nullptr;
+  for (const WorkloadTable& candidate : workloads) {
+    if (candidate.workload != workload || (phase && candidate.phase != *phase)) continue;
+    if (found)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} holds '{}' more than once", name, workload),
+                   "say which with --phase train or --phase infer, or split it by device"};
+    found = &candidate;
+  }
+  if (found) return found;
+  return Error{Code::not_found, fmt::format("{} holds no workload '{}'", name, workload),
+               "it holds: " + names_of(*this)};
+}
+
+Result<const WorkloadTable*> Table::only() const {
+  if (workloads.size() == 1) return &workloads.front();
+  return Error{Code::invalid_argument,
+               fmt::format("{} holds {} workloads, one is wanted", name, workloads.size()),
+               "it holds: " + names_of(*this)};
+}
+
+Result<Table> parse_table(const Csv& csv) {
+  FLYBALL_ASSIGN(const Columns columns, find_columns(csv));
+  Table table;
+  table.name = csv.name;
+  for (size_t row = 0; row < csv.rows.size(); ++row)
+    FLYBALL_CHECK(add_row(table, csv, columns, row));
+  if (table.workloads.empty())
+    return Error{Code::corrupt, fmt::format("{} holds no rows", csv.name), ""};
+  return table;
+}
+
+Result<Table> read_table(const std::filesystem::path& path) {
+  FLYBALL_ASSIGN(const Csv csv, read_csv(path));
+  return parse_table(csv);
+}
+
+std::string format_table(std::span<const WorkloadTable> workloads) {
+  std::vector<std::string> axes;
+  for (const WorkloadTable& table : workloads)
+    for (const Axis& axis : table.space.axes())
+      if (std::find(axes.begin(), axes.end(), axis.name) == axes.end()) axes.push_back(axis.name);
+  const bool totals = std::ranges::any_of(
+      workloads, [](const WorkloadTable& table) { return !table.power_total.empty(); });
+
+  std::vector<std::string> header = {"device", "workload", "phase"};
+  header.insert(header.end(), axes.begin(), axes.end());
+  header.insert(header.end(), {"minibatch_ms", "power_w"});
+  if (totals) header.push_back("power_total");
+  std::string text = csv_line(header);
+  for (const WorkloadTable& table : workloads) {
+    for (size_t i = 0; i < table.size(); ++i) {
+      std::vector<std::string> fields = {table.device, table.workload, phase_name(table.phase)};
+      for (const std::string& axis : axes) {
+        const auto d = table.space.axis_index(axis);
+        fields.push_back(d ? format_number(table.space.row(i)[*d]) : "");
+      }
+      fields.push_back(format_number(table.minibatch_ms[i]));
+      fields.push_back(std::isnan(table.power_w[i]) ? "" : format_number(table.power_w[i]));
+      if (totals) fields.push_back(table.power_total);
+      text += csv_line(fields);
+    }
+  }
+  return text;
+}
+
+std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance) {
+  std::vector<size_t> found;
+  const std::vector<Axis>& axes = table.space.axes();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (std::isnan(table.power_w[i])) continue;
+    double log_sum = 0;
+    int neighbours = 0;
+    std::vector<double> row(table.space.row(i).begin(), table.space.row(i).end());
+    for (size_t d = 0; d < axes.size(); ++d) {
+      const std::vector<double>& values = axes[d].values;
+      const double own = row[d];
+      const auto at = std::lower_bound(values.begin(), values.end(), own) - values.begin();
+      for (const std::ptrdiff_t step : {-1, 1}) {
+        if (at + step < 0 || at + step >= static_cast<std::ptrdiff_t>(values.size())) continue;
+        row[d] = values[static_cast<size_t>(at + step)];
+        const auto neighbour = table.space.find(row);
+        if (!neighbour || std::isnan(table.power_w[*neighbour])) continue;
+        log_sum += std::log(table.power_w[*neighbour]);
+        ++neighbours;
+      }
+      row[d] = own;
+    }
+    if (neighbours >= 2 && table.power_w[i] < (1 - tolerance) * std::exp(log_sum / neighbours))
+      found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace flyball

@@ -1,0 +1,59 @@
+// Measured tables in the tidy form: one row per configuration,
+// device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w.
+// Any other numeric column is an axis by its name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "space/space.h"
+
+namespace flyball {
+
+/// One workload in one phase on one board: time and power over a space.
+/// A configuration may stand in it more than once (repeats).
+struct WorkloadTable {
+  std::string device;
+  std::string workload;
+  Phase phase = Phase::train;
+  std::string power_total;  ///< "module", "monitor", a rail, or "" when unknown
+  Space space;
+  std::vector<double> minibatch_ms;  ///< one per row of the space
+  std::vector<double> power_w;       ///< one per row; NaN where it was not measured
+
+  size_t size() const { return minibatch_ms.size(); }
+  bool has_power() const;  ///< is there any power reading?
+  void add(std::span<const double> config, double time_ms, double power);
+  /// "mobilenet_v3 train on orin_agx".
+  std::string title() const;
+};
+
+/// All workloads of one file.
+struct Table {
+  std::string name;  ///< the file
+  std::vector<WorkloadTable> workloads;
+
+  /// The named workload; phase may be left open when there is one only. The error lists what is
+  /// there.
+  Result<const WorkloadTable*> find(const std::string& workload,
+                                    std::optional<Phase> phase = {}) const;
+  /// The only workload of the file, or an error that asks which.
+  Result<const WorkloadTable*> only() const;
+};
+
+/// Reads a tidy table; a bad row is named by file, line and column.
+/// Optional column `power_total` names the total that power_w is.
+Result<Table> parse_table(const Csv& csv);
+Result<Table> read_table(const std::filesystem::path& path);
+
+/// The tidy form back as CSV text. Axes absent from a workload are left empty.
+std::string format_table(std::span<const WorkloadTable> workloads);
+
+/// Rows whose power lies more than `tolerance` (fraction) below the geometric mean of their
+/// one-step neighbours along every axis, probably read before power had settled (data faults, not
+/// physics). The robust optimum leaves them out. At least two neighbours are needed.
+std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance = 0.06);
+
+}  // namespace flyball
