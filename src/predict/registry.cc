@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "predict/linear.h"
 
 namespace flyball {
 
 const std::vector<PredictorEntry>& predictors() {
-  static const std::vector<PredictorEntry> list = {};
+  static const std::vector<PredictorEntry> list = {
+      {"linear", "linear in the clocks; one universal energy model (POMACS 2022)", make_linear},
+  };
   return list;
 }
 

@@ -1,0 +1,39 @@
+// A board as Flyball sees it: what can be set, what was set, and how it is put back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/axis.h"
+
+namespace flyball {
+
+/// Who a measurement belongs to.
+struct DeviceInfo {
+  std::string name;         ///< as in tables: "host", "orin_agx", …
+  std::string title;        ///< for people: board or CPU model
+  std::string fingerprint;  ///< board, cores, kernel: equal fingerprints mean comparable numbers
+};
+
+/// Knobs of one board. Settings are read back after they are set, and put back by restore(), which
+/// the destructor calls too; after a crash, the next Flyball that starts does it (journal.h).
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  /// Axes that can be set here, with their legal values.
+  virtual std::vector<Axis> axes() const = 0;
+  /// The mode the board has when nobody tunes it.
+  virtual PowerMode default_mode() const = 0;
+  /// Why an axis that one might expect is missing, with the remedy.
+  virtual std::vector<std::string> gaps() const = 0;
+  /// Sets the mode and reads it back. Errors: an axis or value the board does not have; a setting
+  /// that did not take.
+  virtual Status apply(const PowerMode& mode) = 0;
+  /// Puts back what was there before the first apply().
+  virtual Status restore() = 0;
+};
+
+}  // namespace flyball

@@ -1,0 +1,21 @@
+// This machine: cores by affinity, CPU clock where cpufreq can be set.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "device/device.h"
+
+namespace flyball {
+
+struct HostOptions {
+  std::filesystem::path root = "/";  ///< of /proc and /sys
+  std::filesystem::path journal;     ///< "" takes state_folder()/host.json
+  std::vector<int> cpus;             ///< "" takes those this process may use
+  bool pin_threads = true;           ///< false in tests: leave our threads alone
+};
+
+/// Axes `cpu_cores` (1 … usable cores) and, where it can be set, `cpu_mhz`.
+Result<std::unique_ptr<Device>> open_host(const HostOptions& options = {});
+
+}  // namespace flyball

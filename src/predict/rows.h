@@ -1,0 +1,33 @@
+// What every predictor asks of the rows it is given.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// At least `needed` rows, all times above zero and finite, powers above zero or NaN.
+/// Errors name the workload and the configuration.
+Status check_rows(const WorkloadTable& measured, size_t needed);
+
+/// The axes that take more than one value; an axis with one value says nothing and is dropped.
+std::vector<Axis> varying_axes(const Space& space);
+
+/// For each axis, its column in `space`; an error names the one that is missing.
+Result<std::vector<size_t>> match_axes(const Space& space, const std::vector<Axis>& axes);
+
+/// The values of `row` in these columns.
+std::vector<double> pick(std::span<const double> row, std::span<const size_t> columns);
+
+/// Lowest and highest profiled value on each axis.
+struct Box {
+  std::vector<double> low, high;
+  bool contains(std::span<const double> x) const;
+};
+Box bounding_box(const std::vector<Axis>& axes);
+
+}  // namespace flyball

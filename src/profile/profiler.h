@@ -1,0 +1,45 @@
+// Turns a Trial into a Measurement: live, or from a table. Nothing above can tell which.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/measurement.h"
+#include "space/space.h"
+
+namespace flyball {
+
+/// What a profiler offers to choose from.
+struct ProfilerInfo {
+  std::string device;        ///< name of the board, as in tables
+  std::string device_title;  ///< for people
+  std::string fingerprint;   ///< equal fingerprints mean comparable numbers
+  Provenance provenance = Provenance::measured;
+  std::string workload;
+  Phase phase = Phase::train;
+  std::string power_total;        ///< which total power is; "" where there is none
+  std::string power_gap;          ///< why there is no power; "" where there is some
+  std::vector<std::string> gaps;  ///< axes and sensors that are missing, each with its remedy
+  double samples_per_epoch = 0;   ///< 0 when unknown
+  bool live = false;              ///< do repeats differ?
+};
+
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+  virtual const ProfilerInfo& info() const = 0;
+  /// The configurations that may be measured: board and run axes together.
+  virtual const Space& space() const = 0;
+  /// Index in space() of what one gets without tuning.
+  virtual size_t default_config() const = 0;
+  /// Why that one is the default, in words.
+  virtual std::string default_reason() const = 0;
+  /// Measures one configuration. A trial that fails (board error, out of memory) is a Measurement
+  /// whose `failure` says why; an Error means that nothing can be measured at all.
+  virtual Result<Measurement> measure(size_t config) = 0;
+};
+
+}  // namespace flyball

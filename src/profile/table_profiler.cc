@@ -1,0 +1,110 @@
+#include "profile/table_profiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/statistics.h"
+
+namespace flyball {
+namespace {
+
+class TableProfiler final : public Profiler {
+ public:
+  explicit TableProfiler(const WorkloadTable& table) : space_(table.space.axes()) {
+    info_.device = table.device;
+    info_.device_title = fmt::format("table of {}", table.title());
+    info_.fingerprint = fmt::format("table of {}, {} rows", table.title(), table.size());
+    info_.provenance = Provenance::table;
+    info_.workload = table.workload;
+    info_.phase = table.phase;
+    info_.power_total = table.power_total;
+    if (!table.has_power()) info_.power_gap = "the table holds no power readings";
+    merge_repeats(table);
+    find_default();
+  }
+
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  size_t default_config() const override { return default_; }
+  std::string default_reason() const override {
+    return "the highest value of each board axis (MAXN)";
+  }
+
+  Result<Measurement> measure(size_t config) override {
+    if (config >= space_.size())
+      return Error{Code::invalid_argument, "the table has no such configuration", ""};
+    Measurement measurement;
+    measurement.trial = space_.trial(config, info_.workload, info_.phase);
+    measurement.device = info_.device;
+    measurement.fingerprint = info_.fingerprint;
+    measurement.provenance = Provenance::table;
+    measurement.minibatch_ms = time_[config];
+    measurement.stop_reason = "read from the table";
+    if (std::isnan(power_[config])) {
+      measurement.power_gap = "the table holds no power for this configuration";
+    } else {
+      measurement.power.emplace();
+      measurement.power->mean_w = power_[config];
+      measurement.power->total = info_.power_total;
+    }
+    return measurement;
+  }
+
+ private:
+  void merge_repeats(const WorkloadTable& table) {
+    std::map<std::vector<double>, std::vector<size_t>> rows;
+    std::vector<std::vector<double>> order;
+    for (size_t i = 0; i < table.size(); ++i) {
+      const auto row = table.space.row(i);
+      auto& same = rows[{row.begin(), row.end()}];
+      if (same.empty()) order.emplace_back(row.begin(), row.end());
+      same.push_back(i);
+    }
+    space_ = Space(table.space.axes());
+    for (const auto& row : order) {
+      std::vector<double> times, powers;
+      for (size_t i : rows[row]) {
+        times.push_back(table.minibatch_ms[i]);
+        if (!std::isnan(table.power_w[i])) powers.push_back(table.power_w[i]);
+      }
+      space_.add(row);
+      time_.push_back(median(times));
+      power_.push_back(powers.empty() ? std::numeric_limits<double>::quiet_NaN() : median(powers));
+    }
+  }
+
+  // Lexicographic: the highest of every board axis, then the batch size nearest to 16.
+  void find_default() {
+    std::vector<double> best;
+    for (size_t i = 0; i < space_.size(); ++i) {
+      std::vector<double> key(1, 0);
+      for (size_t d = 0; d < space_.dimensions(); ++d) {
+        const Axis& axis = space_.axes()[d];
+        if (axis.scope == Scope::board)
+          key[0] += space_.row(i)[d] / axis.values.back();
+        else
+          key.push_back(-std::abs(std::log2(std::max(space_.row(i)[d], 0.5) / 16)));
+      }
+      if (!best.empty() && key <= best) continue;
+      best = key;
+      default_ = i;
+    }
+  }
+
+  ProfilerInfo info_;
+  Space space_;
+  std::vector<double> time_, power_;
+  size_t default_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Profiler> make_table_profiler(const WorkloadTable& table) {
+  return std::make_unique<TableProfiler>(table);
+}
+
+}  // namespace flyball
