@@ -112,6 +112,7 @@ Status SettingsJournal::set(const std::filesystem::path& file, const std::string
 }
 
 Status SettingsJournal::restore() {
+  if (before_.empty()) return {};
   Status first;
   std::vector<std::pair<std::string, std::string>> failed;
   // Twice: a minimum cannot go above a maximum that is put back only later.
