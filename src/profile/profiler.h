@@ -23,6 +23,7 @@ struct ProfilerInfo {
   std::string power_total;        ///< which total power is; "" where there is none
   std::string power_gap;          ///< why there is no power; "" where there is some
   std::vector<std::string> gaps;  ///< axes and sensors that are missing, each with its remedy
+  Settings job;                   ///< fixed run settings, e.g. batch_size 16
   double samples_per_epoch = 0;   ///< 0 when unknown
   bool live = false;              ///< do repeats differ?
 };

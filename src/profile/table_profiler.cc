@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,12 +13,25 @@
 namespace flyball {
 namespace {
 
+// FNV-1a over all numbers: equal fingerprints mean equal tables.
+uint64_t content_hash(const WorkloadTable& table) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto take = [&](std::span<const double> values) {
+    for (double value : values) hash = (hash ^ std::bit_cast<uint64_t>(value)) * 0x100000001b3u;
+  };
+  take(table.space.values());
+  take(table.minibatch_ms);
+  take(table.power_w);
+  return hash;
+}
+
 class TableProfiler final : public Profiler {
  public:
   explicit TableProfiler(const WorkloadTable& table) : space_(table.space.axes()) {
     info_.device = table.device;
     info_.device_title = fmt::format("table of {}", table.title());
-    info_.fingerprint = fmt::format("table of {}, {} rows", table.title(), table.size());
+    info_.fingerprint = fmt::format("table of {}, {} rows, content {:016x}", table.title(),
+                                    table.size(), content_hash(table));
     info_.provenance = Provenance::table;
     info_.workload = table.workload;
     info_.phase = table.phase;

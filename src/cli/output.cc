@@ -1,0 +1,97 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace flyball::cli {
+namespace {
+
+// Characters, not bytes: UTF-8 continuation bytes take no room.
+size_t width(const std::string& text) {
+  size_t n = 0;
+  for (char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  return n;
+}
+
+bool is_numeric(const std::string& text) {
+  return text == "-" || parse_double(text.substr(0, text.find(' '))).has_value();
+}
+
+std::string padded(const std::string& text, size_t to, bool right) {
+  const std::string blanks(to - std::min(to, width(text)), ' ');
+  return right ? blanks + text : text + blanks;
+}
+
+}  // namespace
+
+int report_error(const Error& error) {
+  fmt::print(stderr, "flyball: {}\n", error.message);
+  if (!error.hint.empty()) fmt::print(stderr, "HINT: {}\n", error.hint);
+  return error.code == Code::infeasible || error.code == Code::not_found ? 1 : 2;
+}
+
+void print_json(const nlohmann::ordered_json& document) {
+  fmt::print("{}\n",
+             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+std::string number(double value, int digits) {
+  if (std::isnan(value)) return "-";
+  if (std::abs(value) >= 1000 && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.{}g}", value, digits);
+}
+
+std::string TextTable::str() const {
+  std::vector<size_t> widths;
+  std::vector<bool> right;
+  for (size_t c = 0; c < header_.size(); ++c) {
+    widths.push_back(width(header_[c]));
+    right.push_back(!rows_.empty());
+    for (const auto& row : rows_) {
+      widths[c] = std::max(widths[c], width(row[c]));
+      right[c] = right[c] && is_numeric(row[c]);
+    }
+  }
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& row) {
+    std::string joined;
+    for (size_t c = 0; c < row.size(); ++c)
+      joined += (c > 0 ? "  " : "") + padded(row[c], widths[c], right[c]);
+    joined.erase(joined.find_last_not_of(' ') + 1);
+    text += joined + "\n";
+  };
+  line(header_);
+  for (const auto& row : rows_) line(row);
+  return text;
+}
+
+void Progress::show(size_t done, size_t total, const std::string& what) {
+  if (quiet_) return;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const double now = since_.seconds();
+  if (!terminal && now - last_s_ < 10 && done != 0) return;
+  last_s_ = now;
+  std::string left;
+  if (done > 0 && done < total) {
+    const double remaining = now / static_cast<double>(done) * static_cast<double>(total - done);
+    left = ", about " + format_seconds({remaining}) + " left";
+  }
+  fmt::print(stderr, "{}[{}/{}] {}{}{}", terminal ? "\r\033[K" : "", done, total, what, left,
+             terminal ? "" : "\n");
+  std::fflush(stderr);
+  open_ = terminal;
+}
+
+void Progress::finish() {
+  if (open_) fmt::print(stderr, "\r\033[K");
+  open_ = false;
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,54 @@
+// What all commands print alike: tables, one JSON document, errors with a hint, progress.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "cli/commands.h"
+
+namespace flyball::cli {
+
+/// Prints "flyball: message" and "HINT: …" on stderr and returns the exit code: 1 when the answer
+/// is no (infeasible, not found), else 2.
+int report_error(const Error& error);
+
+/// The one document of `--json`, on stdout. NaN and infinite become null.
+void print_json(const nlohmann::ordered_json& document);
+
+/// Columns aligned under a header; numbers to the right, text to the left.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  bool empty() const { return rows_.empty(); }
+  std::string str() const;
+
+ private:
+  std::vector<std::string> header_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// "12.4" with three significant digits, "-" for NaN.
+std::string number(double value, int digits = 3);
+
+/// A line on stderr that is rewritten in a terminal and printed at intervals elsewhere, with an
+/// estimate of the time left.
+class Progress {
+ public:
+  explicit Progress(bool quiet) : quiet_(quiet) {}
+  ~Progress() { finish(); }
+  /// `done` of `total` steps; `what` is the present one.
+  void show(size_t done, size_t total, const std::string& what);
+  void finish();
+
+ private:
+  bool quiet_;
+  bool open_ = false;
+  Stopwatch since_;
+  double last_s_ = -1e9;
+};
+
+}  // namespace flyball::cli

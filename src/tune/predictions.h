@@ -1,0 +1,25 @@
+// Everything the profiled trials tell of the configurations that were not profiled.
+#pragma once
+
+#include "tune/tune.h"
+
+namespace flyball {
+
+/// The profiled trials as rows to fit on; failed ones are left out.
+WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled);
+
+/// Fits the request's predictor on the profiled trials, without those of `left_out` when given.
+Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
+                                                const TuneRequest& request,
+                                                std::span<const Profiled> profiled,
+                                                std::optional<size_t> left_out = {});
+
+/// Fills configurations, held_out, front and notes of the result from its profiled trials.
+void predict_rest(const Profiler& profiler, TuneResult& result);
+
+/// Does a fresh reading lie more than 8 % away from what the others let expect, and outside of
+/// their 90 % interval? Says how far, or nothing.
+std::optional<std::string> contradiction(const Profiler& profiler, const TuneRequest& request,
+                                         std::span<const Profiled> profiled, const Profiled& fresh);
+
+}  // namespace flyball

@@ -1,0 +1,77 @@
+#include "tune/request.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+bool batch_is_open(const Space& space) {
+  const auto axis = space.axis_index("batch_size");
+  return axis && space.axes()[*axis].values.size() > 1;
+}
+
+Status check_power(const Profiler& profiler, const Problem& problem) {
+  if (!problem.needs_power() || profiler.info().power_gap.empty()) return {};
+  return Error{Code::unavailable,
+               "power is not available on this machine: " + profiler.info().power_gap,
+               "ask for objective time without power and energy budgets, or use a board with a "
+               "power sensor"};
+}
+
+// What one epoch's budget leaves for a minibatch, or for a sample where the batch size is open.
+Result<double> share_of_epoch(const Profiler& profiler, double samples, bool per_sample) {
+  if (per_sample) return 1 / samples;
+  const double batch = batch_size_of(profiler, profiler.default_config());
+  if (batch > 0) return 1 / std::ceil(samples / batch);
+  return Error{Code::invalid_argument, "the batch size is not known, so an epoch has no length",
+               "leave --samples out: the budget is then that of a minibatch"};
+}
+
+}  // namespace
+
+double batch_size_of(const Profiler& profiler, size_t config) {
+  const auto axis = profiler.space().axis_index("batch_size");
+  if (axis) return profiler.space().row(config)[*axis];
+  const auto fixed = profiler.info().job.find("batch_size");
+  return fixed == profiler.info().job.end() ? 0 : fixed->second;
+}
+
+Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request) {
+  const ProfilerInfo& info = profiler.info();
+  Asked asked;
+  asked.samples = request.samples > 0 ? request.samples : info.samples_per_epoch;
+  asked.budget_span = asked.samples > 0 ? "epoch" : "minibatch";
+
+  FLYBALL_ASSIGN(Candidates linked, Candidates::link({profiler.space()}));
+  auto candidates = std::make_shared<const Candidates>(std::move(linked));
+  Problem problem;
+  problem.candidates = candidates;
+  problem.roles = {{info.workload, info.phase}};
+  problem.objective = request.objective;
+  problem.per_sample = batch_is_open(profiler.space());
+  problem.budgets.power_w = request.power_budget_w;
+  if (request.time_budget_s != unlimited || request.energy_budget_j != unlimited) {
+    double share = 1;
+    if (asked.samples > 0) {
+      FLYBALL_ASSIGN(share, share_of_epoch(profiler, asked.samples, problem.per_sample));
+    } else if (problem.per_sample) {
+      return Error{
+          Code::invalid_argument,
+          "a time or energy budget needs the number of samples when the batch size is open",
+          "give --samples N: the budget is then that of an epoch"};
+    }
+    problem.budgets.time_ms = request.time_budget_s * 1e3 * share;
+    problem.budgets.energy_j = request.energy_budget_j * share;
+  }
+  FLYBALL_CHECK(check_power(profiler, problem));
+  FLYBALL_CHECK(validate(problem));
+
+  for (size_t candidate = 0; candidate < candidates->size(0); ++candidate)
+    asked.config.push_back(*profiler.space().find(candidates->space(0).row(candidate)));
+  asked.problem = std::make_shared<const Problem>(std::move(problem));
+  return asked;
+}
+
+}  // namespace flyball

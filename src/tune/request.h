@@ -1,0 +1,26 @@
+// From what a person asks to the problem as equations.
+#pragma once
+
+#include <memory>
+
+#include "profile/profiler.h"
+#include "tune/tune.h"
+
+namespace flyball {
+
+/// The request as a Problem over the profiler's space, with what its budgets cover.
+struct Asked {
+  std::shared_ptr<const Problem> problem;
+  double samples = 0;
+  std::string budget_span;     ///< "epoch" or "minibatch"
+  std::vector<size_t> config;  ///< candidate → row of the profiler's space
+};
+
+/// Errors: budgets that are not above zero; a budget per epoch without a known batch size; a power
+/// or energy budget where there is no power.
+Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request);
+
+/// Batch size of a configuration: its axis, else the job's; 0 when unknown.
+double batch_size_of(const Profiler& profiler, size_t config);
+
+}  // namespace flyball

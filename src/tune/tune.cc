@@ -1,0 +1,192 @@
+#include "tune/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/clock.h"
+#include "predict/registry.h"
+#include "problem/exact.h"
+#include "search/registry.h"
+#include "tune/predictions.h"
+#include "tune/recorder.h"
+#include "tune/request.h"
+
+namespace flyball {
+namespace {
+
+Reading reading_of(const Measurement& measurement) {
+  return {measurement.failed() ? not_measured : measurement.minibatch_ms,
+          measurement.power_w().value_or(not_measured)};
+}
+
+// One run of the loop; holds what its steps share.
+class Tuning {
+ public:
+  Tuning(Profiler& profiler, Store* store, const TuneRequest& request, const TuneProgress& progress,
+         int64_t run)
+      : profiler_(profiler), progress_(progress), recorder_(profiler, store, run, request.fresh) {
+    result_.request = request;
+    result_.profiler = profiler.info();
+    result_.space = profiler.space();
+    result_.default_config = profiler.default_config();
+    result_.default_reason = profiler.default_reason();
+    result_.started_utc = wall_clock_utc();
+  }
+
+  Result<TuneResult> run() {
+    FLYBALL_ASSIGN(asked_, make_problem(profiler_, result_.request));
+    result_.samples = asked_.samples;
+    result_.budget_span = asked_.budget_span;
+    FLYBALL_ASSIGN(const auto strategy, start_strategy());
+    FLYBALL_CHECK(search(*strategy));
+    FLYBALL_CHECK(answer(*strategy));
+    predict_rest(profiler_, result_);
+    result_.seconds = since_.seconds();
+    result_.own_seconds = result_.seconds - recorder_.measuring_seconds();
+    return std::move(result_);
+  }
+
+ private:
+  Result<std::unique_ptr<Strategy>> start_strategy() {
+    SearchOptions options;
+    options.max_profiles =
+        result_.request.strategy == "brute-force" ? result_.space.size() : result_.request.profiles;
+    options.seed = result_.request.seed;
+    const auto first = std::ranges::find(asked_.config, result_.default_config);
+    if (first != asked_.config.end())
+      options.default_choice = {static_cast<size_t>(first - asked_.config.begin())};
+    // Both names are checked before anything is measured.
+    FLYBALL_ASSIGN(auto probe, make_predictor(result_.request.predictor));
+    options.make_predictor = [name = result_.request.predictor] { return *make_predictor(name); };
+    if (!result_.request.references.empty())
+      options.references = {
+          std::make_shared<const std::vector<WorkloadTable>>(result_.request.references)};
+    limit_ = options.max_profiles;
+    return make_strategy(result_.request.strategy, asked_.problem, std::move(options));
+  }
+
+  Status search(Strategy& strategy) {
+    while (const auto ask = strategy.ask()) {
+      const size_t config = asked_.config[ask->candidate];
+      FLYBALL_ASSIGN(const Profiled* trial, measure(config, ask->reason, ask->repeat, false));
+      strategy.tell(*ask, reading_of(trial->measurement), trial->measurement.failure);
+      if (!ask->repeat) FLYBALL_CHECK(doubt(strategy, *ask, *trial));
+    }
+    result_.stopped = strategy.stopped();
+    result_.notes.insert(result_.notes.end(), strategy.notes().begin(), strategy.notes().end());
+    return {};
+  }
+
+  // A live reading that its neighbours contradict is measured once more; both are kept and told.
+  Status doubt(Strategy& strategy, const Ask& ask, const Profiled& trial) {
+    if (!profiler_.info().live || trial.measurement.failed()) return {};
+    const auto why = contradiction(profiler_, result_.request, result_.profiled, trial);
+    if (!why) return {};
+    Ask again = ask;
+    again.repeat = true;
+    again.reason = "it read " + *why;
+    FLYBALL_ASSIGN(const Profiled* second, measure(trial.config, again.reason, true, false));
+    strategy.tell(again, reading_of(second->measurement), second->measurement.failure);
+    return {};
+  }
+
+  Result<const Profiled*> measure(size_t config, const std::string& reason, bool repeat,
+                                  bool verification) {
+    progress_(result_.profiles(), limit_,
+              fmt::format("{}: {}", verification ? "verifying" : "measuring",
+                          describe(result_.space.settings(config))));
+    FLYBALL_ASSIGN(auto recorded, recorder_.measure(config, repeat));
+    result_.profiled.push_back({config, std::move(recorded.measurement), reason, repeat,
+                                recorded.from_store, verification});
+    return &result_.profiled.back();
+  }
+
+  Status answer(const Strategy& strategy) {
+    const auto answer = strategy.answer();
+    if (!answer) {
+      if (answer.error().code != Code::infeasible) return answer.error();
+      result_.infeasible = answer.error();
+      return {};
+    }
+    result_.choice = asked_.config[answer->choice[0]];
+    if (!result_.request.verify || !profiler_.info().live) return {};
+    FLYBALL_ASSIGN(const Profiled* again,
+                   measure(*result_.choice, "the answer, measured once more", true, true));
+    return verdict(*again);
+  }
+
+  // The verification counts like any reading: an answer that no longer holds is withdrawn.
+  Status verdict(const Profiled& again) {
+    if (again.measurement.failed()) {
+      result_.notes.push_back("the answer failed when it was measured once more: " +
+                              again.measurement.failure);
+      return {};
+    }
+    const Reading reading = reading_of(again.measurement);
+    const size_t candidate =
+        static_cast<size_t>(std::ranges::find(asked_.config, again.config) - asked_.config.begin());
+    const double batch = asked_.problem->candidates->batch(0, candidate);
+    if (!outcome(*asked_.problem, {&reading, 1}, {&batch, 1}).feasible)
+      result_.notes.push_back(
+          "measured once more, the answer exceeds a budget; leave some margin and tune again");
+    return {};
+  }
+
+  Profiler& profiler_;
+  const TuneProgress& progress_;
+  Recorder recorder_;
+  Stopwatch since_;
+  TuneResult result_;
+  Asked asked_;
+  size_t limit_ = 0;
+};
+
+}  // namespace
+
+size_t TuneResult::profiles() const {
+  std::set<size_t> configs;
+  for (const Profiled& trial : profiled) configs.insert(trial.config);
+  return configs.size();
+}
+
+double TuneResult::minibatches_per_epoch(size_t config) const {
+  double batch = 0;
+  if (const auto axis = space.axis_index("batch_size"))
+    batch = space.row(config)[*axis];
+  else if (const auto fixed = profiler.job.find("batch_size"); fixed != profiler.job.end())
+    batch = fixed->second;
+  return samples > 0 && batch > 0 ? std::ceil(samples / batch) : 0;
+}
+
+Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
+                        const TuneProgress& progress) {
+  return Tuning(profiler, store, request, progress, 0).run();
+}
+
+Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
+                           const TuneRequest& request) {
+  FLYBALL_ASSIGN(const Asked asked, make_problem(profiler, request));
+  const WorkloadTable* tables[] = {&table};
+  FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
+  const auto best = [&]() -> std::optional<size_t> {
+    const Choice choice = solve(*asked.problem, readings);
+    if (!choice.outcome.feasible) return {};
+    return asked.config[choice.candidates[0]];
+  };
+  Oracle oracle;
+  oracle.raw = best();
+  for (size_t row : suspicious_power(table)) {
+    const auto config = profiler.space().find(table.space.row(row));
+    if (!config) continue;
+    oracle.excluded.push_back(*config);
+    const auto candidate = std::ranges::find(asked.config, *config) - asked.config.begin();
+    readings[0][static_cast<size_t>(candidate)] = Reading{};
+  }
+  oracle.robust = best();
+  return oracle;
+}
+
+}  // namespace flyball

@@ -1,0 +1,105 @@
+// The loop of one answer: ask, measure, keep, predict, answer, verify.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/predictor.h"
+#include "problem/problem.h"
+#include "profile/profiler.h"
+#include "space/table.h"
+
+namespace flyball {
+
+class Store;
+
+/// What is asked. Budgets are `unlimited` where there is none.
+struct TuneRequest {
+  Objective objective = Objective::time;
+  double power_budget_w = unlimited;
+  double time_budget_s = unlimited;    ///< of an epoch when the samples are known, else a minibatch
+  double energy_budget_j = unlimited;  ///< likewise
+  double samples = 0;                  ///< samples of an epoch; 0 takes what the workload says
+  size_t profiles = 10;                ///< at most so many configurations are profiled
+  std::string strategy = "flyball";
+  std::string predictor = "gp";
+  uint64_t seed = 1;
+  bool fresh = false;  ///< measure again what the store holds
+  bool verify = true;  ///< measure the answer once more where repeats differ
+  std::vector<WorkloadTable> references;
+};
+
+/// One profiled trial, in the order of profiling.
+struct Profiled {
+  size_t config = 0;  ///< row of the profiler's space
+  Measurement measurement;
+  std::string reason;         ///< why it was asked for
+  bool repeat = false;        ///< it was measured before
+  bool from_store = false;    ///< known from an earlier run under the same conditions
+  bool verification = false;  ///< the answer, measured once more
+};
+
+/// One configuration as the answer shows it: measured where it was, else predicted.
+struct Configuration {
+  double minibatch_ms = 0, time_lo = 0, time_hi = 0;
+  double power_w = 0, power_lo = 0, power_hi = 0;  ///< NaN where power is not known
+  Provenance provenance = Provenance::predicted;
+
+  double minibatch_j() const { return power_w * minibatch_ms * 1e-3; }
+};
+
+/// The optimum of a table whose every row is known, for comparison.
+struct Oracle {
+  std::optional<size_t> raw;     ///< over all rows; nothing when none is feasible
+  std::optional<size_t> robust;  ///< without rows whose power was probably read too early
+  std::vector<size_t> excluded;  ///< those rows
+};
+
+/// Predicted against measured for a profiled configuration, predicted without its own reading.
+struct HeldOut {
+  size_t config = 0;
+  Configuration predicted;
+};
+
+struct TuneResult {
+  TuneRequest request;
+  ProfilerInfo profiler;
+  Space space;
+  size_t default_config = 0;
+  std::string default_reason;
+  double samples = 0;       ///< of an epoch; 0 when unknown
+  std::string budget_span;  ///< "epoch" or "minibatch": what time and energy budgets cover
+  std::vector<Profiled> profiled;
+  std::vector<Configuration> configurations;  ///< one per row of the space
+  std::vector<HeldOut> held_out;
+  std::vector<size_t> front;  ///< measured and predicted, over time and power (or energy)
+  std::optional<size_t> choice;
+  std::optional<Error> infeasible;  ///< why there is no choice
+  std::string stopped;              ///< why the search ended
+  std::optional<Oracle> oracle;
+  std::vector<std::string> notes;
+  std::string started_utc;
+  double seconds = 0;      ///< wall time of the whole run
+  double own_seconds = 0;  ///< without the trials
+
+  /// Distinct configurations that were profiled.
+  size_t profiles() const;
+  /// Minibatches of an epoch at this configuration; 0 when the samples are not known.
+  double minibatches_per_epoch(size_t config) const;
+};
+
+/// Called before each trial: how many were done, how many may come, and what is measured now.
+using TuneProgress = std::function<void(size_t done, size_t total, const std::string& what)>;
+
+/// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without
+/// feasible answer is a result with `infeasible`; Errors are bad requests, failures, interruptions.
+Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
+                        const TuneProgress& progress);
+
+/// The raw and the robust optimum of a table under the request's objective and budgets.
+Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
+                           const TuneRequest& request);
+
+}  // namespace flyball
