@@ -36,8 +36,7 @@ double time_of(const Problem& problem, const Readings& readings, std::span<const
   return readings[0][choice[0]].minibatch_ms / batch;
 }
 
-double energy_of(const Problem& problem, const Readings& readings,
-                 std::span<const size_t> choice) {
+double energy_of(const Problem& problem, const Readings& readings, std::span<const size_t> choice) {
   const double power = readings[0][choice[0]].power_w;
   return std::isnan(power) ? unlimited : power * time_of(problem, readings, choice) * 1e-3;
 }
@@ -83,7 +82,7 @@ struct Remedies {
 };
 
 void try_budget(const Problem& problem, const Readings& readings, Remedies& remedies,
-                double Budgets::* budget, const char* name, const char* unit,
+                double Budgets::*budget, const char* name, const char* unit,
                 double (*value)(const Problem&, const Readings&, std::span<const size_t>)) {
   const double limit = problem.budgets.*budget;
   if (limit == unlimited) return;

@@ -63,11 +63,10 @@ void inference(const Problem& problem, const Reading& reading, double batch, Tal
   const double window = window_ms(role, batch), latency = window + reading.minibatch_ms;
   tally.demand(Constraint::latency, latency, role.latency_ms);
   tally.demand(Constraint::arrival_rate, reading.minibatch_ms, window);
-  tally.out.loss = problem.objective == Objective::time     ? reading.minibatch_ms
-                   : problem.objective == Objective::energy ? reading.power_w *
-                                                                  reading.minibatch_ms * 1e-3 /
-                                                                  batch
-                                                            : latency;
+  tally.out.loss = problem.objective == Objective::time ? reading.minibatch_ms
+                   : problem.objective == Objective::energy
+                       ? reading.power_w * reading.minibatch_ms * 1e-3 / batch
+                       : latency;
   tally.out.tie = reading.minibatch_ms;
 }
 
@@ -152,8 +151,8 @@ double minibatches_per_window(double window_ms, double infer_ms, double train_ms
 }
 
 double objective_value(const Problem& problem, const Outcome& outcome) {
-  const bool negated = problem.objective == Objective::throughput ||
-                       problem.objective == Objective::minibatches;
+  const bool negated =
+      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
   return negated ? -outcome.loss : outcome.loss;
 }
 

@@ -78,7 +78,7 @@ struct Outcome {
   double loss = unlimited;  ///< the objective, to be small (θ and n are negated)
   double tie = 0;           ///< decides between equal losses: t_in, ms
   bool feasible = false;
-  double overshoot = unlimited;         ///< largest value ÷ limit − 1; NaN-free
+  double overshoot = unlimited;            ///< largest value ÷ limit − 1; NaN-free
   Constraint tightest = Constraint::none;  ///< the constraint with the largest overshoot
 
   /// Feasible before infeasible, then by loss and tie; among infeasible ones the nearer.

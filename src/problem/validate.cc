@@ -29,10 +29,10 @@ Status latency_can_be_met(const Problem& problem, size_t r) {
 Status check_role(const Problem& problem, size_t r) {
   const Role& role = problem.roles[r];
   if (role.phase == Phase::infer && !role.serves())
-    return Error{Code::invalid_argument,
-                 fmt::format("the arrival rate of {} is {:g} requests/s", role.workload,
-                             role.rate_hz),
-                 "it must be above zero"};
+    return Error{
+        Code::invalid_argument,
+        fmt::format("the arrival rate of {} is {:g} requests/s", role.workload, role.rate_hz),
+        "it must be above zero"};
   if (!std::isfinite(role.rate_hz) || role.rate_hz < 0)
     return Error{Code::invalid_argument, fmt::format("the arrival rate is {:g}", role.rate_hz),
                  "give a finite number of requests per second"};
@@ -53,8 +53,8 @@ Status validate(const Problem& problem) {
   if (problem.roles.size() == 2 && !problem.roles[1].serves())
     return Error{Code::invalid_argument, "two trainings cannot share a board in turns here",
                  "give a training and an inference, or two inferences"};
-  const bool counts = problem.objective == Objective::throughput ||
-                      problem.objective == Objective::minibatches;
+  const bool counts =
+      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
   if (counts && !problem.concurrent())
     return Error{Code::invalid_argument,
                  fmt::format("objective '{}' needs a training beside an inference",

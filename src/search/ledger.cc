@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "base/statistics.h"
 
@@ -39,7 +38,7 @@ void Ledger::record(size_t role, size_t candidate, const Reading& reading,
   }
   if (counted) {
     ++trials_;
-    counted_[role][candidate] = true;
+    counted_[role].insert(candidate);
   }
   if (again)
     choose_again();  // the old value may have been too good
@@ -54,30 +53,15 @@ const Record* Ledger::find(size_t role, size_t candidate) const {
 
 size_t Ledger::profiles_with(std::span<const size_t> choice) const {
   const Candidates& all = *problem_->candidates;
-  const size_t last = all.roles() - 1;
-  std::set<size_t> served;
-  for (const auto& [candidate, counted] : counted_[last]) served.insert(candidate);
-  if (!choice.empty()) served.insert(choice[last]);
-  if (last == 0) return served.size();
-  // A trial of the first role belongs to the pairs of its mode; alone it is a profile of its own.
-  std::set<size_t> covered, alone;
-  for (size_t candidate : served) covered.insert(all.mode_of(last, candidate));
-  // Two inferences: further batch sizes of the first role in one mode count too.
-  std::map<size_t, size_t> extra;
-  const auto note = [&](size_t candidate) {
-    const size_t mode = all.mode_of(0, candidate);
-    if (!covered.contains(mode)) alone.insert(mode);
-    ++extra[mode];
-  };
-  for (const auto& [candidate, counted] : counted_[0]) note(candidate);
-  if (!choice.empty() && !counted_[0].contains(choice[0])) note(choice[0]);
-  std::map<size_t, size_t> of_last;
-  for (size_t candidate : served) ++of_last[all.mode_of(last, candidate)];
-  size_t count = served.size() + alone.size();
-  for (const auto& [mode, trials] : extra) {
-    const size_t pairs = std::max<size_t>(1, of_last.contains(mode) ? of_last[mode] : 0);
-    if (trials > pairs) count += trials - pairs;
+  std::map<size_t, size_t> of_mode;  // the larger number of trials that one role needed there
+  for (size_t role = 0; role < all.roles(); ++role) {
+    std::map<size_t, size_t> own;
+    for (size_t candidate : counted_[role]) ++own[all.mode_of(role, candidate)];
+    if (!choice.empty() && !find(role, choice[role])) ++own[all.mode_of(role, choice[role])];
+    for (const auto& [mode, trials] : own) of_mode[mode] = std::max(of_mode[mode], trials);
   }
+  size_t count = 0;
+  for (const auto& [mode, trials] : of_mode) count += trials;
   return count;
 }
 
@@ -96,8 +80,8 @@ void Ledger::consider(size_t role, size_t candidate) {
       values[r] = record->value();
       batch[r] = all.batch(r, choice[r]);
     }
-    const Outcome found = outcome(*problem_, {values.data(), choice.size()},
-                                  {batch.data(), choice.size()});
+    const Outcome found =
+        outcome(*problem_, {values.data(), choice.size()}, {batch.data(), choice.size()});
     if (!best_ || found.better_than(best_->outcome))
       best_ = Choice{{choice.begin(), choice.end()}, found};
   };

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ class Ledger {
   const std::map<size_t, Record>& of_role(size_t role) const { return records_[role]; }
   /// Number of measurements, repeats included.
   size_t trials() const { return trials_; }
-  /// Number of profiles as published: of one role the distinct trials; of several the distinct
-  /// (mode, batch size of the last role) pairs, where a pair of trials counts once.
+  /// Number of profiles as published, where a pair of trials in one mode counts once: the sum over
+  /// modes of the larger number of distinct trials that one role needed there.
   size_t profiles() const;
   /// What profiles() would be after measuring these candidates too (one for each role).
   size_t profiles_with(std::span<const size_t> choice) const;
@@ -55,7 +56,7 @@ class Ledger {
 
   std::shared_ptr<const Problem> problem_;
   std::vector<std::map<size_t, Record>> records_;
-  std::vector<std::map<size_t, bool>> counted_;  ///< trials that cost something, by role
+  std::vector<std::set<size_t>> counted_;  ///< trials that cost something, by role
   std::optional<Choice> best_;
   size_t trials_ = 0;
   bool has_power_ = false;

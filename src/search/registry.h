@@ -13,7 +13,7 @@ struct StrategyEntry {
   std::string name;
   std::string summary;  ///< one line for `--help`
   std::unique_ptr<Strategy> (*make)(std::shared_ptr<const Problem>, SearchOptions);
-  bool random = false;          ///< depends on the seed
+  bool random = false;           ///< depends on the seed
   bool needs_predictor = false;  ///< uses SearchOptions::make_predictor
 };
 

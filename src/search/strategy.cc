@@ -52,8 +52,8 @@ std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
   if (problem().needs_power() && ledger_.trials() > 0 && !ledger_.has_power())
     return stop("no power was read");
-  pending_ = first_missing(options_.default_choice,
-                           "the default, so that the answer is never worse");
+  pending_ =
+      first_missing(options_.default_choice, "the default, so that the answer is never worse");
   if (!pending_) pending_ = propose();
   if (!pending_ && stopped_.empty()) stopped_ = "there is nothing left to try";
   assert(!pending_ || pending_->repeat || !ledger_.find(pending_->role, pending_->candidate));
