@@ -1,0 +1,87 @@
+#include "problem/exact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "base/text.h"
+#include "problem/choices.h"
+
+namespace flyball {
+namespace {
+
+double median_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  return values.empty() ? not_measured : median(values);
+}
+
+/// Rows of the table that are this configuration (repeats share one).
+Result<std::vector<std::vector<size_t>>> rows_of(const Space& space, const WorkloadTable& table) {
+  std::vector<size_t> axes;
+  for (const Axis& axis : space.axes()) {
+    const auto found = table.space.axis_index(axis.name);
+    if (!found)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} has no axis '{}'", table.title(), axis.name), ""};
+    axes.push_back(*found);
+  }
+  std::vector<std::vector<size_t>> rows(space.size());
+  std::vector<double> row(axes.size());
+  for (size_t i = 0; i < table.size(); ++i) {
+    for (size_t d = 0; d < axes.size(); ++d) row[d] = table.space.row(i)[axes[d]];
+    if (const auto candidate = space.find(row)) rows[*candidate].push_back(i);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<Readings> readings_of(const Candidates& candidates,
+                             std::span<const WorkloadTable* const> tables) {
+  Readings readings(candidates.roles());
+  for (size_t role = 0; role < candidates.roles(); ++role) {
+    const WorkloadTable& table = *tables[role];
+    FLYBALL_ASSIGN(const auto rows, rows_of(candidates.space(role), table));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].empty())
+        return Error{Code::not_found,
+                     fmt::format("{} holds no row for {}", table.title(),
+                                 describe(candidates.space(role).settings(i))),
+                     "choose among the configurations of the table"};
+      std::vector<double> times, powers;
+      for (size_t row : rows[i]) {
+        times.push_back(table.minibatch_ms[row]);
+        powers.push_back(table.power_w[row]);
+      }
+      readings[role].push_back({median_of(std::move(times)), median_of(std::move(powers))});
+    }
+  }
+  return readings;
+}
+
+Outcome outcome_of(const Problem& problem, const Readings& readings,
+                   std::span<const size_t> choice) {
+  std::array<Reading, 2> values;
+  std::array<double, 2> batch{};
+  for (size_t role = 0; role < choice.size(); ++role) {
+    values[role] = readings[role][choice[role]];
+    batch[role] = problem.candidates->batch(role, choice[role]);
+  }
+  return outcome(problem, {values.data(), choice.size()}, {batch.data(), choice.size()});
+}
+
+Choice solve(const Problem& problem, const Readings& readings) {
+  Choice best;
+  for_each_choice(problem, [&](std::span<const size_t> choice) {
+    const Outcome found = outcome_of(problem, readings, choice);
+    if (!best.candidates.empty() && !found.better_than(best.outcome)) return;
+    best.candidates.assign(choice.begin(), choice.end());
+    best.outcome = found;
+  });
+  return best;
+}
+
+}  // namespace flyball

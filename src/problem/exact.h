@@ -1,0 +1,36 @@
+// The exact solution of a problem whose every candidate has been measured.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "problem/problem.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// Readings of every candidate, [role][candidate].
+using Readings = std::vector<std::vector<Reading>>;
+
+/// One candidate for each role, and what it amounts to.
+struct Choice {
+  std::vector<size_t> candidates;
+  Outcome outcome;
+};
+
+/// The tables' readings of the candidates, one table for each role; repeats are merged to their
+/// medians. A candidate that the table lacks is an error.
+Result<Readings> readings_of(const Candidates& candidates,
+                             std::span<const WorkloadTable* const> tables);
+
+/// Outcome of one candidate for each role.
+Outcome outcome_of(const Problem& problem, const Readings& readings,
+                   std::span<const size_t> choice);
+
+/// The best choice; when it is not feasible, the one nearest to being so. O(choices).
+Choice solve(const Problem& problem, const Readings& readings);
+
+/// Why there is no feasible choice: which constraint binds and the nearest value that can be met.
+Error infeasible_error(const Problem& problem, const Readings& readings);
+
+}  // namespace flyball

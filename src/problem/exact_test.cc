@@ -1,0 +1,175 @@
+#include "problem/exact.h"
+
+#include <gmock/gmock.h>
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Space modes(std::vector<double> gpu, std::vector<double> batch = {}) {
+  std::vector<Axis> axes = {named_axis("gpu_mhz", std::move(gpu))};
+  if (!batch.empty()) axes.push_back(named_axis("batch_size", std::move(batch)));
+  return Space::grid(std::move(axes));
+}
+
+std::shared_ptr<const Candidates> linked(std::vector<Space> spaces) {
+  return std::make_shared<Candidates>(*Candidates::link(std::move(spaces)));
+}
+
+/// 100, 200, 400 MHz: 40, 20, 10 ms and 10, 15, 30 W.
+const std::vector<Reading> training = {{40, 10}, {20, 15}, {10, 30}};
+
+Problem train_problem() {
+  Problem problem;
+  problem.candidates = linked({modes({100, 200, 400})});
+  problem.roles = {{"net", Phase::train, 0, unlimited}};
+  return problem;
+}
+
+TEST(Exact, FastestWithinPower) {
+  Problem problem = train_problem();
+  problem.budgets.power_w = 20;
+  const Choice best = solve(problem, {training});
+  EXPECT_TRUE(best.outcome.feasible);
+  EXPECT_THAT(best.candidates, ElementsAre(1));
+  EXPECT_EQ(best.outcome.loss, 20);
+}
+
+TEST(Exact, LeastEnergyWithinTime) {
+  Problem problem = train_problem();
+  problem.objective = Objective::energy;
+  EXPECT_THAT(solve(problem, {training}).candidates, ElementsAre(1));  // 0.4, 0.3, 0.3 J: a tie
+  problem.budgets.time_ms = 15;
+  EXPECT_THAT(solve(problem, {training}).candidates, ElementsAre(2));
+}
+
+TEST(Exact, FastestWithinEnergy) {
+  Problem problem = train_problem();
+  problem.budgets.energy_j = 0.35;
+  EXPECT_THAT(solve(problem, {training}).candidates, ElementsAre(2));
+  problem.budgets.energy_j = 0.2;
+  EXPECT_FALSE(solve(problem, {training}).outcome.feasible);
+}
+
+TEST(Exact, BatchSizeAsAnAxisCountsPerSample) {
+  Problem problem = train_problem();
+  problem.candidates = linked({modes({100}, {8, 16})});
+  problem.per_sample = true;
+  const Choice best = solve(problem, {{{8, 10}, {12, 11}}});
+  EXPECT_THAT(best.candidates, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 0.75);
+}
+
+TEST(Exact, InfeasibleSaysWhatBindsAndTheNearestValue) {
+  Problem problem = train_problem();
+  problem.budgets.power_w = 8;
+  const Error error = infeasible_error(problem, {training});
+  EXPECT_EQ(error.code, Code::infeasible);
+  EXPECT_THAT(error.message, HasSubstr("power budget of 8 W"));
+  EXPECT_THAT(error.hint, HasSubstr("10 W"));
+}
+
+/// Two modes, batch sizes 1 and 4.
+Problem serve_problem() {
+  Problem problem;
+  problem.candidates = linked({modes({100, 400}, {1, 4})});
+  problem.roles = {{"net", Phase::infer, 50, 200}};
+  problem.objective = Objective::latency;
+  return problem;
+}
+const std::vector<Reading> serving = {{30, 10}, {40, 12}, {8, 20}, {12, 30}};
+
+TEST(Exact, InferenceTakesTheSmallestStableBatch) {
+  Problem problem = serve_problem();
+  Choice best = solve(problem, {serving});
+  EXPECT_THAT(best.candidates, ElementsAre(2));  // 20 ms to arrive + 8 ms
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 28);
+  problem.budgets.power_w = 15;  // at 100 MHz a batch of 1 takes 30 ms, one arrives each 20 ms
+  best = solve(problem, {serving});
+  EXPECT_THAT(best.candidates, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 120);
+}
+
+TEST(Exact, InferenceNamesTheRateThatWouldBeSustained) {
+  Problem problem = serve_problem();
+  problem.roles[0].rate_hz = 400;
+  problem.budgets.power_w = 25;
+  const Error error = infeasible_error(problem, {serving});
+  EXPECT_THAT(error.message, HasSubstr("arrival rate of 400/s"));
+  EXPECT_THAT(error.hint, HasSubstr("125 requests/s"));
+}
+
+TEST(Exact, ConcurrentFillsTheWindowWithTraining) {
+  Problem problem;
+  problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 100}};
+  problem.objective = Objective::throughput;
+  // 400 MHz: batch 4 has a window of 80 ms, 12 ms serve, 6 × 11 ms train: 75/s. Batch 1: one in 20.
+  const Readings readings = {{{44, 12}, {11, 31}}, serving};
+  Choice best = solve(problem, readings);
+  EXPECT_THAT(best.candidates, ElementsAre(1, 3));
+  EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 75);
+  problem.objective = Objective::minibatches;
+  EXPECT_EQ(objective_value(problem, solve(problem, readings).outcome), 6);
+  problem.budgets.power_w = 15;
+  EXPECT_FALSE(solve(problem, readings).outcome.feasible);  // latency 80 + 40 > 100
+}
+
+TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {
+  Problem problem;
+  problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
+  problem.objective = Objective::throughput;
+  problem.separate_modes = true;
+  problem.switch_ms = 1;
+  problem.budgets.power_w = 25;
+  // Training does better at 100 MHz here, serving at 400 MHz with batch 1 (20 W).
+  const Readings readings = {{{5, 12}, {7, 31}}, serving};
+  const Choice best = solve(problem, readings);
+  EXPECT_THAT(best.candidates, ElementsAre(0, 2));
+  EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 100);  // 2 per 20 ms: 20 − 8 − 2
+}
+
+TEST(Exact, TwoInferencesShareTheBoard) {
+  Problem problem;
+  problem.candidates = linked({modes({100, 400}, {1, 4}), modes({100, 400}, {1, 4})});
+  problem.roles = {{"a", Phase::infer, 50, 120}, {"b", Phase::infer, 20, 300}};
+  problem.objective = Objective::latency;
+  const Choice best = solve(problem, {serving, serving});
+  EXPECT_TRUE(best.outcome.feasible);
+  EXPECT_THAT(best.candidates, ElementsAre(2, 2));
+  EXPECT_DOUBLE_EQ(best.outcome.loss, (20 + 16) / 120.0);
+  problem.roles[0].rate_hz = 100;  // busy 8/10 + 8/50 > 0.9 is fine, 125 is not
+  EXPECT_TRUE(solve(problem, {serving, serving}).outcome.feasible);
+}
+
+TEST(Candidates, OnlySharedModesAndEachOnce) {
+  Space twice = modes({100, 200});
+  twice.add(std::vector<double>{100});
+  const auto all = Candidates::link({twice, modes({200, 300})});
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(all->mode_count(), 1u);
+  EXPECT_EQ(all->size(0), 1u);
+  EXPECT_FALSE(Candidates::link({modes({100}), modes({300})}).ok());
+  EXPECT_EQ(Candidates::link({twice})->size(0), 2u);
+}
+
+TEST(Validate, NamesWhatCannotBe) {
+  Problem problem = serve_problem();
+  EXPECT_TRUE(validate(problem).ok());
+  problem.roles[0].rate_hz = 0;
+  EXPECT_THAT(validate(problem).error().message, HasSubstr("arrival rate"));
+  problem.roles[0].rate_hz = 4;  // a request each 250 ms, and 200 ms allowed
+  EXPECT_EQ(validate(problem).error().code, Code::infeasible);
+  problem = train_problem();
+  problem.budgets.power_w = -1;
+  EXPECT_THAT(validate(problem).error().message, HasSubstr("power budget"));
+  problem = train_problem();
+  problem.objective = Objective::throughput;
+  EXPECT_FALSE(validate(problem).ok());
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,183 @@
+#include "problem/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+constexpr std::array objective_names = {
+    std::pair{Objective::time, "time"},
+    std::pair{Objective::energy, "energy"},
+    std::pair{Objective::power, "power"},
+    std::pair{Objective::latency, "latency"},
+    std::pair{Objective::throughput, "throughput"},
+    std::pair{Objective::minibatches, "minibatches"},
+};
+
+/// Collects constraints; remembers the one with the largest overshoot.
+struct Tally {
+  Outcome& out;
+
+  void demand(Constraint constraint, double value, double limit) {
+    if (limit == unlimited) return;
+    const bool held = value <= limit;  // false for NaN
+    out.feasible = out.feasible && held;
+    const double over = limit > 0 && !std::isnan(value) ? value / limit - 1 : unlimited;
+    if (out.tightest != Constraint::none && over <= out.overshoot) return;
+    out.overshoot = over;
+    out.tightest = constraint;
+  }
+};
+
+double larger_power(std::span<const Reading> readings) {
+  double power = 0;
+  for (const Reading& reading : readings) {
+    if (std::isnan(reading.power_w)) return not_measured;
+    power = std::max(power, reading.power_w);
+  }
+  return power;
+}
+
+double window_ms(const Role& role, double batch) {
+  return 1e3 * batch / role.rate_hz;
+}
+
+void training(const Problem& problem, const Reading& reading, double batch, Tally& tally) {
+  const double divisor = problem.per_sample ? batch : 1;
+  const double time = reading.minibatch_ms / divisor;
+  const double energy = reading.power_w * time * 1e-3;
+  tally.demand(Constraint::time, time, problem.budgets.time_ms);
+  tally.demand(Constraint::energy, energy, problem.budgets.energy_j);
+  tally.out.loss = problem.objective == Objective::energy ? energy : time;
+}
+
+void inference(const Problem& problem, const Reading& reading, double batch, Tally& tally) {
+  const Role& role = problem.roles[0];
+  const double window = window_ms(role, batch), latency = window + reading.minibatch_ms;
+  tally.demand(Constraint::latency, latency, role.latency_ms);
+  tally.demand(Constraint::arrival_rate, reading.minibatch_ms, window);
+  tally.out.loss = problem.objective == Objective::time ? reading.minibatch_ms
+                   : problem.objective == Objective::energy
+                       ? reading.power_w * reading.minibatch_ms * 1e-3 / batch
+                       : latency;
+  tally.out.tie = reading.minibatch_ms;
+}
+
+void concurrent(const Problem& problem, std::span<const Reading> readings, double batch,
+                Tally& tally) {
+  const Role& role = problem.roles[1];
+  const double infer = readings[1].minibatch_ms, window = window_ms(role, batch);
+  tally.demand(Constraint::latency, window + infer, role.latency_ms);
+  tally.demand(Constraint::arrival_rate, infer, window);
+  const double switches = problem.separate_modes ? 2 * problem.switch_ms : 0;
+  const double n = minibatches_per_window(window - switches, infer, readings[0].minibatch_ms);
+  tally.out.loss = problem.objective == Objective::minibatches ? -n : -n * role.rate_hz / batch;
+  tally.out.tie = infer;
+}
+
+void two_inferences(const Problem& problem, std::span<const Reading> readings,
+                    std::span<const double> batch, Tally& tally) {
+  const double both = readings[0].minibatch_ms + readings[1].minibatch_ms;
+  double busy = 0, worst = 0, longest = 0;
+  for (size_t r = 0; r < 2; ++r) {
+    const Role& role = problem.roles[r];
+    const double window = window_ms(role, batch[r]);
+    tally.demand(Constraint::latency, window + both, role.latency_ms);
+    busy += readings[r].minibatch_ms / window;
+    worst = std::max(worst, (window + both) / role.latency_ms);
+    longest = std::max(longest, window + both);
+  }
+  tally.demand(Constraint::arrival_rate, busy, 1);
+  tally.out.loss = problem.objective == Objective::time ? both : worst > 0 ? worst : longest;
+  tally.out.tie = both;
+}
+
+}  // namespace
+
+const char* objective_name(Objective objective) {
+  for (const auto& [value, name] : objective_names)
+    if (value == objective) return name;
+  return "time";
+}
+
+Result<Objective> parse_objective(const std::string& text) {
+  std::vector<std::string> known;
+  for (const auto& [value, name] : objective_names) {
+    if (text == name) return value;
+    known.push_back(name);
+  }
+  return Error{Code::invalid_argument, fmt::format("'{}' is not an objective", text),
+               "one of: " + join(known, ", ")};
+}
+
+const char* constraint_name(Constraint constraint) {
+  switch (constraint) {
+    case Constraint::power:
+      return "power";
+    case Constraint::time:
+      return "time";
+    case Constraint::energy:
+      return "energy";
+    case Constraint::latency:
+      return "latency";
+    case Constraint::arrival_rate:
+      return "arrival rate";
+    case Constraint::none:
+      break;
+  }
+  return "nothing";
+}
+
+bool Problem::needs_power() const {
+  return budgets.power_w != unlimited || budgets.energy_j != unlimited ||
+         objective == Objective::power || objective == Objective::energy;
+}
+
+bool Outcome::better_than(const Outcome& other) const {
+  if (feasible != other.feasible) return feasible;
+  if (!feasible) return overshoot < other.overshoot;
+  return loss != other.loss ? loss < other.loss : tie < other.tie;
+}
+
+double minibatches_per_window(double window_ms, double infer_ms, double train_ms) {
+  return std::max(0.0, std::floor((window_ms - infer_ms) / train_ms));
+}
+
+double objective_value(const Problem& problem, const Outcome& outcome) {
+  const bool negated =
+      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
+  return negated ? -outcome.loss : outcome.loss;
+}
+
+Outcome outcome(const Problem& problem, std::span<const Reading> readings,
+                std::span<const double> batch) {
+  Outcome out;
+  for (const Reading& reading : readings)
+    if (!(reading.minibatch_ms > 0)) return out;  // failed: nothing is known of it
+  out.feasible = true;
+  Tally tally{out};
+  const double power = larger_power(readings);
+  tally.demand(Constraint::power, power, problem.budgets.power_w);
+  if (readings.size() == 1 && !problem.roles[0].serves())
+    training(problem, readings[0], batch[0], tally);
+  else if (readings.size() == 1)
+    inference(problem, readings[0], batch[0], tally);
+  else if (problem.concurrent())
+    concurrent(problem, readings, batch[1], tally);
+  else
+    two_inferences(problem, readings, batch, tally);
+  if (problem.objective == Objective::power) out.loss = power;
+  if (std::isnan(out.loss)) out.loss = unlimited;
+  if (out.loss == unlimited) out.feasible = false;
+  if (out.tightest == Constraint::none) out.overshoot = out.feasible ? -1 : unlimited;
+  return out;
+}
+
+}  // namespace flyball

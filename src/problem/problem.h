@@ -1,0 +1,99 @@
+// The optimisation problems as equations (docs/problems.md): what may be chosen, what is to be
+// small, and what must hold.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "problem/candidates.h"
+#include "space/axis.h"
+
+namespace flyball {
+
+inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+/// What one candidate of one role was measured to do.
+struct Reading {
+  double minibatch_ms = not_measured;  ///< NaN: the trial failed
+  double power_w = not_measured;       ///< NaN: there is no power sensor
+};
+
+/// What is to be small (or, for the last two, large).
+enum class Objective {
+  time,         ///< minibatch time, ms (per sample with `per_sample`); for inference t_in
+  energy,       ///< energy of a minibatch, J (per sample with `per_sample`)
+  power,        ///< largest power of the roles, W
+  latency,      ///< peak latency, ms; of two inferences the larger share of its budget
+  throughput,   ///< training minibatches per second beside the inference, θ = n·α/bs
+  minibatches,  ///< training minibatches per window, n (the paper's)
+};
+const char* objective_name(Objective objective);
+Result<Objective> parse_objective(const std::string& text);
+
+/// One family of jobs. A role with an arrival rate serves requests; one without trains.
+struct Role {
+  std::string workload;
+  Phase phase = Phase::train;
+  double rate_hz = 0;             ///< α, requests per second
+  double latency_ms = unlimited;  ///< L, budget of the peak latency
+
+  bool serves() const { return rate_hz > 0; }
+};
+
+struct Budgets {
+  double power_w = unlimited;   ///< B, on the largest power of the roles
+  double time_ms = unlimited;   ///< on the minibatch (or sample) time of a training
+  double energy_j = unlimited;  ///< on the minibatch (or sample) energy of a training
+};
+
+enum class Constraint { none, power, time, energy, latency, arrival_rate };
+const char* constraint_name(Constraint constraint);  ///< "power", "arrival rate", …
+
+/// One to two roles, one power mode for all of them (or one for each, with `separate_modes`).
+/// training: one role without rate · inference: one with · concurrent: training then inference ·
+/// two-inference: two with.
+struct Problem {
+  std::shared_ptr<const Candidates> candidates;
+  std::vector<Role> roles;
+  Objective objective = Objective::time;
+  Budgets budgets;
+  bool per_sample = false;      ///< divide time and energy by the batch size, which is then an axis
+  bool separate_modes = false;  ///< each role has a mode of its own …
+  double switch_ms = 0;         ///< … and changing it takes this long, twice per window
+
+  bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
+  bool needs_power() const;
+};
+
+/// Is the request itself sound? Names zero rates, negative budgets and budgets that contradict each
+/// other whatever the mode (Code::infeasible, with the nearest value that could be met).
+Status validate(const Problem& problem);
+
+/// What a choice amounts to.
+struct Outcome {
+  double loss = unlimited;  ///< the objective, to be small (θ and n are negated)
+  double tie = 0;           ///< decides between equal losses: t_in, ms
+  bool feasible = false;
+  double overshoot = unlimited;            ///< largest value ÷ limit − 1; NaN-free
+  Constraint tightest = Constraint::none;  ///< the constraint with the largest overshoot
+
+  /// Feasible before infeasible, then by loss and tie; among infeasible ones the nearer.
+  bool better_than(const Outcome& other) const;
+};
+
+/// Readings and batch sizes of one candidate per role → what the choice amounts to.
+Outcome outcome(const Problem& problem, std::span<const Reading> readings,
+                std::span<const double> batch);
+
+/// Training minibatches that fit beside one inference minibatch in a window, n ≥ 0; `window_ms` is
+/// bs/α.
+double minibatches_per_window(double window_ms, double infer_ms, double train_ms);
+
+/// The objective as people read it (θ and n positive).
+double objective_value(const Problem& problem, const Outcome& outcome);
+
+}  // namespace flyball

@@ -1,0 +1,185 @@
+#include "search/acquisition.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+double phi(double z) {
+  return 0.5 * std::erfc(-z * 0.70710678118654752);
+}
+
+/// Mean and spread on the log scale.
+struct LogNormal {
+  double mean = 0, sd = 0;
+};
+
+LogNormal time_of(const Belief& belief, size_t candidate) {
+  return {belief.log_ms[candidate], belief.sd_ms[candidate]};
+}
+
+/// Power may be unknown; then nothing is asked of it (a budget on it ends the search elsewhere).
+LogNormal power_of(const Belief& belief, size_t candidate) {
+  if (!belief.has_power()) return {0, 0};
+  return {belief.log_w[candidate], belief.sd_w[candidate]};
+}
+
+double power_probability(const Problem& problem, std::span<const Belief> beliefs,
+                         std::span<const size_t> choice) {
+  double probability = 1;
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const LogNormal power = power_of(beliefs[role], choice[role]);
+    probability *= probability_below(problem.budgets.power_w, power.mean, power.sd);
+  }
+  return probability;
+}
+
+/// An objective that is log-normal, with a cap beyond which it is infeasible.
+Prospect of_log_normal(double feasible, double best, LogNormal loss, double cap, double offset) {
+  Prospect prospect;
+  prospect.feasible = feasible * probability_below(cap, loss.mean, loss.sd);
+  prospect.loss = offset + std::exp(loss.mean);
+  if (best != unlimited)
+    prospect.gain = feasible * expected_improvement(best - offset, cap, loss.mean, loss.sd);
+  return prospect;
+}
+
+Prospect training(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
+                  double best) {
+  const double batch = problem.per_sample ? problem.candidates->batch(0, candidate) : 1;
+  LogNormal time = time_of(belief, candidate);
+  time.mean -= std::log(batch);
+  const LogNormal power = power_of(belief, candidate);
+  const LogNormal energy = {time.mean + power.mean - std::log(1e3), std::hypot(time.sd, power.sd)};
+  const double time_holds = probability_below(problem.budgets.time_ms, time.mean, time.sd);
+  const double energy_holds = probability_below(problem.budgets.energy_j, energy.mean, energy.sd);
+  if (problem.objective == Objective::power)
+    return of_log_normal(time_holds * energy_holds, best, power, problem.budgets.power_w, 0);
+  if (problem.objective == Objective::energy)
+    return of_log_normal(feasible * time_holds, best, energy, problem.budgets.energy_j, 0);
+  return of_log_normal(feasible * energy_holds, best, time, problem.budgets.time_ms, 0);
+}
+
+Prospect inference(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
+                   double best) {
+  const double window = 1e3 * problem.candidates->batch(0, candidate) / problem.roles[0].rate_hz;
+  const double cap = std::min(window, problem.roles[0].latency_ms - window);
+  if (cap <= 0) return {0, unlimited, 0};
+  const LogNormal time = time_of(belief, candidate), power = power_of(belief, candidate);
+  if (problem.objective == Objective::power) {
+    const double holds = probability_below(cap, time.mean, time.sd);
+    return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
+  }
+  if (problem.objective == Objective::energy) {
+    const double holds = feasible * probability_below(cap, time.mean, time.sd);
+    const double batch = problem.candidates->batch(0, candidate);
+    return of_log_normal(
+        holds, best,
+        {time.mean + power.mean - std::log(1e3 * batch), std::hypot(time.sd, power.sd)}, unlimited,
+        0);
+  }
+  const double offset = problem.objective == Objective::latency ? window : 0;
+  return of_log_normal(feasible, best, time, cap, offset);
+}
+
+/// θ or n, whose rounding down to whole minibatches is taken as half a one on average.
+Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
+                    std::span<const size_t> choice, double feasible, double best) {
+  const double batch = problem.candidates->batch(1, choice[1]);
+  const double window = 1e3 * batch / problem.roles[1].rate_hz;
+  const double cap = std::min(window, problem.roles[1].latency_ms - window);
+  if (cap <= 0) return {0, 0, 0};
+  const LogNormal train = time_of(beliefs[0], choice[0]), infer = time_of(beliefs[1], choice[1]);
+  const double holds = feasible * probability_below(cap, infer.mean, infer.sd);
+  if (problem.objective == Objective::power) {
+    LogNormal power = power_of(beliefs[0], choice[0]);
+    const LogNormal other = power_of(beliefs[1], choice[1]);
+    if (other.mean > power.mean) power = other;
+    return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
+  }
+  const double switches = problem.separate_modes ? 2 * problem.switch_ms : 0;
+  const double served = std::exp(infer.mean), left = window - switches - served;
+  const double unit =
+      problem.objective == Objective::throughput ? problem.roles[1].rate_hz / batch : 1;
+  if (left <= 0) return {holds, 0, 0};
+  const double exact = left / std::exp(train.mean);
+  const bool certain = train.sd == 0 && infer.sd == 0;
+  const double count = certain ? std::floor(exact) : std::max(0.25, exact - 0.5);
+  const double rounding = certain ? 0 : 0.29 / std::max(1.0, exact);
+  const LogNormal value = {std::log(std::max(count, 1e-3) * unit),
+                           std::hypot(train.sd, infer.sd * served / left, rounding)};
+  Prospect prospect{holds, -count * unit, 0};
+  if (best == unlimited) return prospect;
+  // E[(V − v)+] = E[V] − v + E[(v − V)+], with v the throughput to beat.
+  const double beat = std::max(-best, 1e-3 * unit);
+  const double mean = std::exp(value.mean + value.sd * value.sd / 2);
+  prospect.gain =
+      holds *
+      std::max(0.0, mean - beat + expected_improvement(beat, unlimited, value.mean, value.sd));
+  return prospect;
+}
+
+Prospect two_inferences(const Problem& problem, std::span<const Belief> beliefs,
+                        std::span<const size_t> choice, double feasible, double best) {
+  const LogNormal a = time_of(beliefs[0], choice[0]), b = time_of(beliefs[1], choice[1]);
+  const double ta = std::exp(a.mean), tb = std::exp(b.mean), both = ta + tb;
+  const LogNormal sum = {std::log(both), std::hypot(a.sd * ta, b.sd * tb) / both};
+  double cap = unlimited, busy = 0, slope = 0, offset = 0;
+  for (size_t role = 0; role < 2; ++role) {
+    const Role& served = problem.roles[role];
+    const double window = 1e3 * problem.candidates->batch(role, choice[role]) / served.rate_hz;
+    cap = std::min(cap, served.latency_ms - window);
+    busy += (role == 0 ? ta : tb) / window;
+    const double share = served.latency_ms == unlimited ? 1 : 1 / served.latency_ms;
+    if ((window + both) * share > (offset + both) * slope) slope = share, offset = window;
+  }
+  if (cap <= 0) return {0, unlimited, 0};
+  const double rate_holds = probability_below(1, std::log(busy), sum.sd);
+  if (problem.objective == Objective::power) {
+    LogNormal power = power_of(beliefs[0], choice[0]);
+    const LogNormal other = power_of(beliefs[1], choice[1]);
+    if (other.mean > power.mean) power = other;
+    return of_log_normal(rate_holds * probability_below(cap, sum.mean, sum.sd), best, power,
+                         problem.budgets.power_w, 0);
+  }
+  if (problem.objective == Objective::time)
+    return of_log_normal(feasible * rate_holds, best, sum, cap, 0);
+  Prospect prospect = of_log_normal(feasible * rate_holds,
+                                    best == unlimited ? unlimited : best / slope, sum, cap, offset);
+  prospect.loss *= slope;
+  prospect.gain *= slope;
+  return prospect;
+}
+
+}  // namespace
+
+double probability_below(double limit, double log_mean, double sd) {
+  if (limit == unlimited) return 1;
+  if (limit <= 0) return 0;
+  const double distance = std::log(limit) - log_mean;
+  if (sd <= 0) return distance >= 0 ? 1 : 0;
+  return phi(distance / sd);
+}
+
+double expected_improvement(double best, double cap, double log_mean, double sd) {
+  const double limit = std::min(best, cap);
+  if (limit <= 0) return 0;
+  if (sd <= 0) {
+    const double value = std::exp(log_mean);
+    return value <= limit ? best - value : 0;
+  }
+  const double z = (std::log(limit) - log_mean) / sd;
+  return std::max(0.0, best * phi(z) - std::exp(log_mean + sd * sd / 2) * phi(z - sd));
+}
+
+Prospect weigh(const Problem& problem, std::span<const Belief> beliefs,
+               std::span<const size_t> choice, double best) {
+  const double feasible = power_probability(problem, beliefs, choice);
+  if (problem.concurrent()) return concurrent(problem, beliefs, choice, feasible, best);
+  if (choice.size() == 2) return two_inferences(problem, beliefs, choice, feasible, best);
+  if (problem.roles[0].serves()) return inference(problem, beliefs[0], choice[0], feasible, best);
+  return training(problem, beliefs[0], choice[0], feasible, best);
+}
+
+}  // namespace flyball

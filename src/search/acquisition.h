@@ -1,0 +1,29 @@
+// What a trial is worth: probability of being feasible and expected improvement (Gardner et al.,
+// "Bayesian optimization with inequality constraints", ICML 2014), in closed form on log-normal
+// beliefs.
+#pragma once
+
+#include <span>
+
+#include "search/belief.h"
+
+namespace flyball {
+
+/// What is expected of one choice.
+struct Prospect {
+  double feasible = 0;  ///< probability that all constraints hold
+  double loss = 0;      ///< median of the objective
+  double gain = 0;      ///< expected improvement over `best`, the chance of being feasible included
+};
+
+/// Weighs a choice against the loss `best` (unlimited: nothing to improve on; gain is then 0).
+Prospect weigh(const Problem& problem, std::span<const Belief> beliefs,
+               std::span<const size_t> choice, double best);
+
+/// E[(best − X)+ ; X ≤ cap] for log-normal X.
+double expected_improvement(double best, double cap, double log_mean, double sd);
+
+/// P[X ≤ limit] for log-normal X (a step where sd is 0).
+double probability_below(double limit, double log_mean, double sd);
+
+}  // namespace flyball

@@ -1,0 +1,100 @@
+#include "search/belief.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace flyball {
+namespace {
+
+constexpr double z90 = 1.6448536269514722;  // half a 90 % interval in standard deviations
+
+WorkloadTable measured_table(const Ledger& ledger, size_t role) {
+  const Problem& problem = ledger.problem();
+  const Space& space = problem.candidates->space(role);
+  WorkloadTable table;
+  table.workload = problem.roles[role].workload;
+  table.phase = problem.roles[role].phase;
+  std::vector<Axis> axes = space.axes();
+  for (Axis& axis : axes) axis.values.clear();
+  table.space = Space(std::move(axes));
+  // By candidate, not by time: the fit must not depend on the order of the trials.
+  for (const auto& [candidate, record] : ledger.of_role(role))
+    for (const Reading& reading : record.readings)
+      table.add(space.row(candidate), reading.minibatch_ms, reading.power_w);
+  return table;
+}
+
+std::string key_of(const WorkloadTable& table, size_t role, uint64_t seed) {
+  std::string key = table.workload + phase_name(table.phase) + std::to_string(role);
+  const auto append = [&](const void* data, size_t bytes) {
+    key.append(static_cast<const char*>(data), bytes);
+  };
+  append(&seed, sizeof seed);
+  append(table.space.values().data(), table.space.values().size_bytes());
+  append(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
+  append(table.power_w.data(), table.power_w.size() * sizeof(double));
+  return key;
+}
+
+Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
+                                   const SearchOptions& options, const Space& space) {
+  const std::unique_ptr<Predictor> predictor = options.make_predictor();
+  std::span<const WorkloadTable> references;
+  if (role < options.references.size() && options.references[role])
+    references = *options.references[role];
+  FLYBALL_CHECK(predictor->fit(table, references, {options.seed}));
+  return predictor->predict(space);
+}
+
+void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector<double>& spread) {
+  for (size_t i = 0; i < estimates.mean.size(); ++i) {
+    // Intervals may be lopsided; on the log scale their width is what counts.
+    const double low = std::max(estimates.lo90[i], 1e-3 * estimates.mean[i]);
+    centre.push_back(std::log(estimates.mean[i]));
+    spread.push_back(std::max(1e-4, std::log(estimates.hi90[i] / low) / (2 * z90)));
+  }
+}
+
+}  // namespace
+
+PredictionCache::Shared PredictionCache::find(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = current_.find(key); found != current_.end()) return found->second;
+  if (const auto found = previous_.find(key); found != previous_.end()) return found->second;
+  return nullptr;
+}
+
+void PredictionCache::keep(const std::string& key, Shared prediction) {
+  const std::lock_guard lock(mutex_);
+  if (current_.size() >= capacity_) previous_ = std::exchange(current_, {});
+  current_[key] = std::move(prediction);
+}
+
+Result<Belief> believe(const Ledger& ledger, size_t role, const SearchOptions& options) {
+  const Space& space = ledger.problem().candidates->space(role);
+  const WorkloadTable table = measured_table(ledger, role);
+  const std::string key = options.cache ? key_of(table, role, options.seed) : "";
+  PredictionCache::Shared shared = options.cache ? options.cache->find(key) : nullptr;
+  if (!shared) {
+    shared = std::make_shared<Result<Prediction>>(fit_and_predict(table, role, options, space));
+    if (options.cache) options.cache->keep(key, shared);
+  }
+  if (!shared->ok()) return shared->error();
+  const Prediction& predicted = shared->value();
+  Belief belief;
+  to_log(predicted.minibatch_ms, belief.log_ms, belief.sd_ms);
+  to_log(predicted.power_w, belief.log_w, belief.sd_w);
+  for (const auto& [candidate, record] : ledger.of_role(role)) {
+    if (record.failed()) continue;
+    const Reading value = record.value();
+    belief.log_ms[candidate] = std::log(value.minibatch_ms);
+    belief.sd_ms[candidate] = 0;
+    if (!belief.has_power() || std::isnan(value.power_w)) continue;
+    belief.log_w[candidate] = std::log(value.power_w);
+    belief.sd_w[candidate] = 0;
+  }
+  return belief;
+}
+
+}  // namespace flyball

@@ -1,0 +1,174 @@
+// Ours: constrained Bayesian search. A predictor (with references where there are any) says how
+// long each candidate takes and what it draws; the trial with the largest expected gain, its chance
+// of being feasible included, is measured next. A reading that the predictor did not expect is
+// measured again before it is trusted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "problem/choices.h"
+#include "search/acquisition.h"
+#include "search/design.h"
+#include "search/registry.h"
+
+namespace flyball {
+namespace {
+
+constexpr double surprise = 4;                // standard deviations that contradict a reading
+constexpr double least_contradiction = 0.06;  // relative; below that it is ordinary noise
+constexpr size_t trusted_rows = 4;            // rows before the predictor may contradict a reading
+constexpr double disagreement = 0.03;         // relative difference of two readings of one trial
+
+class Flyball : public Strategy {
+ public:
+  using Strategy::Strategy;
+
+ protected:
+  std::optional<Ask> propose() override {
+    if (auto again = doubtful_trial()) return again;
+    if (!unfinished_.empty())
+      if (auto rest = first_missing(unfinished_, "the other workload of the same mode"))
+        return rest;
+    unfinished_.clear();
+    if (ledger().profiles() >= options().max_profiles) return stop("all profiles were used");
+    const bool fitted = fit();
+    const auto next = fitted ? largest_gain() : design();
+    if (!next && stopped().empty()) return stop("there is nothing left to try");
+    if (!next) return {};
+    last_ = *next;
+    return next;
+  }
+
+ private:
+  /// Has the last reading to be measured again?
+  std::optional<Ask> doubtful_trial() {
+    if (!last_) return {};
+    const Ask asked = *last_;
+    const Record* record = ledger().find(asked.role, asked.candidate);
+    if (!record || record->failed()) return {};
+    const auto& readings = record->readings;
+    if (readings.size() == 1 && contradicted(asked, readings[0]))
+      return Ask{asked.role, asked.candidate, "its neighbours contradict the first reading", true};
+    if (readings.size() == 2 && apart(readings[0], readings[1]))
+      return Ask{asked.role, asked.candidate, "its two readings disagree", true};
+    last_.reset();
+    return {};
+  }
+
+  static bool apart(const Reading& a, const Reading& b) {
+    return std::abs(std::log(a.minibatch_ms / b.minibatch_ms)) > disagreement ||
+           std::abs(std::log(a.power_w / b.power_w)) > disagreement;
+  }
+
+  /// By the beliefs from before the reading.
+  bool contradicted(const Ask& asked, const Reading& reading) const {
+    if (beliefs_.empty() || rows_ < trusted_rows) return false;
+    const Belief& belief = beliefs_[asked.role];
+    const auto beyond = [&](double value, double expected, double sd) {
+      const double miss = std::abs(std::log(value) - expected);
+      return miss > least_contradiction && miss > surprise * sd;
+    };
+    if (beyond(reading.minibatch_ms, belief.log_ms[asked.candidate], belief.sd_ms[asked.candidate]))
+      return true;
+    return belief.has_power() && !std::isnan(reading.power_w) &&
+           beyond(reading.power_w, belief.log_w[asked.candidate], belief.sd_w[asked.candidate]);
+  }
+
+  bool fit() {
+    std::vector<Belief> beliefs;
+    rows_ = unlimited;
+    for (size_t role = 0; role < problem().roles.size(); ++role) {
+      auto belief = believe(ledger(), role, options());
+      if (!belief.ok()) {
+        beliefs_.clear();
+        return false;
+      }
+      beliefs.push_back(*std::move(belief));
+      rows_ = std::min(rows_, static_cast<double>(ledger().of_role(role).size()));
+    }
+    beliefs_ = std::move(beliefs);
+    return true;
+  }
+
+  /// The first trials, while the predictor has too few rows.
+  std::optional<Ask> design() {
+    const auto point = next_design_point(ledger());
+    if (!point) return {};
+    unfinished_ = point->choice;
+    return first_missing(point->choice, point->reason);
+  }
+
+  std::optional<Ask> largest_gain() {
+    const auto& known = ledger().best();
+    const bool feasible = known && known->outcome.feasible;
+    const double best = feasible ? known->outcome.loss : loss_of_the_safest();
+    std::vector<size_t> chosen, safest;
+    double gain = 0, safety = -1;
+    for_each_choice(problem(), [&](std::span<const size_t> choice) {
+      if (!open(choice)) return;
+      const Prospect prospect = weigh(problem(), beliefs_, choice, best);
+      if (prospect.gain > gain) {
+        gain = prospect.gain;
+        chosen.assign(choice.begin(), choice.end());
+      }
+      if (prospect.feasible > safety) {
+        safety = prospect.feasible;
+        safest.assign(choice.begin(), choice.end());
+      }
+    });
+    if (safest.empty()) return stop("everything was measured");
+    if (feasible && gain < options().min_gain * std::abs(best))
+      return stop(fmt::format("the largest expected gain is {:.2g} %, below {:g} %",
+                              best == 0 ? 0 : 100 * gain / std::abs(best),
+                              100 * options().min_gain));
+    if (chosen.empty() || (!feasible && safety < 0.5)) {
+      unfinished_ = safest;
+      return first_missing(safest,
+                           fmt::format("most likely to meet the budgets ({:.0f} %)", 100 * safety));
+    }
+    unfinished_ = chosen;
+    return first_missing(chosen, feasible
+                                     ? fmt::format("largest expected gain ({:.2g} %)",
+                                                   best == 0 ? 100 : 100 * gain / std::abs(best))
+                                     : "likely to meet the budgets, and good");
+  }
+
+  /// Something left to measure there, nothing failed, and within the profiles?
+  bool open(std::span<const size_t> choice) const {
+    bool missing = false;
+    for (size_t role = 0; role < choice.size(); ++role) {
+      const Record* record = ledger().find(role, choice[role]);
+      if (record && record->failed()) return false;
+      missing = missing || !record;
+    }
+    return missing;
+  }
+
+  /// While nothing feasible is known: what the choice most likely to be feasible would cost.
+  double loss_of_the_safest() const {
+    double safety = -1, loss = unlimited;
+    for_each_choice(problem(), [&](std::span<const size_t> choice) {
+      const Prospect prospect = weigh(problem(), beliefs_, choice, unlimited);
+      if (prospect.feasible < safety || (prospect.feasible == safety && prospect.loss >= loss))
+        return;
+      safety = prospect.feasible;
+      loss = prospect.loss;
+    });
+    return loss;
+  }
+
+  std::vector<Belief> beliefs_;
+  double rows_ = 0;                 ///< trials of the role that has fewest
+  std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made
+  std::optional<Ask> last_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_flyball(std::shared_ptr<const Problem> problem,
+                                       SearchOptions options) {
+  return std::make_unique<Flyball>(std::move(problem), std::move(options));
+}
+
+}  // namespace flyball

@@ -1,0 +1,110 @@
+#include "search/ledger.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/statistics.h"
+
+namespace flyball {
+
+Reading Record::value() const {
+  if (readings.size() == 1) return readings.front();
+  std::vector<double> times, powers;
+  for (const Reading& reading : readings) {
+    times.push_back(reading.minibatch_ms);
+    if (!std::isnan(reading.power_w)) powers.push_back(reading.power_w);
+  }
+  Reading middle;
+  if (!times.empty()) middle.minibatch_ms = median(times);
+  if (!powers.empty()) middle.power_w = median(powers);
+  return middle;
+}
+
+Ledger::Ledger(std::shared_ptr<const Problem> problem)
+    : problem_(std::move(problem)),
+      records_(problem_->roles.size()),
+      counted_(problem_->roles.size()) {}
+
+void Ledger::record(size_t role, size_t candidate, const Reading& reading,
+                    const std::string& failure, bool counted) {
+  Record& entry = records_[role][candidate];
+  const bool again = !entry.readings.empty();
+  if (failure.empty() && reading.minibatch_ms > 0) {
+    entry.readings.push_back(reading);
+    has_power_ = has_power_ || !std::isnan(reading.power_w);
+  } else if (entry.failed()) {
+    entry.failure = failure.empty() ? "the trial gave no time" : failure;
+  }
+  if (counted) {
+    ++trials_;
+    counted_[role].insert(candidate);
+  }
+  if (again)
+    choose_again();  // the old value may have been too good
+  else
+    consider(role, candidate);
+}
+
+const Record* Ledger::find(size_t role, size_t candidate) const {
+  const auto found = records_[role].find(candidate);
+  return found == records_[role].end() ? nullptr : &found->second;
+}
+
+size_t Ledger::profiles_with(std::span<const size_t> choice) const {
+  const Candidates& all = *problem_->candidates;
+  std::map<size_t, size_t> of_mode;  // the larger number of trials that one role needed there
+  for (size_t role = 0; role < all.roles(); ++role) {
+    std::map<size_t, size_t> own;
+    for (size_t candidate : counted_[role]) ++own[all.mode_of(role, candidate)];
+    if (!choice.empty() && !find(role, choice[role])) ++own[all.mode_of(role, choice[role])];
+    for (const auto& [mode, trials] : own) of_mode[mode] = std::max(of_mode[mode], trials);
+  }
+  size_t count = 0;
+  for (const auto& [mode, trials] : of_mode) count += trials;
+  return count;
+}
+
+size_t Ledger::profiles() const {
+  return profiles_with({});
+}
+
+void Ledger::consider(size_t role, size_t candidate) {
+  const Candidates& all = *problem_->candidates;
+  const auto weigh = [&](std::span<const size_t> choice) {
+    std::array<Reading, 2> values;
+    std::array<double, 2> batch{};
+    for (size_t r = 0; r < choice.size(); ++r) {
+      const Record* record = find(r, choice[r]);
+      if (!record || record->failed()) return;
+      values[r] = record->value();
+      batch[r] = all.batch(r, choice[r]);
+    }
+    const Outcome found =
+        outcome(*problem_, {values.data(), choice.size()}, {batch.data(), choice.size()});
+    if (!best_ || found.better_than(best_->outcome))
+      best_ = Choice{{choice.begin(), choice.end()}, found};
+  };
+  if (all.roles() == 1) return weigh(std::array{candidate});
+  const size_t other = 1 - role, mode = all.mode_of(role, candidate);
+  for (const auto& [partner, record] : records_[other]) {
+    if (!problem_->separate_modes && all.mode_of(other, partner) != mode) continue;
+    weigh(role == 0 ? std::array{candidate, partner} : std::array{partner, candidate});
+  }
+}
+
+void Ledger::choose_again() {
+  best_.reset();
+  for (const auto& [candidate, record] : records_[0]) consider(0, candidate);
+}
+
+Readings Ledger::readings() const {
+  Readings all;
+  for (size_t role = 0; role < records_.size(); ++role) {
+    all.emplace_back(problem_->candidates->size(role));
+    for (const auto& [candidate, record] : records_[role]) all[role][candidate] = record.value();
+  }
+  return all;
+}
+
+}  // namespace flyball

@@ -1,0 +1,65 @@
+// What a search knows: every reading it was told, and the best choice made of measured trials.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "problem/exact.h"
+
+namespace flyball {
+
+/// All that was told of one trial. A failed trial has no reading.
+struct Record {
+  std::vector<Reading> readings;  ///< in the order told; more than one when it was repeated
+  std::string failure;            ///< why it failed; "" when it did not
+
+  bool failed() const { return readings.empty(); }
+  /// The median of the readings; NaN times when it failed.
+  Reading value() const;
+};
+
+/// Readings by role and candidate, with the paper's way of counting profiles.
+class Ledger {
+ public:
+  explicit Ledger(std::shared_ptr<const Problem> problem);
+
+  const Problem& problem() const { return *problem_; }
+  /// Notes one trial. `counted`: false for readings that were known before the search began.
+  void record(size_t role, size_t candidate, const Reading& reading, const std::string& failure,
+              bool counted = true);
+
+  const Record* find(size_t role, size_t candidate) const;
+  /// The role's trials by candidate, ascending.
+  const std::map<size_t, Record>& of_role(size_t role) const { return records_[role]; }
+  /// Number of measurements, repeats included.
+  size_t trials() const { return trials_; }
+  /// Number of profiles as published, where a pair of trials in one mode counts once: the sum over
+  /// modes of the larger number of distinct trials that one role needed there.
+  size_t profiles() const;
+  /// What profiles() would be after measuring these candidates too (one for each role).
+  size_t profiles_with(std::span<const size_t> choice) const;
+
+  /// The best choice whose trials are all measured: feasible when any is, otherwise the nearest to
+  /// being so. Nothing while no choice is complete.
+  const std::optional<Choice>& best() const { return best_; }
+  /// Was any power reading told?
+  bool has_power() const { return has_power_; }
+  /// Readings of all candidates, NaN where there are none.
+  Readings readings() const;
+
+ private:
+  void consider(size_t role, size_t candidate);
+  void choose_again();
+
+  std::shared_ptr<const Problem> problem_;
+  std::vector<std::map<size_t, Record>> records_;
+  std::vector<std::set<size_t>> counted_;  ///< trials that cost something, by role
+  std::optional<Choice> best_;
+  size_t trials_ = 0;
+  bool has_power_ = false;
+};
+
+}  // namespace flyball

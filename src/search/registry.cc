@@ -1,0 +1,39 @@
+#include "search/registry.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace flyball {
+
+const std::vector<StrategyEntry>& strategies() {
+  static const std::vector<StrategyEntry> list = {
+      {"flyball", "constrained Bayesian search on a predictor (the default)", make_flyball, true,
+       true},
+      {"brute-force", "measures everything", make_brute_force},
+      {"random", "random modes with all their batch sizes (RND10, RND50)", make_random, true},
+  };
+  return list;
+}
+
+Result<const StrategyEntry*> find_strategy(const std::string& name) {
+  std::vector<std::string> names;
+  for (const StrategyEntry& entry : strategies()) {
+    if (entry.name == name) return &entry;
+    names.push_back(entry.name);
+  }
+  return Error{Code::invalid_argument, fmt::format("there is no strategy '{}'", name),
+               "one of: " + join(names, ", ")};
+}
+
+Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
+                                                std::shared_ptr<const Problem> problem,
+                                                SearchOptions options) {
+  FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
+  FLYBALL_CHECK(validate(*problem));
+  if (entry->needs_predictor && !options.make_predictor)
+    return Error{Code::internal, fmt::format("strategy '{}' was given no predictor", name), ""};
+  return entry->make(std::move(problem), std::move(options));
+}
+
+}  // namespace flyball

@@ -1,0 +1,33 @@
+// The one list of strategies. A new one is a file and a line in registry.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "search/strategy.h"
+
+namespace flyball {
+
+struct StrategyEntry {
+  std::string name;
+  std::string summary;  ///< one line for `--help`
+  std::unique_ptr<Strategy> (*make)(std::shared_ptr<const Problem>, SearchOptions);
+  bool random = false;           ///< depends on the seed
+  bool needs_predictor = false;  ///< uses SearchOptions::make_predictor
+};
+
+const std::vector<StrategyEntry>& strategies();
+/// The entry of a name; the error lists the names there are.
+Result<const StrategyEntry*> find_strategy(const std::string& name);
+/// The named strategy for a problem that validate() accepts; its error otherwise.
+Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
+                                                std::shared_ptr<const Problem> problem,
+                                                SearchOptions options);
+
+// Their makers, each in the file of its name.
+std::unique_ptr<Strategy> make_brute_force(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_random(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_flyball(std::shared_ptr<const Problem>, SearchOptions);
+
+}  // namespace flyball

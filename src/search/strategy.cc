@@ -1,0 +1,87 @@
+#include "search/strategy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+std::string title_of(const Problem& problem, const Ask& ask) {
+  return fmt::format("{} at {}", problem.roles[ask.role].workload,
+                     describe(problem.candidates->space(ask.role).settings(ask.candidate)));
+}
+
+/// The nearest measured choice in words.
+Error nearest_error(const Ledger& ledger) {
+  const Problem& problem = ledger.problem();
+  const Choice& nearest = *ledger.best();
+  Error error = infeasible_error(problem, ledger.readings());
+  std::string where;
+  for (size_t role = 0; role < nearest.candidates.size(); ++role)
+    where += (role ? "; " : "") +
+             describe(problem.candidates->space(role).settings(nearest.candidates[role]));
+  error.message = fmt::format("among the {} trials measured: {} (nearest: {})", ledger.trials(),
+                              error.message, where);
+  return error;
+}
+
+}  // namespace
+
+Strategy::Strategy(std::shared_ptr<const Problem> problem, SearchOptions options)
+    : options_(std::move(options)), ledger_(std::move(problem)) {
+  for (const Known& known : options_.known)
+    ledger_.record(known.role, known.candidate, known.reading, "", false);
+}
+
+std::optional<Ask> Strategy::first_missing(std::span<const size_t> choice,
+                                           const std::string& reason) const {
+  for (size_t role = 0; role < choice.size(); ++role)
+    if (!ledger_.find(role, choice[role])) return Ask{role, choice[role], reason, false};
+  return {};
+}
+
+std::nullopt_t Strategy::stop(const std::string& why) {
+  stopped_ = why;
+  return std::nullopt;
+}
+
+std::optional<Ask> Strategy::ask() {
+  if (pending_ || !stopped_.empty()) return pending_;
+  if (problem().needs_power() && ledger_.trials() > 0 && !ledger_.has_power())
+    return stop("no power was read");
+  pending_ =
+      first_missing(options_.default_choice, "the default, so that the answer is never worse");
+  if (!pending_) pending_ = propose();
+  if (!pending_ && stopped_.empty()) stopped_ = "there is nothing left to try";
+  assert(!pending_ || pending_->repeat || !ledger_.find(pending_->role, pending_->candidate));
+  assert(!pending_ || !pending_->reason.empty());
+  return pending_;
+}
+
+void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& failure) {
+  ledger_.record(ask.role, ask.candidate, reading, failure);
+  if (!failure.empty() || !(reading.minibatch_ms > 0))
+    note(fmt::format("{} failed and is left out: {}", title_of(problem(), ask),
+                     failure.empty() ? "it gave no time" : failure));
+  if (pending_ == ask) pending_.reset();
+}
+
+Result<Answer> Strategy::answer() const {
+  const auto& best = ledger_.best();
+  if (best && best->outcome.feasible)
+    return Answer{best->candidates, best->outcome, ledger_.profiles(), ledger_.trials(), stopped_};
+  if (problem().needs_power() && ledger_.trials() > 0 && !ledger_.has_power())
+    return Error{Code::unavailable,
+                 "the problem has a power or energy figure, and no power was measured",
+                 "choose objective time without power and energy budgets, or a board with a power "
+                 "sensor"};
+  if (!best)
+    return Error{Code::infeasible, "no configuration was measured completely",
+                 "see why the trials failed, or allow more profiles"};
+  return nearest_error(ledger_);
+}
+
+}  // namespace flyball

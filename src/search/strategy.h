@@ -1,0 +1,103 @@
+// Ask and tell: a strategy asks for trials, is told what came of them, and answers.
+// It knows candidates, roles, budgets and readings; nothing of boards.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/predictor.h"
+#include "search/ledger.h"
+
+namespace flyball {
+
+/// One trial to measure, and why in words for people.
+struct Ask {
+  size_t role = 0;
+  size_t candidate = 0;  ///< row of problem.candidates->space(role)
+  std::string reason;
+  bool repeat = false;  ///< it was measured before; `reason` says why again
+
+  bool operator==(const Ask&) const = default;
+};
+
+/// A reading made before this search (by another problem on the same workload, or before an
+/// interruption). It is known from the start and counts neither as trial nor as profile.
+struct Known {
+  size_t role = 0, candidate = 0;
+  Reading reading;
+};
+
+class PredictionCache;
+
+/// What every strategy is given; each uses what it needs.
+struct SearchOptions {
+  size_t max_profiles = 10;  ///< as Ledger::profiles() counts them
+  uint64_t seed = 1;
+  double min_gain = 0.005;  ///< stop when the expected relative improvement falls below this
+  /// The configuration as the board or user has it now, one candidate for each role; measured
+  /// first, so that an answer is never worse.
+  std::vector<size_t> default_choice;
+  std::vector<Known> known;
+  /// A fresh predictor; needed by the strategies that model (`flyball`, `als`).
+  std::function<std::unique_ptr<Predictor>()> make_predictor;
+  /// Tables of earlier workloads, for each role (empty: none for any role).
+  std::vector<std::shared_ptr<const std::vector<WorkloadTable>>> references;
+  /// Predictions shared between searches on the same tables; may be null.
+  std::shared_ptr<PredictionCache> cache;
+};
+
+/// The answer: a choice all of whose trials were measured, and feasible.
+struct Answer {
+  std::vector<size_t> choice;  ///< one candidate for each role
+  Outcome outcome;
+  size_t profiles = 0, trials = 0;
+  std::string stopped;  ///< why the search ended, in words
+};
+
+/// A way to search. One object serves one search, in one thread.
+class Strategy {
+ public:
+  Strategy(std::shared_ptr<const Problem> problem, SearchOptions options);
+  virtual ~Strategy() = default;
+
+  /// The next trial, or nothing when the search is over. A trial that was told before is asked for
+  /// again only with `repeat` set and a reason. Asking twice without telling gives the same trial.
+  std::optional<Ask> ask();
+  /// What came of the trial asked for: a reading, or why it failed. A failed trial is not asked for
+  /// again; the search goes on without it.
+  void tell(const Ask& ask, const Reading& reading, const std::string& failure = "");
+  /// A measured feasible choice; otherwise why there is none: Code::infeasible with the constraint
+  /// that binds and the nearest measured value, Code::unavailable where a power budget meets a
+  /// board without power readings.
+  Result<Answer> answer() const;
+
+  const Ledger& ledger() const { return ledger_; }
+  const Problem& problem() const { return ledger_.problem(); }
+  const SearchOptions& options() const { return options_; }
+  /// Why the search ended; "" while it has not.
+  const std::string& stopped() const { return stopped_; }
+  /// Remarks for the report: failed trials, readings that neighbours contradicted, fallbacks.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ protected:
+  /// The next trial, or nothing; called when no asked trial is pending. Must not ask for a trial
+  /// that is in the ledger unless `repeat` is set.
+  virtual std::optional<Ask> propose() = 0;
+  /// Ends the search: propose() returns stop("why").
+  std::nullopt_t stop(const std::string& why);
+  void note(const std::string& remark) { notes_.push_back(remark); }
+  /// The first trial of this choice that is not yet in the ledger, or nothing.
+  std::optional<Ask> first_missing(std::span<const size_t> choice, const std::string& reason) const;
+
+ private:
+  SearchOptions options_;
+  Ledger ledger_;
+  std::optional<Ask> pending_;
+  std::string stopped_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace flyball

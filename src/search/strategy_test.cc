@@ -1,0 +1,190 @@
+// Every strategy on surfaces whose optimum is known, and the properties all of them must have.
+#include "search/strategy.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "search/registry.h"
+#include "search/run.h"
+#include "search/test_surface.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+namespace surface = testing_surface;
+
+SearchOptions with_predictor(size_t profiles = 12) {
+  SearchOptions options;
+  options.max_profiles = profiles;
+  options.make_predictor = [] { return std::make_unique<surface::NearestPredictor>(); };
+  return options;
+}
+
+TEST(BruteForce, FindsTheOptimum) {
+  const auto problem = surface::problem({.power_w = 14});
+  const Readings all = surface::readings(*problem);
+  auto strategy = *make_strategy("brute-force", problem, {});
+  const auto answer = run_search(*strategy, all);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->choice, solve(*problem, all).candidates);
+  EXPECT_EQ(answer->profiles, 40u);
+}
+
+TEST(RandomSearch, AnswersTheBestOfItsDraw) {
+  const auto problem = surface::problem({.power_w = 30});
+  const Readings all = surface::readings(*problem);
+  SearchOptions options;
+  options.max_profiles = 40;  // everything: the draw is then the whole space
+  auto strategy = *make_strategy("random", problem, options);
+  const auto answer = run_search(*strategy, all);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->choice, solve(*problem, all).candidates);
+}
+
+TEST(Flyball, FindsTheOptimumInAFewProfiles) {
+  for (const double budget : {9.0, 12.0, 16.0, 25.0}) {
+    const auto problem = surface::problem({.power_w = budget});
+    const Readings all = surface::readings(*problem);
+    auto strategy = *make_strategy("flyball", problem, with_predictor());
+    const auto answer = run_search(*strategy, all);
+    ASSERT_TRUE(answer.ok()) << budget;
+    EXPECT_LE(answer->profiles, 12u);
+    EXPECT_LE(answer->outcome.loss, 1.1 * solve(*problem, all).outcome.loss) << budget;
+  }
+}
+
+TEST(Flyball, WorksWithoutPowerReadings) {
+  const auto problem = surface::problem({});
+  Readings all = surface::readings(*problem);
+  for (Reading& reading : all[0]) reading.power_w = not_measured;
+  auto strategy = *make_strategy("flyball", problem, with_predictor());
+  const auto answer = run_search(*strategy, all);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->choice, solve(*problem, all).candidates);
+}
+
+TEST(Flyball, MeasuresAContradictedReadingAgain) {
+  const auto problem = surface::problem({.power_w = 16});
+  const Readings all = surface::readings(*problem);
+  const size_t optimum = solve(*problem, all).candidates[0];
+  // The fastest mode that the budget forbids reads far too low, once.
+  size_t lying = 0;
+  for (size_t i = 0; i < all[0].size(); ++i)
+    if (all[0][i].power_w > 16 && all[0][i].minibatch_ms < all[0][optimum].minibatch_ms &&
+        all[0][i].power_w < 18)
+      lying = i;
+  std::map<size_t, int> asked;
+  bool named = false;
+  SearchOptions options = with_predictor(40);
+  options.min_gain = 0;
+  auto strategy = *make_strategy("flyball", problem, options);
+  const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+    Reading reading = all[0][ask.candidate];
+    if (ask.candidate == lying && asked[lying] == 0) reading.power_w *= 0.5;
+    ++asked[ask.candidate];
+    named = named || (ask.repeat && ask.reason.find("contradict") != std::string::npos);
+    return Told{reading, ""};
+  });
+  ASSERT_TRUE(answer.ok());
+  EXPECT_TRUE(named);
+  EXPECT_EQ(asked[lying], 3);  // the two disagree, so a third decides
+  EXPECT_EQ(answer->choice[0], optimum);
+}
+
+TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
+  const auto problem = surface::problem({.power_w = 16});
+  Readings all = surface::readings(*problem);
+  for (Reading& reading : all[0]) reading.power_w = not_measured;
+  for (const StrategyEntry& entry : strategies()) {
+    auto strategy = *make_strategy(entry.name, problem, with_predictor());
+    const auto answer = run_search(*strategy, all);
+    ASSERT_FALSE(answer.ok()) << entry.name;
+    EXPECT_EQ(answer.error().code, Code::unavailable) << entry.name;
+    EXPECT_EQ(strategy->ledger().trials(), 1u) << entry.name;
+  }
+}
+
+TEST(Strategies, InfeasibleNamesWhatBinds) {
+  const auto problem = surface::problem({.power_w = 3});
+  const Readings all = surface::readings(*problem);
+  for (const StrategyEntry& entry : strategies()) {
+    auto strategy = *make_strategy(entry.name, problem, with_predictor());
+    const auto answer = run_search(*strategy, all);
+    ASSERT_FALSE(answer.ok()) << entry.name;
+    EXPECT_EQ(answer.error().code, Code::infeasible);
+    EXPECT_THAT(answer.error().message, HasSubstr("power budget of 3 W"));
+  }
+}
+
+TEST(Strategies, TheDefaultComesFirstAndIsNeverBeaten) {
+  const auto problem = surface::problem({.power_w = 16});
+  const Readings all = surface::readings(*problem);
+  SearchOptions options = with_predictor(3);
+  options.default_choice = {12};
+  for (const StrategyEntry& entry : strategies()) {
+    auto strategy = *make_strategy(entry.name, problem, options);
+    ASSERT_EQ(strategy->ask()->candidate, 12u) << entry.name;
+    const auto answer = run_search(*strategy, all);
+    ASSERT_TRUE(answer.ok());
+    EXPECT_LE(answer->outcome.loss, all[0][12].minibatch_ms);
+  }
+}
+
+TEST(Strategies, GoOnWithoutAFailedTrial) {
+  const auto problem = surface::problem({});
+  const Readings all = surface::readings(*problem);
+  const size_t optimum = solve(*problem, all).candidates[0];
+  for (const StrategyEntry& entry : strategies()) {
+    auto strategy = *make_strategy(entry.name, problem, with_predictor(20));
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+      if (ask.candidate == optimum) return Told{{}, "out of memory"};
+      return Told{all[0][ask.candidate], ""};
+    });
+    ASSERT_TRUE(answer.ok()) << entry.name;
+    EXPECT_NE(answer->choice[0], optimum);
+    if (strategy->ledger().find(0, optimum)) {
+      EXPECT_THAT(strategy->notes(), testing::Contains(HasSubstr("out of memory")));
+    }
+  }
+}
+
+/// Never an infeasible or unmeasured answer; never a trial twice without a named reason; never more
+/// profiles than allowed; what was known costs nothing.
+TEST(Strategies, Properties) {
+  for (const StrategyEntry& entry : strategies())
+    for (uint64_t seed = 1; seed <= 5; ++seed)
+      for (const double budget : {7.0, 8.0, 10.0, 13.0, 18.0, 40.0}) {
+        const auto problem = surface::problem({.power_w = budget});
+        Readings all = surface::readings(*problem);
+        all[0][(seed * 7) % 40].power_w *= 0.7;  // a faulty reading
+        SearchOptions options = with_predictor(10);
+        options.seed = seed;
+        options.known = {{0, 5, all[0][5]}};
+        auto strategy = *make_strategy(entry.name, problem, options);
+        std::set<size_t> told = {5};
+        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+          EXPECT_FALSE(ask.reason.empty());
+          EXPECT_EQ(told.contains(ask.candidate), ask.repeat) << entry.name;
+          told.insert(ask.candidate);
+          return Told{all[0][ask.candidate], ""};
+        });
+        EXPECT_EQ(strategy->ledger().profiles(), told.size() - 1);
+        if (entry.name != "brute-force") {
+          EXPECT_LE(told.size() - 1, 10u);
+        }
+        if (!answer.ok()) continue;
+        EXPECT_TRUE(told.contains(answer->choice[0]));
+        EXPECT_LE(all[0][answer->choice[0]].power_w, budget);
+      }
+}
+
+TEST(Strategies, AnUnknownNameListsTheKnownOnes) {
+  const auto made = make_strategy("magic", surface::problem({}), {});
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().hint, HasSubstr("brute-force"));
+}
+
+}  // namespace
+}  // namespace flyball

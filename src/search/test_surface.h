@@ -1,0 +1,82 @@
+// A hand-made surface whose optima are known, and a predictor made for it. For tests only.
+#pragma once
+
+#include <cmath>
+
+#include "predict/predictor.h"
+#include "problem/exact.h"
+
+namespace flyball::testing_surface {
+
+/// time = 2000 / (cores-weighted cpu) + 8000 / gpu; power = 5 + cpu³ + gpu³ terms.
+inline double time_ms(std::span<const double> row) {
+  return 400 / row[0] + 6000 / row[1];
+}
+inline double power_w(std::span<const double> row) {
+  return 6 + 0.8 * row[0] + 12 * std::pow(row[1] / 800, 3);
+}
+
+inline Space space() {
+  return Space::grid({named_axis("cpu_cores", {2, 4, 6, 8}),
+                      named_axis("gpu_mhz", {100, 200, 300, 400, 500, 600, 700, 800, 900, 1000})});
+}
+
+inline std::shared_ptr<const Problem> problem(Budgets budgets,
+                                              Objective objective = Objective::time) {
+  auto made = std::make_shared<Problem>();
+  made->candidates = std::make_shared<Candidates>(*Candidates::link({space()}));
+  made->roles = {{"net", Phase::train, 0, unlimited}};
+  made->budgets = budgets;
+  made->objective = objective;
+  return made;
+}
+
+inline Readings readings(const Problem& problem) {
+  Readings all(1);
+  const Space& rows = problem.candidates->space(0);
+  for (size_t i = 0; i < rows.size(); ++i)
+    all[0].push_back({time_ms(rows.row(i)), power_w(rows.row(i))});
+  return all;
+}
+
+/// Nearest measured row in log space, scaled: crude on purpose, with a spread that grows with
+/// distance; needs two rows.
+class NearestPredictor : public Predictor {
+ public:
+  std::string name() const override { return "nearest"; }
+  Status fit(const WorkloadTable& measured, std::span<const WorkloadTable>,
+             const FitOptions&) override {
+    if (measured.size() < 2) return Error{Code::invalid_argument, "two rows are needed", ""};
+    measured_ = measured;
+    return {};
+  }
+  Result<Prediction> predict(const Space& rows) const override {
+    Prediction out;
+    const bool power = measured_.has_power();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      double nearest = 1e300;
+      size_t row = 0;
+      for (size_t m = 0; m < measured_.size(); ++m) {
+        double far = 0;
+        for (size_t d = 0; d < rows.dimensions(); ++d)
+          far += std::pow(std::log(rows.row(i)[d] / measured_.space.row(m)[d]), 2);
+        if (far < nearest) nearest = far, row = m;
+      }
+      const double spread = std::exp(0.02 + 0.6 * std::sqrt(nearest));
+      add(out.minibatch_ms, measured_.minibatch_ms[row], spread);
+      if (power) add(out.power_w, measured_.power_w[row], spread);
+      out.extrapolated.push_back(false);
+    }
+    return out;
+  }
+
+ private:
+  static void add(Estimates& to, double mean, double spread) {
+    to.mean.push_back(mean);
+    to.lo90.push_back(mean / spread);
+    to.hi90.push_back(mean * spread);
+  }
+  WorkloadTable measured_;
+};
+
+}  // namespace flyball::testing_surface

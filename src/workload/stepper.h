@@ -1,0 +1,70 @@
+// Training and inference steps of a network on LibTorch, none of whose headers is seen here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "data/batch.h"
+#include "space/axis.h"
+
+namespace flyball {
+
+enum class Optimizer { sgd, adam };
+enum class Precision { fp32, bf16 };
+
+const char* optimizer_name(Optimizer optimizer);  ///< "sgd", "adam"
+Result<Optimizer> parse_optimizer(const std::string& text);
+const char* precision_name(Precision precision);  ///< "fp32", "bf16"
+Result<Precision> parse_precision(const std::string& text);
+
+/// How a network is trained or served. The defaults are those of the characterisation study
+/// (POMACS 6(3), 2022): SGD with lr 0.01 and momentum 0.9, cross-entropy, batch 16.
+struct StepOptions {
+  Phase phase = Phase::train;
+  int64_t batch_size = 16;  ///< the largest minibatch that will come
+  Optimizer optimizer = Optimizer::sgd;
+  double learning_rate = 0.01;
+  double momentum = 0.9;                  ///< of SGD; Adam keeps its 0.9 and 0.999
+  Precision precision = Precision::fp32;  ///< bf16: autocast, parameters stay fp32
+  bool channels_last = false;             ///< NHWC in memory: pays on large images
+  int threads = 0;                        ///< LibTorch's; 0 leaves them as they are
+  std::string device = "cpu";             ///< "cpu", "cuda", "cuda:N"
+  uint64_t seed = 1;                      ///< of initial weights and dropout
+  int64_t classes = 0;                    ///< 0: the workload's own
+  std::array<int64_t, 3> shape{};         ///< channels, height, width; zeros: the workload's own
+};
+
+/// One network on one device. Not to be used from two threads at once.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  /// Training: forward, cross-entropy, backward, optimizer step; returns the loss before the step.
+  /// Inference: forward; returns 0. Waits for the device to finish, so that wall time around a call
+  /// is compute time. Errors name the sample shape or label that does not fit.
+  virtual Result<double> step(const BatchView& batch) = 0;
+  /// How many samples the network gets right (top 1, evaluation mode); changes no weights.
+  virtual Result<int64_t> correct(const BatchView& batch) = 0;
+  /// Trainable numbers.
+  virtual int64_t parameter_count() const = 0;
+  /// What it was made with, classes and shape filled in.
+  virtual const StepOptions& options() const = 0;
+};
+
+/// A stepper for a workload of the list (workload.h).
+/// Errors: unknown name, options out of range, a device that is not there.
+Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
+                                              const StepOptions& options);
+
+/// Threads that one operation may use, from now on and in all threads; at least 1.
+void set_threads(int threads);
+/// How many they are.
+int threads();
+/// Keeps freed memory instead of giving it back after every step (ResNet-50 steps are a quarter
+/// shorter). Idempotent; make_stepper() calls it. Best called before the first large allocation.
+void keep_freed_memory();
+
+}  // namespace flyball

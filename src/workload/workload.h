@@ -1,0 +1,39 @@
+// The one list of networks. A new one is a file and a line in workload.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/axis.h"
+
+namespace flyball {
+
+class Network;  // network.h; kept out of sight, since LibTorch's headers are slow to compile
+
+/// What a network sees and says.
+struct NetworkShape {
+  std::array<int64_t, 3> input{};  ///< channels, height, width
+  int64_t classes = 0;
+};
+
+/// A network that Flyball brings along, with what it is usually trained on.
+struct Workload {
+  std::string name;        ///< as on the command line and in tables: "resnet18"
+  std::string summary;     ///< one line for people
+  std::string dataset;     ///< default kind of dataset: "mnist", "image-folder", "gld23k"
+  NetworkShape shape;      ///< default input and classes
+  int64_t samples = 0;     ///< samples of one epoch of the default dataset
+  int64_t parameters = 0;  ///< trainable numbers at the default shape
+  std::vector<Phase> phases;
+  std::shared_ptr<Network> (*make)(const NetworkShape&);
+};
+
+const std::vector<Workload>& workloads();
+/// The named workload; the error names the closest one, or all there are.
+Result<const Workload*> find_workload(const std::string& name);
+
+}  // namespace flyball
