@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "profile/profiler.h"
 #include "store/store.h"
@@ -11,8 +13,9 @@ namespace flyball {
 class Recorder {
  public:
   /// `store` may be null: nothing is kept. `fresh` measures again what the store holds.
-  Recorder(Profiler& profiler, Store* store, int64_t run, bool fresh)
-      : profiler_(profiler), store_(store), run_(run), fresh_(fresh) {}
+  /// `run` is the store's run that the measurements belong to.
+  static Result<Recorder> open(Profiler& profiler, Store* store, std::optional<int64_t> run,
+                               bool fresh);
 
   struct Recorded {
     Measurement measurement;
@@ -25,10 +28,14 @@ class Recorder {
   double measuring_seconds() const { return measuring_s_; }
 
  private:
-  Profiler& profiler_;
+  Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
+      : profiler_(&profiler), store_(store), run_(run) {}
+  Status load();
+
+  Profiler* profiler_;
   Store* store_;
-  int64_t run_;
-  bool fresh_;
+  std::optional<int64_t> run_;
+  std::map<size_t, std::vector<StoredMeasurement>> known_;  ///< by configuration, oldest first
   std::map<size_t, size_t> calls_;
   double measuring_s_ = 0;
 };

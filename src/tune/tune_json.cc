@@ -1,0 +1,130 @@
+#include "tune/tune_json.h"
+
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json settings_json(const Settings& settings) {
+  Json json = Json::object();
+  for (const auto& [name, value] : settings) json[name] = value;
+  return json;
+}
+
+Json interval(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return nullptr;
+  return Json::array({low, high});
+}
+
+Json configuration_json(const TuneResult& result, size_t config) {
+  const Configuration& c = result.configurations[config];
+  const double minibatches = result.minibatches_per_epoch(config);
+  const double epoch = minibatches > 0 ? minibatches : std::nan("");
+  Json json;
+  json["config"] = settings_json(result.space.settings(config));
+  json["minibatch_ms"] = value_or_null(c.minibatch_ms);
+  json["minibatch_ms_90"] = interval(c.time_lo, c.time_hi);
+  json["power_w"] = value_or_null(c.power_w);
+  json["power_w_90"] = interval(c.power_lo, c.power_hi);
+  json["minibatch_j"] = value_or_null(c.minibatch_j());
+  json["epoch_s"] = value_or_null(c.minibatch_ms * 1e-3 * epoch);
+  json["epoch_j"] = value_or_null(c.minibatch_j() * epoch);
+  json["provenance"] = provenance_name(c.provenance);
+  return json;
+}
+
+Json trial_json(const TuneResult& result, const Profiled& trial) {
+  const Measurement& m = trial.measurement;
+  Json json;
+  json["config"] = settings_json(result.space.settings(trial.config));
+  json["minibatch_ms"] = m.failed() ? Json(nullptr) : value_or_null(m.minibatch_ms);
+  json["power_w"] = m.power ? Json(m.power->mean_w) : Json(nullptr);
+  json["stall_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.stall_ms);
+  json["compute_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.compute_ms);
+  json["noise_pct"] = value_or_null(100 * m.noise);
+  json["minibatches"] = m.minibatches.size();
+  json["provenance"] = provenance_name(m.provenance);
+  json["reason"] = trial.reason;
+  json["stop_reason"] = m.stop_reason;
+  json["repeat"] = trial.repeat;
+  json["verification"] = trial.verification;
+  json["from_store"] = trial.from_store;
+  json["throttled"] = m.throttled;
+  json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
+  return json;
+}
+
+Json budget(double value) { return value == unlimited ? Json(nullptr) : Json(value); }
+
+}  // namespace
+
+Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
+  Json json;
+  json["workload"] = profiler.workload;
+  json["phase"] = phase_name(profiler.phase);
+  json["device"] = profiler.device;
+  json["objective"] = objective_name(request.objective);
+  json["power_budget_w"] = budget(request.power_budget_w);
+  json["time_budget_s"] = budget(request.time_budget_s);
+  json["energy_budget_j"] = budget(request.energy_budget_j);
+  json["profiles_limit"] = request.profiles;
+  json["strategy"] = request.strategy;
+  json["predictor"] = request.predictor;
+  json["seed"] = request.seed;
+  json["references"] = Json::array();
+  for (const WorkloadTable& reference : request.references)
+    json["references"].push_back(reference.title());
+  return json;
+}
+
+Json answer_json(const TuneResult& result) {
+  Json json;
+  json["request"] = request_json(result.request, result.profiler);
+  json["request"]["budget_span"] = result.budget_span;
+  json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
+  json["device"] = {{"name", result.profiler.device},
+                    {"title", result.profiler.device_title},
+                    {"fingerprint", result.profiler.fingerprint},
+                    {"power_total", result.profiler.power_total.empty()
+                                        ? Json(nullptr)
+                                        : Json(result.profiler.power_total)},
+                    {"power_gap", result.profiler.power_gap.empty()
+                                      ? Json(nullptr)
+                                      : Json(result.profiler.power_gap)},
+                    {"gaps", result.profiler.gaps}};
+  json["choice"] = nullptr;
+  if (result.choice) json["choice"] = configuration_json(result, *result.choice);
+  json["infeasible"] = nullptr;
+  if (result.infeasible)
+    json["infeasible"] = {{"reason", result.infeasible->message},
+                          {"hint", result.infeasible->hint}};
+  json["default"] = configuration_json(result, result.default_config);
+  json["default"]["reason"] = result.default_reason;
+  json["profiles"] = result.profiles();
+  json["trials"] = result.profiled.size();
+  json["profiled"] = Json::array();
+  for (const Profiled& trial : result.profiled)
+    json["profiled"].push_back(trial_json(result, trial));
+  json["front"] = Json::array();
+  for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
+  json["configurations"] = result.space.size();
+  json["stopped"] = result.stopped;
+  if (result.oracle) {
+    Json& oracle = json["oracle"];
+    oracle["excluded_rows"] = result.oracle->excluded.size();
+    oracle["excluded"] = Json::array();
+    for (size_t config : result.oracle->excluded)
+      oracle["excluded"].push_back(settings_json(result.space.settings(config)));
+  }
+  json["notes"] = result.notes;
+  json["started_utc"] = result.started_utc;
+  json["seconds"] = result.seconds;
+  json["own_seconds"] = result.own_seconds;
+  return json;
+}
+
+}  // namespace flyball
