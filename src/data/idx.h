@@ -1,0 +1,26 @@
+// MNIST's IDX files (LeCun, Cortes, Burges), gzipped or not.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "base/status.h"
+#include "data/dataset.h"
+
+namespace flyball {
+
+/// Opens the images and labels of one split: `train-images-idx3-ubyte` and
+/// `train-labels-idx1-ubyte`, or `t10k-…`, each with or without `.gz` (the dotted names of some
+/// mirrors, `train-images.idx3-ubyte`, are taken too). Images stay on disk unless gzipped.
+/// A label of `classes` or more is an error of its sample, not of the set.
+Result<DatasetPtr> open_idx(const std::filesystem::path& folder, Split split, int64_t classes = 10);
+
+/// True when the folder holds IDX image files of either split.
+bool has_idx(const std::filesystem::path& folder);
+
+/// Writes images (count × height × width bytes) and their labels as the two IDX files of a split.
+Status write_idx(const std::filesystem::path& folder, Split split, std::span<const uint8_t> images,
+                 std::span<const uint8_t> labels, int height, int width);
+
+}  // namespace flyball

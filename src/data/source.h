@@ -1,0 +1,44 @@
+// A file that is read piece by piece, gzipped or not.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+
+namespace flyball {
+
+/// A regular file of any size, read in place; a gzipped one is inflated into memory when opened.
+class ByteSource {
+ public:
+  /// Errors: the file cannot be read, is not a regular one, or its gzip stream is broken.
+  static Result<std::shared_ptr<const ByteSource>> open(const std::filesystem::path& path);
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Bytes of content (after inflation) when it was opened.
+  uint64_t size() const { return size_; }
+  /// Fills `out` from byte `offset`; an error when the content ends before.
+  Status read(uint64_t offset, std::span<uint8_t> out) const;
+
+ private:
+  ByteSource(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+  Status inflate();
+
+  std::filesystem::path path_;
+  int fd_;
+  uint64_t size_ = 0;
+  bool inflated_ = false;
+  std::vector<uint8_t> content_;
+};
+
+/// Fills `out` from a descriptor at `offset`, or says at which byte the file ended.
+Status read_exactly(int fd, const std::filesystem::path& path, uint64_t offset,
+                    std::span<uint8_t> out);
+
+}  // namespace flyball
