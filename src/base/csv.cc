@@ -11,17 +11,26 @@
 namespace flyball {
 namespace {
 
-// Cuts one record off the front of `rest` and counts the lines it spans.
+// Cuts one record after the other off the front of the text and counts the lines they span.
 class RecordReader {
  public:
   RecordReader(std::string_view text, std::string name) : rest_(text), name_(std::move(name)) {}
 
-  bool done() const { return rest_.empty(); }
+  // Passes over blank lines and comments; a quoted field is neither, whatever it holds.
+  bool done() {
+    while (!rest_.empty()) {
+      const std::string_view line = rest_.substr(0, rest_.find('\n'));
+      if (!trim(line).empty() && line.front() != '#') return false;
+      rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
+      ++next_line_;
+    }
+    return true;
+  }
+  /// The line on which the last record began.
   size_t line() const { return line_; }
 
   Result<std::vector<std::string>> next() {
-    ++line_;
-    const size_t first_line = line_;
+    line_ = next_line_++;
     std::vector<std::string> fields(1);
     bool quoted = false;
     while (!rest_.empty()) {
@@ -34,7 +43,7 @@ class RecordReader {
         } else if (c == '"') {
           quoted = false;
         } else {
-          line_ += c == '\n';
+          next_line_ += c == '\n';
           fields.back() += c;
         }
       } else if (c == '"' && fields.back().empty()) {
@@ -49,7 +58,7 @@ class RecordReader {
     }
     if (quoted)
       return Error{Code::corrupt,
-                   fmt::format("{}:{}: a quoted field is never closed", name_, first_line),
+                   fmt::format("{}:{}: a quoted field is never closed", name_, line_),
                    "close the quote, or double it if it belongs to the text"};
     return fields;
   }
@@ -57,12 +66,15 @@ class RecordReader {
  private:
   std::string_view rest_;
   std::string name_;
-  size_t line_ = 0;
+  size_t line_ = 0, next_line_ = 1;
 };
 
-bool is_skipped(const std::vector<std::string>& fields) {
-  return (fields.size() == 1 && trim(fields[0]).empty()) ||
-         (!fields[0].empty() && fields[0][0] == '#');
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+bool needs_quotes(const std::string& field, bool first, bool only) {
+  return field.find_first_of(",\"\r\n") != std::string::npos ||
+         (first && (field.starts_with('#') || field.starts_with(byte_order_mark))) ||
+         (only && trim(field).empty());
 }
 
 }  // namespace
@@ -76,7 +88,9 @@ std::optional<size_t> Csv::column(std::string_view title) const {
 Error Csv::at(size_t row, size_t column, const std::string& complaint,
               const std::string& hint) const {
   return {Code::corrupt,
-          fmt::format("{}:{}: column '{}': {}", name, lines[row], header[column], complaint), hint};
+          fmt::format("{}:{}: column '{}': {}", name, lines[row],
+                      titles.empty() ? header[column] : titles[column], complaint),
+          hint};
 }
 
 Result<double> Csv::number(size_t row, size_t column) const {
@@ -87,13 +101,12 @@ Result<double> Csv::number(size_t row, size_t column) const {
 }
 
 Result<Csv> parse_csv(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   Csv csv;
   csv.name = name;
   RecordReader reader(text, name);
   while (!reader.done()) {
     FLYBALL_ASSIGN(auto fields, reader.next());
-    if (is_skipped(fields)) continue;
     if (csv.header.empty()) {
       for (std::string& field : fields) field = std::string(trim(field));
       csv.header = std::move(fields);
@@ -122,7 +135,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) line += ',';
-    if (fields[i].find_first_of(",\"\r\n") == std::string::npos) {
+    if (!needs_quotes(fields[i], i == 0, fields.size() == 1)) {
       line += fields[i];
       continue;
     }

@@ -16,7 +16,9 @@ struct Csv {
   std::string name;  ///< the file, for messages
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
-  std::vector<size_t> lines;  ///< line number in the file of each row, from 1
+  std::vector<size_t> lines;  ///< line number in the file on which each row begins, from 1
+  /// How messages call the columns, when the header was renamed since the file was read.
+  std::vector<std::string> titles;
 
   /// Index of a column, or nothing.
   std::optional<size_t> column(std::string_view title) const;

@@ -20,7 +20,7 @@ namespace {
 template <class T>
 std::optional<T> parse_whole(std::string_view text) {
   text = trim(text);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
@@ -79,7 +79,7 @@ std::optional<std::string> closest(std::string_view wrong, const std::vector<std
   std::optional<std::string> found;
   for (const std::string& name : names) {
     const size_t distance = edit_distance(wrong, name);
-    if (distance < best) {
+    if (distance < best && 2 * distance <= std::max(wrong.size(), name.size())) {
       best = distance;
       found = name;
     }

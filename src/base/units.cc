@@ -67,9 +67,10 @@ Result<double> parse_bytes(std::string_view text) {
 
 std::string format_seconds(Seconds time) {
   const double s = time.value;
-  if (s < 1e-3) return fmt::format("{:.0f} us", s * 1e6);
-  if (s < 1) return fmt::format("{:.3g} ms", s * 1e3);
-  if (s < 60) return fmt::format("{:.3g} s", s);
+  // The bounds lie where three digits round up to the next unit: never "1e+03 ms" or "60 s".
+  if (s < 0.9995e-3) return fmt::format("{:.0f} us", s * 1e6);
+  if (s < 0.9995) return fmt::format("{:.3g} ms", s * 1e3);
+  if (s < 59.95) return fmt::format("{:.3g} s", s);
   const long whole = std::lround(s);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, (whole % 3600) / 60);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -42,6 +43,10 @@ Axis named_axis(const std::string& name, std::vector<double> values) {
   const std::string_view view = name;
   const std::string unit = view.ends_with("_mhz") ? "MHz" : view.ends_with("_w") ? "W" : "";
   return {name, unit, std::move(values), Scope::board};
+}
+
+bool is_known_axis(const std::string& name) {
+  return std::ranges::find(known_axes, name, &KnownAxis::name) != known_axes.end();
 }
 
 std::string describe(const Settings& settings) {

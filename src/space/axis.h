@@ -28,6 +28,9 @@ struct Axis {
 /// unless the name ends in _mhz or _w.
 Axis named_axis(const std::string& name, std::vector<double> values = {});
 
+/// Is this one of the axes that Flyball knows by name?
+bool is_known_axis(const std::string& name);
+
 /// Values by axis name.
 using Settings = std::map<std::string, double>;
 

@@ -20,6 +20,14 @@ struct MinibatchTimes {
   double stall_ms = 0;    ///< waited for data
   double compute_ms = 0;  ///< forward, backward, step (or forward alone)
   double e2e_ms = 0;      ///< wall time from one minibatch's end to the next one's
+  bool operator==(const MinibatchTimes&) const = default;
+};
+
+/// One distinct update of a power sensor.
+struct PowerSample {
+  double t_s = 0;  ///< since the trial began
+  double power_w = 0;
+  bool operator==(const PowerSample&) const = default;
 };
 
 /// Power over the measured window, after it has settled.
@@ -32,6 +40,7 @@ struct PowerReading {
   int distinct_updates = 0;  ///< sensor updates seen; repeats do not count
   double energy_j = 0;       ///< of the window
   double window_s = 0;
+  bool operator==(const PowerReading&) const = default;
 };
 
 /// Everything that is known of one trial.
@@ -54,6 +63,9 @@ struct Measurement {
   std::string failure;    ///< why it failed; "" when it did not
   std::string started_utc;
   uint64_t seed = 0;
+  std::vector<PowerSample> power_trace;  ///< what the sensor said, where it was kept
+
+  bool operator==(const Measurement&) const = default;
 
   bool failed() const { return !failure.empty(); }
   std::optional<double> power_w() const {

@@ -32,7 +32,7 @@ size_t Space::add(std::span<const double> row) {
     if (at == known.end() || *at != row[d]) known.insert(at, row[d]);
   }
   values_.insert(values_.end(), row.begin(), row.end());
-  sorted_.clear();
+  lazy_.order.reset();
   return size() - 1;
 }
 
@@ -42,24 +42,27 @@ std::optional<size_t> Space::axis_index(const std::string& name) const {
   return {};
 }
 
-void Space::build_index() const {
-  sorted_.resize(size());
-  std::iota(sorted_.begin(), sorted_.end(), size_t{0});
-  std::stable_sort(sorted_.begin(), sorted_.end(), [this](size_t a, size_t b) {
+Space::Order Space::sorted() const {
+  const std::lock_guard lock(lazy_.mutex);
+  if (lazy_.order) return lazy_.order;
+  std::vector<size_t> order(size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
     const auto left = row(a), right = row(b);
     return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
   });
+  return lazy_.order = std::make_shared<const std::vector<size_t>>(std::move(order));
 }
 
 std::optional<size_t> Space::find(std::span<const double> wanted) const {
   if (wanted.size() != axes_.size() || empty()) return {};
-  if (sorted_.size() != size()) build_index();
+  const Order order = sorted();
   const auto at =
-      std::lower_bound(sorted_.begin(), sorted_.end(), wanted, [this](size_t index, auto target) {
+      std::lower_bound(order->begin(), order->end(), wanted, [this](size_t index, auto target) {
         const auto left = row(index);
         return std::lexicographical_compare(left.begin(), left.end(), target.begin(), target.end());
       });
-  if (at == sorted_.end() || !std::ranges::equal(row(*at), wanted)) return {};
+  if (at == order->end() || !std::ranges::equal(row(*at), wanted)) return {};
   return *at;
 }
 

@@ -1,6 +1,8 @@
 // A finite set of configurations: what may be chosen from.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -34,7 +36,9 @@ class Space {
   std::span<const double> values() const { return values_; }
 
   std::optional<size_t> axis_index(const std::string& name) const;
-  /// Index of the configuration with exactly these values, or nothing; O(log size) after the first.
+  /// Index of the configuration with exactly these values, or nothing (of repeats, the first);
+  /// O(log size) after the first call. Like every const member, it may be called from several
+  /// threads at once.
   std::optional<size_t> find(std::span<const double> row) const;
   /// The configuration as values by axis name.
   Settings settings(size_t index) const;
@@ -49,11 +53,21 @@ class Space {
   Space subset(std::span<const size_t> indices) const;
 
  private:
-  void build_index() const;
+  using Order = std::shared_ptr<const std::vector<size_t>>;
+  /// Built when first asked for. A copy of the space builds its own.
+  struct LazyOrder {
+    LazyOrder() = default;
+    LazyOrder(const LazyOrder&) noexcept {}
+    LazyOrder& operator=(const LazyOrder&) noexcept { return order.reset(), *this; }
+    std::mutex mutex;
+    Order order;
+  };
+  /// Indices in lexicographic order of their rows.
+  Order sorted() const;
 
   std::vector<Axis> axes_;
   std::vector<double> values_;
-  mutable std::vector<size_t> sorted_;  ///< indices in lexicographic order of their rows
+  mutable LazyOrder lazy_;
 };
 
 }  // namespace flyball

@@ -56,41 +56,61 @@ Result<double> positive(const Csv& csv, size_t row, size_t column) {
                 "times and powers are positive; leave an unknown power empty");
 }
 
-WorkloadTable& table_of(Table& table, const Csv& csv, const Columns& columns, size_t row,
-                        Phase phase) {
+bool is_blank(const Csv& csv, size_t row, size_t column) {
+  return trim(csv.rows[row][column]).empty();
+}
+
+// The workload of this row. Its first row decides which axes it has: those that are not empty.
+Result<WorkloadTable*> table_of(Table& table, const Csv& csv, const Columns& columns, size_t row,
+                                Phase phase) {
   const std::string& device = csv.rows[row][columns.device];
   const std::string& workload = csv.rows[row][columns.workload];
   for (WorkloadTable& known : table.workloads)
-    if (known.device == device && known.workload == workload && known.phase == phase) return known;
+    if (known.device == device && known.workload == workload && known.phase == phase) return &known;
   std::vector<Axis> axes;
-  for (size_t c : columns.axes) axes.push_back(named_axis(csv.header[c]));
+  for (size_t c : columns.axes)
+    if (!is_blank(csv, row, c)) axes.push_back(named_axis(csv.header[c]));
+  if (axes.empty())
+    return csv.at(row, columns.axes.front(), "the row has no value on any axis",
+                  "give at least one");
   WorkloadTable& added = table.workloads.emplace_back();
   added.device = device;
   added.workload = workload;
   added.phase = phase;
   added.space = Space(std::move(axes));
   if (columns.total) added.power_total = csv.rows[row][*columns.total];
-  return added;
+  return &added;
+}
+
+Result<std::vector<double>> config_of(const Csv& csv, const Columns& columns, size_t row,
+                                      const Space& space) {
+  std::vector<double> config;
+  for (size_t c : columns.axes) {
+    if (space.axis_index(csv.header[c])) {
+      FLYBALL_ASSIGN(const double value, csv.number(row, c));
+      config.push_back(value);
+    } else if (!is_blank(csv, row, c)) {
+      return csv.at(row, c, "is given here, but not in the workload's first row",
+                    "fill an axis in every row of a workload, or in none");
+    }
+  }
+  return config;
 }
 
 Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row) {
   const auto phase = parse_phase(csv.rows[row][columns.phase]);
   if (!phase) return csv.at(row, columns.phase, phase.error().message, phase.error().hint);
-  std::vector<double> config;
-  for (size_t c : columns.axes) {
-    FLYBALL_ASSIGN(const double value, csv.number(row, c));
-    config.push_back(value);
-  }
+  FLYBALL_ASSIGN(WorkloadTable* const target, table_of(table, csv, columns, row, *phase));
+  FLYBALL_ASSIGN(const auto config, config_of(csv, columns, row, target->space));
   FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time));
   double power = not_measured;
-  if (columns.power && !trim(csv.rows[row][*columns.power]).empty()) {
+  if (columns.power && !is_blank(csv, row, *columns.power)) {
     FLYBALL_ASSIGN(power, positive(csv, row, *columns.power));
   }
-  WorkloadTable& target = table_of(table, csv, columns, row, *phase);
-  if (columns.total && csv.rows[row][*columns.total] != target.power_total)
+  if (columns.total && csv.rows[row][*columns.total] != target->power_total)
     return csv.at(row, *columns.total, "a workload's rows name different power totals",
                   "keep totals in tables of their own; a fit never mixes them silently");
-  target.add(config, time, power);
+  target->add(config, time, power);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // Measured tables in the tidy form: one row per configuration,
 // device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w.
-// Any other numeric column is an axis by its name.
+// Any other numeric column is an axis by its name; a workload that lacks an axis leaves it empty.
 #pragma once
 
 #include <filesystem>

@@ -1,0 +1,83 @@
+#include "base/csv.h"
+
+#include <gmock/gmock.h>
+
+#include "base/files.h"
+#include "base/random.h"
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Csv, ReadsHeaderAndRows) {
+  const auto csv =
+      parse_csv("\xef\xbb\xbf a ,b\r\n# a comment, with, commas\r\n\r\n1,\"x,y\"\r\n2,", "f");
+  ASSERT_TRUE(csv.ok()) << csv.error().message;
+  EXPECT_THAT(csv->header, ElementsAre("a", "b"));
+  EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "x,y"), ElementsAre("2", "")));
+  EXPECT_THAT(csv->lines, ElementsAre(4, 5));
+  EXPECT_EQ(csv->column("b"), 1u);
+  EXPECT_EQ(csv->column("c"), std::nullopt);
+}
+
+TEST(Csv, QuotedFieldsHoldAnything) {
+  const auto csv =
+      parse_csv("a,b\n\"say \"\"hi\"\"\nthere\",2\n\"#no comment\",\"\"\nlast,4\n", "f");
+  ASSERT_TRUE(csv.ok()) << csv.error().message;
+  EXPECT_EQ(csv->rows[0][0], "say \"hi\"\nthere");
+  EXPECT_EQ(csv->rows[1][0], "#no comment");
+  // A row is named by the line on which it begins.
+  EXPECT_THAT(csv->lines, ElementsAre(2, 4, 5));
+}
+
+TEST(Csv, NamesTheLineOfAFault) {
+  EXPECT_EQ(parse_csv("a,b\n1,2\n3\n", "f.csv").error().message,
+            "f.csv:3: 1 fields where the header has 2");
+  EXPECT_THAT(parse_csv("a,b\n1,2\n3,\"4\n5,6\n", "f.csv").error().message,
+              HasSubstr("f.csv:3: a quoted field is never closed"));
+  for (const char* empty : {"", "\n\n", "# only a comment\n"})
+    EXPECT_EQ(parse_csv(empty, "f.csv").error().message, "f.csv is empty");
+}
+
+TEST(Csv, NumbersAreNamedByFileLineAndColumn) {
+  Csv csv = parse_csv("ms,w\n1.5,x\n,nan\n", "f.csv").value();
+  EXPECT_EQ(csv.number(0, 0).value(), 1.5);
+  EXPECT_EQ(csv.number(0, 1).error().message, "f.csv:2: column 'w': 'x' is not a number");
+  EXPECT_EQ(csv.number(1, 0).error().message, "f.csv:3: column 'ms': '' is not a number");
+  EXPECT_FALSE(csv.number(1, 1).ok()) << "a NaN is not a measurement";
+  csv.titles = {"time", "power"};
+  EXPECT_THAT(csv.number(0, 1).error().message, HasSubstr("column 'power'"));
+}
+
+TEST(Csv, WhatIsWrittenIsRead) {
+  Random random(5);
+  const std::string alphabet = "ab#,\"\r\n \xef\xbb\xbf";
+  for (int trial = 0; trial < 500; ++trial) {
+    const size_t columns = 1 + random.below(3);
+    std::string text = csv_line(std::vector<std::string>(columns, "h"));
+    std::vector<std::vector<std::string>> rows(1 + random.below(4));
+    for (auto& row : rows) {
+      row.resize(columns);
+      for (std::string& field : row)
+        for (size_t n = random.below(6); n > 0; --n)
+          field += alphabet[random.below(alphabet.size())];
+      text += csv_line(row);
+    }
+    const auto csv = parse_csv(text, "f");
+    ASSERT_TRUE(csv.ok()) << csv.error().message << "\n" << text;
+    EXPECT_EQ(csv->rows, rows) << text;
+  }
+}
+
+TEST(Csv, ReadsAFile) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "t.csv", "a\n1\n").ok());
+  EXPECT_EQ(read_csv(folder / "t.csv")->name, (folder / "t.csv").string());
+  EXPECT_EQ(read_csv(folder / "none.csv").error().code, Code::not_found);
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,68 @@
+#include "base/units.h"
+
+#include <gmock/gmock.h>
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Units, ReadsWhatPeopleWrite) {
+  EXPECT_DOUBLE_EQ(parse_watts("30W")->value, 30);
+  EXPECT_DOUBLE_EQ(parse_watts("30")->value, 30);
+  EXPECT_DOUBLE_EQ(parse_watts(" 800 mW ")->value, 0.8);
+  EXPECT_DOUBLE_EQ(parse_watts("0.03kW")->value, 30);
+  EXPECT_DOUBLE_EQ(parse_seconds("10ms")->value, 0.01);
+  EXPECT_DOUBLE_EQ(parse_seconds("250us")->value, 250e-6);
+  EXPECT_DOUBLE_EQ(parse_seconds("1.5h")->value, 5400);
+  EXPECT_DOUBLE_EQ(parse_seconds("5m")->value, 300);
+  EXPECT_DOUBLE_EQ(parse_seconds("5min")->value, 300);
+  EXPECT_DOUBLE_EQ(parse_joules("2Wh")->value, 7200);
+  EXPECT_DOUBLE_EQ(parse_joules("120mWh")->value, 432);
+  EXPECT_DOUBLE_EQ(parse_joules("3kJ")->value, 3000);
+  EXPECT_DOUBLE_EQ(parse_bytes("64KiB").value(), 65536);
+  EXPECT_DOUBLE_EQ(parse_bytes("1MB").value(), 1e6);
+  EXPECT_DOUBLE_EQ(parse_bytes("16").value(), 16);
+  EXPECT_DOUBLE_EQ(parse_watts("1e1W")->value, 10);
+}
+
+TEST(Units, RefusesTheRestWithAHint) {
+  for (const char* wrong :
+       {"", "W", "30X", "30 30", "3..0W", "nan", "infW", "W30", "30WW", "1e999"}) {
+    const auto watts = parse_watts(wrong);
+    ASSERT_FALSE(watts.ok()) << wrong;
+    EXPECT_EQ(watts.error().code, Code::invalid_argument);
+    EXPECT_THAT(watts.error().message, HasSubstr(std::string("'") + wrong + "' is not a power"));
+    EXPECT_THAT(watts.error().hint, HasSubstr("W, mW, kW"));
+  }
+  EXPECT_FALSE(parse_seconds("10J").ok());
+  EXPECT_FALSE(parse_joules("10s").ok());
+  EXPECT_FALSE(parse_bytes("10mb").ok());
+}
+
+TEST(Units, MultiplyIntoOneAnother) {
+  EXPECT_DOUBLE_EQ((Watts{30} * Seconds{2}).value, 60);
+  EXPECT_DOUBLE_EQ((Joules{60} / Seconds{2}).value, 30);
+  EXPECT_DOUBLE_EQ(Watts{30} / Watts{10}, 3);
+  EXPECT_DOUBLE_EQ((Watts{3} + Watts{4} * 2 - Watts{2} / 2).value, 10);
+  EXPECT_LT(Watts{3}, Watts{4});
+}
+
+TEST(Units, WritesDurationsAsAPersonReadsThem) {
+  EXPECT_EQ(format_seconds({250e-6}), "250 us");
+  EXPECT_EQ(format_seconds({0.85}), "850 ms");
+  EXPECT_EQ(format_seconds({0.0123}), "12.3 ms");
+  EXPECT_EQ(format_seconds({12.4}), "12.4 s");
+  EXPECT_EQ(format_seconds({310}), "5 min 10 s");
+  EXPECT_EQ(format_seconds({3720}), "1 h 2 min");
+}
+
+TEST(Units, NeverRoundsADurationIntoTheNextUnit) {
+  EXPECT_EQ(format_seconds({0.00099961}), "1 ms");
+  EXPECT_EQ(format_seconds({0.9996}), "1 s");
+  EXPECT_EQ(format_seconds({59.97}), "1 min 0 s");
+  EXPECT_EQ(format_seconds({3599.6}), "1 h 0 min");
+}
+
+}  // namespace
+}  // namespace flyball

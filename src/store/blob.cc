@@ -1,0 +1,106 @@
+#include "store/blob.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace flyball {
+namespace {
+
+constexpr double ns_per_ms = 1e6, us_per_s = 1e6, uw_per_w = 1e6;
+constexpr double largest = 1e15;  // far from the limits of int64, so that differences are safe
+
+// Zigzag, so that small negative differences are short, then 7 bits a byte, lowest first.
+void put(std::string& bytes, int64_t value) {
+  auto rest = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+  while (rest >= 0x80) {
+    bytes += static_cast<char>(rest | 0x80);
+    rest >>= 7;
+  }
+  bytes += static_cast<char>(rest);
+}
+
+std::optional<int64_t> get(std::string_view& bytes) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) {
+      const auto decoded = static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
+      // No encoder goes beyond this; sums of what is read cannot overflow.
+      if (std::abs(static_cast<double>(decoded)) > 4 * largest) return {};
+      return decoded;
+    }
+  }
+  return {};
+}
+
+Result<int64_t> whole(double value, double scale, const char* what) {
+  const double scaled = value * scale;
+  if (std::abs(scaled) <= largest) return std::llround(scaled);
+  return Error{Code::invalid_argument, fmt::format("a {} of {} cannot be stored", what, value),
+               "values must be finite"};
+}
+
+Error damaged(const char* what) {
+  return {Code::corrupt, fmt::format("the stored {} are damaged", what),
+          "delete the run that holds them, or restore the store from a copy"};
+}
+
+}  // namespace
+
+Result<std::string> encode_minibatches(const std::vector<MinibatchTimes>& times) {
+  std::string bytes;
+  for (const MinibatchTimes& time : times) {
+    FLYBALL_ASSIGN(const int64_t stall, whole(time.stall_ms, ns_per_ms, "stall time"));
+    FLYBALL_ASSIGN(const int64_t compute, whole(time.compute_ms, ns_per_ms, "compute time"));
+    FLYBALL_ASSIGN(const int64_t e2e, whole(time.e2e_ms, ns_per_ms, "minibatch time"));
+    put(bytes, stall);
+    put(bytes, compute);
+    put(bytes, e2e - stall - compute);
+  }
+  return bytes;
+}
+
+Result<std::vector<MinibatchTimes>> decode_minibatches(std::string_view bytes) {
+  std::vector<MinibatchTimes> times;
+  while (!bytes.empty()) {
+    const auto stall = get(bytes), compute = get(bytes), overhead = get(bytes);
+    if (!stall || !compute || !overhead) return damaged("minibatch times");
+    const auto ms = [](int64_t ns) { return static_cast<double>(ns) / ns_per_ms; };
+    times.push_back({ms(*stall), ms(*compute), ms(*stall + *compute + *overhead)});
+  }
+  return times;
+}
+
+Result<std::string> encode_trace(const std::vector<PowerSample>& samples) {
+  std::string bytes;
+  int64_t last_us = 0, last_uw = 0;
+  for (const PowerSample& sample : samples) {
+    FLYBALL_ASSIGN(const int64_t us, whole(sample.t_s, us_per_s, "sample time"));
+    FLYBALL_ASSIGN(const int64_t uw, whole(sample.power_w, uw_per_w, "power"));
+    put(bytes, us - last_us);
+    put(bytes, uw - last_uw);
+    last_us = us;
+    last_uw = uw;
+  }
+  return bytes;
+}
+
+Result<std::vector<PowerSample>> decode_trace(std::string_view bytes) {
+  std::vector<PowerSample> samples;
+  double us = 0, uw = 0;  // whole numbers below 2^53 for all that an encoder writes
+  while (!bytes.empty()) {
+    const auto dt = get(bytes), dw = get(bytes);
+    if (!dt || !dw) return damaged("power samples");
+    us += static_cast<double>(*dt);
+    uw += static_cast<double>(*dw);
+    samples.push_back({us / us_per_s, uw / uw_per_w});
+  }
+  return samples;
+}
+
+}  // namespace flyball

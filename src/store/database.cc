@@ -1,0 +1,203 @@
+#include "store/database.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "store/process.h"
+
+namespace flyball {
+namespace {
+
+void bind(sqlite3_stmt* statement, int index, const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value.held)) {
+    sqlite3_bind_int64(statement, index, *integer);
+  } else if (const auto* real = std::get_if<double>(&value.held)) {
+    sqlite3_bind_double(statement, index, *real);
+  } else if (const auto* text = std::get_if<std::string_view>(&value.held)) {
+    sqlite3_bind_text64(statement, index, text->data() ? text->data() : "", text->size(),
+                        SQLITE_TRANSIENT, SQLITE_UTF8);
+  } else if (const auto* blob = std::get_if<Value::Blob>(&value.held)) {
+    sqlite3_bind_blob64(statement, index, blob->bytes.data() ? blob->bytes.data() : "",
+                        blob->bytes.size(), SQLITE_TRANSIENT);
+  } else {
+    sqlite3_bind_null(statement, index);
+  }
+}
+
+// A store that cannot be written to says so before SQLite finds its own words for it.
+Status check_place(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return file_error("create the store's folder", folder, error.value());
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return file_error("write into the store's folder", folder, errno);
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0 && errno != ENOENT)
+    return file_error("write to the store", path, errno);
+  if (std::filesystem::is_directory(path, error)) return file_error("open the store", path, EISDIR);
+  return {};
+}
+
+}  // namespace
+
+bool Row::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+int64_t Row::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+double Row::real(int column) const {
+  return is_null(column) ? std::nan("") : sqlite3_column_double(statement_, column);
+}
+
+std::string Row::text(int column) const {
+  return std::string(blob(column));
+}
+
+std::string_view Row::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return {bytes ? bytes : "", static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+void Database::Close::operator()(sqlite3* connection) const {
+  sqlite3_close(connection);
+}
+void Database::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Error Database::failure(int code) const {
+  const std::string file = path_.string();
+  const char* reason = sqlite3_errmsg(connection_.get());
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {Code::conflict,
+              fmt::format("the store {} is being written by {}", file, lock_holder(path_)),
+              "wait until it has finished, or choose another store with --store"};
+    case SQLITE_FULL:
+      return {Code::io, fmt::format("no space left for the store {}", file),
+              "free some disk space and run the same command again; nothing stored is lost"};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+      return {Code::permission, fmt::format("cannot write to the store {}: {}", file, reason),
+              "check the permissions of the file and its folder, or choose another --store"};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return {Code::corrupt, fmt::format("the store {} is damaged: {}", file, reason),
+              fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'), "
+                          "`sqlite3 '{0}.damaged' .recover` shows what can be saved",
+                          file)};
+    case SQLITE_IOERR:
+      return file_error("use the store", path_, sqlite3_system_errno(connection_.get()));
+    default:
+      return {Code::internal, fmt::format("the store {}: {}", file, reason), ""};
+  }
+}
+
+Result<Database> Database::open(const std::filesystem::path& path, const DatabaseOptions& options) {
+  FLYBALL_CHECK(check_place(path));
+  Database database;
+  database.path_ = path;
+  database.options_ = options;
+  sqlite3* connection = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &connection,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  database.connection_.reset(connection);
+  if (code != SQLITE_OK) return database.failure(code);
+  sqlite3_extended_result_codes(connection, 1);
+  sqlite3_busy_timeout(connection, options.busy_timeout_ms);
+  FLYBALL_CHECK(database.run_script("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"));
+  if (options.max_pages > 0)
+    FLYBALL_CHECK(
+        database.run_script(fmt::format("PRAGMA max_page_count={}", options.max_pages).c_str()));
+  return database;
+}
+
+// The switch to WAL needs the file alone and, unlike other statements, does not wait for it.
+Status Database::use_wal() {
+  const Stopwatch waited;
+  while (true) {
+    const Status status = run_script("PRAGMA journal_mode=WAL");
+    if (status || status.error().code != Code::conflict ||
+        waited.milliseconds() > options_.busy_timeout_ms)
+      return status;
+    sleep_until_ns(monotonic_ns() + 5'000'000);
+  }
+}
+
+Result<sqlite3_stmt*> Database::prepare(std::string_view sql) {
+  const auto known = prepared_.find(sql);
+  if (known != prepared_.end()) return known->second.get();
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(connection_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return failure(code);
+  prepared_.emplace(sql, Prepared(statement));
+  return statement;
+}
+
+Status Database::run(std::string_view sql, std::initializer_list<Value> values,
+                     const OnRow& on_row) {
+  FLYBALL_ASSIGN(sqlite3_stmt* const statement, prepare(sql));
+  int index = 0;
+  for (const Value& value : values) bind(statement, ++index, value);
+  Status status;
+  int code = SQLITE_ROW;
+  while (status && (code = sqlite3_step(statement)) == SQLITE_ROW)
+    if (on_row) status = on_row(Row(statement));
+  if (status && code != SQLITE_DONE) status = failure(code);
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  return status;
+}
+
+Status Database::run_script(const char* sql) {
+  const int code = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return failure(code);
+  return {};
+}
+
+Result<int64_t> Database::integer(std::string_view sql, std::initializer_list<Value> values) {
+  int64_t answer = 0;
+  FLYBALL_CHECK(run(sql, values, [&](const Row& row) {
+    answer = row.integer(0);
+    return Status();
+  }));
+  return answer;
+}
+
+int64_t Database::last_id() const {
+  return sqlite3_last_insert_rowid(connection_.get());
+}
+int64_t Database::changes() const {
+  return sqlite3_changes64(connection_.get());
+}
+
+Result<Transaction> Transaction::begin(Database& database) {
+  FLYBALL_CHECK(database.run("BEGIN IMMEDIATE"));
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // It fails when SQLite has rolled back by itself, after a full disk; nothing is left to undo.
+  if (database_) static_cast<void>(database_->run("ROLLBACK"));
+}
+
+Status Transaction::commit() {
+  FLYBALL_CHECK(database_->run("COMMIT"));
+  database_ = nullptr;
+  return {};
+}
+
+}  // namespace flyball

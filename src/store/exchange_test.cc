@@ -1,0 +1,80 @@
+#include "store/exchange.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/temp_folder.h"
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr const char* tidy =
+    "device,workload,phase,batch_size,cpu_mhz,minibatch_ms,power_w,power_total\n"
+    "orin,lenet5,train,16,1190.4,10.5,31.5,module\n"
+    "orin,lenet5,train,16,268.8,30.25,,module\n"
+    "orin,lenet5,infer,1,268.8,3.125,12.75,module\n";
+
+Table table_of(const std::string& text) {
+  return parse_table(parse_csv(text, "t.csv").value()).value();
+}
+
+TEST(Exchange, ATableComesBackThroughTheStoreAsItWas) {
+  const TempFolder folder;
+  auto store = Store::open(folder.path());
+  ASSERT_TRUE(store.ok());
+  const Table table = table_of(tidy);
+  std::vector<Measurement> all;
+  for (const WorkloadTable& workload : table.workloads) {
+    const auto some = measurements_of(workload, "t.csv", "2026-03-01T12:30:05Z");
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  const auto run = store->add_run(sample_request(), all, "");
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(store->run(run.value())->state, RunState::done);
+  EXPECT_EQ(store->run(run.value())->measurements, 3u);
+  const auto stored = store->run_measurements(run.value());
+  ASSERT_TRUE(stored.ok());
+  EXPECT_EQ(stored->front().measurement, all.front());
+  EXPECT_EQ(format_table(tables_of(*stored)), tidy);
+}
+
+TEST(Exchange, RowsKeepModeAndJobApart) {
+  const Table table = table_of(tidy);
+  const Measurement m = measurements_of(table.workloads[0], "t.csv", "")[1];
+  EXPECT_EQ(m.provenance, Provenance::table);
+  EXPECT_EQ(m.trial.mode.values, (Settings{{"cpu_mhz", 268.8}}));
+  EXPECT_EQ(m.trial.job.settings, (Settings{{"batch_size", 16}}));
+  EXPECT_FALSE(m.power.has_value());
+  EXPECT_FALSE(m.power_gap.empty());
+}
+
+TEST(Exchange, TotalsAndAxesAreNeverMixed) {
+  std::vector<StoredMeasurement> stored;
+  for (int i = 0; i < 6; ++i) stored.push_back({i + 1, sample_measurement(i), false});
+  stored[0].measurement.power.reset();
+  stored[2].measurement.power->total = "monitor";
+  stored[3].measurement.trial.job.settings["prefetch"] = 2;
+  stored[4].measurement.failure = "out of memory";
+  const auto tables = tables_of(stored);
+  ASSERT_THAT(tables, SizeIs(3));
+  EXPECT_EQ(tables[0].power_total, "module");
+  EXPECT_THAT(tables[0].minibatch_ms, ElementsAre(100, 100.1, 100.5));
+  EXPECT_TRUE(std::isnan(tables[0].power_w[0]));
+  EXPECT_EQ(tables[1].power_total, "monitor");
+  EXPECT_EQ(tables[1].size(), 1u);
+  EXPECT_TRUE(tables[2].space.axis_index("prefetch").has_value());
+  EXPECT_EQ(tables[2].space.axes()[0].scope, Scope::run);
+}
+
+TEST(Exchange, NothingGivesNothing) {
+  EXPECT_THAT(tables_of({}), SizeIs(0));
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "store/blob.h"
+#include "store/rows.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::json;
+
+// The columns in the order in which insert_measurement writes and read_measurement reads them.
+constexpr const char* insert_sql = R"sql(
+INSERT INTO measurements(condition_id, job_id, mode, provenance,
+  minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
+  minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
+  power_updates, power_energy_j, power_window_s, power_trace, power_gap,
+  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed)
+VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+)sql";
+
+constexpr const char* columns_sql = R"sql(
+  m.id, c.device, c.fingerprint, j.workload, j.phase, j.settings, m.mode, m.provenance,
+  minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
+  minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
+  power_updates, power_energy_j, power_window_s, power_trace, power_gap,
+  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed
+)sql";
+
+constexpr const char* joins_sql = R"sql(
+  measurements m JOIN conditions c ON c.id = m.condition_id JOIN jobs j ON j.id = m.job_id
+)sql";
+
+// The id of a row that is made when it is not there yet.
+Result<int64_t> id_of(Database& database, const char* select, const char* insert,
+                      std::initializer_list<Value> values) {
+  FLYBALL_ASSIGN(const int64_t known, database.integer(select, values));
+  if (known != 0) return known;
+  FLYBALL_CHECK(database.run(insert, values));
+  return database.last_id();
+}
+
+Result<int64_t> condition_id(Database& database, const Measurement& m) {
+  return id_of(database, "SELECT id FROM conditions WHERE device = ? AND fingerprint = ?",
+               "INSERT INTO conditions(device, fingerprint) VALUES(?, ?)",
+               {m.device, m.fingerprint});
+}
+
+Result<int64_t> job_id(Database& database, const Job& job, const std::string& settings) {
+  return id_of(database, "SELECT id FROM jobs WHERE workload = ? AND phase = ? AND settings = ?",
+               "INSERT INTO jobs(workload, phase, settings) VALUES(?, ?, ?)",
+               {job.workload, phase_name(job.phase), settings});
+}
+
+Result<Settings> parse_settings(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  Settings settings;
+  bool sound = json.is_object();
+  if (sound)
+    for (const auto& [name, value] : json.items()) {
+      sound = sound && value.is_number();
+      if (sound) settings[name] = value.get<double>();
+    }
+  if (sound) return settings;
+  return Error{Code::corrupt, fmt::format("the stored settings '{}' are damaged", text),
+               "delete the run that holds them, or restore the store from a copy"};
+}
+
+// Reads columns one after the other, so that no number of a column is written twice.
+struct Reader {
+  const Row& row;
+  int column = 0;
+  int64_t integer() { return row.integer(column++); }
+  int count() { return static_cast<int>(row.integer(column++)); }
+  double real() { return row.real(column++); }
+  std::string text() { return row.text(column++); }
+  std::string_view blob() { return row.blob(column++); }
+};
+
+void read_power(Reader& in, Measurement& m) {
+  const bool known = !in.row.is_null(in.column);
+  PowerReading power;
+  power.total = in.text();
+  power.mean_w = in.real();
+  power.noise = in.real();
+  power.samples_wanted = in.count();
+  power.samples_got = in.count();
+  power.distinct_updates = in.count();
+  power.energy_j = in.real();
+  power.window_s = in.real();
+  if (known) m.power = power;
+}
+
+Result<StoredMeasurement> read_measurement(const Row& row) {
+  Reader in{row};
+  StoredMeasurement stored;
+  Measurement& m = stored.measurement;
+  stored.id = in.integer();
+  m.device = in.text();
+  m.fingerprint = in.text();
+  m.trial.job.workload = in.text();
+  FLYBALL_ASSIGN(m.trial.job.phase, parse_phase(in.text()));
+  FLYBALL_ASSIGN(m.trial.job.settings, parse_settings(in.text()));
+  FLYBALL_ASSIGN(m.trial.mode.values, parse_settings(in.text()));
+  FLYBALL_ASSIGN(m.provenance, parse_provenance(in.text()));
+  m.minibatch_ms = in.real();
+  m.noise = in.real();
+  m.stall_ms = in.real();
+  m.compute_ms = in.real();
+  m.first.stall_ms = in.real();
+  m.first.compute_ms = in.real();
+  m.first.e2e_ms = in.real();
+  FLYBALL_ASSIGN(m.minibatches, decode_minibatches(in.blob()));
+  read_power(in, m);
+  FLYBALL_ASSIGN(m.power_trace, decode_trace(in.blob()));
+  m.power_gap = in.text();
+  m.stop_reason = in.text();
+  m.settle_s = in.real();
+  m.warm_up_s = in.real();
+  m.total_s = in.real();
+  m.throttled = in.integer() != 0;
+  m.repeated = in.integer() != 0;
+  m.failure = in.text();
+  m.started_utc = in.text();
+  m.seed = static_cast<uint64_t>(in.integer());
+  return stored;
+}
+
+Value optional_text(const std::optional<std::string>& text) {
+  return text ? Value(*text) : Value();
+}
+
+}  // namespace
+
+Result<std::string> settings_text(const Settings& settings) {
+  for (const auto& [name, value] : settings)
+    if (!std::isfinite(value))
+      return Error{Code::invalid_argument, fmt::format("'{}' is {}, not a number", name, value),
+                   "settings are finite numbers"};
+  try {
+    return Json(settings).dump();
+  } catch (const Json::exception&) {
+    return Error{Code::invalid_argument, "the name of an axis is not UTF-8", "rename the axis"};
+  }
+}
+
+Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
+  FLYBALL_ASSIGN(const std::string mode, settings_text(m.trial.mode.values));
+  FLYBALL_ASSIGN(const std::string settings, settings_text(m.trial.job.settings));
+  FLYBALL_ASSIGN(const std::string minibatches, encode_minibatches(m.minibatches));
+  FLYBALL_ASSIGN(const std::string trace, encode_trace(m.power_trace));
+  FLYBALL_ASSIGN(const int64_t condition, condition_id(database, m));
+  FLYBALL_ASSIGN(const int64_t job, job_id(database, m.trial.job, settings));
+  const PowerReading power = m.power.value_or(PowerReading());
+  const auto known = [&](Value value) { return m.power ? value : Value(); };
+  FLYBALL_CHECK(database.run(insert_sql, {condition,
+                                          job,
+                                          mode,
+                                          provenance_name(m.provenance),
+                                          m.minibatch_ms,
+                                          m.noise,
+                                          m.stall_ms,
+                                          m.compute_ms,
+                                          m.first.stall_ms,
+                                          m.first.compute_ms,
+                                          m.first.e2e_ms,
+                                          Value::Blob{minibatches},
+                                          known(power.total),
+                                          known(power.mean_w),
+                                          known(power.noise),
+                                          known(power.samples_wanted),
+                                          known(power.samples_got),
+                                          known(power.distinct_updates),
+                                          known(power.energy_j),
+                                          known(power.window_s),
+                                          Value::Blob{trace},
+                                          m.power_gap,
+                                          m.stop_reason,
+                                          m.settle_s,
+                                          m.warm_up_s,
+                                          m.total_s,
+                                          m.throttled,
+                                          m.repeated,
+                                          m.failure,
+                                          m.started_utc,
+                                          m.seed}));
+  return database.last_id();
+}
+
+Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
+                                                           const MeasurementFilter& filter) {
+  // A column that is compared with NULL is not asked about.
+  static const std::string conditions =
+      "(?1 IS NULL OR c.device = ?1) AND (?2 IS NULL OR c.fingerprint = ?2) AND "
+      "(?3 IS NULL OR j.workload = ?3) AND (?4 IS NULL OR j.phase = ?4) AND "
+      "(?5 IS NULL OR m.provenance = ?5) AND (?6 IS NULL OR m.power_total = ?6) AND "
+      "(?7 OR m.failure = '')";
+  static const std::string of_run = fmt::format(
+      "SELECT {}, r.reused FROM run_measurements r JOIN {} "
+      "WHERE {} AND m.id = r.measurement_id AND r.run_id = ?8 ORDER BY r.position",
+      columns_sql, joins_sql, conditions);
+  static const std::string of_all =
+      fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?8 IS NULL ORDER BY m.id", columns_sql,
+                  joins_sql, conditions);
+  constexpr int reused_column = 35;
+  std::vector<StoredMeasurement> found;
+  FLYBALL_CHECK(database.run(
+      filter.run ? of_run : of_all,
+      {optional_text(filter.device), optional_text(filter.fingerprint),
+       optional_text(filter.workload), filter.phase ? Value(phase_name(*filter.phase)) : Value(),
+       filter.provenance ? Value(provenance_name(*filter.provenance)) : Value(),
+       optional_text(filter.power_total), filter.failed, filter.run ? Value(*filter.run) : Value()},
+      [&](const Row& row) -> Status {
+        FLYBALL_ASSIGN(StoredMeasurement stored, read_measurement(row));
+        stored.reused = row.integer(reused_column) != 0;
+        found.push_back(std::move(stored));
+        return {};
+      }));
+  return found;
+}
+
+Result<std::optional<StoredMeasurement>> select_latest(Database& database,
+                                                       const Conditions& conditions,
+                                                       const Trial& trial) {
+  static const std::string sql = fmt::format(
+      "SELECT {} FROM {} WHERE c.device = ? AND c.fingerprint = ? AND j.workload = ? AND "
+      "j.phase = ? AND j.settings = ? AND m.mode = ? AND m.provenance = ? AND m.failure = '' "
+      "ORDER BY m.id DESC LIMIT 1",
+      columns_sql, joins_sql);
+  FLYBALL_ASSIGN(const std::string mode, settings_text(trial.mode.values));
+  FLYBALL_ASSIGN(const std::string settings, settings_text(trial.job.settings));
+  std::optional<StoredMeasurement> found;
+  FLYBALL_CHECK(database.run(
+      sql,
+      {conditions.device, conditions.fingerprint, trial.job.workload, phase_name(trial.job.phase),
+       settings, mode, provenance_name(conditions.provenance)},
+      [&](const Row& row) -> Status {
+        FLYBALL_ASSIGN(found, read_measurement(row));
+        return {};
+      }));
+  return found;
+}
+
+}  // namespace flyball

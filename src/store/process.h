@@ -1,0 +1,19 @@
+// Who else uses the store.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace flyball {
+
+/// This process, such that no later one is taken for it: boot id, process id and start time.
+std::string process_identity();
+/// Does the process of that identity still run, on this boot of this machine?
+bool is_running(const std::string& identity);
+/// The command line of a process, cut to a readable length; "" when it has none.
+std::string command_of(int pid);
+/// The process that holds the write lock of an SQLite database in WAL mode, as a person reads it:
+/// "flyball tune lenet5 (process 4711)", or "another process" where /proc does not tell.
+std::string lock_holder(const std::filesystem::path& database);
+
+}  // namespace flyball

@@ -1,0 +1,71 @@
+// What the store keeps: runs, and the measurements that they made or took over.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "space/measurement.h"
+
+namespace flyball {
+
+/// How a run stands. A run whose process has died without finishing it is interrupted.
+enum class RunState { running, done, interrupted, failed };
+const char* run_state_name(RunState state);
+Result<RunState> parse_run_state(const std::string& text);
+
+/// What makes a run: two runs that agree in all but the command line ask for the same answer.
+struct RunRequest {
+  std::string command;  ///< the command line as it was typed
+  std::string request;  ///< the resolved request as JSON
+  std::string device;
+  std::string fingerprint;  ///< of the device, as in Measurement
+  uint64_t seed = 0;
+};
+
+struct StoredRun {
+  int64_t id = 0;
+  RunRequest request;
+  std::string started_utc;
+  std::string finished_utc;  ///< "" while it runs
+  RunState state = RunState::running;
+  std::string answer;       ///< JSON; "" while there is none
+  size_t measurements = 0;  ///< those it made and those it reused
+  size_t reused = 0;
+};
+
+/// A measurement with its name in the store.
+struct StoredMeasurement {
+  int64_t id = 0;
+  Measurement measurement;
+  bool reused = false;  ///< taken over from an earlier run by the run that was asked about
+};
+
+/// The conditions under which a measurement may be reused: all of them must be equal.
+struct Conditions {
+  std::string device;
+  std::string fingerprint;
+  Provenance provenance = Provenance::measured;
+};
+
+/// Which measurements; what is left open is not asked about.
+struct MeasurementFilter {
+  std::optional<int64_t> run;
+  std::optional<std::string> device, fingerprint, workload;
+  std::optional<Phase> phase;
+  std::optional<Provenance> provenance;
+  std::optional<std::string> power_total;
+  bool failed = false;  ///< also trials that failed
+};
+
+/// One trial in two runs: the latest measurement of each, where it has one.
+struct TrialComparison {
+  Trial trial;
+  std::optional<Measurement> first, second;
+};
+/// Every trial of either run, those of the first in its order, then what only the second has.
+std::vector<TrialComparison> compare_measurements(const std::vector<StoredMeasurement>& first,
+                                                  const std::vector<StoredMeasurement>& second);
+
+}  // namespace flyball

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "store/process.h"
+#include "store/rows.h"
+
+namespace flyball {
+namespace {
+
+constexpr const char* columns_sql = R"sql(
+SELECT id, command, request, device, fingerprint, seed, started_utc, finished_utc, state, answer,
+  process, (SELECT COUNT(*) FROM run_measurements WHERE run_id = id),
+  (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused)
+FROM runs
+)sql";
+
+Result<StoredRun> read_run(const Row& row) {
+  StoredRun run;
+  run.id = row.integer(0);
+  run.request = {row.text(1), row.text(2), row.text(3), row.text(4),
+                 static_cast<uint64_t>(row.integer(5))};
+  run.started_utc = row.text(6);
+  run.finished_utc = row.text(7);
+  FLYBALL_ASSIGN(run.state, parse_run_state(row.text(8)));
+  run.answer = row.text(9);
+  // Whoever was killed could not say so.
+  if (run.state == RunState::running && !is_running(row.text(10)))
+    run.state = RunState::interrupted;
+  run.measurements = static_cast<size_t>(row.integer(11));
+  run.reused = static_cast<size_t>(row.integer(12));
+  return run;
+}
+
+Result<std::vector<StoredRun>> select(Database& database, const std::string& where,
+                                      std::initializer_list<Value> values) {
+  std::vector<StoredRun> runs;
+  FLYBALL_CHECK(database.run(columns_sql + where, values, [&](const Row& row) -> Status {
+    FLYBALL_ASSIGN(StoredRun run, read_run(row));
+    runs.push_back(std::move(run));
+    return {};
+  }));
+  return runs;
+}
+
+Error no_run(const Database& database, int64_t run) {
+  return {Code::not_found, fmt::format("there is no run {} in {}", run, database.path().string()),
+          "`flyball runs list` shows those there are"};
+}
+
+}  // namespace
+
+Result<int64_t> insert_run(Database& database, const RunRequest& request, RunState state,
+                           const std::string& answer) {
+  const std::string now = wall_clock_utc();
+  FLYBALL_CHECK(database.run(
+      "INSERT INTO runs(command, request, device, fingerprint, seed, started_utc, finished_utc, "
+      "state, answer, process) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      {request.command, request.request, request.device, request.fingerprint, request.seed, now,
+       state == RunState::running ? "" : now, run_state_name(state), answer, process_identity()}));
+  return database.last_id();
+}
+
+Result<StoredRun> select_run(Database& database, int64_t run) {
+  FLYBALL_ASSIGN(std::vector<StoredRun> found, select(database, "WHERE id = ?", {run}));
+  if (found.empty()) return no_run(database, run);
+  return std::move(found.front());
+}
+
+Result<std::vector<StoredRun>> select_runs(Database& database) {
+  return select(database, "ORDER BY id DESC", {});
+}
+
+Status link_measurement(Database& database, int64_t run, int64_t measurement, bool reused) {
+  FLYBALL_ASSIGN(const int64_t runs,
+                 database.integer("SELECT COUNT(*) FROM runs WHERE id = ?", {run}));
+  if (runs == 0) return no_run(database, run);
+  FLYBALL_CHECK(database.run(
+      "INSERT INTO run_measurements SELECT ?1, "
+      "(SELECT COALESCE(MAX(position) + 1, 0) FROM run_measurements WHERE run_id = ?1), id, ?3 "
+      "FROM measurements WHERE id = ?2",
+      {run, measurement, reused}));
+  if (database.changes() == 1) return {};
+  return Error{
+      Code::not_found,
+      fmt::format("there is no measurement {} in {}", measurement, database.path().string()),
+      "it may have been deleted with its run"};
+}
+
+}  // namespace flyball

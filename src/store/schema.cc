@@ -1,0 +1,129 @@
+#include "store/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/clock.h"
+
+namespace flyball {
+namespace {
+
+// "FLYB": tells a store from any other SQLite file.
+constexpr int64_t application_id = 0x464c5942;
+
+// A step that has been released is never edited: write the next one.
+constexpr std::array migrations_list = {
+    R"sql(
+CREATE TABLE migrations(
+  version INTEGER PRIMARY KEY,
+  applied_utc TEXT NOT NULL,
+  flyball TEXT NOT NULL);
+CREATE TABLE runs(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  command TEXT NOT NULL,
+  request TEXT NOT NULL,
+  device TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  started_utc TEXT NOT NULL,
+  finished_utc TEXT NOT NULL DEFAULT '',
+  state TEXT NOT NULL CHECK(state IN ('running', 'done', 'interrupted', 'failed')),
+  answer TEXT NOT NULL DEFAULT '',
+  process TEXT NOT NULL);
+CREATE TABLE conditions(
+  id INTEGER PRIMARY KEY,
+  device TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  UNIQUE(device, fingerprint));
+CREATE TABLE jobs(
+  id INTEGER PRIMARY KEY,
+  workload TEXT NOT NULL,
+  phase TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  UNIQUE(workload, phase, settings));
+CREATE TABLE measurements(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  condition_id INTEGER NOT NULL REFERENCES conditions(id),
+  job_id INTEGER NOT NULL REFERENCES jobs(id),
+  mode TEXT NOT NULL,
+  provenance TEXT NOT NULL,
+  minibatch_ms REAL, noise REAL, stall_ms REAL, compute_ms REAL,
+  first_stall_ms REAL, first_compute_ms REAL, first_e2e_ms REAL,
+  minibatches BLOB NOT NULL,
+  power_total TEXT,
+  power_w REAL, power_noise REAL,
+  power_samples_wanted INTEGER, power_samples_got INTEGER, power_updates INTEGER,
+  power_energy_j REAL, power_window_s REAL,
+  power_trace BLOB NOT NULL,
+  power_gap TEXT NOT NULL,
+  stop_reason TEXT NOT NULL,
+  settle_s REAL, warm_up_s REAL, total_s REAL,
+  throttled INTEGER NOT NULL,
+  repeated INTEGER NOT NULL,
+  failure TEXT NOT NULL,
+  started_utc TEXT NOT NULL,
+  seed INTEGER NOT NULL);
+CREATE INDEX measurements_by_trial ON measurements(condition_id, job_id, mode, provenance);
+CREATE TABLE run_measurements(
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  measurement_id INTEGER NOT NULL REFERENCES measurements(id),
+  reused INTEGER NOT NULL,
+  PRIMARY KEY(run_id, position)) WITHOUT ROWID;
+CREATE INDEX run_measurements_by_measurement ON run_measurements(measurement_id);
+)sql",
+};
+
+// True when there was a step to take. Another process may have taken it while we waited.
+Result<bool> take_step(Database& database, Migrations migrations) {
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(database));
+  FLYBALL_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
+  FLYBALL_CHECK(check_is_store(database, migrations));
+  if (version == static_cast<int64_t>(migrations.size())) return false;
+  FLYBALL_CHECK(database.run_script(migrations[static_cast<size_t>(version)]));
+  FLYBALL_CHECK(database.run("INSERT INTO migrations VALUES(?, ?, ?)",
+                             {version + 1, wall_clock_utc(), FLYBALL_VERSION}));
+  FLYBALL_CHECK(database.run_script(
+      fmt::format("PRAGMA user_version={}; PRAGMA application_id={}", version + 1, application_id)
+          .c_str()));
+  FLYBALL_CHECK(transaction.commit());
+  return true;
+}
+
+}  // namespace
+
+Migrations store_migrations() {
+  return migrations_list;
+}
+
+Status check_is_store(Database& database, Migrations migrations) {
+  FLYBALL_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
+  FLYBALL_ASSIGN(const int64_t application, database.integer("PRAGMA application_id"));
+  FLYBALL_ASSIGN(const int64_t tables, database.integer("SELECT COUNT(*) FROM sqlite_schema"));
+  const bool empty = version == 0 && application == 0 && tables == 0;
+  if (!empty && (application != application_id || version < 1))
+    return Error{Code::corrupt,
+                 fmt::format("{} is an SQLite database, but not a store of Flyball",
+                             database.path().string()),
+                 "it was left as it is; choose another store with --store, or move the file away"};
+  if (version > static_cast<int64_t>(migrations.size()))
+    return Error{Code::conflict,
+                 fmt::format("the store {} was written by a newer Flyball (version {} of its "
+                             "tables, this one knows {})",
+                             database.path().string(), version, migrations.size()),
+                 "update Flyball, or choose another store with --store; it was left as it is"};
+  return {};
+}
+
+Status migrate(Database& database, Migrations migrations) {
+  bool stepped = true;
+  while (stepped) {
+    FLYBALL_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
+    if (version == static_cast<int64_t>(migrations.size())) return {};
+    FLYBALL_ASSIGN(stepped, take_step(database, migrations));
+  }
+  return {};
+}
+
+}  // namespace flyball

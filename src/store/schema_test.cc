@@ -1,0 +1,75 @@
+#include "store/schema.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+class Schema : public testing::Test {
+ protected:
+  Database open() {
+    auto database = Database::open(folder_ / "a.db", {});
+    EXPECT_TRUE(database.ok());
+    return *std::move(database);
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Schema, AnOlderStoreBecomesANewerOneAndKeepsItsRows) {
+  const std::array first = {
+      "CREATE TABLE migrations(version, applied_utc, flyball); CREATE TABLE trials(ms REAL)"};
+  const std::array both = {first[0], "ALTER TABLE trials ADD COLUMN watts REAL DEFAULT 5"};
+  Database database = open();
+  ASSERT_TRUE(migrate(database, first).ok());
+  ASSERT_TRUE(database.run("INSERT INTO trials VALUES(12.5)").ok());
+  ASSERT_TRUE(migrate(database, both).ok());
+  EXPECT_EQ(database.integer("SELECT watts FROM trials WHERE ms = 12.5").value(), 5);
+  EXPECT_EQ(database.integer("PRAGMA user_version").value(), 2);
+  EXPECT_TRUE(migrate(database, both).ok()) << "nothing is left to do";
+  EXPECT_EQ(check_is_store(database, first).error().code, Code::conflict);
+}
+
+TEST_F(Schema, AStepThatFailsIsUndone) {
+  const std::array broken = {"CREATE TABLE a(x); CREATE TABLE b(x); CREATE TABLE a(x);"};
+  Database database = open();
+  EXPECT_FALSE(migrate(database, broken).ok());
+  EXPECT_EQ(database.integer("SELECT COUNT(*) FROM sqlite_schema").value(), 0);
+  EXPECT_EQ(database.integer("PRAGMA user_version").value(), 0);
+}
+
+TEST_F(Schema, EachStepIsNoted) {
+  Database database = open();
+  ASSERT_TRUE(migrate(database).ok());
+  EXPECT_EQ(database.integer("SELECT COUNT(*) FROM migrations WHERE flyball <> ''").value(),
+            static_cast<int64_t>(store_migrations().size()));
+}
+
+TEST_F(Schema, MeasurementsCannotPointNowhere) {
+  Database database = open();
+  ASSERT_TRUE(migrate(database).ok());
+  const Status status = database.run("INSERT INTO run_measurements VALUES(1, 0, 1, 0)");
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("FOREIGN KEY"));
+}
+
+TEST_F(Schema, ARowMayStopItsQuery) {
+  Database database = open();
+  int rows = 0;
+  const auto status = database.run("VALUES(1), (2), (3)", {}, [&](const Row&) -> Status {
+    if (++rows == 2) return Error{Code::interrupted, "enough", ""};
+    return {};
+  });
+  EXPECT_EQ(status.error().message, "enough");
+  EXPECT_EQ(rows, 2);
+  EXPECT_EQ(database.integer("SELECT ? + ?", {2, 3}).value(), 5);
+  EXPECT_FALSE(database.run("SELECT nonsense").ok());
+}
+
+}  // namespace
+}  // namespace flyball

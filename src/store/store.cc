@@ -1,0 +1,210 @@
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "base/clock.h"
+#include "store/database.h"
+#include "store/process.h"
+#include "store/rows.h"
+#include "store/schema.h"
+
+namespace flyball {
+
+struct Store::Impl {
+  Database database;
+  std::mutex mutex;  // one connection, one user at a time
+};
+
+namespace {
+
+std::filesystem::path file_of(const std::filesystem::path& place) {
+  std::error_code ignored;
+  const bool folder = !place.has_filename() || std::filesystem::is_directory(place, ignored);
+  return folder ? place / "store.db" : place;
+}
+
+Error still_running(const StoredRun& run) {
+  return {Code::conflict, fmt::format("run {} ({}) is still running", run.id, run.request.command),
+          "wait until it has finished, or stop it"};
+}
+
+Status add_all(Database& database, std::span<const Measurement> measurements,
+               std::optional<int64_t> run, std::vector<int64_t>& ids) {
+  for (const Measurement& measurement : measurements) {
+    FLYBALL_ASSIGN(const int64_t id, insert_measurement(database, measurement));
+    if (run) FLYBALL_CHECK(link_measurement(database, *run, id, false));
+    ids.push_back(id);
+  }
+  return {};
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions& options) {
+  FLYBALL_ASSIGN(Database database,
+                 Database::open(file_of(place), {options.busy_timeout_ms, options.max_pages}));
+  FLYBALL_CHECK(check_is_store(database));
+  FLYBALL_CHECK(database.use_wal());
+  FLYBALL_CHECK(migrate(database));
+  return Store(std::unique_ptr<Impl>(new Impl{std::move(database), {}}));
+}
+
+std::filesystem::path Store::default_place() {
+  const auto variable = [](const char* name) -> std::filesystem::path {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+  };
+  if (const auto place = variable("FLYBALL_STORE"); !place.empty()) return place;
+  const auto data = variable("XDG_DATA_HOME");
+  return (data.empty() ? variable("HOME") / ".local/share" : data) / "flyball/store.db";
+}
+
+std::filesystem::path Store::path() const {
+  return impl_->database.path();
+}
+
+Result<int64_t> Store::begin_run(const RunRequest& request) {
+  const std::lock_guard lock(impl_->mutex);
+  return insert_run(impl_->database, request, RunState::running, "");
+}
+
+Result<std::optional<StoredRun>> Store::interrupted_run(const RunRequest& wanted) {
+  FLYBALL_ASSIGN(std::vector<StoredRun> all, runs());
+  for (StoredRun& run : all) {
+    const RunRequest& request = run.request;
+    if (run.state == RunState::interrupted && request.request == wanted.request &&
+        request.device == wanted.device && request.fingerprint == wanted.fingerprint &&
+        request.seed == wanted.seed)
+      return std::optional<StoredRun>(std::move(run));
+  }
+  return std::optional<StoredRun>();
+}
+
+Status Store::resume_run(int64_t id) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  FLYBALL_ASSIGN(const StoredRun run, select_run(impl_->database, id));
+  if (run.state == RunState::running) return still_running(run);
+  if (run.state == RunState::done)
+    return Error{Code::invalid_argument, fmt::format("run {} is done", id), "begin a new one"};
+  FLYBALL_CHECK(impl_->database.run(
+      "UPDATE runs SET state = 'running', finished_utc = '', process = ? WHERE id = ?",
+      {process_identity(), id}));
+  return transaction.commit();
+}
+
+Status Store::finish_run(int64_t id, RunState state, const std::string& answer) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_CHECK(
+      impl_->database.run("UPDATE runs SET state = ?, answer = ?, finished_utc = ? WHERE id = ?",
+                          {run_state_name(state), answer, wall_clock_utc(), id}));
+  if (impl_->database.changes() == 1) return {};
+  FLYBALL_CHECK(select_run(impl_->database, id));
+  return {};
+}
+
+Result<int64_t> Store::add_run(const RunRequest& request, std::span<const Measurement> measurements,
+                               const std::string& answer) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  FLYBALL_ASSIGN(const int64_t run, insert_run(impl_->database, request, RunState::done, answer));
+  std::vector<int64_t> ids;
+  FLYBALL_CHECK(add_all(impl_->database, measurements, run, ids));
+  FLYBALL_CHECK(transaction.commit());
+  return run;
+}
+
+Result<std::vector<StoredRun>> Store::runs() {
+  const std::lock_guard lock(impl_->mutex);
+  return select_runs(impl_->database);
+}
+
+Result<StoredRun> Store::run(int64_t id) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_run(impl_->database, id);
+}
+
+Result<std::vector<StoredMeasurement>> Store::run_measurements(int64_t id) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_CHECK(select_run(impl_->database, id));
+  MeasurementFilter filter;
+  filter.run = id;
+  filter.failed = true;
+  return select_measurements(impl_->database, filter);
+}
+
+Status Store::delete_run(int64_t id) {
+  const std::lock_guard lock(impl_->mutex);
+  Database& database = impl_->database;
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(database));
+  FLYBALL_ASSIGN(const StoredRun run, select_run(database, id));
+  if (run.state == RunState::running) return still_running(run);
+  // Those that this run alone refers to; the links must go before what they point at.
+  std::vector<int64_t> orphans;
+  FLYBALL_CHECK(database.run(
+      "SELECT measurement_id FROM run_measurements r WHERE run_id = ?1 AND NOT EXISTS "
+      "(SELECT 1 FROM run_measurements other WHERE other.measurement_id = r.measurement_id "
+      "AND other.run_id <> ?1)",
+      {id}, [&](const Row& row) {
+        orphans.push_back(row.integer(0));
+        return Status();
+      }));
+  FLYBALL_CHECK(database.run("DELETE FROM runs WHERE id = ?", {id}));
+  for (const int64_t orphan : orphans)
+    FLYBALL_CHECK(database.run("DELETE FROM measurements WHERE id = ?", {orphan}));
+  return transaction.commit();
+}
+
+Result<int64_t> Store::add_measurement(const Measurement& measurement, std::optional<int64_t> run) {
+  FLYBALL_ASSIGN(const std::vector<int64_t> ids, add_measurements({&measurement, 1}, run));
+  return ids.front();
+}
+
+Result<std::vector<int64_t>> Store::add_measurements(std::span<const Measurement> measurements,
+                                                     std::optional<int64_t> run) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  std::vector<int64_t> ids;
+  FLYBALL_CHECK(add_all(impl_->database, measurements, run, ids));
+  FLYBALL_CHECK(transaction.commit());
+  return ids;
+}
+
+Status Store::reuse(int64_t run, int64_t measurement) {
+  const std::lock_guard lock(impl_->mutex);
+  return link_measurement(impl_->database, run, measurement, true);
+}
+
+Result<std::optional<StoredMeasurement>> Store::find(const Conditions& conditions,
+                                                     const Trial& trial) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_latest(impl_->database, conditions, trial);
+}
+
+Result<std::vector<StoredMeasurement>> Store::measurements(const MeasurementFilter& filter) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_measurements(impl_->database, filter);
+}
+
+Status Store::check() {
+  const std::lock_guard lock(impl_->mutex);
+  std::string complaint;
+  FLYBALL_CHECK(impl_->database.run("PRAGMA integrity_check(1)", {}, [&](const Row& row) {
+    complaint = row.text(0);
+    return Status();
+  }));
+  if (complaint == "ok") return {};
+  return Error{Code::corrupt,
+               fmt::format("the store {} is damaged: {}", path().string(), complaint),
+               "it was left as it is; move it away"};
+}
+
+}  // namespace flyball

@@ -1,0 +1,78 @@
+// The store: every measurement and every run, in one SQLite file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "store/run.h"
+
+namespace flyball {
+
+struct StoreOptions {
+  int busy_timeout_ms = 5000;  ///< how long to wait for another writer
+  int64_t max_pages = 0;       ///< limit of the file in pages of 4 KiB; 0: none
+};
+
+/// Measurements and runs. What a call has returned for is on the disk: a process killed at any
+/// moment, or a power cut, loses at most the call in flight. May be used from several threads, and
+/// by several processes at once. Not to be carried over a fork.
+/// Errors of every call: conflict (another process writes; it is named), io (disk full),
+/// permission, corrupt (the file is left as it is).
+class Store {
+ public:
+  /// Opens or creates `place`: a file, or an existing folder, or a name that ends in '/', in which
+  /// the file is store.db. Errors also: written by a newer Flyball; somebody else's database.
+  static Result<Store> open(const std::filesystem::path& place, const StoreOptions& options = {});
+  /// $FLYBALL_STORE, else $XDG_DATA_HOME/flyball/store.db, else ~/.local/share/flyball/store.db.
+  static std::filesystem::path default_place();
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+  std::filesystem::path path() const;  ///< the file
+
+  /// Starts a run in this process and returns its id.
+  Result<int64_t> begin_run(const RunRequest& request);
+  /// The latest interrupted run that asks for the same (all but the command line agree).
+  Result<std::optional<StoredRun>> interrupted_run(const RunRequest& request);
+  /// Goes on with an interrupted or failed run in this process. Error conflict: it is running.
+  Status resume_run(int64_t run);
+  /// Ends a run with its answer as JSON ("" when there is none). `state` is not running.
+  Status finish_run(int64_t run, RunState state, const std::string& answer);
+  /// A finished run with its measurements in one step, all or nothing: an import.
+  Result<int64_t> add_run(const RunRequest& request, std::span<const Measurement> measurements,
+                          const std::string& answer);
+
+  Result<std::vector<StoredRun>> runs();  ///< latest first
+  Result<StoredRun> run(int64_t run);
+  /// What a run measured and reused, in its order.
+  Result<std::vector<StoredMeasurement>> run_measurements(int64_t run);
+  /// Deletes a run and those of its measurements that no other run refers to. Error conflict: it
+  /// is running.
+  Status delete_run(int64_t run);
+
+  /// Adds a measurement, to a run where one is given, and returns its id.
+  Result<int64_t> add_measurement(const Measurement& measurement, std::optional<int64_t> run = {});
+  /// Adds all of them in one transaction, or none.
+  Result<std::vector<int64_t>> add_measurements(std::span<const Measurement> measurements,
+                                                std::optional<int64_t> run = {});
+  /// Notes that a run took over a measurement instead of making it again.
+  Status reuse(int64_t run, int64_t measurement);
+  /// The latest measurement of a trial under the same conditions that did not fail; it may be
+  /// throttled, which it says itself.
+  Result<std::optional<StoredMeasurement>> find(const Conditions& conditions, const Trial& trial);
+  Result<std::vector<StoredMeasurement>> measurements(const MeasurementFilter& filter);
+
+  /// Reads the whole file and compares it with itself. Error corrupt: what does not hold together.
+  Status check();
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace flyball

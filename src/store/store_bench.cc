@@ -1,0 +1,122 @@
+// Measurements a second into the store, beside what one would write without it: SQLite with a
+// transaction a row, and a CSV file that is synchronised after each row, both without the times of
+// minibatches. One line of JSON on stdout, the same for people on stderr.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/csv.h"
+#include "base/temp_folder.h"
+#include "base/text.h"
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace flyball {
+namespace {
+
+constexpr int batch_size = 20000, single_count = 1000;
+
+std::vector<Measurement> samples(int count) {
+  std::vector<Measurement> all;
+  for (int i = 0; i < count; ++i) all.push_back(sample_measurement(i));
+  return all;
+}
+
+[[noreturn]] void give_up(const std::string& message) {
+  fmt::print(stderr, "store_bench: {}\n", message);
+  std::exit(2);
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result.ok()) give_up(result.error().message);
+  return *std::move(result);
+}
+
+double per_second(int count, const Stopwatch& watch) {
+  return count / watch.seconds();
+}
+
+double naive_sqlite(const std::filesystem::path& file, const std::vector<Measurement>& all) {
+  sqlite3* connection = nullptr;
+  const auto run = [&](const char* sql) {
+    if (sqlite3_exec(connection, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+      give_up(sqlite3_errmsg(connection));
+  };
+  sqlite3_open(file.c_str(), &connection);
+  run("CREATE TABLE m(device, workload, cores, mhz, ms, w)");
+  const Stopwatch watch;
+  for (const Measurement& m : all)
+    run(fmt::format("INSERT INTO m VALUES('{}', '{}', {}, {}, {}, {})", m.device,
+                    m.trial.job.workload, m.trial.mode.values.at("cpu_cores"),
+                    m.trial.mode.values.at("cpu_mhz"), m.minibatch_ms, m.power->mean_w)
+            .c_str());
+  const double rate = per_second(static_cast<int>(all.size()), watch);
+  sqlite3_close(connection);
+  return rate;
+}
+
+double csv_with_fsync(const std::filesystem::path& file, const std::vector<Measurement>& all) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  const Stopwatch watch;
+  for (const Measurement& m : all) {
+    const std::string line =
+        csv_line({m.device, m.trial.job.workload, format_number(m.trial.mode.values.at("cpu_mhz")),
+                  format_number(m.minibatch_ms), format_number(m.power->mean_w)});
+    if (::write(fd, line.data(), line.size()) < 0 || ::fdatasync(fd) != 0)
+      give_up("cannot write the CSV file");
+  }
+  const double rate = per_second(static_cast<int>(all.size()), watch);
+  ::close(fd);
+  return rate;
+}
+
+nlohmann::ordered_json measure(const std::filesystem::path& folder) {
+  nlohmann::ordered_json figures;
+  const std::vector<Measurement> batch = samples(batch_size), singles = samples(single_count);
+  const auto file = folder / "batch.db";
+  {
+    Store store = value_of(Store::open(file));
+    const Stopwatch watch;
+    value_of(store.add_measurements(batch));
+    figures["measurements_per_s"] = per_second(batch_size, watch);
+    const Stopwatch finding;
+    for (const Measurement& m : singles)
+      if (!value_of(store.find(conditions_of(m), m.trial))) give_up("a measurement is missing");
+    figures["lookups_per_s"] = per_second(single_count, finding);
+    const Stopwatch reading;
+    value_of(store.measurements({}));
+    figures["read_per_s"] = per_second(batch_size, reading);
+  }
+  figures["bytes_per_measurement"] =
+      static_cast<double>(std::filesystem::file_size(file)) / batch_size;
+  {
+    Store store = value_of(Store::open(folder / "single.db"));
+    const Stopwatch watch;
+    for (const Measurement& m : singles) value_of(store.add_measurement(m));
+    figures["trials_per_s"] = per_second(single_count, watch);
+  }
+  figures["peer_sqlite_row_transactions_per_s"] = naive_sqlite(folder / "naive.db", singles);
+  figures["peer_csv_fsync_per_s"] = csv_with_fsync(folder / "naive.csv", singles);
+  return figures;
+}
+
+}  // namespace
+}  // namespace flyball
+
+int main(int argc, char** argv) {
+  // A folder on the disk to be measured may be given: /tmp is memory on some machines.
+  const flyball::TempFolder folder(argc > 1 ? argv[1] : std::filesystem::temp_directory_path());
+  if (folder.path().empty()) flyball::give_up("cannot make a temporary folder");
+  const auto figures = flyball::measure(folder.path());
+  for (const auto& [name, value] : figures.items())
+    fmt::print(stderr, "{:<38} {:>12.0f}\n", name, value.get<double>());
+  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "store"}, {"figures", figures}}.dump());
+}

@@ -1,0 +1,229 @@
+// What a user meets on a bad day: each failure is one clear line, and nothing that was stored is
+// lost.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/files.h"
+#include "base/temp_folder.h"
+#include "store/sample.h"
+#include "store/store.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// Another connection to the same file, as a second program would have.
+class Intruder {
+ public:
+  explicit Intruder(const std::filesystem::path& path) {
+    EXPECT_EQ(sqlite3_open(path.c_str(), &connection_), SQLITE_OK);
+  }
+  ~Intruder() { sqlite3_close(connection_); }
+  void run(const char* sql) {
+    EXPECT_EQ(sqlite3_exec(connection_, sql, nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(connection_);
+  }
+
+ private:
+  sqlite3* connection_ = nullptr;
+};
+
+// Root may write anywhere: the tests of permissions run as nobody.
+class AsNobody {
+ public:
+  AsNobody() {
+    if (::geteuid() == 0) changed_ = ::seteuid(65534) == 0;
+  }
+  ~AsNobody() {
+    if (changed_ && ::seteuid(0) != 0) std::abort();
+  }
+
+ private:
+  bool changed_ = false;
+};
+
+class StoreFailure : public testing::Test {
+ protected:
+  StoreFailure() {
+    ::chmod(folder_.path().c_str(), 0755);
+    auto store = Store::open(file_);
+    EXPECT_TRUE(store.ok() && store->add_measurement(sample_measurement(0)).ok());
+  }
+  Error error_of_open() {
+    const auto store = Store::open(file_, {.busy_timeout_ms = 50, .max_pages = 0});
+    EXPECT_FALSE(store.ok());
+    return store.ok() ? Error() : store.error();
+  }
+  size_t stored() { return Store::open(file_)->measurements({})->size(); }
+  std::string content() { return read_file(file_).value(); }
+
+  TempFolder folder_;
+  std::filesystem::path file_ = folder_ / "store.db";
+};
+
+TEST_F(StoreFailure, TwoWritersAtOnce) {
+  auto store = Store::open(file_, {.busy_timeout_ms = 50, .max_pages = 0});
+  ASSERT_TRUE(store.ok());
+  {
+    Intruder other(file_);
+    other.run("BEGIN IMMEDIATE; DELETE FROM run_measurements");
+    const auto added = store->add_measurement(sample_measurement(1));
+    ASSERT_FALSE(added.ok());
+    EXPECT_EQ(added.error().code, Code::conflict);
+    EXPECT_THAT(added.error().message, HasSubstr("is being written by"));
+    EXPECT_THAT(added.error().message, HasSubstr(file_.string()));
+    EXPECT_FALSE(added.error().hint.empty());
+    EXPECT_THAT(store->measurements({}).value(), SizeIs(1)) << "reading goes on";
+  }
+  EXPECT_TRUE(store->add_measurement(sample_measurement(1)).ok());
+  EXPECT_EQ(stored(), 2u);
+}
+
+void expect_full(Store& store, size_t& kept) {
+  Error error;
+  for (int i = 1; i < 2000 && error.message.empty(); ++i) {
+    const auto added = store.add_measurement(sample_measurement(i, 400));
+    if (added.ok()) ++kept;
+    if (!added.ok()) error = added.error();
+  }
+  EXPECT_EQ(error.code, Code::io);
+  EXPECT_THAT(error.message, HasSubstr("no space left for the store"));
+  EXPECT_THAT(error.hint, HasSubstr("free some disk space"));
+}
+
+TEST_F(StoreFailure, AFullFile) {
+  size_t kept = 1;
+  {
+    auto store = Store::open(file_, {.busy_timeout_ms = 50, .max_pages = 60});
+    ASSERT_TRUE(store.ok());
+    expect_full(*store, kept);
+    EXPECT_GT(kept, 5u);
+    EXPECT_THAT(store->measurements({}).value(), SizeIs(kept));
+    EXPECT_TRUE(store->check().ok());
+  }
+  EXPECT_EQ(stored(), kept);
+  EXPECT_TRUE(Store::open(file_)->add_measurement(sample_measurement(1)).ok())
+      << "with space again, it goes on";
+}
+
+TEST_F(StoreFailure, AFullDisk) {
+  const auto disk = folder_ / "disk";
+  std::filesystem::create_directory(disk);
+  if (::mount("none", disk.c_str(), "tmpfs", 0, "size=512k") != 0)
+    GTEST_SKIP() << "mounting a small disk needs root";
+  {
+    size_t kept = 0;
+    auto store = Store::open(disk);
+    EXPECT_TRUE(store.ok());
+    if (store.ok()) {
+      expect_full(*store, kept);
+      EXPECT_GT(kept, 5u);
+      EXPECT_TRUE(store->check().ok());
+      const auto left = store->measurements({});
+      EXPECT_TRUE(left.ok() && left->size() == kept);
+    }
+  }
+  EXPECT_EQ(::umount(disk.c_str()), 0);
+}
+
+TEST_F(StoreFailure, AReadOnlyFolder) {
+  ::chmod(folder_.path().c_str(), 0555);
+  const AsNobody nobody;
+  const Error error = error_of_open();
+  EXPECT_EQ(error.code, Code::permission);
+  EXPECT_THAT(error.message, HasSubstr("cannot write into the store's folder"));
+  EXPECT_THAT(error.message, HasSubstr(folder_.path().string()));
+  EXPECT_FALSE(error.hint.empty());
+}
+
+TEST_F(StoreFailure, AReadOnlyFile) {
+  ::chmod(file_.c_str(), 0444);
+  ::chmod(folder_.path().c_str(), 0777);
+  const AsNobody nobody;
+  const Error error = error_of_open();
+  EXPECT_EQ(error.code, Code::permission);
+  EXPECT_THAT(error.message, HasSubstr("cannot write to the store " + file_.string()));
+}
+
+TEST_F(StoreFailure, AFolderThatCannotBeMade) {
+  std::ofstream(folder_ / "file") << "in the way";
+  file_ = folder_ / "file/deeper/store.db";
+  EXPECT_THAT(error_of_open().message, HasSubstr("cannot create the store's folder"));
+}
+
+TEST_F(StoreFailure, ADamagedFileIsLeftAsItIs) {
+  const std::string sound = content();
+  for (const std::string& damaged :
+       {std::string("this was a database once, and then somebody wrote over it"),
+        std::string(8192, '\0') + sound.substr(8192), sound.substr(0, 16) + std::string(4000, 'x'),
+        sound.substr(0, sound.size() / 2)}) {
+    ASSERT_TRUE(write_file(file_, damaged).ok());
+    auto store = Store::open(file_);
+    Status status;
+    if (store.ok())
+      status = store->check();
+    else
+      status = store.error();
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code, Code::corrupt) << status.error().message;
+    EXPECT_THAT(status.error().message, HasSubstr(file_.string()));
+    EXPECT_THAT(status.error().hint, HasSubstr("left as it is; move it away"));
+    EXPECT_EQ(content(), damaged);
+  }
+}
+
+TEST_F(StoreFailure, ADamagedPageIsFoundWhenItIsRead) {
+  {
+    std::vector<Measurement> many;
+    for (int i = 1; i < 200; ++i) many.push_back(sample_measurement(i));
+    ASSERT_TRUE(Store::open(file_)->add_measurements(many).ok());
+  }
+  std::string damaged = content();
+  for (size_t page = 16; page * 4096 < damaged.size(); ++page)
+    damaged.replace(page * 4096, 100, std::string(100, '\xa5'));
+  ASSERT_TRUE(write_file(file_, damaged).ok());
+  auto store = Store::open(file_);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto read = store->measurements({});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, Code::corrupt);
+  EXPECT_EQ(store->check().error().code, Code::corrupt);
+  EXPECT_EQ(content(), damaged);
+}
+
+TEST_F(StoreFailure, ANewerVersion) {
+  Intruder(file_).run("PRAGMA user_version = 99");
+  const std::string before = content();
+  const Error error = error_of_open();
+  EXPECT_EQ(error.code, Code::conflict);
+  EXPECT_THAT(error.message, HasSubstr("newer Flyball (version 99"));
+  EXPECT_THAT(error.hint, HasSubstr("update Flyball"));
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(StoreFailure, SomebodyElsesDatabase) {
+  file_ = folder_ / "other.db";
+  Intruder(file_).run("CREATE TABLE cats(name TEXT); INSERT INTO cats VALUES('Tom')");
+  const std::string before = content();
+  EXPECT_THAT(error_of_open().message, HasSubstr("not a store of Flyball"));
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(StoreFailure, ATimeThatIsNotFinite) {
+  Measurement m = sample_measurement(1);
+  m.minibatches[3].e2e_ms = std::numeric_limits<double>::infinity();
+  const auto added = Store::open(file_)->add_measurement(m);
+  ASSERT_FALSE(added.ok());
+  EXPECT_EQ(added.error().code, Code::invalid_argument);
+  EXPECT_EQ(stored(), 1u);
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,275 @@
+#include "store/store.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "base/temp_folder.h"
+#include "store/sample.h"
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class StoreTest : public testing::Test {
+ protected:
+  Store open() {
+    auto store = Store::open(folder_.path());
+    EXPECT_TRUE(store.ok()) << store.error().message;
+    return *std::move(store);
+  }
+  TempFolder folder_;
+};
+
+std::vector<int64_t> ids_of(const std::vector<StoredMeasurement>& stored) {
+  std::vector<int64_t> ids;
+  for (const StoredMeasurement& one : stored) ids.push_back(one.id);
+  return ids;
+}
+
+TEST_F(StoreTest, GivesBackEveryFieldOfAMeasurement) {
+  const Measurement m = sample_measurement(3);
+  int64_t id = 0;
+  {
+    Store store = open();
+    id = store.add_measurement(m).value();
+  }
+  Store again = open();
+  const auto found = again.find(conditions_of(m), m.trial);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_TRUE(found.value().has_value());
+  EXPECT_EQ((*found)->id, id);
+  EXPECT_EQ((*found)->measurement, m);
+}
+
+TEST_F(StoreTest, KeepsAMeasurementWithoutPower) {
+  Measurement m = sample_measurement(0, 0);
+  m.power.reset();
+  m.power_trace.clear();
+  m.power_gap = "power is not available on this machine: no sensor";
+  m.noise = std::numeric_limits<double>::infinity();
+  m.throttled = m.repeated = true;
+  m.provenance = Provenance::simulated;
+  Store store = open();
+  ASSERT_TRUE(store.add_measurement(m).ok());
+  EXPECT_EQ(store.find(conditions_of(m), m.trial).value()->measurement, m);
+}
+
+TEST_F(StoreTest, ANumberThatIsNotKnownStaysUnknown) {
+  Measurement m = sample_measurement(0);
+  m.stall_ms = std::nan("");
+  Store store = open();
+  ASSERT_TRUE(store.add_measurement(m).ok());
+  EXPECT_TRUE(std::isnan(store.find(conditions_of(m), m.trial).value()->measurement.stall_ms));
+}
+
+TEST_F(StoreTest, ReusesOnlyUnderTheSameConditions) {
+  const Measurement m = sample_measurement(1);
+  Store store = open();
+  ASSERT_TRUE(store.add_measurement(m).ok());
+  const auto found = [&](const Conditions& conditions, const Trial& trial) {
+    return store.find(conditions, trial).value().has_value();
+  };
+  EXPECT_TRUE(found(conditions_of(m), m.trial));
+  EXPECT_FALSE(found({m.device, "another kernel", m.provenance}, m.trial));
+  EXPECT_FALSE(found({"orin_nano", m.fingerprint, m.provenance}, m.trial));
+  EXPECT_FALSE(found({m.device, m.fingerprint, Provenance::table}, m.trial));
+  Trial other = m.trial;
+  other.mode.values["cpu_mhz"] += 0.1;
+  EXPECT_FALSE(found(conditions_of(m), other));
+  other = m.trial;
+  other.job.settings["prefetch"] = 2;
+  EXPECT_FALSE(found(conditions_of(m), other));
+  other = m.trial;
+  other.job.phase = Phase::infer;
+  EXPECT_FALSE(found(conditions_of(m), other));
+}
+
+TEST_F(StoreTest, FindsTheLatestThatDidNotFail) {
+  Measurement m = sample_measurement(1);
+  Store store = open();
+  ASSERT_TRUE(store.add_measurement(m).ok());
+  m.repeated = true;
+  m.minibatch_ms = 99;
+  ASSERT_TRUE(store.add_measurement(m).ok());
+  m.failure = "the network ran out of memory";
+  ASSERT_TRUE(store.add_measurement(m).ok());
+  const auto found = store.find(conditions_of(m), m.trial).value();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->measurement.minibatch_ms, 99);
+}
+
+TEST_F(StoreTest, FiltersMeasurements) {
+  Store store = open();
+  std::vector<Measurement> all;
+  for (int i = 0; i < 4; ++i) all.push_back(sample_measurement(i));
+  all[1].trial.job.workload = "lenet5";
+  all[2].power->total = "monitor";
+  all[3].failure = "no";
+  const std::vector<int64_t> ids = store.add_measurements(all).value();
+  EXPECT_EQ(ids_of(store.measurements({}).value()), std::vector(ids.begin(), ids.begin() + 3));
+  MeasurementFilter filter;
+  filter.failed = true;
+  EXPECT_THAT(store.measurements(filter).value(), SizeIs(4));
+  filter.workload = "lenet5";
+  EXPECT_THAT(ids_of(store.measurements(filter).value()), ElementsAre(ids[1]));
+  filter = {};
+  filter.power_total = "monitor";
+  EXPECT_THAT(ids_of(store.measurements(filter).value()), ElementsAre(ids[2]));
+  filter.phase = Phase::infer;
+  EXPECT_THAT(store.measurements(filter).value(), SizeIs(0));
+}
+
+TEST_F(StoreTest, ABatchIsAddedAsAWholeOrNotAtAll) {
+  Store store = open();
+  std::vector<Measurement> batch = {sample_measurement(0), sample_measurement(1)};
+  batch[1].trial.mode.values["cpu_mhz"] = std::nan("");
+  const auto ids = store.add_measurements(batch);
+  ASSERT_FALSE(ids.ok());
+  EXPECT_THAT(ids.error().message, HasSubstr("cpu_mhz"));
+  EXPECT_THAT(store.measurements({}).value(), SizeIs(0));
+  // Conditions and jobs made by the failed batch must not be remembered as existing.
+  EXPECT_TRUE(store.add_measurement(sample_measurement(0)).ok());
+  EXPECT_FALSE(store.add_measurements(std::vector{sample_measurement(1)}, 77).ok());
+  EXPECT_THAT(store.measurements({}).value(), SizeIs(1));
+}
+
+TEST_F(StoreTest, ARunGoesFromRunningToDone) {
+  Store store = open();
+  const int64_t id = store.begin_run(sample_request()).value();
+  EXPECT_EQ(store.run(id).value().state, RunState::running);
+  const int64_t first = store.add_measurement(sample_measurement(0)).value();
+  ASSERT_TRUE(store.reuse(id, first).ok());
+  const int64_t second = store.add_measurement(sample_measurement(1), id).value();
+  ASSERT_TRUE(store.finish_run(id, RunState::done, R"({"choice":1})").ok());
+  const StoredRun run = store.run(id).value();
+  EXPECT_EQ(run.state, RunState::done);
+  EXPECT_EQ(run.answer, R"({"choice":1})");
+  EXPECT_EQ(run.measurements, 2u);
+  EXPECT_EQ(run.reused, 1u);
+  EXPECT_EQ(run.request.seed, 7u);
+  EXPECT_EQ(run.request.command, sample_request().command);
+  EXPECT_FALSE(run.finished_utc.empty());
+  const auto kept = store.run_measurements(id);
+  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  const auto& measured = kept.value();
+  EXPECT_THAT(ids_of(measured), ElementsAre(first, second));
+  EXPECT_TRUE(measured[0].reused);
+  EXPECT_FALSE(measured[1].reused);
+}
+
+TEST_F(StoreTest, ARunWhoseProcessDiedIsInterruptedAndCanGoOn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    auto store = Store::open(folder_.path());
+    const bool begun = store.ok() && store->begin_run(sample_request()).ok();
+    _exit(begun ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  Store store = open();
+  EXPECT_EQ(store.runs().value().at(0).state, RunState::interrupted);
+  RunRequest other = sample_request();
+  other.seed = 8;
+  EXPECT_FALSE(store.interrupted_run(other).value().has_value());
+  other = sample_request();
+  other.command += " --report out.html";
+  const auto run = store.interrupted_run(other).value();
+  ASSERT_TRUE(run.has_value());
+  ASSERT_TRUE(store.resume_run(run->id).ok());
+  EXPECT_EQ(store.run(run->id).value().state, RunState::running);
+  EXPECT_EQ(store.resume_run(run->id).error().code, Code::conflict);
+  ASSERT_TRUE(store.finish_run(run->id, RunState::done, "{}").ok());
+  EXPECT_EQ(store.resume_run(run->id).error().code, Code::invalid_argument);
+}
+
+TEST_F(StoreTest, DeletingARunKeepsWhatOthersReuse) {
+  Store store = open();
+  const int64_t first = store.begin_run(sample_request()).value();
+  const int64_t second = store.begin_run(sample_request()).value();
+  const int64_t shared = store.add_measurement(sample_measurement(0), first).value();
+  ASSERT_TRUE(store.add_measurement(sample_measurement(1), first).ok());
+  ASSERT_TRUE(store.reuse(second, shared).ok());
+  const int64_t alone = store.add_measurement(sample_measurement(2)).value();
+  EXPECT_EQ(store.delete_run(first).error().code, Code::conflict);
+  ASSERT_TRUE(store.finish_run(first, RunState::failed, "").ok());
+  ASSERT_TRUE(store.delete_run(first).ok());
+  EXPECT_THAT(ids_of(store.measurements({}).value()), ElementsAre(shared, alone));
+  EXPECT_EQ(store.run(first).error().code, Code::not_found);
+  EXPECT_THAT(store.runs().value(), SizeIs(1));
+}
+
+TEST_F(StoreTest, AnUnknownRunOrMeasurementIsNamed) {
+  Store store = open();
+  for (const Error& error :
+       {store.run(5).error(), store.run_measurements(5).error(), store.delete_run(5).error(),
+        store.resume_run(5).error(), store.finish_run(5, RunState::done, "").error(),
+        store.add_measurement(sample_measurement(0), 5).error()}) {
+    EXPECT_EQ(error.code, Code::not_found);
+    EXPECT_THAT(error.message, HasSubstr("no run 5"));
+  }
+  const int64_t run = store.begin_run(sample_request()).value();
+  EXPECT_THAT(store.reuse(run, 9).error().message, HasSubstr("no measurement 9"));
+}
+
+TEST_F(StoreTest, ComparesTwoRunsTrialByTrial) {
+  const std::vector<StoredMeasurement> first = {{1, sample_measurement(0), false},
+                                                {2, sample_measurement(1), false}};
+  std::vector<StoredMeasurement> second = {{3, sample_measurement(1), false},
+                                           {4, sample_measurement(2), false}};
+  second[0].measurement.minibatch_ms = 50;
+  const auto rows = compare_measurements(first, second);
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_TRUE(rows[0].first && !rows[0].second);
+  EXPECT_EQ(rows[1].first->minibatch_ms, 100.1);
+  EXPECT_EQ(rows[1].second->minibatch_ms, 50);
+  EXPECT_TRUE(!rows[2].first && rows[2].second);
+  EXPECT_EQ(rows[2].trial, sample_measurement(2).trial);
+}
+
+TEST_F(StoreTest, IsSharedByThreads) {
+  Store store = open();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&store, t] {
+      for (int i = 0; i < 10; ++i) {
+        const Measurement m = sample_measurement(10 * t + i);
+        EXPECT_TRUE(store.add_measurement(m).ok());
+        EXPECT_TRUE(store.find(conditions_of(m), m.trial).value().has_value());
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(store.measurements({}).value(), SizeIs(40));
+}
+
+TEST(StorePlace, IsAFileOrAFolder) {
+  const TempFolder folder;
+  EXPECT_EQ(Store::open(folder.path())->path(), folder / "store.db");
+  EXPECT_EQ(Store::open(folder / "new/")->path(), folder / "new/store.db");
+  EXPECT_EQ(Store::open(folder / "deep/er/mine.db")->path(), folder / "deep/er/mine.db");
+}
+
+TEST(StorePlace, DefaultFollowsTheEnvironment) {
+  ::setenv("HOME", "/home/ada", 1);
+  ::unsetenv("XDG_DATA_HOME");
+  ::unsetenv("FLYBALL_STORE");
+  EXPECT_EQ(Store::default_place(), "/home/ada/.local/share/flyball/store.db");
+  ::setenv("XDG_DATA_HOME", "/data", 1);
+  EXPECT_EQ(Store::default_place(), "/data/flyball/store.db");
+  ::setenv("FLYBALL_STORE", "/srv/board.db", 1);
+  EXPECT_EQ(Store::default_place(), "/srv/board.db");
+  ::unsetenv("FLYBALL_STORE");
+  ::unsetenv("XDG_DATA_HOME");
+}
+
+}  // namespace
+}  // namespace flyball
