@@ -1,0 +1,82 @@
+// The answer in words; no page elements here, so that it can be tested.
+import type { Budget, Configuration, TuneReport } from "./contract.ts";
+import { exact, list_words, more_or_less, setting_words, value_of, with_unit } from "./format.ts";
+
+export function budget_words(b: Budget): string {
+  const amount = `${exact(b.limit)}\u202f${b.unit}`;
+  return b.per === null ? `${amount} ${b.quantity} budget` : `${b.quantity} budget of ${amount} per ${b.per}`;
+}
+
+export function settings_words(report: TuneReport, c: Configuration): string {
+  return list_words(report.axes.map((axis, i) => setting_words(axis, c.config[i]!)));
+}
+
+/** One plain sentence: what to set and what it gives. */
+export function headline(report: TuneReport): string {
+  const { request, choice } = report;
+  const verb = request.phase === "train" ? "Train" : "Serve";
+  if (!choice) return `No configuration of ${request.workload} on ${request.device} meets the ${budgets_words(report)}.`;
+  const c = report.configurations[choice.configuration]!;
+  return `${verb} ${request.workload} on ${request.device} with ${settings_words(report, c)}.`;
+}
+
+function budgets_words(report: TuneReport): string {
+  const budgets = report.request.budgets.map(budget_words);
+  return budgets.length === 0 ? "request" : list_words(budgets);
+}
+
+/** What the choice gives, and what it costs or saves against the default. */
+export function consequence(report: TuneReport): string {
+  if (!report.choice) return report.infeasible?.reason ?? "";
+  const c = report.configurations[report.choice.configuration]!;
+  const parts: string[] = [];
+  if (c.time_ms !== null) parts.push(`A minibatch takes ${with_unit(value_of(c.time_ms), "ms")}`);
+  if (c.power_w !== null) parts.push(`draws ${with_unit(value_of(c.power_w), "W")}`);
+  let text = list_words(parts);
+  if (report.request.budgets.length > 0) text += `, within the ${budgets_words(report)}`;
+  return `${text}${against_default(report, c)}.`;
+}
+
+function against_default(report: TuneReport, c: Configuration): string {
+  const base = report.default;
+  if (!base) return "";
+  if (base.configuration === report.choice!.configuration) return `; that is the default (${base.name})`;
+  const d = report.configurations[base.configuration]!;
+  const parts: string[] = [];
+  const compare = (name: string, a: Configuration["time_ms"], b: Configuration["time_ms"]) => {
+    if (a === null || b === null) return;
+    const words = more_or_less(value_of(a), value_of(b));
+    parts.push(words === "the same" ? `the same ${name}` : `${words} ${name}`);
+  };
+  compare("time", c.time_ms, d.time_ms);
+  compare("power", c.power_w, d.power_w);
+  compare("energy", c.energy_j, d.energy_j);
+  if (parts.length === 0) return "";
+  const known = d.provenance === c.provenance ? "" : ` (${d.provenance})`;
+  return `: ${list_words(parts)} than the default${known}`.replace(/the same (\w+) than/, "the same $1 as");
+}
+
+/** How far the choice is from the optimum of a fully known table; empty without an oracle. */
+export function oracle_words(report: TuneReport): string {
+  const { oracle, choice, request } = report;
+  if (!oracle || !choice) return "";
+  const of = (c: Configuration) => (request.objective === "time" ? c.time_ms : request.objective === "power" ? c.power_w : c.energy_j);
+  const mine = of(report.configurations[choice.configuration]!);
+  const parts: string[] = [];
+  const equal: string[] = [];
+  const compare = (name: string, index: number | null) => {
+    const best = index === null ? null : of(report.configurations[index]!);
+    if (best === null || mine === null) return;
+    const words = more_or_less(value_of(mine), value_of(best));
+    if (words === "the same") equal.push(`the ${name}`);
+    else parts.push(`${words} than the ${name} optimum (${with_unit(value_of(best), unit(request.objective))})`);
+  };
+  compare("raw", oracle.raw);
+  compare("robust", oracle.robust);
+  if (equal.length > 0) parts.unshift(`equal to ${list_words(equal)} optimum`);
+  if (parts.length === 0) return "";
+  const excluded = oracle.excluded_rows ? ` The robust one leaves out ${oracle.excluded_rows} rows of doubtful power.` : "";
+  return `Over the whole table, its ${request.objective} is ${list_words(parts)}.${excluded}`;
+}
+
+const unit = (objective: "time" | "power" | "energy") => ({ time: "ms", power: "W", energy: "J" })[objective];

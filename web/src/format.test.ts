@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { axis_label, duration, exact, instant, interval, more_or_less, number, setting_words, with_unit } from "./format.ts";
+
+const plain = (text: string) => text.replaceAll("\u202f", " ");
+
+test("numbers keep three significant digits and no powers of ten", () => {
+  assert.equal(number(1.2345), "1.23");
+  assert.equal(number(0.012345), "0.0123");
+  assert.equal(number(123.45), "123");
+  assert.equal(number(-4.5), "−4.50");
+  assert.equal(number(0), "0");
+  assert.equal(number(NaN), "–");
+  assert.equal(plain(number(1234567)), "1 234 567");
+});
+
+test("axis values lose no digit", () => {
+  assert.equal(exact(1236.75), "1236.75");
+  assert.equal(plain(exact(23080)), "23 080");
+});
+
+test("units are chosen so that the value reads best", () => {
+  assert.equal(plain(with_unit(0.0127, "J")), "12.7 mJ");
+  assert.equal(plain(with_unit(4560, "J")), "4.56 kJ");
+  assert.equal(plain(with_unit(0.404, "ms")), "404 µs");
+  assert.equal(plain(with_unit(97, "s")), "97.0 s");
+  assert.equal(plain(with_unit(166, "s")), "2.77 min");
+  assert.equal(plain(with_unit(30, "W")), "30.0 W");
+});
+
+test("an interval has the unit of its value", () => {
+  assert.equal(plain(interval([0.0127, 0.012, 0.013], "J")), "12.0–13.0 mJ");
+  assert.equal(interval(3, "W"), "");
+});
+
+test("differences are said in words", () => {
+  assert.equal(plain(more_or_less(64, 100)), "36 % less");
+  assert.equal(plain(more_or_less(104.2, 100)), "4.2 % more");
+  assert.equal(more_or_less(100.3, 100), "the same");
+});
+
+test("settings are named as people say them", () => {
+  assert.equal(setting_words({ name: "cpu_cores", unit: "", scope: "board" }, 12), "12 CPU cores");
+  assert.equal(setting_words({ name: "cpu_cores", unit: "", scope: "board" }, 1), "1 CPU core");
+  assert.equal(setting_words({ name: "loader_workers", unit: "", scope: "run" }, 0), "no loader workers");
+  assert.equal(plain(setting_words({ name: "gpu_mhz", unit: "MHz", scope: "board" }, 816)), "GPU at 816 MHz");
+  assert.equal(setting_words({ name: "prefetch", unit: "", scope: "run" }, 4), "prefetch 4");
+  assert.equal(axis_label({ name: "queue_depth", unit: "", scope: "run" }), "Queue depth");
+});
+
+test("durations and instants", () => {
+  assert.equal(plain(duration(742)), "12 min");
+  assert.equal(plain(duration(7500)), "2 h 5 min");
+  assert.equal(instant("2025-06-14T09:12:30Z"), "14 Jun 2025, 09:12 UTC");
+  assert.equal(instant("yesterday"), "yesterday");
+});

@@ -1,0 +1,135 @@
+import type { Axis, Quantity } from "./contract.ts";
+
+const thin = "\u202f"; // narrow no-break space: between a number and its unit, and between thousands
+
+/** Thousands apart, from five digits on so that clocks read as people write them. */
+function group(text: string): string {
+  const [whole = "", fraction] = text.split(".");
+  const grouped = whole.replace("-", "").length < 5 ? whole : whole.replace(/\B(?=(\d{3})+$)/g, thin);
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** Three significant digits, never in powers of ten. */
+export function number(value: number, digits = 3): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(value)));
+  const decimals = Math.max(0, Math.min(6, digits - 1 - size));
+  return group(value.toFixed(decimals)).replace("-", "−");
+}
+
+/** As given, for axis values: they name a setting, so no digit is dropped. */
+export function exact(value: number): string {
+  return group(String(value)).replace("-", "−");
+}
+
+type Scale = [unit: string, factor: number];
+const ladders: Record<string, Scale[]> = {
+  ms: [["µs", 1e-3], ["ms", 1], ["s", 1e3], ["min", 6e4], ["h", 3.6e6]],
+  s: [["ms", 1e-3], ["s", 1], ["min", 60], ["h", 3600]],
+  J: [["mJ", 1e-3], ["J", 1], ["kJ", 1e3]],
+};
+
+/** The unit in which the value reads best: 0.0127 J as 12.7 mJ. Minutes only from 120 s, hours from 120 min. */
+export function scale(value: number, unit: string): Scale {
+  const ladder = ladders[unit];
+  if (!ladder) return [unit, 1];
+  let best = ladder[0]!;
+  for (const step of ladder) {
+    const least = step[0] === "min" || step[0] === "h" ? 2 : 1;
+    if (Math.abs(value) >= step[1] * least * 0.9995) best = step;
+  }
+  return value === 0 ? [unit, 1] : best;
+}
+
+export function with_unit(value: number, unit: string): string {
+  const [name, factor] = scale(value, unit);
+  return name === "" ? number(value) : `${number(value / factor)}${thin}${name}`;
+}
+
+export const value_of = (q: Quantity): number => (typeof q === "number" ? q : q[0]);
+export const low_of = (q: Quantity): number => (typeof q === "number" ? q : q[1]);
+export const high_of = (q: Quantity): number => (typeof q === "number" ? q : q[2]);
+
+/** The interval in the unit of the value: "28.9–30.4 W"; empty when the spread is not known. */
+export function interval(q: Quantity, unit: string): string {
+  if (typeof q === "number") return "";
+  const [name, factor] = scale(q[0], unit);
+  return `${number(q[1] / factor)}–${number(q[2] / factor)}${name === "" ? "" : thin + name}`;
+}
+
+/** Percent by which `value` differs from `base`. */
+export function change(value: number, base: number): number {
+  return ((value - base) / base) * 100;
+}
+
+/** "36", "4.2": a percentage as it is said. */
+export function percent_words(percent: number): string {
+  const size = Math.abs(percent);
+  return size < 9.95 ? number(size, 2) : String(Math.round(size));
+}
+
+/** "36 % less", "4.2 % more", "the same" within half a percent. */
+export function more_or_less(value: number, base: number): string {
+  const percent = change(value, base);
+  if (Math.abs(percent) < 0.5) return "the same";
+  return `${percent_words(percent)}${thin}% ${percent < 0 ? "less" : "more"}`;
+}
+
+const known_labels: Record<string, string> = {
+  cpu_cores: "CPU cores",
+  cpu_mhz: "CPU clock",
+  gpu_mhz: "GPU clock",
+  mem_mhz: "Memory clock",
+  power_limit_w: "Power limit",
+  batch_size: "Batch size",
+  loader_workers: "Loader workers",
+  prefetch: "Prefetch",
+};
+
+export function axis_label(axis: Axis): string {
+  if (axis.label) return axis.label;
+  const known = known_labels[axis.name];
+  if (known) return known;
+  const words = axis.name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function axis_value(axis: Axis, value: number): string {
+  return axis.unit === "" ? exact(value) : `${exact(value)}${thin}${axis.unit}`;
+}
+
+/** "12 CPU cores", "GPU at 816 MHz", "prefetch 4": how a sentence names a setting. */
+export function setting_words(axis: Axis, value: number): string {
+  const label = axis_label(axis);
+  const lower = /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+  if (/ clock$/.test(lower)) return `${lower.replace(/ clock$/, "")} at ${axis_value(axis, value)}`;
+  const is_count = axis.unit === "" && /s$/.test(label);
+  if (!is_count) return `${lower} ${axis_value(axis, value)}`;
+  return `${value === 0 ? "no" : exact(value)} ${value === 1 ? lower.replace(/s$/, "") : lower}`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${number(seconds, 2)}${thin}s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes}${thin}min`;
+  return `${Math.floor(minutes / 60)}${thin}h ${minutes % 60}${thin}min`;
+}
+
+/** "20 Nov 2025, 20:41 UTC"; the text itself when it is not a date. */
+export function instant(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
+}
+
+export function list_words(words: string[]): string {
+  if (words.length <= 1) return words.join("");
+  return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${group(String(count))} ${count === 1 ? one : many}`;
+}

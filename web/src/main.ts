@@ -1,0 +1,50 @@
+import type { Report } from "./contract.ts";
+import { h, svg } from "./dom.ts";
+import { instant } from "./format.ts";
+import { kinds } from "./kinds.ts";
+import "./style.css";
+import { start_theme, theme_button } from "./theme.ts";
+import { problems } from "./validate.ts";
+
+function logo(): SVGElement {
+  const arms = svg("path", { d: "M12 3v18M12 4 6 12M12 4l6 8M8 21h8", fill: "none", stroke: "currentColor", "stroke-width": 1.8, "stroke-linecap": "round" });
+  const ball = (cx: number) => svg("circle", { cx, cy: 14, r: 2.6, fill: "currentColor" });
+  return svg("svg", { viewBox: "0 0 24 24", class: "logo", "aria-hidden": "true" }, arms, ball(5), ball(19));
+}
+
+function header(title: string): HTMLElement {
+  return h("header", { class: "top" }, h("span", { class: "brand" }, logo(), "Flyball"), h("span", { class: "title" }, title), theme_button());
+}
+
+function failure(page: HTMLElement, lines: string[]): void {
+  page.replaceChildren(header("report"), h("main", {}, h("section", { class: "failure", role: "alert" },
+    h("h1", {}, "This report cannot be shown"),
+    h("ul", {}, ...lines.map((line) => h("li", {}, line))),
+    h("p", { class: "hint" }, "The page and the program that filled it must be of the same version; run the command again with --report."))));
+}
+
+function start(): void {
+  start_theme();
+  const page = document.getElementById("page")!;
+  const text = document.getElementById("flyball-data")?.textContent ?? "";
+  if (text.trim() === "" || text.trim() === "{}") return failure(page, ["the page holds no data: it is the empty template"]);
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    return failure(page, [`the data is not JSON: ${(error as Error).message}`]);
+  }
+  const wrong = problems(data);
+  if (wrong.length > 0) return failure(page, wrong);
+  const report = data as Report;
+  document.title = `${report.title} · Flyball`;
+  const main = h("main", {});
+  page.replaceChildren(header(report.title), main, h("footer", {}, `Made by Flyball ${report.run.versions["flyball"] ?? ""} · ${instant(report.run.started_at)}`));
+  // Sections measure their boxes, so they are drawn once they stand in the page.
+  for (const make of kinds[report.kind]) {
+    const element = make(report);
+    if (element) main.append(element);
+  }
+}
+
+start();

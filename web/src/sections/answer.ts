@@ -1,0 +1,82 @@
+// The answer first: one sentence, the figures with their spread, and what to set.
+import { consequence, headline, oracle_words } from "../answer.ts";
+import type { Configuration, TuneReport } from "../contract.ts";
+import { chip, h } from "../dom.ts";
+import { axis_label, axis_value, change, duration, interval, percent_words, plural, value_of, with_unit } from "../format.ts";
+import { costs, type Measure } from "../measures.ts";
+
+function against(measure: Measure, c: Configuration, base: Configuration | undefined, base_name: string): HTMLElement | null {
+  const [mine, theirs] = [measure.of(c), base ? measure.of(base) : null];
+  if (base === c || mine === null || theirs === null) return null;
+  const percent = change(value_of(mine), value_of(theirs));
+  const sign = Math.abs(percent) < 0.05 ? "±0" : `${percent < 0 ? "−" : "+"}${percent_words(percent)}`;
+  return h("p", { class: `delta ${percent < -0.5 ? "better" : percent > 0.5 ? "worse" : ""}` },
+    h("b", {}, `${sign}\u202f%`), ` against ${with_unit(value_of(theirs), measure.unit)} ${base_name}`);
+}
+
+function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLElement {
+  const q = measure.of(c)!;
+  const base = report.default ? report.configurations[report.default.configuration] : undefined;
+  const spread = interval(q, measure.unit);
+  const [amount, unit = ""] = with_unit(value_of(q), measure.unit).split(/\u202f(?=[^\d])/);
+  return h("div", { class: "figure", "data-measure": measure.id },
+    h("p", { class: "figure-label" }, measure.label),
+    h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
+    h("p", { class: "spread" }, chip(c.provenance), h("span", {}, spread)),
+    against(measure, c, base, base?.provenance === c.provenance ? "by default" : `by default (${base?.provenance})`));
+}
+
+/** Says in the figures' own place that power is missing, so that nobody takes silence for zero. */
+function power_gap(report: TuneReport): HTMLElement | null {
+  if (report.configurations.some((c) => c.power_w !== null)) return null;
+  const gap = report.notes.find((n) => n.level === "gap" && /power/i.test(n.text));
+  return h("div", { class: "figure missing" },
+    h("p", { class: "figure-label" }, "Power and energy"),
+    h("p", { class: "figure-value" }, "not available"),
+    h("p", { class: "spread" }, gap?.text ?? "No configuration has a power figure."));
+}
+
+function effort(report: TuneReport): HTMLElement {
+  const limit = report.request.profiles_limit;
+  const reused = report.profiled.filter((t) => t.reused).length;
+  return h("div", { class: "figure" },
+    h("p", { class: "figure-label" }, "Found with"),
+    h("p", { class: "figure-value" }, String(report.profiled.length), h("small", {}, report.profiled.length === 1 ? "trial" : "trials")),
+    h("p", { class: "spread" }, `of ${plural(report.configurations.length, "configuration")}, in ${duration(report.run.duration_s)}`),
+    h("p", { class: "delta" }, [limit ? `at most ${limit} allowed` : "", reused > 0 ? `${reused} from the store` : ""].filter(Boolean).join(", ")));
+}
+
+function settings(report: TuneReport, c: Configuration): HTMLElement {
+  const base = report.default ? report.configurations[report.default.configuration]! : null;
+  return h("dl", { class: "settings-strip", "aria-label": "Settings" },
+    ...report.axes.map((axis, i) => {
+      const [mine, theirs] = [c.config[i]!, base?.config[i]];
+      const differs = theirs !== undefined && theirs !== mine;
+      return h("div", { class: differs ? "differs" : "" },
+        h("dt", { title: axis.name }, axis_label(axis)),
+        h("dd", {}, axis_value(axis, mine), differs && h("small", {}, `default ${axis_value(axis, theirs)}`)));
+    }));
+}
+
+/** The figures that head the page; a missing one is left out here and named under the gaps. */
+function headline_measures(report: TuneReport, c: Configuration): Measure[] {
+  return costs(report).filter((m) => m.id !== "epoch_energy" && m.id !== "sample_time" && m.of(c) !== null).slice(0, 4);
+}
+
+export function answer_section(report: TuneReport): HTMLElement {
+  const { choice, infeasible, request } = report;
+  const index = choice?.configuration ?? infeasible?.closest ?? null;
+  const c = index === null ? null : report.configurations[index]!;
+  const oracle = oracle_words(report);
+  const verified = choice && h("p", { class: "verified" }, choice.verified ? "Verified: profiled once more after the search." : "Not verified by a second trial.");
+  return h("section", { class: `answer ${choice ? "" : "infeasible"}`, "aria-label": "Answer" },
+    h("p", { class: "eyebrow" }, `${request.phase === "train" ? "Training" : "Inference"} · ${request.workload} · ${request.device}`),
+    h("h1", {}, headline(report)),
+    h("p", { class: "consequence" }, consequence(report)),
+    !choice && infeasible?.hint && h("p", { class: "hint" }, infeasible.hint),
+    !choice && c && h("p", { class: "eyebrow closest" }, "The closest configuration"),
+    c && settings(report, c),
+    c && h("div", { class: "figures" }, ...headline_measures(report, c).map((m) => figure(report, m, c)), power_gap(report), effort(report)),
+    verified,
+    oracle !== "" && h("p", { class: "oracle" }, oracle));
+}

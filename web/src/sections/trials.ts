@@ -1,0 +1,58 @@
+// How the answer was found: the profiled trials in their order.
+import type { Trial, TuneReport } from "../contract.ts";
+import { chip, h, section } from "../dom.ts";
+import { axis_label, axis_value, duration, exact, interval, number, plural, value_of, with_unit } from "../format.ts";
+
+/** Fetch stall and compute as parts of the end-to-end time. */
+function split(trial: Trial, longest: number): HTMLElement | string {
+  const { stall_ms, compute_ms, e2e_ms } = trial;
+  if (stall_ms === null || compute_ms === null || e2e_ms === null) return "–";
+  const parts = [`stall ${with_unit(stall_ms, "ms")}`, `compute ${with_unit(compute_ms, "ms")}`];
+  const width = (ms: number) => `width:${((ms / longest) * 100).toFixed(2)}%`;
+  return h("div", { class: "split" },
+    h("div", { class: "bar", role: "img", "aria-label": parts.join(", ") }, h("i", { class: "stall", style: width(stall_ms) }), h("i", { class: "compute", style: width(compute_ms) })),
+    h("small", { class: "parts" }, ...parts.map((p) => h("span", {}, p))));
+}
+
+function flags(report: TuneReport, trial: Trial): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  if (report.choice?.configuration === trial.configuration) found.push(chip("choice"));
+  if (report.default?.configuration === trial.configuration) found.push(chip("default"));
+  if (trial.throttled) found.push(chip("throttled", "warn"));
+  if (trial.repeated) found.push(chip("repeated", "warn"));
+  if (trial.reused) found.push(chip("from the store", "quiet"));
+  return found;
+}
+
+function row(report: TuneReport, trial: Trial, order: number, with_power: boolean, longest: number): HTMLElement {
+  const c = report.configurations[trial.configuration]!;
+  const cell = (label: string, ...content: (Node | string | null | false)[]) => h("td", { "data-label": label }, h("div", {}, ...content));
+  const evidence = [
+    plural(trial.minibatches, "minibatch", "minibatches"),
+    trial.window_s ? duration(trial.window_s) : "",
+    trial.noise_percent === null ? "" : `noise ${number(trial.noise_percent, 2)}\u202f%`,
+    trial.power_updates ? plural(trial.power_updates, "power update") : "",
+  ].filter(Boolean);
+  const quantity = (q: typeof c.time_ms, unit: string) => (q === null ? ["–"] : [h("b", {}, with_unit(value_of(q), unit)), h("small", {}, interval(q, unit))]);
+  const settings = report.axes.map((a, i) => h("span", { title: axis_label(a) }, h("i", {}, `${axis_label(a)} `), axis_value(a, c.config[i]!)));
+  return h("tr", { class: report.choice?.configuration === trial.configuration ? "is-choice" : "" },
+    h("th", { scope: "row" }, String(order)),
+    cell("Settings", h("div", { class: "setting-list" }, ...settings), h("p", { class: "why" }, trial.why), h("p", { class: "flags" }, ...flags(report, trial))),
+    cell("Time", ...quantity(c.time_ms, "ms")),
+    with_power && cell("Power", ...quantity(c.power_w, "W")),
+    cell("Minibatch", split(trial, longest)),
+    cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", {}, e))), h("small", {}, `stopped: ${trial.stop_reason}`)));
+}
+
+export function trials_section(report: TuneReport): HTMLElement | null {
+  if (report.profiled.length === 0) return null;
+  const with_power = report.profiled.some((t) => report.configurations[t.configuration]!.power_w !== null);
+  const longest = Math.max(...report.profiled.map((t) => (t.stall_ms ?? 0) + (t.compute_ms ?? 0)), 1e-9);
+  const key = h("span", { class: "bar-key" }, h("i", { class: "stall" }), "Fetch stall ", h("i", { class: "compute" }), "Compute");
+  const heads = ["#", "Settings and why", "Time", ...(with_power ? ["Power"] : []), key, "Evidence"];
+  const lead = `${plural(report.profiled.length, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.`;
+  return section("trials", "How it was found", lead,
+    h("table", { class: "trial-table" },
+      h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
+      h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, longest)))));
+}

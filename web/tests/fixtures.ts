@@ -1,0 +1,232 @@
+// Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
+// every number is labelled `simulated` (or `predicted`), whatever the story told around it.
+import { schema, type Axis, type Configuration, type Pair, type Quantity, type Trial, type TuneReport } from "../src/contract.ts";
+import { pareto } from "../src/pareto.ts";
+
+/** Small seeded generator (mulberry32): the fixtures are the same bytes everywhere. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const round = (v: number, digits = 4) => Number(v.toPrecision(digits));
+const around = (v: number, relative: number): Quantity => [round(v), round(v * (1 - relative)), round(v * (1 + relative))];
+const first = (q: Quantity) => (typeof q === "number" ? q : q[0]);
+
+/** Evenly spaced clocks that look like none of a real board. */
+const clocks = (from: number, to: number, count: number) => Array.from({ length: count }, (_, i) => round(from + ((to - from) * i) / (count - 1), 5));
+
+export const board_axes: Axis[] = [
+  { name: "cpu_cores", unit: "", scope: "board" },
+  { name: "cpu_mhz", unit: "MHz", scope: "board" },
+  { name: "gpu_mhz", unit: "MHz", scope: "board" },
+  { name: "mem_mhz", unit: "MHz", scope: "board" },
+];
+
+function grid(values: number[][]): number[][] {
+  return values.reduce<number[][]>((rows, axis) => rows.flatMap((row) => axis.map((v) => [...row, v])), [[]]);
+}
+
+/** A plausible shape: loading on the CPU beside compute on the GPU, power growing with clocks. */
+function board_model([cores, cpu, gpu, mem]: number[]): { stall: number; compute: number; power: number } {
+  const compute = 24 + 42_000 / gpu! + 16_000 / mem! + 7_000 / cpu!;
+  const load = 420_000 / (cpu! * Math.min(cores!, 9) ** 0.8);
+  const power = 9 + 0.55 * cores! * (cpu! / 1000) ** 1.8 + 17 * (gpu! / 1000) ** 1.7 + 3.2 * (mem! / 1000) ** 0.9;
+  return { stall: Math.max(0.03 * compute, load - 0.6 * compute), compute, power };
+}
+
+function base(): Pick<TuneReport, "schema" | "kind" | "notes" | "machine" | "run"> {
+  return {
+    schema,
+    kind: "tune",
+    notes: [],
+    machine: {
+      name: "Twin board (made up)",
+      fingerprint: "fixture-7f3a91",
+      facts: [
+        { name: "Processor", value: "12 cores at up to 2.2 GHz" },
+        { name: "Accelerator", value: "made up, up to 1.3 GHz" },
+        { name: "Kernel", value: "5.15.0-fixture" },
+      ],
+    },
+    run: {
+      id: "run-0042", started_at: "2025-06-14T09:12:30Z", duration_s: 742, seed: 7, strategy: "flyball", predictor: "gaussian process",
+      power_total: "module",
+      intervals: { simulated: "mean and 5th to 95th percentile of the simulated minibatches", predicted: "mean and 90 % interval of the predictor" },
+      versions: { flyball: "0.1.0", LibTorch: "1.13.1" },
+    },
+  };
+}
+
+function board_configurations(modes: number[][], rng: () => number): Configuration[] {
+  return modes.map((config) => {
+    const { stall, compute, power } = board_model(config);
+    const time = (stall + compute) * (1 + 0.03 * (rng() - 0.5));
+    const watts = power * (1 + 0.03 * (rng() - 0.5));
+    return { config, time_ms: around(time, 0.07), power_w: around(watts, 0.05), energy_j: around((time * watts) / 1000, 0.09), provenance: "predicted" };
+  });
+}
+
+const whys = ["space-filling start", "best predicted under the budget", "widest interval near the budget", "check of a predicted front mode"];
+const stops = ["noise ≤ 2 %", "noise ≤ 2 %", "noise ≤ 2 %", "time cap 60 s"];
+
+function board_trials(rows: Configuration[], picks: number[], rng: () => number): Trial[] {
+  return picks.map((configuration, i) => {
+    const row = rows[configuration]!;
+    const model = board_model(row.config);
+    const e2e = first(row.time_ms!);
+    const stall = (e2e * model.stall) / (model.stall + model.compute);
+    row.provenance = "simulated";
+    row.time_ms = around(e2e, 0.012);
+    row.power_w = around(first(row.power_w!), 0.008);
+    row.energy_j = around(first(row.energy_j!), 0.014);
+    return {
+      configuration, why: i < 4 ? whys[0]! : whys[1 + (i % 3)]!, stop_reason: stops[i % 4]!,
+      noise_percent: round(0.6 + rng() * 1.3, 2), minibatches: 40 + Math.floor(rng() * 160),
+      stall_ms: round(stall), compute_ms: round(e2e - stall), e2e_ms: round(e2e), window_s: round(12 + rng() * 40, 3), power_updates: 12 + Math.floor(rng() * 30),
+      throttled: i === 6, repeated: i === 4, reused: i < 2,
+    };
+  });
+}
+
+function mark_front(report: TuneReport): void {
+  const rows = report.configurations;
+  const indices = pareto(rows.map((c) => first(c.power_w!)), rows.map((c) => first(c.time_ms!)));
+  for (const i of indices) rows[i]!.front = true;
+  report.front = { over: ["time", "power"], configurations: indices };
+}
+
+function pairs_of(rows: Configuration[], trials: Trial[], rng: () => number): Pair[] {
+  return trials.flatMap(({ configuration }, i) => (["time", "power", "energy"] as const).map((quantity): Pair => {
+    const row = rows[configuration]!;
+    const observed = { time: row.time_ms, power: row.power_w, energy: row.energy_j }[quantity]!;
+    const error = (i < 4 ? 0.02 : 0.12) * (rng() - 0.5);
+    return { configuration, quantity, observed, predicted: around(first(observed) * (1 + error), 0.09), fitted: i < 4 };
+  }));
+}
+
+/** Fastest row within a power limit. */
+function best_under(rows: Configuration[], watts: number): number {
+  let best = -1;
+  rows.forEach((c, i) => {
+    if (first(c.power_w!) <= watts && (best < 0 || first(c.time_ms!) < first(rows[best]!.time_ms!))) best = i;
+  });
+  return best;
+}
+
+function board(modes: number[][], watts: number, seed: number): TuneReport {
+  const rng = random(seed);
+  const rows = board_configurations(modes, rng);
+  const choice = best_under(rows, watts);
+  const spread = Array.from({ length: 8 }, () => Math.floor(rng() * rows.length));
+  const near = [best_under(rows, watts * 0.8), best_under(rows, watts * 1.15), choice].filter((i) => i >= 0);
+  const picks = [...new Set([...spread, ...near])].slice(0, 11);
+  const profiled = board_trials(rows, picks, rng);
+  const report: TuneReport = {
+    ...base(),
+    title: "tune mobilenet_v3",
+    request: {
+      workload: "mobilenet_v3", phase: "train", device: "twin", objective: "time", profiles_limit: 12, samples_per_epoch: 23_080, batch_size: 16,
+      budgets: [{ quantity: "power", limit: watts, unit: "W", per: null }],
+      command: `flyball tune mobilenet_v3 --device twin --power-budget ${watts}W --profiles 12 --report out/report.html`,
+    },
+    axes: board_axes, configurations: rows, profiled,
+    choice: choice >= 0 ? { configuration: choice, verified: true } : null,
+    default: { configuration: rows.length - 1, name: "MAXN" },
+    front: null, pairs: pairs_of(rows, profiled, rng),
+  };
+  mark_front(report);
+  if (choice >= 0) report.oracle = { raw: best_under(rows, watts * 1.0), robust: best_under(rows, watts * 0.99), excluded_rows: 3 };
+  report.notes.push({ level: "warning", text: "Trial 7 ran while the board was throttling; its time is longer than the mode needs.", hint: "Let the board cool, then profile it again with --fresh." });
+  report.notes.push({ level: "note", text: "The power total is the module's input; it includes memory and carrier losses up to the regulator." });
+  return report;
+}
+
+/** 4 × 9 × 8 × 3 = 864 modes under 30 W. */
+export function power_report(): TuneReport {
+  return board(grid([[2, 4, 8, 12], clocks(300, 2190, 9), clocks(180, 1290, 8), [700, 2100, 3100]]), 30, 11);
+}
+
+/** 12 × 29 × 13 × 4 = 18,096 modes. */
+export function large_report(): TuneReport {
+  return board(grid([clocks(1, 12, 12), clocks(120, 2190, 29), clocks(120, 1290, 13), [250, 700, 2100, 3100]]), 30, 23);
+}
+
+/** A budget below every mode's power. */
+export function infeasible_report(): TuneReport {
+  const report = board(grid([[2, 4, 8, 12], clocks(300, 2190, 9), clocks(180, 1290, 8), [700, 2100, 3100]]), 30, 11);
+  const rows = report.configurations;
+  const closest = rows.reduce((best, c, i) => (first(c.power_w!) < first(rows[best]!.power_w!) ? i : best), 0);
+  report.request.budgets = [{ quantity: "power", limit: 8, unit: "W", per: null }];
+  report.request.command = report.request.command.replace("30W", "8W");
+  report.choice = null;
+  report.oracle = null;
+  report.infeasible = {
+    reason: `The lowest power of any mode is ${first(rows[closest]!.power_w!)} W (predicted), above the budget of 8 W.`,
+    closest,
+    hint: "Raise --power-budget, or open an axis that lowers power.",
+  };
+  return report;
+}
+
+/** A machine without power sensors: loader workers and prefetch, no predictor figures for power. */
+export function no_power_report(): TuneReport {
+  const rng = random(5);
+  const axes: Axis[] = [
+    { name: "cpu_cores", unit: "", scope: "board" },
+    { name: "loader_workers", unit: "", scope: "run" },
+    { name: "prefetch", unit: "", scope: "run" },
+  ];
+  const configurations = grid([[1, 2], [0, 1, 2, 3], [1, 2, 4, 8]]).map(([cores, workers, prefetch]): Configuration => {
+    const compute = cores === 1 ? 2.05 : 1.31;
+    const load = workers === 0 ? 0.62 : 0.34 / Math.min(workers!, cores!) / (1 + 0.12 * Math.log2(prefetch!)) + 0.05 * Math.max(0, workers! - cores!);
+    return { config: [cores!, workers!, prefetch!], time_ms: around((compute + load) * (1 + 0.04 * (rng() - 0.5)), 0.08), power_w: null, energy_j: null, provenance: "predicted" };
+  });
+  const picks = [0, 31, 18, 9, 22, 26, 23, 27];
+  const profiled = picks.map((configuration, i): Trial => {
+    const row = configurations[configuration]!;
+    const e2e = first(row.time_ms!);
+    const compute = row.config[0] === 1 ? 2.05 : 1.31;
+    row.provenance = "simulated";
+    row.time_ms = around(e2e, 0.018);
+    return {
+      configuration, why: i < 3 ? whys[0]! : whys[1]!, stop_reason: "noise ≤ 2 %", noise_percent: round(1 + rng(), 2), minibatches: 600 + Math.floor(rng() * 900),
+      stall_ms: round(Math.max(0.01, e2e - compute), 3), compute_ms: round(Math.min(compute, e2e), 3), e2e_ms: round(e2e), throttled: false, repeated: false, reused: false,
+    };
+  });
+  const best = configurations.reduce((b, c, i) => (c.provenance === "simulated" && first(c.time_ms!) < first(configurations[b]!.time_ms!) ? i : b), picks[0]!);
+  const report = base();
+  report.run = { ...report.run, power_total: null, duration_s: 48 };
+  report.machine = { name: "Twin host (made up)", fingerprint: "fixture-host-2", facts: [{ name: "Processor", value: "2 cores" }, { name: "Memory", value: "24 GB" }] };
+  report.notes = [
+    { level: "gap", text: "power is not available on this machine: no RAPL counters under /sys/class/powercap and no hwmon power sensor.", hint: "A virtual machine has none; run on the host, or measure at the wall." },
+    { level: "gap", text: "cpu_mhz cannot be set on this machine: cpufreq is absent.", hint: "The axis was left out of the search." },
+  ];
+  return {
+    ...report,
+    title: "tune lenet5",
+    request: {
+      workload: "lenet5", phase: "train", device: "host", objective: "time", budgets: [], profiles_limit: 10, samples_per_epoch: 60_000, batch_size: 16,
+      command: "flyball tune lenet5 --device host --objective time --report out/report.html",
+    },
+    axes, configurations, profiled,
+    choice: { configuration: best, verified: true }, default: { configuration: 0, name: "1 core, no workers" },
+    front: null, pairs: pairs_of_time(configurations, profiled, rng),
+  };
+}
+
+function pairs_of_time(rows: Configuration[], trials: Trial[], rng: () => number): Pair[] {
+  return trials.map(({ configuration }, i) => {
+    const observed = rows[configuration]!.time_ms!;
+    return { configuration, quantity: "time", observed, predicted: around(first(observed) * (1 + (i < 3 ? 0.02 : 0.1) * (rng() - 0.5)), 0.08), fitted: i < 3 };
+  });
+}
+
+export const fixtures: Record<string, () => TuneReport> = {
+  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report,
+};

@@ -1,0 +1,310 @@
+// The built page with fixture data, opened from disk in Chromium: what a customer sees, in every dress.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Quantity, TuneReport } from "../src/contract.ts";
+import { desktop, fill, open, phone, type Opened, type View } from "./browser.ts";
+import { infeasible_report, large_report, no_power_report, power_report } from "./fixtures.ts";
+
+const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
+const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
+
+/** Opens, runs the check, and then holds the page to what every page must keep to. */
+async function with_page(data: unknown, view: View, check: (page: Page, opened: Opened) => Promise<void>): Promise<void> {
+  const opened = await open(data, view);
+  try {
+    await check(opened.page, opened);
+    assert.deepEqual(opened.errors, [], "console errors");
+    assert.deepEqual(opened.requests, [], "network requests");
+    const [content, box] = await opened.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
+    assert.ok(content <= box, `the page is ${content} px wide in a window of ${box} px`);
+  } finally {
+    await opened.close();
+  }
+}
+
+interface Spot {
+  x: number;
+  y: number;
+}
+
+/** Where the n-th named configuration stands on the screen (0: the choice), by walking there with the keyboard. */
+async function spot(page: Page, steps: number): Promise<Spot> {
+  await page.locator(".cloud").focus();
+  await page.keyboard.press("Home");
+  for (let i = 0; i < steps; i++) await page.keyboard.press("ArrowRight");
+  const box = (await page.locator(".ring").boundingBox())!;
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".tip").isVisible(), false);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** How many canvas pixels within `radius` of a spot have the named colour of the style sheet (± 24 per channel). */
+function painted(page: Page, at: Spot, radius: number, colour: string): Promise<number> {
+  return page.evaluate(({ at, radius, colour }) => {
+    const [r, g, b] = getComputedStyle(document.documentElement).getPropertyValue(`--${colour}`).trim().slice(1).match(/../g)!.map((h) => parseInt(h, 16)) as [number, number, number];
+    let count = 0;
+    // Large clouds lie on canvases of their own.
+    for (const canvas of document.querySelectorAll<HTMLCanvasElement>(".cloud canvas")) {
+      const area = canvas.getBoundingClientRect();
+      const ratio = canvas.width / area.width;
+      const side = Math.round(2 * radius * ratio);
+      const { data } = canvas.getContext("2d")!.getImageData(Math.round((at.x - area.left - radius) * ratio), Math.round((at.y - area.top - radius) * ratio), side, side);
+      for (let i = 0; i < data.length; i += 4) {
+        if (Math.abs(data[i]! - r) < 24 && Math.abs(data[i + 1]! - g) < 24 && Math.abs(data[i + 2]! - b) < 24 && data[i + 3]! > 200) count += 1 / (ratio * ratio);
+      }
+    }
+    return count;
+  }, { at, radius, colour });
+}
+
+async function check_choice(page: Page, report: TuneReport): Promise<void> {
+  const row = report.configurations[report.choice!.configuration]!;
+  const head = plain(await page.locator("h1").textContent());
+  for (const [i, axis] of report.axes.entries()) assert.ok(head.includes(String(row.config[i])), `${axis.name} ${row.config[i]} in "${head}"`);
+  const time = plain(await page.locator('.figure[data-measure="time"] .figure-value').textContent());
+  assert.ok(time.startsWith(value(row.time_ms).toPrecision(3)), `${time} for ${value(row.time_ms)} ms`);
+
+  const at = await spot(page, 0);
+  const disc = await painted(page, at, 14, "choice");
+  assert.ok(disc > 150, `the choice is painted: ${disc} px`);
+}
+
+async function check_card(page: Page, report: TuneReport, index: number, words: string[]): Promise<void> {
+  const row = report.configurations[index]!;
+  const text = plain(await page.locator(".tip").innerText());
+  for (const word of words) assert.ok(text.toLowerCase().includes(word.toLowerCase()), `"${word}" in: ${text}`);
+  for (const v of row.config) assert.ok(text.includes(String(v)), `setting ${v} in: ${text}`);
+  if (row.power_w !== null) assert.ok(text.includes(`${value(row.power_w).toPrecision(3)} W`), `power in: ${text}`);
+  assert.ok(text.includes(row.provenance), `provenance in: ${text}`);
+}
+
+const dresses: [string, View][] = [
+  ["light, desktop", desktop],
+  ["dark, desktop", { ...desktop, scheme: "dark" }],
+  ["light, phone", phone],
+  ["dark, phone", { ...phone, scheme: "dark" }],
+];
+
+for (const [name, view] of dresses) {
+  test(`points, choice and tooltip: ${name}`, async () => {
+    const report = power_report();
+    await with_page(report, view, async (page) => {
+      assert.equal(await page.getAttribute("html", "data-theme"), view.scheme);
+      assert.equal(await page.getAttribute(".cloud", "data-points"), "864");
+      await check_choice(page, report);
+
+      const at = await spot(page, 0);
+      await page.mouse.move(at.x + 2, at.y - 1);
+      await page.locator(".tip").waitFor();
+      await check_card(page, report, report.choice!.configuration, ["choice", "profiled", "Pareto front"]);
+      const tip = (await page.locator(".tip").boundingBox())!;
+      assert.ok(tip.x >= 0 && tip.x + tip.width <= view.width, `the card lies inside the window: ${JSON.stringify(tip)}`);
+
+      const other = await spot(page, 1);
+      await page.mouse.move(other.x, other.y);
+      await page.locator(".tip", { hasText: "MAXN" }).waitFor();
+      await check_card(page, report, report.default!.configuration, ["default: MAXN"]);
+    });
+  });
+
+  test(`every text has a contrast of 4.5 or more: ${name}`, async () => {
+    await with_page(power_report(), view, async (page) => {
+      const poor = await page.evaluate(() => {
+        const rgb = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
+        const light = ([r, g, b]: number[]) => [r!, g!, b!].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i]!, 0);
+        const behind = (e: Element | null): number[] => {
+          for (; e; e = e.parentElement) {
+            const c = rgb(getComputedStyle(e).backgroundColor);
+            if (c.length === 3 || c[3] === 1) return c;
+          }
+          return [255, 255, 255];
+        };
+        const found: string[] = [];
+        for (const e of document.querySelectorAll("#page *")) {
+          const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent!.trim() !== "");
+          if (!own || (e as HTMLButtonElement).disabled || e.tagName === "OPTION") continue;
+          const [a, b] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x) as [number, number];
+          const contrast = (a + 0.05) / (b + 0.05);
+          if (contrast < 4.5) found.push(`${e.className || e.tagName} "${e.textContent!.slice(0, 30)}" ${contrast.toFixed(2)}`);
+        }
+        return found;
+      });
+      assert.deepEqual(poor, []);
+    });
+  });
+}
+
+test("a finger finds the choice", async () => {
+  const report = power_report();
+  await with_page(report, phone, async (page) => {
+    await page.locator(".cloud").scrollIntoViewIfNeeded();
+    const at = await spot(page, 0);
+    await page.touchscreen.tap(at.x + 6, at.y + 5);
+    await page.locator(".tip").waitFor();
+    await check_card(page, report, report.choice!.configuration, ["choice"]);
+  });
+});
+
+for (const view of [desktop, phone]) {
+  test(`without power, ${view.width} px: time by the setting that matters, and the gap is named`, async () => {
+    const report = no_power_report();
+    await with_page(report, view, async (page) => {
+      assert.equal(await page.getAttribute(".cloud", "data-points"), "32");
+      await check_choice(page, report);
+      assert.match(await page.locator(".figure.missing").innerText(), /not available[\s\S]*power is not available on this machine/);
+      assert.match(await page.locator(".notes").innerText(), /cpu_mhz cannot be set/);
+      const options = await page.locator("select").nth(1).locator("option").allTextContents();
+      assert.deepEqual(options, ["Time per minibatch", "Time per epoch", "CPU cores", "Loader workers", "Prefetch", "Rank (least first)"]);
+      assert.equal(await page.locator("select").nth(1).inputValue(), "axis:cpu_cores");
+      assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|null|Infinity/);
+    });
+  });
+}
+
+test("infeasible: no choice, the reason, the closest and the remedy", async () => {
+  await with_page(infeasible_report(), desktop, async (page) => {
+    assert.match(plain(await page.locator("h1").textContent()), /^No configuration .* meets the 8 W power budget\.$/);
+    assert.match(await page.locator(".answer").innerText(), /lowest power of any mode[\s\S]*Raise --power-budget[\s\S]*closest/i);
+    assert.equal(await page.locator(".is-choice").count(), 0);
+    assert.equal(await page.getAttribute(".cloud", "data-points"), "864");
+    await page.locator(".cloud").focus();
+    await page.keyboard.press("Home");
+    assert.match(await page.locator(".tip").innerText(), /closest to the budgets/i);
+  });
+});
+
+test("18,096 configurations stay fluid", async () => {
+  const report = large_report();
+  assert.equal(report.configurations.length, 18_096);
+  await with_page(report, desktop, async (page) => {
+    assert.equal(await page.getAttribute(".cloud", "data-points"), "18096");
+    await check_choice(page, report);
+    const ink = await page.evaluate(() => {
+      let share = 0;
+      for (const canvas of document.querySelectorAll<HTMLCanvasElement>(".cloud canvas")) {
+        const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let i = 3; i < data.length; i += 4) if (data[i]! > 60) count++;
+        share += count / (canvas.width * canvas.height);
+      }
+      return share;
+    });
+    assert.ok(ink > 0.08, `the cloud covers ${(ink * 100).toFixed(1)} % of the canvas`);
+    const at = await spot(page, 0);
+    const milliseconds = await page.evaluate(async ({ x, y }) => {
+      const box = document.querySelector(".cloud")!;
+      const start = performance.now();
+      for (let i = 0; i < 20; i++) box.dispatchEvent(new PointerEvent("pointerdown", { clientX: x + i, clientY: y, bubbles: true }));
+      return (performance.now() - start) / 20;
+    }, at);
+    assert.ok(milliseconds < 50, `a hover takes ${milliseconds.toFixed(1)} ms`);
+  });
+});
+
+test("the table sorts, filters and turns pages", async () => {
+  const report = power_report();
+  await with_page(report, desktop, async (page) => {
+    const indices = () => page.locator(".data tbody tr").evaluateAll((rows) => rows.map((r) => Number((r as HTMLElement).dataset["index"])));
+    const status = () => page.locator(".pager .status").textContent();
+    const within = report.configurations.filter((c) => value(c.power_w) <= 30).length;
+    assert.equal(await status(), `1–25 of ${within} configurations`);
+    assert.equal((await indices())[0], report.choice!.configuration, "the best within the budget comes first");
+
+    const show = page.locator(".table-section select");
+    await show.selectOption("all");
+    assert.equal(await status(), "1–25 of 864 configurations");
+    await page.locator(".data th button", { hasText: "Power" }).click();
+    const powers = report.configurations.map((c) => value(c.power_w));
+    const expected = powers.map((_, i) => i).sort((a, b) => powers[a]! - powers[b]!);
+    assert.deepEqual(await indices(), expected.slice(0, 25));
+    await page.locator("button", { hasText: "Next" }).click();
+    assert.deepEqual(await indices(), expected.slice(25, 50));
+    await page.locator(".data th button", { hasText: "Power" }).click();
+    assert.equal((await indices())[0], expected[863]);
+    assert.equal(await page.locator('.data th[aria-sort="descending"]').innerText().then((t) => t.startsWith("Power")), true);
+
+    await show.selectOption("profiled");
+    assert.deepEqual(new Set(await indices()), new Set(report.profiled.map((t) => t.configuration)));
+    await show.selectOption("front");
+    assert.equal(await status(), `1–25 of ${report.front!.configurations.length} configurations`.replace("1–25", `1–${Math.min(25, report.front!.configurations.length)}`));
+  });
+});
+
+test("all profiled trials stand in their order, with why, stop rule and flags", async () => {
+  const report = power_report();
+  await with_page(report, desktop, async (page) => {
+    const rows = await page.locator(".trial-table tbody tr").allInnerTexts();
+    assert.equal(rows.length, report.profiled.length);
+    report.profiled.forEach((trial, i) => {
+      const text = plain(rows[i]!);
+      assert.match(text, new RegExp(`^${i + 1}\\b`));
+      assert.ok(text.includes(trial.why) && text.includes(trial.stop_reason) && text.includes(`${trial.minibatches} minibatches`), text);
+      assert.equal(/throttled/.test(text), trial.throttled, text);
+      assert.equal(/repeated/.test(text), trial.repeated, text);
+    });
+    assert.deepEqual(await page.locator(".agreement").evaluateAll((all) => all.map((e) => (e as HTMLElement).dataset["pairs"])), Array(3).fill(String(report.profiled.length)));
+    assert.match(await page.locator(".provenance").innerText(), /fixture-7f3a91[\s\S]*Seed\s+7[\s\S]*flyball tune mobilenet_v3/);
+  });
+});
+
+test("every pair of axes can be shown", async () => {
+  await with_page(power_report(), desktop, async (page) => {
+    const [vertical, horizontal] = [page.locator("select").nth(0), page.locator("select").nth(1)];
+    const values = (s: typeof vertical) => s.locator("option").evaluateAll((all) => all.map((o) => (o as HTMLOptionElement).value));
+    for (const y of await values(vertical)) {
+      for (const x of await values(horizontal)) {
+        await vertical.selectOption(y);
+        await horizontal.selectOption(x);
+        assert.equal(await page.getAttribute(".cloud", "data-points"), "864", `${y} against ${x}`);
+      }
+    }
+  });
+});
+
+test("the theme can be switched, and paper is always light", async () => {
+  await with_page(power_report(), { ...desktop, scheme: "dark" }, async (page) => {
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await background();
+    await page.locator("button.theme").click();
+    assert.equal(await page.getAttribute("html", "data-theme"), "light");
+    assert.notEqual(await background(), dark);
+    await page.locator("button.theme").click();
+    await page.emulateMedia({ media: "print" });
+    await page.waitForSelector('html[data-theme="light"]', { timeout: 5000 });
+    assert.equal(await page.locator("button.theme").isVisible(), false);
+  });
+});
+
+test("the configurations can be saved as CSV", async () => {
+  await with_page(power_report(), desktop, async (page) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("button", { hasText: "Save as CSV" }).click()]);
+    const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\n");
+    assert.equal(lines.length, 865);
+    assert.match(lines[0]!, /^cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,/);
+  });
+});
+
+test("text in the data stays text", async () => {
+  const report = power_report();
+  const attack = `</script><script>document.title="owned"</script><img src="http://example.invalid/x" onerror="document.title='owned'">`;
+  report.title = report.request.workload = report.notes[0]!.text = report.profiled[0]!.why = report.default!.name = attack;
+  assert.ok(!fill(report).includes("document.title=\"owned\"</script>"));
+  await with_page(report, desktop, async (page) => {
+    assert.equal(await page.locator("main img").count(), 0);
+    assert.equal(await page.title(), `${attack} · Flyball`);
+    assert.ok((await page.locator(".notes").innerText()).includes("<img src="));
+  });
+});
+
+test("a page that cannot be shown says why", async () => {
+  const message = async (document: unknown) => {
+    let text = "";
+    await with_page(document, phone, async (page) => { text = await page.locator(".failure").innerText(); });
+    return text;
+  };
+  assert.match(await message({}), /empty template/);
+  assert.match(await message({ ...power_report(), schema: "flyball-report/2" }), /flyball-report\/2/);
+  assert.match(await message(fill({}).replace(">{}</script>", ">{,</script>")), /not JSON/);
+});

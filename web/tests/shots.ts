@@ -1,0 +1,36 @@
+// Screenshots of every fixture, to look at: npm run shots -- FOLDER
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { desktop, open, phone, type View } from "./browser.ts";
+import { fixtures } from "./fixtures.ts";
+
+const folder = process.argv[2] ?? "build/shots";
+const only = process.argv[3];
+mkdirSync(folder, { recursive: true });
+const views: [string, View][] = [
+  ["light", { ...desktop, scale: 1 }], ["dark", { ...desktop, scheme: "dark" }],
+  ["phone", { ...phone, scale: 2 }], ["phone-dark", { ...phone, scheme: "dark", scale: 2 }],
+];
+for (const [name, make] of Object.entries(fixtures)) {
+  if (only && name !== only) continue;
+  for (const [view_name, view] of views) {
+    const { page, close, errors } = await open(make(), view);
+    await page.focus(".cloud").catch(() => undefined);
+    await page.keyboard.press("Home");
+    // In slices, so that nothing is scaled down when looked at.
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    const step = view.phone ? 1400 : 1300;
+    for (let top = 0, n = 1; top < height; top += step, n++) {
+      const clip = { x: 0, y: top, width: view.width, height: Math.min(step, height - top) };
+      await page.screenshot({ path: join(folder, `${name}-${view_name}-${n}.png`), fullPage: true, clip });
+    }
+    if (view_name === "dark") {
+      await page.setViewportSize({ width: 690, height: 1000 });
+      await page.emulateMedia({ media: "print" });
+      await page.screenshot({ path: join(folder, `${name}-print.png`), fullPage: true });
+      await page.pdf({ path: join(folder, `${name}.pdf`), format: "A4" });
+    }
+    if (errors.length > 0) console.log(name, view_name, errors);
+    await close();
+  }
+}

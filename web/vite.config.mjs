@@ -1,0 +1,18 @@
+import { defineConfig } from "vite";
+import { inline_everything } from "./scripts/inline.mjs";
+
+export default defineConfig({
+  root: import.meta.dirname ?? new URL(".", import.meta.url).pathname,
+  plugins: [inline_everything()],
+  build: {
+    target: "es2021",
+    outDir: process.env.FLYBALL_WEB_OUT ?? "dist",
+    emptyOutDir: true,
+    cssCodeSplit: false,
+    modulePreload: false,
+    assetsInlineLimit: 1 << 20,
+    chunkSizeWarningLimit: 2048,
+    reportCompressedSize: false,
+    rollupOptions: { input: new URL("report.html", import.meta.url).pathname },
+  },
+});
