@@ -1,11 +1,10 @@
 // LeNet-5 (LeCun et al. 1998) as it is trained today: ReLU for tanh, max pooling for subsampling.
-#include <torch/nn/functional/activation.h>
-#include <torch/nn/functional/pooling.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include "workload/network.h"
 #include "workload/networks.h"
+#include "workload/pooling.h"
 
 namespace flyball {
 namespace {
@@ -29,8 +28,8 @@ class LeNet5 final : public Network {
   }
 
   torch::Tensor forward(const torch::Tensor& samples) override {
-    torch::Tensor x = at::max_pool2d(conv1->forward(samples).relu_(), 2);
-    x = at::max_pool2d(conv2->forward(x).relu_(), 2).flatten(1);
+    torch::Tensor x = max_pool2d(conv1->forward(samples).relu_(), 2, 2);
+    x = max_pool2d(conv2->forward(x).relu_(), 2, 2).flatten(1);
     x = fc2->forward(fc1->forward(x).relu_()).relu_();
     return fc3->forward(x);
   }

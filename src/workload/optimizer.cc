@@ -5,13 +5,7 @@
 
 #include <cmath>
 
-// Wider vectors than the baseline's where the machine has them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FLYBALL_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FLYBALL_WIDE
-#endif
+#include "workload/simd.h"
 
 namespace flyball {
 namespace {

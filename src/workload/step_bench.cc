@@ -1,0 +1,163 @@
+// bench/run step: a training step here against the same one in eager PyTorch, batch 16, fp32, equal
+// threads and allocator settings. The two take turns, so that both see the same machine.
+// usage: step_bench [NETWORK…] [--threads N]
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/statistics.h"
+#include "workload/stepper.h"
+#include "workload/workload.h"
+
+namespace flyball {
+namespace {
+
+constexpr int64_t batch_size = 16;
+
+// The Python process, asked by line and answering by line.
+class Peer {
+ public:
+  explicit Peer(int threads) {
+    int to_peer[2], from_peer[2];
+    if (pipe(to_peer) != 0 || pipe(from_peer) != 0) return;
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(to_peer[0], 0);
+      dup2(from_peer[1], 1);
+      for (int end : {to_peer[0], to_peer[1], from_peer[0], from_peer[1]}) close(end);
+      const char* python = std::getenv("FLYBALL_PYTHON");
+      if (!python) python = "/usr/bin/python3";
+      execl(python, python, FLYBALL_SOURCE_DIR "/bench/peers/pytorch_step.py",
+            std::to_string(threads).c_str(), std::to_string(batch_size).c_str(), nullptr);
+      _exit(127);
+    }
+    close(to_peer[0]);
+    close(from_peer[1]);
+    ask_ = fdopen(to_peer[1], "w");
+    answer_ = fdopen(from_peer[0], "r");
+    version_ = read();
+  }
+  ~Peer() {
+    if (ask_) fclose(ask_);
+    if (answer_) fclose(answer_);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  const std::string& version() const { return version_; }  // "" when there is no PyTorch
+  double run(const std::string& network, int steps) {
+    fmt::print(ask_, "{} {}\n", network, steps);
+    fflush(ask_);
+    return std::atof(read().c_str());
+  }
+
+ private:
+  std::string read() {
+    char line[256] = "";
+    if (!answer_ || !fgets(line, sizeof line, answer_)) return "";
+    return std::string(line, std::string_view(line).find('\n'));
+  }
+
+  pid_t pid_ = -1;
+  FILE *ask_ = nullptr, *answer_ = nullptr;
+  std::string version_;
+};
+
+struct Ours {
+  explicit Ours(const Workload& workload, int threads) {
+    StepOptions options;
+    options.threads = threads;
+    auto made = make_stepper(workload.name, options);
+    if (!made.ok()) return;
+    stepper = *std::move(made);
+    shape = stepper->options().shape;
+    Random random(1);
+    for (int64_t i = 0; i < batch_size * shape[0] * shape[1] * shape[2]; ++i)
+      samples.push_back(static_cast<float>(random.normal()));
+    for (int64_t i = 0; i < batch_size; ++i)
+      labels.push_back(static_cast<int64_t>(random.below(static_cast<size_t>(options_classes()))));
+  }
+  int64_t options_classes() const { return stepper->options().classes; }
+
+  double run(int steps) {
+    std::vector<double> times;
+    for (int i = 0; i < steps; ++i) {
+      const Stopwatch watch;
+      if (!stepper->step({samples, labels, shape}).ok()) return 0;
+      times.push_back(watch.milliseconds());
+    }
+    return median(times);
+  }
+
+  std::unique_ptr<Stepper> stepper;
+  std::array<int64_t, 3> shape{};
+  std::vector<float> samples;
+  std::vector<int64_t> labels;
+};
+
+std::string compare(const Workload& workload, Peer& peer, int threads) {
+  Ours ours(workload, threads);
+  if (!ours.stepper) return "";
+  const bool has_peer = !peer.version().empty();
+  const Stopwatch watch;
+  ours.run(2);
+  const double first = ours.run(1);
+  const int steps = std::clamp(static_cast<int>(300 / first), 1, 100);
+  if (has_peer) peer.run(workload.name, 2 + steps);
+  std::vector<double> here, there, ratios;
+  while (here.size() < 7 || (here.size() < 25 && watch.seconds() < 30)) {
+    here.push_back(ours.run(steps));
+    if (!has_peer) continue;
+    there.push_back(peer.run(workload.name, steps));
+    ratios.push_back(there.back() / here.back());
+  }
+  std::string figures = fmt::format("\"ms_{}\": {:.4g}", workload.name, median(here));
+  if (has_peer)
+    figures += fmt::format(", \"pytorch_ms_{0}\": {1:.4g}, \"ratio_{0}\": {2:.4g}", workload.name,
+                           median(there), median(ratios));
+  const Quartiles spread = quartiles(ratios);
+  fmt::print(stderr, "{:<14} {:8.2f} ms   PyTorch {:8.2f} ms   ratio {:.3f} ({:.3f} to {:.3f})\n",
+             workload.name, median(here), median(there), spread.median, spread.q1, spread.q3);
+  return figures;
+}
+
+int run(int argc, char** argv) {
+  int threads = static_cast<int>(usable_cores());
+  std::vector<std::string> wanted, figures;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--threads" && i + 1 < argc)
+      threads = std::atoi(argv[++i]);
+    else
+      wanted.push_back(argument);
+  }
+  keep_freed_memory();
+  Peer peer(threads);
+  if (peer.version().empty())
+    fmt::print(stderr, "PyTorch is missing, no ratios: scripts/setup --bench\n");
+  fmt::print(stderr, "batch {}, fp32, {} threads, PyTorch {}\n", batch_size, threads,
+             peer.version());
+  for (const Workload& workload : workloads()) {
+    if (!wanted.empty() && std::ranges::count(wanted, workload.name) == 0) continue;
+    figures.push_back(compare(workload, peer, threads));
+  }
+  fmt::print("{{\"benchmark\": \"step\", \"figures\": {{{}}}}}\n", fmt::join(figures, ", "));
+  return 0;
+}
+
+}  // namespace
+}  // namespace flyball
+
+int main(int argc, char** argv) {
+  return flyball::run(argc, argv);
+}
