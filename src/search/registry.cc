@@ -8,10 +8,15 @@ namespace flyball {
 
 const std::vector<StrategyEntry>& strategies() {
   static const std::vector<StrategyEntry> list = {
-      {"flyball", "constrained Bayesian search on a predictor (the default)", make_flyball, true,
+      {"flyball", "constrained Bayesian search on a predictor (the default)", make_flyball, false,
+       true, false},
+      {"brute-force", "measures everything", make_brute_force, false, false, false},
+      {"random", "random modes with all their batch sizes (RND10, RND50)", make_random, true, false,
        true},
-      {"brute-force", "measures everything", make_brute_force},
-      {"random", "random modes with all their batch sizes (RND10, RND50)", make_random, true},
+      {"maxn", "the mode with everything at its maximum", make_maxn, false, false, true},
+      {"binary-search", "halves one axis after the other (BS)", make_binary_search, false, false,
+       true},
+      {"gmd", "gradient search of AutoCITE/Fulcrum, as published", make_gmd, false, false, true},
   };
   return list;
 }

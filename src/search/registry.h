@@ -13,8 +13,9 @@ struct StrategyEntry {
   std::string name;
   std::string summary;  ///< one line for `--help`
   std::unique_ptr<Strategy> (*make)(std::shared_ptr<const Problem>, SearchOptions);
-  bool random = false;           ///< depends on the seed
-  bool needs_predictor = false;  ///< uses SearchOptions::make_predictor
+  bool random;           ///< depends on the seed
+  bool needs_predictor;  ///< uses SearchOptions::make_predictor
+  bool published;        ///< from the papers: of a concurrent problem it maximises n
 };
 
 const std::vector<StrategyEntry>& strategies();
@@ -28,6 +29,9 @@ Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
 // Their makers, each in the file of its name.
 std::unique_ptr<Strategy> make_brute_force(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_random(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_maxn(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_binary_search(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_gmd(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_flyball(std::shared_ptr<const Problem>, SearchOptions);
 
 }  // namespace flyball

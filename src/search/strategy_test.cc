@@ -142,8 +142,11 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
       if (ask.candidate == optimum) return Told{{}, "out of memory"};
       return Told{all[0][ask.candidate], ""};
     });
-    ASSERT_TRUE(answer.ok()) << entry.name;
-    EXPECT_NE(answer->choice[0], optimum);
+    // "maxn" tries nothing else.
+    ASSERT_EQ(answer.ok(), entry.name != "maxn") << entry.name;
+    if (answer.ok()) {
+      EXPECT_NE(answer->choice[0], optimum);
+    }
     if (strategy->ledger().find(0, optimum)) {
       EXPECT_THAT(strategy->notes(), testing::Contains(HasSubstr("out of memory")));
     }

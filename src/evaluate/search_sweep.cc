@@ -1,0 +1,165 @@
+#include "evaluate/search_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/statistics.h"
+#include "evaluate/search_score.h"
+#include "search/belief.h"
+#include "search/registry.h"
+#include "search/run.h"
+
+namespace flyball {
+namespace {
+
+/// The tables as the sweep sees them.
+struct Ground {
+  std::shared_ptr<const Candidates> candidates;
+  Readings raw, robust;
+  std::vector<std::string> workloads;
+};
+
+Result<Ground> prepare(const SearchSweep& sweep) {
+  Ground ground;
+  std::vector<Space> spaces;
+  for (const WorkloadTable* table : sweep.tables) {
+    ground.workloads.push_back(table->workload);
+    if (sweep.only_paper_modes) {
+      FLYBALL_ASSIGN(Space space, paper_modes(table->space));
+      spaces.push_back(std::move(space));
+    } else {
+      spaces.push_back(table->space);
+    }
+  }
+  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
+  ground.candidates = std::make_shared<const Candidates>(std::move(linked));
+  FLYBALL_ASSIGN(ground.raw, readings_of(*ground.candidates, sweep.tables));
+  ground.robust = ground.raw;
+  for (size_t role = 0; role < sweep.tables.size(); ++role) {
+    const WorkloadTable& table = *sweep.tables[role];
+    const Space& space = ground.candidates->space(role);
+    for (size_t row : suspicious_power(table)) {
+      FLYBALL_ASSIGN(const auto values, space.to_row(table.space.settings(row)));
+      if (const auto candidate = space.find(values)) ground.robust[role][*candidate] = {};
+    }
+  }
+  return ground;
+}
+
+/// Problems whose searches this kind compares, with their exact solutions.
+struct Case {
+  std::shared_ptr<const Problem> problem;
+  Optima optima;
+};
+
+std::vector<Case> solve_all(const SearchSweep& sweep, const Ground& ground) {
+  std::vector<ProblemSpec> specs = sweep.problems;
+  if (specs.empty())
+    specs = paper_problems(sweep.kind, std::ranges::any_of(ground.workloads, takes_long_latency));
+  std::vector<Case> cases(specs.size());
+  parallel_for(
+      specs.size(),
+      [&](size_t i) {
+        auto problem = std::make_shared<Problem>(
+            make_problem(sweep.kind, ground.candidates, ground.workloads, specs[i]));
+        cases[i].optima = find_optima(*problem, ground.raw, ground.robust);
+        cases[i].problem = std::move(problem);
+      },
+      sweep.threads);
+  return cases;
+}
+
+Scored run_one(const Ground& ground, const Case& one, const StrategyEntry& entry,
+               const SearchOptions& options) {
+  const Stopwatch watch;
+  std::shared_ptr<const Problem> problem = one.problem;
+  if (entry.published && problem->concurrent()) {
+    auto paper = std::make_shared<Problem>(*problem);
+    paper->objective = Objective::minibatches;
+    problem = paper;
+  }
+  Scored scored;
+  auto strategy = make_strategy(entry.name, problem, options);
+  if (!strategy.ok()) return scored;  // nothing to search: the budgets contradict each other
+  const auto answer = run_search(**strategy, ground.raw);
+  if (answer.ok()) scored = score(*one.problem, one.optima, ground.raw, answer->choice);
+  scored.profiles = static_cast<double>((*strategy)->ledger().profiles());
+  scored.trials = static_cast<double>((*strategy)->ledger().trials());
+  scored.seconds = watch.seconds();
+  return scored;
+}
+
+/// Counts searches for the caller; about a hundred calls in all.
+class Progress {
+ public:
+  Progress(const SearchSweep& sweep, size_t all) : sweep_(sweep), all_(all) {}
+  void step() {
+    const size_t done = ++done_;
+    if (!sweep_.progress || (done % std::max<size_t>(1, all_ / 100) != 0 && done != all_)) return;
+    const std::lock_guard lock(mutex_);
+    sweep_.progress(done, all_);
+  }
+
+ private:
+  const SearchSweep& sweep_;
+  size_t all_;
+  std::atomic<size_t> done_{0};
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
+  std::vector<const StrategyEntry*> entries;
+  for (const std::string& name : sweep.strategies) {
+    FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
+    entries.push_back(entry);
+  }
+  const size_t roles =
+      sweep.kind == ProblemKind::training || sweep.kind == ProblemKind::inference ? 1 : 2;
+  if (sweep.tables.size() != roles)
+    return Error{Code::invalid_argument,
+                 fmt::format("a {} problem needs {} table{}, not {}", kind_name(sweep.kind), roles,
+                             roles == 1 ? "" : "s", sweep.tables.size()),
+                 "give --train and --infer as the problem has roles"};
+  FLYBALL_ASSIGN(const Ground ground, prepare(sweep));
+  const std::vector<Case> cases = solve_all(sweep, ground);
+  std::vector<size_t> solvable;
+  for (size_t i = 0; i < cases.size(); ++i)
+    if (cases[i].optima.raw.feasible) solvable.push_back(i);
+
+  size_t runs = 0;
+  for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
+  Progress progress(sweep, runs * solvable.size());
+  SearchEvaluation evaluation{sweep.kind, {}};
+  for (const StrategyEntry* entry : entries) {
+    std::vector<SearchRow> of_seed;
+    for (size_t seed = 0; seed < (entry->random ? sweep.seeds : 1); ++seed) {
+      SearchOptions options = sweep.options;
+      options.seed += seed;
+      options.cache = std::make_shared<PredictionCache>();
+      std::vector<Scored> scored(solvable.size());
+      parallel_for(
+          solvable.size(),
+          [&](size_t i) {
+            SearchOptions own = options;
+            own.seed = entry->random ? mix_seed(options.seed, solvable[i]) : options.seed;
+            scored[i] = run_one(ground, cases[solvable[i]], *entry, own);
+            progress.step();
+          },
+          sweep.threads);
+      of_seed.push_back(summarise(sweep.kind, entry->name, cases.size(), scored));
+    }
+    evaluation.rows.push_back(median_row(of_seed));
+  }
+  return evaluation;
+}
+
+}  // namespace flyball

@@ -1,0 +1,58 @@
+// Strategies judged on measured tables: every problem of a set is searched and the answer held
+// against the exact optimum.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "problem/paper.h"
+#include "search/strategy.h"
+
+namespace flyball {
+
+/// What to evaluate.
+struct SearchSweep {
+  ProblemKind kind = ProblemKind::training;
+  /// One table for each role: training first, then inference.
+  std::vector<const WorkloadTable*> tables;
+  std::vector<std::string> strategies;
+  std::vector<ProblemSpec> problems;  ///< empty: the paper's
+  bool only_paper_modes = true;       ///< the 441 modes of the paper, or every mode of the tables
+  /// max_profiles, seed, predictor and references; `cache` and `default_choice` are set here.
+  SearchOptions options;
+  size_t seeds = 1;    ///< runs of a random strategy; figures are then medians over them
+  size_t threads = 0;  ///< 0: all cores; the figures do not depend on it
+  /// Called from one thread at a time with searches done and in all.
+  std::function<void(size_t done, size_t all)> progress;
+};
+
+/// The figures of one strategy. Excess is 100·(value/optimum − 1) in percent over the solved
+/// problems: of t_tr for training, of t_in for inference (as published), of peak latency for two
+/// inferences; for concurrent problems it is the loss of throughput, 100·(1 − θ/θ_opt).
+struct SearchRow {
+  std::string strategy;
+  size_t problems = 0, solvable = 0, solved = 0;
+  double median_excess_pct = 0, mean_excess_pct = 0, p90_excess_pct = 0;
+  /// Against the optimum without rows of suspicious power; an answer on such a row may be below 0.
+  double robust_mean_excess_pct = 0, robust_p90_excess_pct = 0;
+  double mean_profiles = 0, max_profiles = 0, mean_trials = 0;  ///< over the solvable problems
+  size_t violations = 0, violations_over_1w = 0;  ///< answers whose tabled power is over the budget
+  double seconds = 0;  ///< our own time, all problems, one thread's worth
+  double mean_latency_excess_pct = 0, median_latency_excess_pct = 0;       ///< inference
+  double median_n = 0, mean_n_loss_pct = 0, mean_throughput_loss_pct = 0;  ///< concurrent
+};
+
+struct SearchEvaluation {
+  ProblemKind kind = ProblemKind::training;
+  std::vector<SearchRow> rows;
+};
+
+/// Runs the sweep. Errors: unknown strategy, tables without a mode in common, no paper mode.
+Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep);
+
+/// {"problem":…, "rows":[{"strategy", "problems", …}]} with the fields' names as keys.
+nlohmann::json to_json(const SearchEvaluation& evaluation);
+
+}  // namespace flyball

@@ -1,0 +1,19 @@
+#include "search/lookup.h"
+
+#include <cmath>
+
+namespace flyball {
+
+std::optional<Reading> Lookup::read(size_t role, size_t candidate, const char* reason) {
+  const Record* record = ledger_.find(role, candidate);
+  if (!record) {
+    if (!wants_) wants_ = Ask{role, candidate, reason, false};
+    return {};
+  }
+  if (record->failed()) return Reading{unlimited, unlimited};
+  Reading value = record->value();
+  if (std::isnan(value.power_w)) value.power_w = 0;  // no sensor: no power budget either
+  return value;
+}
+
+}  // namespace flyball
