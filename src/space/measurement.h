@@ -20,6 +20,7 @@ struct MinibatchTimes {
   double stall_ms = 0;    ///< waited for data
   double compute_ms = 0;  ///< forward, backward, step (or forward alone)
   double e2e_ms = 0;      ///< wall time from one minibatch's end to the next one's
+  int epoch = 0;          ///< from 0; the first epoch fills caches and is kept apart
   bool operator==(const MinibatchTimes&) const = default;
 };
 
@@ -49,9 +50,9 @@ struct Measurement {
   std::string device;
   std::string fingerprint;  ///< board, kernel, driver and library versions
   Provenance provenance = Provenance::measured;
-  double minibatch_ms = 0;                  ///< median of the counted minibatches, end to end
+  double minibatch_ms = 0;                  ///< end to end: median over blocks (profile/stopping.h)
   double noise = 0;                         ///< relative noise of minibatch_ms, a fraction
-  double stall_ms = 0, compute_ms = 0;      ///< medians
+  double stall_ms = 0, compute_ms = 0;      ///< means of the counted minibatches
   MinibatchTimes first;                     ///< the first minibatch, kept apart
   std::vector<MinibatchTimes> minibatches;  ///< the counted ones
   std::optional<PowerReading> power;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace flyball {
@@ -54,6 +55,7 @@ Error damaged(const char* what) {
 
 Result<std::string> encode_minibatches(const std::vector<MinibatchTimes>& times) {
   std::string bytes;
+  int last_epoch = 0;
   for (const MinibatchTimes& time : times) {
     FLYBALL_ASSIGN(const int64_t stall, whole(time.stall_ms, ns_per_ms, "stall time"));
     FLYBALL_ASSIGN(const int64_t compute, whole(time.compute_ms, ns_per_ms, "compute time"));
@@ -61,17 +63,24 @@ Result<std::string> encode_minibatches(const std::vector<MinibatchTimes>& times)
     put(bytes, stall);
     put(bytes, compute);
     put(bytes, e2e - stall - compute);
+    put(bytes, time.epoch - last_epoch);
+    last_epoch = time.epoch;
   }
   return bytes;
 }
 
 Result<std::vector<MinibatchTimes>> decode_minibatches(std::string_view bytes) {
   std::vector<MinibatchTimes> times;
+  int64_t epoch = 0;
   while (!bytes.empty()) {
     const auto stall = get(bytes), compute = get(bytes), overhead = get(bytes);
-    if (!stall || !compute || !overhead) return damaged("minibatch times");
+    const auto step = get(bytes);
+    if (!stall || !compute || !overhead || !step) return damaged("minibatch times");
+    epoch += *step;
+    if (epoch < 0 || epoch > std::numeric_limits<int>::max()) return damaged("minibatch times");
     const auto ms = [](int64_t ns) { return static_cast<double>(ns) / ns_per_ms; };
-    times.push_back({ms(*stall), ms(*compute), ms(*stall + *compute + *overhead)});
+    times.push_back(
+        {ms(*stall), ms(*compute), ms(*stall + *compute + *overhead), static_cast<int>(epoch)});
   }
   return times;
 }

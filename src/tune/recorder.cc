@@ -49,8 +49,7 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   measuring_s_ += watch.seconds();
   measurement.repeated = repeated;
   if (store_) {
-    FLYBALL_ASSIGN([[maybe_unused]] const int64_t id,
-                   store_->add_measurement(measurement, run_));
+    FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));
   }
   return Recorded{std::move(measurement), false};
 }

@@ -13,6 +13,7 @@
 #include "tune/predictions.h"
 #include "tune/recorder.h"
 #include "tune/request.h"
+#include "tune/tune_json.h"
 
 namespace flyball {
 namespace {
@@ -25,9 +26,9 @@ Reading reading_of(const Measurement& measurement) {
 // One run of the loop; holds what its steps share.
 class Tuning {
  public:
-  Tuning(Profiler& profiler, Store* store, const TuneRequest& request, const TuneProgress& progress,
-         int64_t run)
-      : profiler_(profiler), progress_(progress), recorder_(profiler, store, run, request.fresh) {
+  Tuning(Profiler& profiler, Recorder recorder, const TuneRequest& request,
+         const TuneProgress& progress)
+      : profiler_(profiler), progress_(progress), recorder_(std::move(recorder)) {
     result_.request = request;
     result_.profiler = profiler.info();
     result_.space = profiler.space();
@@ -161,9 +162,40 @@ double TuneResult::minibatches_per_epoch(size_t config) const {
   return samples > 0 && batch > 0 ? std::ceil(samples / batch) : 0;
 }
 
+namespace {
+
+// A run that was cut off and asked for the same goes on; its trials are in the store.
+Result<int64_t> start_run(Store& store, const RunRequest& request) {
+  FLYBALL_ASSIGN(const auto interrupted, store.interrupted_run(request));
+  if (!interrupted) return store.begin_run(request);
+  FLYBALL_CHECK(store.resume_run(interrupted->id));
+  return interrupted->id;
+}
+
+RunState state_after(const Result<TuneResult>& result) {
+  if (result.ok()) return RunState::done;
+  return result.error().code == Code::interrupted ? RunState::interrupted : RunState::failed;
+}
+
+}  // namespace
+
 Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
                         const TuneProgress& progress) {
-  return Tuning(profiler, store, request, progress, 0).run();
+  std::optional<int64_t> run;
+  if (store) {
+    const ProfilerInfo& info = profiler.info();
+    const RunRequest wanted{request.command, request_json(request, info).dump(), info.device,
+                            info.fingerprint, request.seed};
+    FLYBALL_ASSIGN(run, start_run(*store, wanted));
+  }
+  FLYBALL_ASSIGN(Recorder recorder, Recorder::open(profiler, store, run, request.fresh));
+  auto result = Tuning(profiler, std::move(recorder), request, progress).run();
+  if (store) {
+    if (result) result->run = run;
+    FLYBALL_CHECK(
+        store->finish_run(*run, state_after(result), result ? answer_json(*result).dump() : ""));
+  }
+  return result;
 }
 
 Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,

@@ -29,6 +29,7 @@ struct TuneRequest {
   bool fresh = false;  ///< measure again what the store holds
   bool verify = true;  ///< measure the answer once more where repeats differ
   std::vector<WorkloadTable> references;
+  std::string command;  ///< as it was typed, for the record
 };
 
 /// One profiled trial, in the order of profiling.
@@ -80,6 +81,7 @@ struct TuneResult {
   std::string stopped;              ///< why the search ended
   std::optional<Oracle> oracle;
   std::vector<std::string> notes;
+  std::optional<int64_t> run;  ///< its number in the store
   std::string started_utc;
   double seconds = 0;      ///< wall time of the whole run
   double own_seconds = 0;  ///< without the trials

@@ -7,7 +7,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json value_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json value_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
 
 Json settings_json(const Settings& settings) {
   Json json = Json::object();
@@ -58,7 +60,9 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   return json;
 }
 
-Json budget(double value) { return value == unlimited ? Json(nullptr) : Json(value); }
+Json budget(double value) {
+  return value == unlimited ? Json(nullptr) : Json(value);
+}
 
 }  // namespace
 
@@ -86,16 +90,15 @@ Json answer_json(const TuneResult& result) {
   json["request"] = request_json(result.request, result.profiler);
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
-  json["device"] = {{"name", result.profiler.device},
-                    {"title", result.profiler.device_title},
-                    {"fingerprint", result.profiler.fingerprint},
-                    {"power_total", result.profiler.power_total.empty()
-                                        ? Json(nullptr)
-                                        : Json(result.profiler.power_total)},
-                    {"power_gap", result.profiler.power_gap.empty()
-                                      ? Json(nullptr)
-                                      : Json(result.profiler.power_gap)},
-                    {"gaps", result.profiler.gaps}};
+  json["device"] = {
+      {"name", result.profiler.device},
+      {"title", result.profiler.device_title},
+      {"fingerprint", result.profiler.fingerprint},
+      {"power_total",
+       result.profiler.power_total.empty() ? Json(nullptr) : Json(result.profiler.power_total)},
+      {"power_gap",
+       result.profiler.power_gap.empty() ? Json(nullptr) : Json(result.profiler.power_gap)},
+      {"gaps", result.profiler.gaps}};
   json["choice"] = nullptr;
   if (result.choice) json["choice"] = configuration_json(result, *result.choice);
   json["infeasible"] = nullptr;

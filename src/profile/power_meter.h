@@ -1,0 +1,36 @@
+// Power of a live trial: from when it has settled, over sensor updates that are really new.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "space/measurement.h"
+
+namespace flyball {
+
+class PowerMeter {
+ public:
+  virtual ~PowerMeter() = default;
+  /// Which total it measures; "" when there is none.
+  virtual std::string total() const = 0;
+  /// Why power is not available, with the remedy; "" when it is.
+  virtual std::string gap() const = 0;
+  /// A trial begins: forget what was before.
+  virtual void begin() = 0;
+  /// Has power settled since begin()? Always true without a sensor.
+  virtual bool settled() = 0;
+  /// The counted window begins now.
+  virtual void count() = 0;
+  /// Distinct sensor updates in the counted window; as many as wanted without a sensor.
+  virtual int updates() = 0;
+  /// Ends the trial and gives the power of the counted window.
+  virtual Result<PowerReading> end() = 0;
+};
+
+/// Distinct updates that a trial's power needs.
+inline constexpr int power_updates_wanted = 10;
+
+/// A machine without a power sensor.
+std::unique_ptr<PowerMeter> make_no_power(const std::string& gap);
+
+}  // namespace flyball

@@ -1,0 +1,28 @@
+#include "report/page.h"
+
+#include <cassert>
+
+namespace flyball {
+
+std::string fill_page(const nlohmann::ordered_json& document) {
+  constexpr std::string_view slot = "id=\"flyball-data\" type=\"application/json\">";
+  const std::string_view page = page_template();
+  const size_t at = page.find(slot);
+  assert(at != std::string_view::npos);
+  const size_t begin = at + slot.size();
+  const size_t end = page.find("</script>", begin);
+  // No text of the document may end the script element.
+  std::string data;
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  for (char c : document.dump(-1, ' ', false, replace))
+    if (c == '<')
+      data += "\\u003c";
+    else
+      data += c;
+  std::string filled(page.substr(0, begin));
+  filled += data;
+  filled += page.substr(end);
+  return filled;
+}
+
+}  // namespace flyball

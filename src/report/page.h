@@ -1,0 +1,16 @@
+// The report page: one HTML file that opens from disk, offline.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace flyball {
+
+/// The built page of web/, with an empty slot for its data.
+std::string_view page_template();
+
+/// The page with its document (docs/report-data.md) in the slot. Numbers must be finite.
+std::string fill_page(const nlohmann::ordered_json& document);
+
+}  // namespace flyball

@@ -1,0 +1,215 @@
+#include "report/tune_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A plain number where the spread is not known, else [value, low, high].
+Json quantity(double value, double low, double high) {
+  if (!std::isfinite(value)) return nullptr;
+  if (!std::isfinite(low) || !std::isfinite(high) || (low == value && high == value)) return value;
+  return Json::array({value, low, high});
+}
+
+Json time_of(const Configuration& c) {
+  return quantity(c.minibatch_ms, c.time_lo, c.time_hi);
+}
+Json power_of(const Configuration& c) {
+  return quantity(c.power_w, c.power_lo, c.power_hi);
+}
+// Time and power err independently for all that is known: the bounds are those of both at once.
+Json energy_of(const Configuration& c) {
+  return quantity(c.minibatch_j(), c.time_lo * c.power_lo * 1e-3, c.time_hi * c.power_hi * 1e-3);
+}
+
+Json budgets_of(const TuneResult& result) {
+  Json budgets = Json::array();
+  const TuneRequest& request = result.request;
+  if (request.power_budget_w != unlimited)
+    budgets.push_back({{"quantity", "power"},
+                       {"limit", request.power_budget_w},
+                       {"unit", "W"},
+                       {"per", nullptr}});
+  if (request.time_budget_s != unlimited)
+    budgets.push_back({{"quantity", "time"},
+                       {"limit", request.time_budget_s},
+                       {"unit", "s"},
+                       {"per", result.budget_span}});
+  if (request.energy_budget_j != unlimited)
+    budgets.push_back({{"quantity", "energy"},
+                       {"limit", request.energy_budget_j},
+                       {"unit", "J"},
+                       {"per", result.budget_span}});
+  return budgets;
+}
+
+Json request_of(const TuneResult& result) {
+  const auto batch = result.profiler.job.find("batch_size");
+  const auto axis = result.space.axis_index("batch_size");
+  Json fixed_batch = nullptr;
+  if (batch != result.profiler.job.end())
+    fixed_batch = batch->second;
+  else if (axis && result.space.axes()[*axis].values.size() == 1)
+    fixed_batch = result.space.axes()[*axis].values.front();
+  return {{"workload", result.profiler.workload},
+          {"phase", phase_name(result.profiler.phase)},
+          {"device", result.profiler.device},
+          {"objective", objective_name(result.request.objective)},
+          {"budgets", budgets_of(result)},
+          {"command", result.request.command},
+          {"profiles_limit", result.request.profiles},
+          {"samples_per_epoch", result.samples > 0 ? Json(result.samples) : Json(nullptr)},
+          {"batch_size", fixed_batch}};
+}
+
+Json axes_of(const TuneResult& result) {
+  Json axes = Json::array();
+  for (const Axis& axis : result.space.axes())
+    axes.push_back({{"name", axis.name},
+                    {"unit", axis.unit},
+                    {"scope", axis.scope == Scope::board ? "board" : "run"}});
+  return axes;
+}
+
+Json configurations_of(const TuneResult& result) {
+  const std::set<size_t> front(result.front.begin(), result.front.end());
+  Json list = Json::array();
+  for (size_t i = 0; i < result.configurations.size(); ++i) {
+    const Configuration& c = result.configurations[i];
+    const auto row = result.space.row(i);
+    Json entry = {{"config", std::vector<double>(row.begin(), row.end())},
+                  {"time_ms", time_of(c)},
+                  {"power_w", power_of(c)},
+                  {"energy_j", energy_of(c)},
+                  {"provenance", provenance_name(c.provenance)}};
+    if (front.contains(i)) entry["front"] = true;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json trial_of(const Profiled& trial) {
+  const Measurement& m = trial.measurement;
+  const bool live = !m.minibatches.empty();
+  Json json = {{"configuration", trial.config},
+               {"why", trial.reason},
+               {"stop_reason", m.failed() ? "failed: " + m.failure : m.stop_reason},
+               {"noise_percent", live ? Json(100 * m.noise) : Json(nullptr)},
+               {"minibatches", m.minibatches.size()},
+               {"stall_ms", live ? Json(m.stall_ms) : Json(nullptr)},
+               {"compute_ms", live ? Json(m.compute_ms) : Json(nullptr)},
+               {"e2e_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)}};
+  if (m.power && m.power->distinct_updates > 0) {
+    json["window_s"] = m.power->window_s;
+    json["power_updates"] = m.power->distinct_updates;
+  }
+  json["throttled"] = m.throttled;
+  json["repeated"] = trial.repeat;
+  json["reused"] = trial.from_store;
+  return json;
+}
+
+Json pairs_of(const TuneResult& result) {
+  Json pairs = Json::array();
+  for (const HeldOut& held : result.held_out) {
+    const Configuration& observed = result.configurations[held.config];
+    pairs.push_back({{"configuration", held.config},
+                     {"quantity", "time"},
+                     {"observed", time_of(observed)},
+                     {"predicted", time_of(held.predicted)},
+                     {"fitted", false}});
+    if (std::isfinite(observed.power_w) && std::isfinite(held.predicted.power_w))
+      pairs.push_back({{"configuration", held.config},
+                       {"quantity", "power"},
+                       {"observed", power_of(observed)},
+                       {"predicted", power_of(held.predicted)},
+                       {"fitted", false}});
+  }
+  return pairs;
+}
+
+Json notes_of(const TuneResult& result) {
+  Json notes = Json::array();
+  if (!result.profiler.power_gap.empty())
+    notes.push_back(
+        {{"level", "gap"},
+         {"text", "power is not available on this machine: " + result.profiler.power_gap}});
+  for (const std::string& gap : result.profiler.gaps)
+    notes.push_back({{"level", "gap"}, {"text", gap}});
+  for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
+  for (const Profiled& trial : result.profiled)
+    if (trial.measurement.throttled) {
+      notes.push_back({{"level", "warning"}, {"text", "the board throttled during a trial"}});
+      break;
+    }
+  return notes;
+}
+
+Json run_of(const TuneResult& result) {
+  const ProfilerInfo& info = result.profiler;
+  return {{"id", result.run ? fmt::format("{}", *result.run) : "not kept"},
+          {"started_at", result.started_utc},
+          {"duration_s", result.seconds},
+          {"seed", result.request.seed},
+          {"strategy", result.request.strategy},
+          {"predictor", result.request.predictor},
+          {"power_total", info.power_total.empty() ? Json(nullptr) : Json(info.power_total)},
+          {"intervals",
+           {{"measured", "90 % interval of the median"},
+            {"predicted", "90 % interval of the prediction"}}},
+          {"versions", {{"flyball", FLYBALL_VERSION}}}};
+}
+
+Json choice_of(const TuneResult& result) {
+  if (!result.choice) return nullptr;
+  const bool verified = std::ranges::any_of(
+      result.profiled, [](const Profiled& trial) { return trial.verification; });
+  return {{"configuration", *result.choice}, {"verified", verified}};
+}
+
+}  // namespace
+
+Json tune_report(const TuneResult& result) {
+  const ProfilerInfo& info = result.profiler;
+  Json json;
+  json["schema"] = "flyball-report/1";
+  json["kind"] = "tune";
+  json["title"] = fmt::format("{} {} on {}", info.workload,
+                              info.phase == Phase::train ? "training" : "inference", info.device);
+  json["request"] = request_of(result);
+  json["axes"] = axes_of(result);
+  json["configurations"] = configurations_of(result);
+  json["profiled"] = Json::array();
+  for (const Profiled& trial : result.profiled) json["profiled"].push_back(trial_of(trial));
+  json["choice"] = choice_of(result);
+  if (result.infeasible)
+    json["infeasible"] = {{"reason", result.infeasible->message},
+                          {"closest", nullptr},
+                          {"hint", result.infeasible->hint}};
+  json["default"] = {{"configuration", result.default_config}, {"name", result.default_reason}};
+  json["front"] = nullptr;
+  if (!result.front.empty())
+    json["front"] = {
+        {"over", {"time", result.request.objective == Objective::energy ? "energy" : "power"}},
+        {"configurations", result.front}};
+  if (result.oracle)
+    json["oracle"] = {
+        {"raw", result.oracle->raw ? Json(*result.oracle->raw) : Json(nullptr)},
+        {"robust", result.oracle->robust ? Json(*result.oracle->robust) : Json(nullptr)},
+        {"excluded_rows", result.oracle->excluded.size()}};
+  json["pairs"] = pairs_of(result);
+  json["notes"] = notes_of(result);
+  json["machine"] = {
+      {"name", info.device_title}, {"fingerprint", info.fingerprint}, {"facts", Json::array()}};
+  json["run"] = run_of(result);
+  return json;
+}
+
+}  // namespace flyball
