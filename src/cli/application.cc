@@ -13,12 +13,20 @@ namespace flyball::cli {
 namespace {
 
 // The one list of commands.
-constexpr auto commands = {add_tune,    add_measure, add_doctor, add_workloads, add_devices,
-                           add_dataset, add_runs,    add_import, add_export};
+constexpr auto commands = {add_tune, add_workloads, add_devices, add_dataset};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible, not found), 2 bad use or failure.\n"
     "`flyball COMMAND --help` shows an example of each command.";
+
+// As it may be typed again.
+std::string quoted(const std::string& word) {
+  if (!word.empty() && word.find_first_of(" \t\n'\"$\\*?[](){}<>|&;`!#~") == std::string::npos)
+    return word;
+  std::string text = "'";
+  for (char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
 
 // CLI11's own words name the option; a wrong command gets the closest one.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -45,8 +53,10 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "flyball " FLYBALL_VERSION);
   app.require_subcommand(1);
   app.footer(footer);
-  Outcome outcome;
-  for (const auto add : commands) add(app, outcome);
+  Context context;
+  for (int i = 0; i < argc; ++i)
+    context.command += (i ? " " : "") + quoted(i ? argv[i] : "flyball");
+  for (const auto add : commands) add(app, context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -57,7 +67,7 @@ int run(int argc, char** argv) {
     return report_error({Code::internal, fmt::format("unexpected failure: {}", error.what()),
                          "this is a fault of flyball's own; please report it"});
   }
-  return outcome.exit_code;
+  return context.exit_code;
 }
 
 }  // namespace flyball::cli

@@ -2,23 +2,25 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace flyball::cli {
 
-/// What a command leaves behind: the exit code of the process.
+/// What a command is given and what it leaves behind: the exit code of the process.
 /// 0 fine · 1 the answer is no (infeasible, not found) · 2 bad use or failure.
-struct Outcome {
+struct Context {
   int exit_code = 0;
+  std::string command;  ///< the command line as it was typed
 };
 
-void add_tune(CLI::App& app, Outcome& outcome);
-void add_measure(CLI::App& app, Outcome& outcome);
-void add_doctor(CLI::App& app, Outcome& outcome);
-void add_workloads(CLI::App& app, Outcome& outcome);
-void add_devices(CLI::App& app, Outcome& outcome);
-void add_dataset(CLI::App& app, Outcome& outcome);
-void add_runs(CLI::App& app, Outcome& outcome);
-void add_import(CLI::App& app, Outcome& outcome);
-void add_export(CLI::App& app, Outcome& outcome);
+void add_tune(CLI::App& app, Context& context);
+void add_measure(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+void add_workloads(CLI::App& app, Context& context);
+void add_devices(CLI::App& app, Context& context);
+void add_dataset(CLI::App& app, Context& context);
+void add_runs(CLI::App& app, Context& context);
+void add_import(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
 
 }  // namespace flyball::cli

@@ -30,6 +30,9 @@ class PowerMeter {
 /// Distinct updates that a trial's power needs.
 inline constexpr int power_updates_wanted = 10;
 
+/// The machine's own sensors: RAPL where it can be read.
+std::unique_ptr<PowerMeter> open_power_meter();
+
 /// A machine without a power sensor.
 std::unique_ptr<PowerMeter> make_no_power(const std::string& gap);
 

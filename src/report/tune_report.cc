@@ -201,8 +201,8 @@ Json tune_report(const TuneResult& result) {
         {"configurations", result.front}};
   if (result.oracle)
     json["oracle"] = {
-        {"raw", result.oracle->raw ? Json(*result.oracle->raw) : Json(nullptr)},
-        {"robust", result.oracle->robust ? Json(*result.oracle->robust) : Json(nullptr)},
+        {"raw", result.oracle->raw ? Json(result.oracle->raw->config) : Json(nullptr)},
+        {"robust", result.oracle->robust ? Json(result.oracle->robust->config) : Json(nullptr)},
         {"excluded_rows", result.oracle->excluded.size()}};
   json["pairs"] = pairs_of(result);
   json["notes"] = notes_of(result);

@@ -203,10 +203,11 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
   FLYBALL_ASSIGN(const Asked asked, make_problem(profiler, request));
   const WorkloadTable* tables[] = {&table};
   FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
-  const auto best = [&]() -> std::optional<size_t> {
+  const auto best = [&]() -> std::optional<TableRow> {
     const Choice choice = solve(*asked.problem, readings);
     if (!choice.outcome.feasible) return {};
-    return asked.config[choice.candidates[0]];
+    const Reading& reading = readings[0][choice.candidates[0]];
+    return TableRow{asked.config[choice.candidates[0]], reading.minibatch_ms, reading.power_w};
   };
   Oracle oracle;
   oracle.raw = best();

@@ -51,11 +51,18 @@ struct Configuration {
   double minibatch_j() const { return power_w * minibatch_ms * 1e-3; }
 };
 
+/// A row of a table, as tabled.
+struct TableRow {
+  size_t config = 0;
+  double minibatch_ms = 0;
+  double power_w = 0;  ///< NaN where it is not known
+};
+
 /// The optimum of a table whose every row is known, for comparison.
 struct Oracle {
-  std::optional<size_t> raw;     ///< over all rows; nothing when none is feasible
-  std::optional<size_t> robust;  ///< without rows whose power was probably read too early
-  std::vector<size_t> excluded;  ///< those rows
+  std::optional<TableRow> raw;     ///< over all rows; nothing when none is feasible
+  std::optional<TableRow> robust;  ///< without rows whose power was probably read too early
+  std::vector<size_t> excluded;    ///< configurations of those rows
 };
 
 /// Predicted against measured for a profiled configuration, predicted without its own reading.

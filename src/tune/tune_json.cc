@@ -60,6 +60,13 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   return json;
 }
 
+Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row) {
+  if (!row) return nullptr;
+  return {{"config", settings_json(result.space.settings(row->config))},
+          {"minibatch_ms", row->minibatch_ms},
+          {"power_w", value_or_null(row->power_w)}};
+}
+
 Json budget(double value) {
   return value == unlimited ? Json(nullptr) : Json(value);
 }
@@ -118,6 +125,8 @@ Json answer_json(const TuneResult& result) {
   json["stopped"] = result.stopped;
   if (result.oracle) {
     Json& oracle = json["oracle"];
+    oracle["raw"] = table_row_json(result, result.oracle->raw);
+    oracle["robust"] = table_row_json(result, result.oracle->robust);
     oracle["excluded_rows"] = result.oracle->excluded.size();
     oracle["excluded"] = Json::array();
     for (size_t config : result.oracle->excluded)

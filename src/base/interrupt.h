@@ -1,0 +1,13 @@
+// Ctrl-C and SIGTERM as a flag that long work looks at, so that everything is put back in order.
+#pragma once
+
+#include <atomic>
+
+namespace flyball {
+
+/// Set once the user, or the system, asks to stop.
+const std::atomic<bool>& interrupt_flag();
+/// From now on SIGINT, SIGTERM and SIGHUP set the flag; the second one ends the process at once.
+void catch_interrupts();
+
+}  // namespace flyball

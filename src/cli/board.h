@@ -1,0 +1,45 @@
+// What `--device` and `--data` name: a board to profile a workload on.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/profiler.h"
+#include "space/table.h"
+#include "store/store.h"
+
+namespace flyball::cli {
+
+/// The options that say what runs where.
+struct BoardOptions {
+  std::string workload;
+  std::string phase;              ///< "" takes training, or what the table has
+  std::string device = "host";    ///< "host" or "table:FILE"
+  std::string data;               ///< dataset folder; "" draws one where that is possible
+  std::vector<std::string> axes;  ///< name=v1,v2,…
+  uint64_t seed = 1;
+  double trial_seconds = 10;  ///< time cap of a live trial
+  bool quiet = false;
+};
+
+/// Adds the options to a command.
+void add_board_options(CLI::App& command, BoardOptions& options);
+
+/// A profiler, with the table behind it where there is one.
+struct Board {
+  std::unique_ptr<Profiler> profiler;
+  std::optional<WorkloadTable> table;
+};
+Result<Board> open_board(const BoardOptions& options);
+
+/// The store that `--store` names, else the default one.
+Result<Store> open_store(const std::string& place);
+
+/// "batch_size=8,16,32" as an axis.
+Result<Axis> parse_axis(const std::string& text);
+
+}  // namespace flyball::cli

@@ -1,0 +1,225 @@
+#include "tune/tune.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/board.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "predict/registry.h"
+#include "report/page.h"
+#include "report/tune_report.h"
+#include "search/registry.h"
+#include "tune/tune_json.h"
+
+namespace flyball::cli {
+namespace {
+
+struct TuneOptions {
+  BoardOptions board;
+  std::string objective = "time";
+  std::string power_budget, time_budget, energy_budget;
+  std::vector<std::string> references;
+  std::string report, store;
+  bool json = false, oracle = false, no_store = false, no_verify = false;
+  TuneRequest request;
+};
+
+Status read_budgets(const TuneOptions& options, TuneRequest& request) {
+  FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
+  if (!options.power_budget.empty()) {
+    FLYBALL_ASSIGN(const Watts watts, parse_watts(options.power_budget));
+    request.power_budget_w = watts.value;
+  }
+  if (!options.time_budget.empty()) {
+    FLYBALL_ASSIGN(const Seconds seconds, parse_seconds(options.time_budget));
+    request.time_budget_s = seconds.value;
+  }
+  if (!options.energy_budget.empty()) {
+    FLYBALL_ASSIGN(const Joules joules, parse_joules(options.energy_budget));
+    request.energy_budget_j = joules.value;
+  }
+  return {};
+}
+
+Status read_references(const TuneOptions& options, TuneRequest& request) {
+  for (const std::string& path : options.references) {
+    FLYBALL_ASSIGN(const Table table, read_table(path));
+    request.references.insert(request.references.end(), table.workloads.begin(),
+                              table.workloads.end());
+  }
+  return {};
+}
+
+std::string with_spread(double value, double low, double high) {
+  if (std::isnan(value)) return "-";
+  if (!std::isfinite(low) || low == high) return number(value);
+  return fmt::format("{} ({}-{})", number(value), number(low), number(high));
+}
+
+std::vector<std::string> row_of(const TuneResult& result, const std::string& label, size_t config) {
+  const Configuration& c = result.configurations[config];
+  const double epoch = result.minibatches_per_epoch(config);
+  std::vector<std::string> row = {label};
+  for (double value : result.space.row(config)) row.push_back(format_number(value));
+  row.push_back(with_spread(c.minibatch_ms, c.time_lo, c.time_hi));
+  row.push_back(with_spread(c.power_w, c.power_lo, c.power_hi));
+  row.push_back(number(epoch > 0 ? c.minibatch_ms * 1e-3 * epoch : c.minibatch_ms * 1e-3));
+  row.push_back(number(epoch > 0 ? c.minibatch_j() * epoch : c.minibatch_j()));
+  row.push_back(provenance_name(c.provenance));
+  return row;
+}
+
+std::vector<std::string> oracle_row(const TuneResult& result, const std::string& label,
+                                    const TableRow& row) {
+  const double epoch = std::max(1.0, result.minibatches_per_epoch(row.config));
+  std::vector<std::string> cells = {label};
+  for (double value : result.space.row(row.config)) cells.push_back(format_number(value));
+  cells.push_back(number(row.minibatch_ms));
+  cells.push_back(number(row.power_w));
+  cells.push_back(number(row.minibatch_ms * 1e-3 * epoch));
+  cells.push_back(number(row.minibatch_ms * 1e-3 * row.power_w * epoch));
+  cells.push_back("table");
+  return cells;
+}
+
+std::string against_default(const TuneResult& result) {
+  const Configuration& choice = result.configurations[*result.choice];
+  const Configuration& base = result.configurations[result.default_config];
+  if (*result.choice == result.default_config) return "the default is already the best found";
+  const auto change = [](double value, double before, const char* less, const char* more) {
+    const double percent = 100 * (value / before - 1);
+    return fmt::format("{:.1f} % {}", std::abs(percent), percent < 0 ? less : more);
+  };
+  std::string text = change(choice.minibatch_ms, base.minibatch_ms, "less", "more") + " time";
+  if (!std::isnan(choice.power_w) && !std::isnan(base.power_w))
+    text += ", " + change(choice.power_w, base.power_w, "less", "more") + " power, " +
+            change(choice.minibatch_j(), base.minibatch_j(), "less", "more") + " energy";
+  return text + " than the default";
+}
+
+void print_text(const TuneResult& result) {
+  const ProfilerInfo& info = result.profiler;
+  fmt::print("{} {} on {} ({}): {} of {} configurations profiled in {}\n\n", info.workload,
+             info.phase == Phase::train ? "training" : "inference", info.device, info.device_title,
+             result.profiles(), result.space.size(), format_seconds({result.seconds}));
+  std::vector<std::string> header = {""};
+  for (const Axis& axis : result.space.axes()) header.push_back(axis.name);
+  const std::string span = result.samples > 0 ? "epoch" : "minibatch";
+  header.insert(header.end(), {"minibatch ms", "power W", span + " s", span + " J", "known"});
+  TextTable table(header);
+  if (result.choice) table.add(row_of(result, "choice", *result.choice));
+  table.add(row_of(result, "default", result.default_config));
+  if (result.oracle && result.oracle->raw)
+    table.add(oracle_row(result, "raw optimum", *result.oracle->raw));
+  if (result.oracle && result.oracle->robust)
+    table.add(oracle_row(result, "robust optimum", *result.oracle->robust));
+  fmt::print("{}\n", table.str());
+  if (result.choice) fmt::print("{}\n", against_default(result));
+  fmt::print("default: {}\n", result.default_reason);
+  if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
+    fmt::print("time and energy budgets are those of one {}\n", result.budget_span);
+  if (result.oracle)
+    fmt::print(
+        "robust optimum: without {} rows whose power lies more than 6 % below their "
+        "neighbours'\n",
+        result.oracle->excluded.size());
+  fmt::print("search ended: {}\n", result.stopped);
+  if (!info.power_gap.empty())
+    fmt::print("power is not available on this machine: {}\n", info.power_gap);
+  for (const std::string& gap : info.gaps) fmt::print("note: {}\n", gap);
+  for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
+}
+
+Status run(TuneOptions& options, Context& context) {
+  TuneRequest& request = options.request;
+  request.command = context.command;
+  request.seed = options.board.seed;
+  request.verify = !options.no_verify;
+  FLYBALL_CHECK(read_budgets(options, request));
+  FLYBALL_CHECK(read_references(options, request));
+  FLYBALL_ASSIGN(Board board, open_board(options.board));
+  if (options.oracle && !board.table)
+    return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
+                 "use --device table:FILE"};
+  std::optional<Store> store;
+  if (!options.no_store) {
+    FLYBALL_ASSIGN(store, open_store(options.store));
+  }
+  Progress progress(options.board.quiet);
+  auto result = tune(*board.profiler, store ? &*store : nullptr, request,
+                     [&](size_t done, size_t total, const std::string& what) {
+                       progress.show(done, total, what);
+                     });
+  progress.finish();
+  if (!result) return result.error();
+  if (options.oracle) {
+    FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
+  }
+  if (!options.report.empty())
+    FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));
+  if (options.json)
+    print_json(answer_json(*result));
+  else
+    print_text(*result);
+  if (!options.report.empty() && !options.json) fmt::print("report: {}\n", options.report);
+  if (result->infeasible) context.exit_code = report_error(*result->infeasible);
+  return {};
+}
+
+std::string names_of_strategies() {
+  std::vector<std::string> names;
+  for (const StrategyEntry& entry : strategies()) names.push_back(entry.name);
+  return join(names, ", ");
+}
+
+std::string names_of_predictors() {
+  std::vector<std::string> names;
+  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
+  return join(names, ", ");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "tune", "find the best configuration for a workload, with few profiled ones");
+  auto options = std::make_shared<TuneOptions>();
+  add_board_options(*command, options->board);
+  TuneRequest& request = options->request;
+  command->add_option("--objective", options->objective, "time, energy or power")
+      ->capture_default_str();
+  command->add_option("--power-budget", options->power_budget, "at most this power, e.g. 30W");
+  command->add_option("--time-budget", options->time_budget,
+                      "at most this time per epoch (per minibatch when samples are unknown)");
+  command->add_option("--energy-budget", options->energy_budget, "at most this energy, likewise");
+  command->add_option("--samples", request.samples, "samples of an epoch")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--profiles", request.profiles, "profile at most so many configurations")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
+  command->add_option("--predictor", request.predictor, names_of_predictors())
+      ->capture_default_str();
+  command->add_option("--reference", options->references, "table of earlier workloads")
+      ->check(CLI::ExistingFile);
+  command->add_option("--report", options->report, "write an HTML report here");
+  command->add_option("--store", options->store, "where measurements are kept");
+  command->add_flag("--no-store", options->no_store, "keep nothing");
+  command->add_flag("--fresh", request.fresh, "measure again what the store holds");
+  command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");
+  command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
+  command->add_flag("--json", options->json, "one JSON document on stdout");
+  command->footer(
+      "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html");
+  command->callback([options, &context] {
+    const Status status = run(*options, context);
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
+}
+
+}  // namespace flyball::cli
