@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 #include <string_view>
 
 #include "base/text.h"
@@ -179,7 +178,7 @@ Result<ImportMap> parse_import_map(const std::vector<std::string>& clauses) {
   ImportMap map;
   for (const std::string& text : clauses) {
     FLYBALL_ASSIGN(MapClause clause, parse_clause(text));
-    if (contains(map | std::views::transform(&MapClause::target), clause.target))
+    if (std::ranges::find(map, clause.target, &MapClause::target) != map.end())
       return bad_clause(text, fmt::format("'{}' is given twice", clause.target),
                         "give each target once");
     map.push_back(std::move(clause));

@@ -1,0 +1,183 @@
+#include "space/table.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Result<Table> table_of(const std::string& text) {
+  const auto csv = parse_csv(text, "t.csv");
+  if (!csv.ok()) return csv.error();
+  return parse_table(csv.value());
+}
+
+const std::string head = "device,workload,phase,batch_size,cpu_mhz,minibatch_ms,power_w\n";
+
+TEST(Table, ReadsTheTidyForm) {
+  const auto table = table_of(head +
+                              "orin,lenet5,train,16,1190.4,10.5,31.5\n"
+                              "orin,lenet5,train,16,268.8,30.25,\n"
+                              "orin,bert,infer,1,268.8,3,12\n");
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  ASSERT_EQ(table->workloads.size(), 2u);
+  const WorkloadTable& lenet = table->workloads[0];
+  EXPECT_EQ(lenet.title(), "lenet5 train on orin");
+  EXPECT_EQ(lenet.space.axes()[0].name, "batch_size");
+  EXPECT_EQ(lenet.space.axes()[0].scope, Scope::run);
+  EXPECT_THAT(lenet.space.axes()[1].values, ElementsAre(268.8, 1190.4));
+  EXPECT_THAT(lenet.minibatch_ms, ElementsAre(10.5, 30.25));
+  EXPECT_TRUE(std::isnan(lenet.power_w[1]));
+  EXPECT_TRUE(lenet.has_power());
+  EXPECT_EQ(table->find("bert").value(), &table->workloads[1]);
+  EXPECT_THAT(table->find("vgg").error().hint, HasSubstr("lenet5 (train), bert (infer)"));
+  EXPECT_FALSE(table->only().ok());
+}
+
+TEST(Table, APhaseTellsWorkloadsApart) {
+  const auto table = table_of(head + "o,net,train,1,2,3,4\no,net,infer,1,2,3,4\n");
+  EXPECT_EQ(table->find("net").error().code, Code::invalid_argument);
+  EXPECT_EQ(table->find("net", Phase::infer).value()->phase, Phase::infer);
+  EXPECT_FALSE(table->find("net", Phase::train).value() ==
+               table->find("net", Phase::infer).value());
+}
+
+TEST(Table, AnyOtherColumnIsAnAxis) {
+  const auto table = table_of("device,workload,phase,dla_mhz,minibatch_ms\no,n,train,600,3\n");
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->only().value()->space.axes()[0].unit, "MHz");
+  EXPECT_FALSE(table->only().value()->has_power());
+}
+
+TEST(Table, AWorkloadMayLackAnAxis) {
+  const std::string text = head + "o,a,train,16,268.8,3,4\no,b,train,,268.8,3,4\n";
+  const auto table = table_of(text);
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->workloads[0].space.dimensions(), 2u);
+  EXPECT_EQ(table->workloads[1].space.dimensions(), 1u);
+  EXPECT_EQ(format_table(table->workloads), text);
+}
+
+TEST(Table, KeepsTheTotalThatPowerIs) {
+  const std::string text =
+      "device,workload,phase,cpu_mhz,minibatch_ms,power_w,power_total\n"
+      "o,a,train,268.8,3,4,module\no,b,train,268.8,3,,monitor\n";
+  const auto table = table_of(text);
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  EXPECT_EQ(table->workloads[0].power_total, "module");
+  EXPECT_EQ(format_table(table->workloads), text);
+}
+
+TEST(Table, ABadRowIsNamedByFileLineAndColumn) {
+  const auto complaint = [](const std::string& rows) {
+    const auto table = table_of(head + rows);
+    return table.ok() ? "none" : table.error().message;
+  };
+  const std::string good = "o,n,train,16,268.8,3,4\n";
+  EXPECT_THAT(complaint(good + "o,n,train,16,268.8,x,4\n"),
+              AllOf(HasSubstr("t.csv:3: column 'minibatch_ms'"), HasSubstr("'x'")));
+  EXPECT_THAT(complaint(good + "o,n,train,16,268.8,0,4\n"),
+              HasSubstr("t.csv:3: column 'minibatch_ms'"));
+  EXPECT_THAT(complaint(good + "o,n,train,16,268.8,3,-4\n"),
+              HasSubstr("t.csv:3: column 'power_w'"));
+  EXPECT_THAT(complaint(good + "o,n,train,16,fast,3,4\n"), HasSubstr("t.csv:3: column 'cpu_mhz'"));
+  EXPECT_THAT(complaint(good + "o,n,train,16,inf,3,4\n"), HasSubstr("t.csv:3: column 'cpu_mhz'"));
+  EXPECT_THAT(complaint(good + "o,n,sleep,16,1,3,4\n"), HasSubstr("t.csv:3: column 'phase'"));
+  EXPECT_THAT(complaint(good + "o,n,train,,268.8,3,4\n"),
+              HasSubstr("t.csv:3: column 'batch_size'"));
+  EXPECT_THAT(complaint("o,n,train,,268.8,3,4\n" + good),
+              HasSubstr("t.csv:3: column 'batch_size'"));
+  EXPECT_THAT(complaint("o,n,train,,,3,4\n"), HasSubstr("no value on any axis"));
+  EXPECT_THAT(complaint(good + "o,n,train\n"), HasSubstr("t.csv:3: 3 fields"));
+  EXPECT_EQ(complaint(""), "t.csv holds no rows");
+}
+
+TEST(Table, ABadHeaderIsNamed) {
+  EXPECT_THAT(table_of("device,workload,phase,cpu_mhz\n").error().message,
+              HasSubstr("minibatch_ms"));
+  EXPECT_THAT(table_of("device,workload,phase,minibatch_ms\n").error().message,
+              HasSubstr("no axis"));
+  EXPECT_THAT(table_of("device,workload,phase,a,a,minibatch_ms\n").error().message,
+              HasSubstr("two columns 'a'"));
+}
+
+TEST(Table, TotalsOfOneWorkloadAreNotMixed) {
+  const auto table = table_of(
+      "device,workload,phase,cpu_mhz,minibatch_ms,power_w,power_total\n"
+      "o,a,train,1,3,4,module\no,a,train,2,3,4,monitor\n");
+  ASSERT_FALSE(table.ok());
+  EXPECT_THAT(table.error().message, HasSubstr("t.csv:3: column 'power_total'"));
+}
+
+TEST(SuspiciousPower, ComparesWithTheNeighboursOneStepAway) {
+  std::string text = head;
+  for (int batch : {1, 2, 4})
+    for (int mhz : {100, 200, 300, 400})
+      text += "o,n,train," + std::to_string(batch) + "," + std::to_string(mhz) + ",3," +
+              (batch == 2 && mhz == 200 ? "18.7" : "20") + "\n";
+  const auto table = table_of(text);
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(suspicious_power(*table->only().value()), ElementsAre(5));
+  EXPECT_THAT(suspicious_power(*table->only().value(), 0.07), IsEmpty());
+}
+
+TEST(SuspiciousPower, NeedsTwoNeighboursWithPower) {
+  const auto suspects = [](const std::string& rows) {
+    const auto table = table_of(head + rows);
+    return suspicious_power(*table->only().value()).size();
+  };
+  EXPECT_EQ(suspects("o,n,train,1,100,3,10\no,n,train,1,200,3,20\n"), 0u);
+  EXPECT_EQ(suspects("o,n,train,1,100,3,20\no,n,train,1,200,3,10\no,n,train,1,300,3,\n"), 0u);
+  EXPECT_EQ(suspects("o,n,train,1,100,3,20\no,n,train,1,200,3,10\no,n,train,1,300,3,20\n"), 1u);
+}
+
+// The counts that the tables' own description gives; the tables are not ours to keep here.
+class MeasuredTables : public testing::Test {
+ protected:
+  static std::filesystem::path folder() {
+    const char* given = std::getenv("FLYBALL_DATA");
+    return given ? given : FLYBALL_SOURCE_DIR "/../shared/data";
+  }
+  static size_t suspects(const std::string& file) {
+    const auto table = read_table(folder() / file);
+    EXPECT_TRUE(table.ok()) << table.error().message;
+    return table.ok() ? suspicious_power(table->workloads.front()).size() : 0;
+  }
+  void SetUp() override {
+    if (!std::filesystem::exists(folder() / "orin_agx__resnet18__train.csv"))
+      GTEST_SKIP() << "no measured tables: FLYBALL_DATA, or ../shared/data beside the checkout";
+  }
+};
+
+TEST_F(MeasuredTables, HaveTheKnownNumberOfSuspiciousPowers) {
+  EXPECT_EQ(suspects("orin_agx__resnet18__train.csv"), 96u);
+  EXPECT_EQ(suspects("orin_agx__mobilenet_v3__train.csv"), 41u);
+}
+
+TEST_F(MeasuredTables, ComeBackAsTheyWere) {
+  for (const auto& file : {"orin_agx__resnet50__infer.csv", "xavier_agx__vit_b16__train.csv"}) {
+    const auto table = read_table(folder() / file);
+    ASSERT_TRUE(table.ok()) << table.error().message;
+    EXPECT_EQ(format_table(table->workloads), read_file(folder() / file).value()) << file;
+  }
+}
+
+TEST(Table, ReadsAFile) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "t.csv", head + "o,n,train,16,268.8,3,4\n").ok());
+  EXPECT_EQ(read_table(folder / "t.csv")->name, (folder / "t.csv").string());
+  EXPECT_EQ(read_table(folder / "none.csv").error().code, Code::not_found);
+}
+
+}  // namespace
+}  // namespace flyball
