@@ -4,12 +4,16 @@
 
 #include "base/text.h"
 #include "predict/linear.h"
+#include "predict/nn.h"
 
 namespace flyball {
 
 const std::vector<PredictorEntry>& predictors() {
   static const std::vector<PredictorEntry> list = {
       {"linear", "linear in the clocks; one universal energy model (POMACS 2022)", make_linear},
+      {"nn", "PowerTrain's network from scratch (FGCS 2024)", make_nn},
+      {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",
+       make_transfer_nn},
   };
   return list;
 }

@@ -5,38 +5,19 @@
 
 #include <cmath>
 
-#include "workload/simd.h"
+#include "base/descent.h"
 
 namespace flyball {
 namespace {
 
-constexpr float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;
 constexpr int64_t grain = 32768;
-
-FLYBALL_WIDE void sgd(float* __restrict parameter, const float* __restrict gradient,
-                      float* __restrict velocity, int64_t n, float rate, float momentum) {
-  for (int64_t i = 0; i < n; ++i) {
-    velocity[i] = momentum * velocity[i] + gradient[i];
-    parameter[i] -= rate * velocity[i];
-  }
-}
-
-FLYBALL_WIDE void adam(float* __restrict parameter, const float* __restrict gradient,
-                       float* __restrict first, float* __restrict second, int64_t n, float rate,
-                       float correction) {
-  for (int64_t i = 0; i < n; ++i) {
-    first[i] = beta1 * first[i] + (1 - beta1) * gradient[i];
-    second[i] = beta2 * second[i] + (1 - beta2) * gradient[i] * gradient[i];
-    parameter[i] -= rate * first[i] / (std::sqrt(second[i]) * correction + epsilon);
-  }
-}
 
 }  // namespace
 
 FusedOptimizer::FusedOptimizer(std::vector<torch::Tensor> parameters, const StepOptions& options)
     : parameters_(std::move(parameters)),
       kind_(options.optimizer),
-      learning_rate_(static_cast<float>(options.learning_rate)),
+      learning_rate_(options.learning_rate),
       momentum_(static_cast<float>(options.momentum)) {
   for (const torch::Tensor& parameter : parameters_) {
     first_.push_back(at::zeros_like(parameter.detach()));
@@ -65,14 +46,13 @@ void FusedOptimizer::step_on_host(size_t index, const torch::Tensor& gradient) {
   const float* g = same.data_ptr<float>();
   float* first = first_[index].data_ptr<float>();
   float* second = kind_ == Optimizer::adam ? second_[index].data_ptr<float>() : nullptr;
-  const double t = static_cast<double>(steps_);
-  const auto rate = static_cast<float>(learning_rate_ / (1 - std::pow(double{beta1}, t)));
-  const auto correction = static_cast<float>(1 / std::sqrt(1 - std::pow(double{beta2}, t)));
   const auto update = [&](int64_t begin, int64_t end) {
     if (second)
-      adam(p + begin, g + begin, first + begin, second + begin, end - begin, rate, correction);
+      adam_update(p + begin, g + begin, first + begin, second + begin, end - begin, learning_rate_,
+                  steps_);
     else
-      sgd(p + begin, g + begin, first + begin, end - begin, learning_rate_, momentum_);
+      sgd_update(p + begin, g + begin, first + begin, end - begin,
+                 static_cast<float>(learning_rate_), momentum_);
   };
   at::parallel_for(0, parameter.numel(), grain, update);
 }
@@ -96,15 +76,16 @@ void FusedOptimizer::step_on_device() {
     return;
   }
   const double t = static_cast<double>(steps_);
+  constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   at::_foreach_mul_(first, beta1);
   at::_foreach_add_(first, gradients, 1 - beta1);
   at::_foreach_mul_(second, beta2);
   at::_foreach_addcmul_(second, gradients, gradients, 1 - beta2);
   std::vector<torch::Tensor> scale = at::_foreach_sqrt(second);
-  at::_foreach_mul_(scale, 1 / std::sqrt(1 - std::pow(double{beta2}, t)));
+  at::_foreach_mul_(scale, 1 / std::sqrt(1 - std::pow(beta2, t)));
   at::_foreach_add_(scale, epsilon);
   at::_foreach_addcdiv_(parameters, first, scale,
-                        -learning_rate_ / (1 - std::pow(double{beta1}, t)));
+                        -learning_rate_ / (1 - std::pow(beta1, t)));
 }
 
 }  // namespace flyball

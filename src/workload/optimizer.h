@@ -1,4 +1,4 @@
-// Optimizer steps as single passes over memory; LibTorch's own take one pass per operation.
+// Optimizer steps as single passes over memory; LibTorch's own take one pass for each operation.
 #pragma once
 
 #include <torch/types.h>
@@ -23,7 +23,8 @@ class FusedOptimizer {
 
   std::vector<torch::Tensor> parameters_, first_, second_;
   Optimizer kind_;
-  float learning_rate_, momentum_;
+  double learning_rate_;
+  float momentum_;
   int64_t steps_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "workload/simd.h"
+#include "base/simd.h"
 
 namespace flyball {
 namespace {
