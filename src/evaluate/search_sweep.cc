@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "base/random.h"
 #include "base/statistics.h"
 #include "evaluate/search_score.h"
 #include "search/belief.h"
@@ -149,9 +148,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
       parallel_for(
           solvable.size(),
           [&](size_t i) {
-            SearchOptions own = options;
-            own.seed = entry->random ? mix_seed(options.seed, solvable[i]) : options.seed;
-            scored[i] = run_one(ground, cases[solvable[i]], *entry, own);
+            scored[i] = run_one(ground, cases[solvable[i]], *entry, options);
             progress.step();
           },
           sweep.threads);

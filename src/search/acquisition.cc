@@ -83,11 +83,31 @@ Prospect inference(const Problem& problem, const Belief& belief, size_t candidat
   return of_log_normal(feasible, best, time, cap, offset);
 }
 
-/// θ or n, whose rounding down to whole minibatches is taken as half a one on average.
+/// P[n training minibatches and one inference fit into the window].
+double fits(double n, double window, LogNormal train, LogNormal infer) {
+  const double trained = n * std::exp(train.mean), served = std::exp(infer.mean);
+  const double sum = trained + served;
+  return probability_below(window, std::log(sum),
+                           std::hypot(trained * train.sd, served * infer.sd) / sum);
+}
+
+/// E[(N·unit − beat)+] of the whole number N of minibatches that fit, summed over its steps.
+double expected_gain(double unit, double beat, double window, LogNormal train, LogNormal infer) {
+  constexpr int most_steps = 64;
+  double n = std::floor(beat / unit + 1e-9) + 1;
+  double step = n * unit - beat, gain = 0;
+  for (int i = 0; i < most_steps; ++i, n += 1, step = unit) {
+    const double probability = fits(n, window, train, infer);
+    gain += step * probability;
+    if (probability < 1e-4) break;
+  }
+  return gain;
+}
+
 Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
                     std::span<const size_t> choice, double feasible, double best) {
   const double batch = problem.candidates->batch(1, choice[1]);
-  const double window = 1e3 * batch / problem.roles[1].rate_hz;
+  double window = 1e3 * batch / problem.roles[1].rate_hz;
   const double cap = std::min(window, problem.roles[1].latency_ms - window);
   if (cap <= 0) return {0, 0, 0};
   const LogNormal train = time_of(beliefs[0], choice[0]), infer = time_of(beliefs[1], choice[1]);
@@ -98,25 +118,13 @@ Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
     if (other.mean > power.mean) power = other;
     return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
   }
-  const double switches = problem.separate_modes ? 2 * problem.switch_ms : 0;
-  const double served = std::exp(infer.mean), left = window - switches - served;
+  if (problem.separate_modes) window -= 2 * problem.switch_ms;
   const double unit =
       problem.objective == Objective::throughput ? problem.roles[1].rate_hz / batch : 1;
-  if (left <= 0) return {holds, 0, 0};
-  const double exact = left / std::exp(train.mean);
-  const bool certain = train.sd == 0 && infer.sd == 0;
-  const double count = certain ? std::floor(exact) : std::max(0.25, exact - 0.5);
-  const double rounding = certain ? 0 : 0.29 / std::max(1.0, exact);
-  const LogNormal value = {std::log(std::max(count, 1e-3) * unit),
-                           std::hypot(train.sd, infer.sd * served / left, rounding)};
-  Prospect prospect{holds, -count * unit, 0};
-  if (best == unlimited) return prospect;
-  // E[(V − v)+] = E[V] − v + E[(v − V)+], with v the throughput to beat.
-  const double beat = std::max(-best, 1e-3 * unit);
-  const double mean = std::exp(value.mean + value.sd * value.sd / 2);
-  prospect.gain =
-      holds *
-      std::max(0.0, mean - beat + expected_improvement(beat, unlimited, value.mean, value.sd));
+  const double n = minibatches_per_window(window, std::exp(infer.mean), std::exp(train.mean));
+  Prospect prospect{holds, -n * unit, 0};
+  if (best != unlimited && holds > 1e-6)
+    prospect.gain = holds * expected_gain(unit, -best, window, train, infer);
   return prospect;
 }
 

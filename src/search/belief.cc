@@ -58,27 +58,19 @@ void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector
 
 }  // namespace
 
-PredictionCache::Shared PredictionCache::find(const std::string& key) {
-  const std::lock_guard lock(mutex_);
-  if (const auto found = current_.find(key); found != current_.end()) return found->second;
-  if (const auto found = previous_.find(key); found != previous_.end()) return found->second;
-  return nullptr;
-}
-
-void PredictionCache::keep(const std::string& key, Shared prediction) {
-  const std::lock_guard lock(mutex_);
-  if (current_.size() >= capacity_) previous_ = std::exchange(current_, {});
-  current_[key] = std::move(prediction);
+std::string ledger_key(const Ledger& ledger, size_t role, uint64_t seed) {
+  return key_of(measured_table(ledger, role), role, seed);
 }
 
 Result<Belief> believe(const Ledger& ledger, size_t role, const SearchOptions& options) {
   const Space& space = ledger.problem().candidates->space(role);
   const WorkloadTable table = measured_table(ledger, role);
   const std::string key = options.cache ? key_of(table, role, options.seed) : "";
-  PredictionCache::Shared shared = options.cache ? options.cache->find(key) : nullptr;
+  auto shared = options.cache ? options.cache->predictions.find(key) : nullptr;
   if (!shared) {
-    shared = std::make_shared<Result<Prediction>>(fit_and_predict(table, role, options, space));
-    if (options.cache) options.cache->keep(key, shared);
+    shared =
+        std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
+    if (options.cache) options.cache->predictions.keep(key, shared);
   }
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();

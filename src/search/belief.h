@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "search/strategy.h"
 
@@ -19,20 +20,40 @@ struct Belief {
   bool has_power() const { return !log_w.empty(); }
 };
 
-/// Predictions by what they were fitted on, so that searches on the same tables share them.
-/// Bounded; safe to use from several threads; never changes a result.
-class PredictionCache {
+/// Values by what they were computed from. Bounded; safe to use from several threads.
+template <class Value>
+class SharedMemo {
  public:
-  explicit PredictionCache(size_t capacity = 4096) : capacity_(capacity) {}
-  using Shared = std::shared_ptr<const Result<Prediction>>;
-  Shared find(const std::string& key);
-  void keep(const std::string& key, Shared prediction);
+  explicit SharedMemo(size_t capacity) : capacity_(capacity) {}
+  using Shared = std::shared_ptr<const Value>;
+
+  Shared find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = current_.find(key); found != current_.end()) return found->second;
+    if (const auto found = previous_.find(key); found != previous_.end()) return found->second;
+    return nullptr;
+  }
+  void keep(const std::string& key, Shared value) {
+    const std::lock_guard lock(mutex_);
+    if (current_.size() >= capacity_) previous_ = std::exchange(current_, {});
+    current_[key] = std::move(value);
+  }
 
  private:
   std::mutex mutex_;
   size_t capacity_;
   std::map<std::string, Shared> current_, previous_;  ///< two generations
 };
+
+/// What searches on the same tables share; never changes a result.
+class PredictionCache {
+ public:
+  SharedMemo<Result<Prediction>> predictions{4096};  ///< by what they were fitted on
+  SharedMemo<std::vector<Ask>> rounds{512};          ///< rounds of `als` by what was known
+};
+
+/// What a role's readings amount to, for use as a key.
+std::string ledger_key(const Ledger& ledger, size_t role, uint64_t seed);
 
 /// Fits the options' predictor on the role's readings and predicts its candidates. The error is the
 /// predictor's, e.g. too few rows.

@@ -16,15 +16,18 @@ inline double power_w(std::span<const double> row) {
   return 6 + 0.8 * row[0] + 12 * std::pow(row[1] / 800, 3);
 }
 
-inline Space space() {
-  return Space::grid({named_axis("cpu_cores", {2, 4, 6, 8}),
-                      named_axis("gpu_mhz", {100, 200, 300, 400, 500, 600, 700, 800, 900, 1000})});
+/// 4 × 10 · `finer` configurations.
+inline Space space(int finer = 1) {
+  std::vector<double> gpu;
+  for (int i = finer; i <= 10 * finer; ++i) gpu.push_back(100.0 * i / finer);
+  return Space::grid({named_axis("cpu_cores", {2, 4, 6, 8}), named_axis("gpu_mhz", gpu)});
 }
 
 inline std::shared_ptr<const Problem> problem(Budgets budgets,
-                                              Objective objective = Objective::time) {
+                                              Objective objective = Objective::time,
+                                              int finer = 1) {
   auto made = std::make_shared<Problem>();
-  made->candidates = std::make_shared<Candidates>(*Candidates::link({space()}));
+  made->candidates = std::make_shared<Candidates>(*Candidates::link({space(finer)}));
   made->roles = {{"net", Phase::train, 0, unlimited}};
   made->budgets = budgets;
   made->objective = objective;

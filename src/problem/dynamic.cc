@@ -1,0 +1,127 @@
+#include "problem/dynamic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "problem/choices.h"
+
+namespace flyball {
+namespace {
+
+/// The best choice of each mode in one window, and what it costs.
+struct Stage {
+  std::vector<Choice> best;        ///< by mode; empty candidates where none is feasible
+  std::vector<double> cost, move;  ///< of the window; of switching to this mode before it
+};
+
+bool counts_training(const Problem& problem) {
+  return problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
+}
+
+/// Training counts lost minibatches; power counts joules; the rest counts milliseconds of requests.
+double weight_of(const Problem& problem, const RateWindow& window) {
+  const bool per_second = counts_training(problem) || problem.objective == Objective::power;
+  return per_second ? window.seconds : window.seconds * window.rate_hz;
+}
+
+double cost_of_switch(const Problem& problem, const RateWindow& window, double loss) {
+  const double seconds = problem.switch_ms * 1e-3;
+  if (counts_training(problem)) return -loss * seconds;
+  if (problem.objective == Objective::power) return loss * seconds;
+  // Requests that arrive during the switch wait for half of it on average.
+  return window.rate_hz * seconds * problem.switch_ms / 2;
+}
+
+Result<Stage> stage_of(const Problem& problem, const Readings& readings, const RateWindow& window,
+                       size_t number) {
+  if (!(window.rate_hz > 0) || !(window.seconds > 0))
+    return Error{Code::invalid_argument,
+                 fmt::format("window {} lasts {:g} s at {:g} requests/s", number, window.seconds,
+                             window.rate_hz),
+                 "both must be above zero"};
+  Problem now = problem;
+  now.roles.back().rate_hz = window.rate_hz;
+  // n per window depends on the rate; per second it is comparable between windows.
+  if (now.objective == Objective::minibatches) now.objective = Objective::throughput;
+  Stage stage;
+  stage.best.resize(problem.candidates->mode_count());
+  for_each_choice(now, [&](std::span<const size_t> choice) {
+    const Outcome found = outcome_of(now, readings, choice);
+    Choice& best = stage.best[problem.candidates->mode_of(0, choice[0])];
+    if (!found.feasible || (!best.candidates.empty() && !found.better_than(best.outcome))) return;
+    best = {{choice.begin(), choice.end()}, found};
+  });
+  bool any = false;
+  for (const Choice& best : stage.best) {
+    const bool open = !best.candidates.empty();
+    any = any || open;
+    stage.cost.push_back(open ? best.outcome.loss * weight_of(now, window) : unlimited);
+    stage.move.push_back(open ? cost_of_switch(now, window, best.outcome.loss) : unlimited);
+  }
+  if (any) return stage;
+  return infeasible_error(now, readings)
+      .within(fmt::format("window {} ({:g} requests/s), among the profiles made", number,
+                          window.rate_hz));
+}
+
+size_t cheapest(const std::vector<double>& cost) {
+  return static_cast<size_t>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+}
+
+/// Totals as the caller reads them.
+double value_of(const Problem& problem, std::span<const RateWindow> windows, double total) {
+  double weight = 0;
+  for (const RateWindow& window : windows) weight += weight_of(problem, window);
+  return (counts_training(problem) ? -total : total) / weight;
+}
+
+}  // namespace
+
+Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& readings,
+                                 std::span<const RateWindow> windows) {
+  if (windows.empty() || problem.separate_modes || !problem.roles.back().serves())
+    return Error{Code::invalid_argument,
+                 "a dynamic plan needs windows, a serving workload, and one mode for all workloads",
+                 "give at least one window as RATE:SECONDS"};
+  std::vector<Stage> stages;
+  for (size_t w = 0; w < windows.size(); ++w) {
+    FLYBALL_ASSIGN(Stage stage, stage_of(problem, readings, windows[w], w + 1));
+    stages.push_back(std::move(stage));
+  }
+  // total[m]: least cost so far when the last window runs in mode m; came[w][m]: the mode before.
+  std::vector<double> total = stages[0].cost, unchanged = stages[0].cost;
+  std::vector<std::vector<size_t>> came(1, std::vector<size_t>(total.size()));
+  std::iota(came[0].begin(), came[0].end(), size_t{0});
+  for (size_t w = 1; w < stages.size(); ++w) {
+    const size_t from = cheapest(total);
+    std::vector<double> next(total.size(), unlimited);
+    std::vector<size_t>& before = came.emplace_back(total.size(), from);
+    for (size_t m = 0; m < total.size(); ++m) {
+      unchanged[m] += stages[w].cost[m];
+      if (stages[w].cost[m] == unlimited) continue;
+      const double switched = total[from] + stages[w].move[m];
+      const bool stays = total[m] <= switched;
+      if (stays) before[m] = m;
+      next[m] = stages[w].cost[m] + (stays ? total[m] : switched);
+    }
+    total = std::move(next);
+  }
+  DynamicPlan plan;
+  size_t mode = cheapest(total);
+  plan.value = value_of(problem, windows, total[mode]);
+  if (const double kept = unchanged[cheapest(unchanged)]; kept != unlimited)
+    plan.static_value = value_of(problem, windows, kept);
+  plan.windows.resize(windows.size());
+  for (size_t w = windows.size(); w-- > 0;) {
+    const size_t before = came[w][mode];
+    plan.windows[w] = {windows[w], stages[w].best[mode], before != mode};
+    plan.switches += before != mode;
+    mode = before;
+  }
+  return plan;
+}
+
+}  // namespace flyball

@@ -1,0 +1,39 @@
+// An arrival rate that changes over time: which mode in which window, when changing it costs.
+#pragma once
+
+#include "problem/exact.h"
+
+namespace flyball {
+
+/// A stretch of time with one arrival rate.
+struct RateWindow {
+  double rate_hz = 0;
+  double seconds = 0;
+};
+
+/// What to do in one window.
+struct WindowPlan {
+  RateWindow window;
+  Choice choice;
+  bool switches = false;  ///< the mode differs from the window's before
+};
+
+struct DynamicPlan {
+  std::vector<WindowPlan> windows;
+  size_t switches = 0;
+  /// The objective over all windows, switches counted: θ and n give the mean training minibatches
+  /// per second, power the mean W, latency and time the mean ms of a request (its switch waited
+  /// for).
+  double value = 0;
+  /// The same when the best static mode is kept throughout; `unlimited` when no mode can be.
+  double static_value = unlimited;
+};
+
+/// The plan of least total cost over the profiles already made (`readings`, NaN where there is
+/// none), by dynamic programming over modes, exact. The last role's rate is replaced by the
+/// windows'; batch sizes change freely, a change of mode takes problem.switch_ms. Errors: a window
+/// without a rate or length; a window that no profiled choice serves (what binds, and how near).
+Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& readings,
+                                 std::span<const RateWindow> windows);
+
+}  // namespace flyball

@@ -1,0 +1,80 @@
+#include "problem/dynamic.h"
+
+#include <gmock/gmock.h>
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+/// 100 and 400 MHz: serving takes 40 and 10 ms at 10 and 30 W; training 50 and 20 ms.
+Problem serving() {
+  Problem problem;
+  const Space modes = Space::grid({named_axis("gpu_mhz", {100, 400})});
+  problem.candidates = std::make_shared<Candidates>(*Candidates::link({modes}));
+  problem.roles = {{"net", Phase::infer, 1, 500}};
+  problem.objective = Objective::power;
+  return problem;
+}
+const Readings served = {{{40, 10}, {10, 30}}};
+
+TEST(Dynamic, FollowsTheRateWhenSwitchesAreCheap) {
+  Problem problem = serving();
+  problem.switch_ms = 100;
+  const std::vector<RateWindow> windows = {{10, 60}, {80, 60}, {10, 60}};
+  const auto plan = plan_dynamic(problem, served, windows);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->windows[0].choice.candidates[0], 0u);
+  EXPECT_EQ(plan->windows[1].choice.candidates[0], 1u);  // 80/s needs 12.5 ms
+  EXPECT_EQ(plan->windows[2].choice.candidates[0], 0u);
+  EXPECT_EQ(plan->switches, 2u);
+  EXPECT_NEAR(plan->value, (10 * 60 + 30 * 60.1 + 10 * 60.1) / 180, 1e-9);
+  EXPECT_DOUBLE_EQ(plan->static_value, 30);
+}
+
+TEST(Dynamic, StaysWhenASwitchCostsMore) {
+  Problem problem = serving();
+  problem.switch_ms = 50e3;  // 50 s of power at each switch, three times what the window saves
+  const std::vector<RateWindow> windows = {{80, 60}, {10, 10}, {80, 60}};
+  const auto plan = plan_dynamic(problem, served, windows);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->switches, 0u);
+  EXPECT_EQ(plan->windows[1].choice.candidates[0], 1u);
+  EXPECT_DOUBLE_EQ(plan->value, plan->static_value);
+}
+
+TEST(Dynamic, ConcurrentTrainingAddsUpOverWindows) {
+  Problem problem = serving();
+  const Space modes = Space::grid({named_axis("gpu_mhz", {100, 400})});
+  problem.candidates = std::make_shared<Candidates>(*Candidates::link({modes, modes}));
+  problem.roles.insert(problem.roles.begin(), {"t", Phase::train, 0, unlimited});
+  problem.objective = Objective::throughput;
+  const Readings readings = {{{50, 10}, {20, 30}}, served[0]};
+  const std::vector<RateWindow> windows = {{10, 30}, {20, 30}};
+  const auto plan = plan_dynamic(problem, readings, windows);
+  ASSERT_TRUE(plan.ok());
+  // At 10/s: 4 of 20 ms in 90 ms → 40/s; at 20/s: 2 in 40 ms → 40/s.
+  EXPECT_DOUBLE_EQ(plan->value, 40);
+}
+
+TEST(Dynamic, NamesTheWindowThatCannotBeServed) {
+  const std::vector<RateWindow> windows = {{10, 60}, {150, 60}};
+  const auto plan = plan_dynamic(serving(), served, windows);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().code, Code::infeasible);
+  EXPECT_THAT(plan.error().message, HasSubstr("window 2"));
+  EXPECT_THAT(plan.error().hint, HasSubstr("100 requests/s"));
+}
+
+TEST(Dynamic, OnlyProfiledChoicesAreUsed) {
+  Readings partly = served;
+  partly[0][0] = {};
+  const std::vector<RateWindow> windows = {{10, 60}};
+  const auto plan = plan_dynamic(serving(), partly, windows);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->windows[0].choice.candidates[0], 1u);
+  EXPECT_FALSE(plan_dynamic(serving(), served, std::vector<RateWindow>{{0, 1}}).ok());
+}
+
+}  // namespace
+}  // namespace flyball

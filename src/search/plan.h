@@ -1,0 +1,72 @@
+// The answer to one problem as advice: what to do, what it leaves of each limit, what else was on
+// the front, and what a little more of a limit would buy.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "search/run.h"
+
+namespace flyball {
+
+/// A trial as it was made.
+struct Step {
+  Ask ask;
+  Reading reading;
+  std::string failure;
+};
+
+/// What a choice uses of one limit.
+struct Margin {
+  Constraint constraint = Constraint::none;
+  std::string workload;  ///< whose; "" for power
+  double used = 0, limit = 0;
+  std::string unit;
+  bool binds = false;  ///< without this limit a better choice would be open
+};
+
+/// A choice and whether all of it was measured; otherwise it rests on predictions.
+struct Option {
+  Choice choice;
+  double power_w = not_measured;
+  bool measured = false;
+};
+
+/// What easing one limit would buy.
+struct Purchase {
+  std::string what;     ///< "1 W more power", "10 ms more latency"
+  Option option;        ///< the best choice then
+  double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing
+};
+
+struct Plan {
+  std::shared_ptr<const Problem> problem;
+  std::optional<Answer> answer;
+  Error why_not;  ///< when there is no answer
+  std::vector<Step> steps;
+  std::vector<Margin> margins;
+  std::vector<Option> front;  ///< power against the objective, the power budget left aside
+  std::vector<Purchase> purchases;
+  size_t profiles = 0, trials = 0;
+  std::vector<std::string> notes;
+};
+
+/// Runs the search and draws up the plan. What was not measured is taken from the strategy's
+/// predictor where it has one, and marked. `done` hears of each step as it is made; it may be
+/// empty.
+Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(const Ask&)>& measure,
+                       const std::function<void(const Step&)>& done = {});
+
+/// The plan as text for people, ending with a line end.
+std::string format_plan(const Plan& plan);
+/// {"problem", "answer", "limits", "front", "would_buy", "profiled", "profiles", "trials",
+/// "notes"}.
+nlohmann::json to_json(const Plan& plan);
+
+/// What the choice uses of each limit that is set.
+std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
+                               std::span<const size_t> choice);
+
+}  // namespace flyball
