@@ -274,6 +274,8 @@ test("the theme can be switched, and paper is always light", async () => {
     await page.emulateMedia({ media: "print" });
     await page.waitForSelector('html[data-theme="light"]', { timeout: 5000 });
     assert.equal(await page.locator("button.theme").isVisible(), false);
+    await page.setViewportSize({ width: 690, height: 1000 }); // A4 within its margins
+    await page.waitForTimeout(200);
   });
 });
 

@@ -2,7 +2,7 @@
 import { build_cloud, marks, provenances, trial_numbers, type Cloud } from "../charts/cloud.ts";
 import { live_chart, type EChartsType } from "../charts/echarts.ts";
 import { attach_hover } from "../charts/hover.ts";
-import type { TuneReport } from "../contract.ts";
+import type { Provenance, TuneReport } from "../contract.ts";
 import { h, section, select, svg } from "../dom.ts";
 import { plural } from "../format.ts";
 import { costs, opening, settings, type Measure } from "../measures.ts";
@@ -51,6 +51,12 @@ function pixels_of(chart: EChartsType, at: Float64Array, axis: "xAxisIndex" | "y
   return at.map((v) => start + (map(v) - map(low)) * step);
 }
 
+/** Configurations that the chart really holds: the cloud's and the profiled ones. */
+function drawn(chart: EChartsType): number {
+  const series = chart.getOption()["series"] as { name?: string; data?: unknown[] }[];
+  return series.filter((s) => s.name === "profiled" || provenances.includes(s.name as Provenance)).reduce((sum, s) => sum + (s.data?.length ?? 0), 0);
+}
+
 function caption(report: TuneReport, x: Measure | "rank", y: Measure, shown: number): string {
   const hidden = report.configurations.length - shown;
   const name = (m: Measure | "rank") => (m === "rank" ? "rank" : m.label.toLowerCase().replace(/^(cpu|gpu)/, (s) => s.toUpperCase()));
@@ -93,7 +99,7 @@ export function cloud_section(report: TuneReport): HTMLElement {
   function draw() {
     cloud = build_cloud(report, find(x), find(y) as Measure, colours(), font(), canvas.clientWidth < 560);
     chart.setOption(cloud.option, true);
-    box.dataset["points"] = String(cloud.shown);
+    box.dataset["points"] = String(drawn(chart));
     const text = caption(report, find(x), find(y) as Measure, cloud.shown);
     note.textContent = text;
     box.setAttribute("aria-label", `${text} Arrow keys walk through the choice, the default, the profiled ones and the front.`);
