@@ -23,6 +23,8 @@ Reading reading_of(const Measurement& measurement) {
           measurement.power_w().value_or(not_measured)};
 }
 
+constexpr int verification_rounds = 3;
+
 // One run of the loop; holds what its steps share.
 class Tuning {
  public:
@@ -105,34 +107,27 @@ class Tuning {
     return &result_.profiled.back();
   }
 
-  Status answer(const Strategy& strategy) {
-    const auto answer = strategy.answer();
-    if (!answer) {
-      if (answer.error().code != Code::infeasible) return answer.error();
-      result_.infeasible = answer.error();
-      return {};
+  // The best of several noisy readings is partly luck: a live answer is measured once more, told,
+  // and asked for again, until it stands.
+  Status answer(Strategy& strategy) {
+    std::optional<size_t> verified;
+    for (int round = 0; round <= verification_rounds; ++round) {
+      const auto answer = strategy.answer();
+      if (!answer) {
+        if (answer.error().code != Code::infeasible) return answer.error();
+        result_.infeasible = answer.error();
+        result_.choice.reset();
+        return {};
+      }
+      const size_t candidate = answer->choice[0];
+      result_.choice = asked_.config[candidate];
+      const bool live = result_.request.verify && profiler_.info().live;
+      if (!live || verified == candidate || round == verification_rounds) return {};
+      const Ask again{0, candidate, "the answer, measured once more", true};
+      FLYBALL_ASSIGN(const Profiled* trial, measure(*result_.choice, again.reason, true, true));
+      strategy.tell(again, reading_of(trial->measurement), trial->measurement.failure);
+      verified = candidate;
     }
-    result_.choice = asked_.config[answer->choice[0]];
-    if (!result_.request.verify || !profiler_.info().live) return {};
-    FLYBALL_ASSIGN(const Profiled* again,
-                   measure(*result_.choice, "the answer, measured once more", true, true));
-    return verdict(*again);
-  }
-
-  // The verification counts like any reading: an answer that no longer holds is withdrawn.
-  Status verdict(const Profiled& again) {
-    if (again.measurement.failed()) {
-      result_.notes.push_back("the answer failed when it was measured once more: " +
-                              again.measurement.failure);
-      return {};
-    }
-    const Reading reading = reading_of(again.measurement);
-    const size_t candidate =
-        static_cast<size_t>(std::ranges::find(asked_.config, again.config) - asked_.config.begin());
-    const double batch = asked_.problem->candidates->batch(0, candidate);
-    if (!outcome(*asked_.problem, {&reading, 1}, {&batch, 1}).feasible)
-      result_.notes.push_back(
-          "measured once more, the answer exceeds a budget; leave some margin and tune again");
     return {};
   }
 
