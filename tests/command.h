@@ -1,0 +1,108 @@
+// Runs the built `flyball` as a user would.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace flyball::testing_tools {
+
+namespace fs = std::filesystem;
+
+struct Finished {
+  int exit_code = -1;  ///< 128 + signal when it was killed
+  std::string out, err;
+
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+inline std::string slurp(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A folder of its own for each test, with a store of its own; removed at the end.
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) /
+              (std::string("flyball-") + info->name() + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+    environment_["FLYBALL_STORE"] = (folder_ / "store.db").string();
+    environment_["FLYBALL_STATE"] = (folder_ / "state").string();
+    environment_["FLYBALL_REFERENCES"] = (folder_ / "references").string();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Starts it; output goes to files of the folder.
+  pid_t start(const std::vector<std::string>& arguments) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    for (const auto& [name, value] : environment_) ::setenv(name.c_str(), value.c_str(), 1);
+    const int out = ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(err, STDERR_FILENO);
+    std::vector<std::string> words = {FLYBALL_BIN_DIR "/flyball"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  Finished finish(pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    Finished result;
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.out = slurp(folder_ / "out");
+    result.err = slurp(folder_ / "err");
+    return result;
+  }
+  Finished run(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
+
+  fs::path write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+
+  /// A measured-table look-alike whose time falls and power rises with both clocks.
+  fs::path small_table() {
+    std::ostringstream text;
+    text << "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w\n";
+    for (int cores : {2, 4, 8})
+      for (double cpu : {400, 800, 1200, 1600, 2000})
+        for (double gpu : {300, 600, 900, 1200})
+          text << "board,net,train,16," << cores << ',' << cpu << ',' << gpu << ','
+               << 20000 / gpu + 30000 / cpu / cores + 5 << ','
+               << 5 + 0.01 * gpu + 0.0008 * cpu * cores << '\n';
+    return write("table.csv", text.str());
+  }
+
+  fs::path folder_;
+  std::map<std::string, std::string> environment_;
+};
+
+/// Folder of the measured tables that are not part of the project, or "" where it is absent.
+inline fs::path measured_tables() {
+  const char* named = ::getenv("FLYBALL_DATA");
+  const fs::path folder = named ? fs::path(named) : fs::path(FLYBALL_SOURCE_DIR) / "../shared/data";
+  return fs::exists(folder) ? folder : fs::path();
+}
+
+}  // namespace flyball::testing_tools

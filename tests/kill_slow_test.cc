@@ -1,0 +1,47 @@
+// kill -9 at ten random moments of a live tune.
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "base/random.h"
+#include "live.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST_F(LiveTest, KilledItKeepsEveryFinishedTrial) {
+  Random random(11);
+  size_t kept = 0;
+  const auto stored = [&] {
+    const Finished exported = run({"export"});
+    return static_cast<size_t>(std::count(exported.out.begin(), exported.out.end(), '\n'));
+  };
+  for (int kill = 0; kill < 10; ++kill) {
+    const pid_t child = start(live({"--strategy", "brute-force", "--no-verify"}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300 + random.below(2500)));
+    ::kill(child, SIGKILL);
+    finish(child);
+    const size_t now = stored();
+    EXPECT_GE(now, kept);  // nothing that was stored is ever lost
+    kept = now;
+  }
+  const Finished done = run(live({"--strategy", "brute-force", "--no-verify"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json();
+  EXPECT_EQ(answer["profiles"], 10);
+  size_t reused = 0;
+  std::set<std::string> configurations;
+  for (const Json& trial : answer["profiled"]) {
+    reused += trial["from_store"].get<bool>();
+    configurations.insert(trial["config"].dump());
+  }
+  // The header line is one more; nothing that was stored is measured again.
+  EXPECT_GT(kept, 2u) << "no kill came after a finished trial";
+  EXPECT_EQ(reused + 1, kept);
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools

@@ -1,0 +1,196 @@
+// `flyball tune` from the command line: over tables, live on this machine, killed and resumed.
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "base/random.h"
+#include "live.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+
+class TuneTest : public CommandTest {
+ protected:
+  std::vector<std::string> over_table(const fs::path& table, const std::string& budget) {
+    return {"tune",           "net",  "--device",   "table:" + table.string(),
+            "--power-budget", budget, "--profiles", "10",
+            "--json",         "-q"};
+  }
+};
+
+TEST_F(TuneTest, AnswersWithAMeasuredRowOfTheTableWithinTheBudget) {
+  const fs::path table = small_table();
+  const Finished done = run(over_table(table, "15W"));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json();
+  const Json config = answer["choice"]["config"];
+  const double cores = config["cpu_cores"], cpu = config["cpu_mhz"], gpu = config["gpu_mhz"];
+  EXPECT_NEAR(answer["choice"]["power_w"], 5 + 0.01 * gpu + 0.0008 * cpu * cores, 1e-3);
+  EXPECT_NEAR(answer["choice"]["minibatch_ms"], 20000 / gpu + 30000 / cpu / cores + 5, 1e-3);
+  EXPECT_LE(answer["choice"]["power_w"], 15.0);
+  EXPECT_EQ(answer["choice"]["provenance"], "table");
+  EXPECT_LE(answer["profiles"], 10);
+  EXPECT_EQ(answer["default"]["config"]["gpu_mhz"], 1200);
+  EXPECT_EQ(answer["request"]["budget_span"], "minibatch");
+  EXPECT_EQ(answer["profiled"].size(), answer["trials"]);
+}
+
+TEST_F(TuneTest, BruteForceFindsTheOracle) {
+  auto arguments = over_table(small_table(), "15W");
+  arguments.insert(arguments.end(), {"--strategy", "brute-force", "--oracle"});
+  const Json answer = run(arguments).json();
+  EXPECT_EQ(answer["choice"]["config"], answer["oracle"]["raw"]["config"]);
+  EXPECT_EQ(answer["profiles"], 60);
+}
+
+TEST_F(TuneTest, InfeasibleSaysWhatBindsAndExitsWithOne) {
+  const Finished done = run(over_table(small_table(), "6W"));
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_TRUE(done.json()["choice"].is_null());
+  EXPECT_NE(done.json()["infeasible"]["reason"].get<std::string>().find("power"),
+            std::string::npos);
+  EXPECT_NE(done.err.find("HINT"), std::string::npos);
+}
+
+TEST_F(TuneTest, EpochBudgetsNeedTheNumberOfSamples) {
+  auto arguments = over_table(small_table(), "30W");
+  arguments.insert(arguments.end(), {"--samples", "1600", "--time-budget", "4s"});
+  const Json answer = run(arguments).json();
+  EXPECT_EQ(answer["request"]["budget_span"], "epoch");
+  EXPECT_LE(answer["choice"]["epoch_s"], 4.0);
+  EXPECT_NEAR(answer["choice"]["epoch_s"],
+              answer["choice"]["minibatch_ms"].get<double>() * 100 / 1000, 1e-9);
+}
+
+TEST_F(TuneTest, ReportHoldsTheAnswer) {
+  auto arguments = over_table(small_table(), "15W");
+  arguments.insert(arguments.end(), {"--report", (folder_ / "r.html").string()});
+  const Json answer = run(arguments).json();
+  const std::string page = slurp(folder_ / "r.html");
+  const std::string slot = "id=\"flyball-data\" type=\"application/json\">";
+  const size_t at = page.find(slot) + slot.size();
+  const Json data = Json::parse(page.substr(at, page.find("</script>", at) - at));
+  EXPECT_EQ(data["schema"], "flyball-report/1");
+  EXPECT_EQ(data["configurations"].size(), 60u);
+  const Json shown = data["configurations"][data["choice"]["configuration"].get<size_t>()];
+  EXPECT_EQ(shown["time_ms"], answer["choice"]["minibatch_ms"]);
+}
+
+TEST_F(TuneTest, BadUseGetsOneLineAndAHint) {
+  const std::string table = "table:" + small_table().string();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"tune", "nett", "--device", table}, "nett"},
+      {{"tune", "net", "--device", table, "--power-budget", "30X"}, "30X"},
+      {{"tune", "net", "--device", table, "--power-budget", "-3W"}, "power budget"},
+      {{"tune", "net", "--device", table, "--strategy", "magic"}, "magic"},
+      {{"tune", "net", "--device", table, "--predictor", "magic"}, "magic"},
+      {{"tune", "net", "--device", table, "--profiles", "0"}, "profiles"},
+      {{"tune", "net", "--device", table, "--objective", "joy"}, "joy"},
+      {{"tune", "net", "--device", "toaster"}, "toaster"},
+      {{"tune", "net", "--device", "table:/nowhere.csv"}, "/nowhere.csv"},
+      {{"tune", "lenet5", "--data", "/nowhere"}, "/nowhere"},
+      {{"tune", "lenet5", "--oracle"}, "--oracle"},
+      {{"tune"}, "workload"},
+  };
+  for (const auto& [arguments, word] : cases) {
+    const Finished done = run(arguments);
+    EXPECT_NE(done.exit_code, 0) << word;
+    EXPECT_TRUE(done.out.empty()) << done.out;
+    EXPECT_NE(done.err.find(word), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("HINT"), std::string::npos) << done.err;
+  }
+}
+
+TEST_F(TuneTest, ABadTableIsNamedByLineAndColumn) {
+  const fs::path bad = write("bad.csv",
+                             "device,workload,phase,cpu_mhz,minibatch_ms,power_w\n"
+                             "b,net,train,400,10,5\nb,net,train,800,oops,6\n");
+  const Finished done = run(over_table(bad, "15W"));
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_NE(done.err.find("bad.csv:3: column 'minibatch_ms'"), std::string::npos) << done.err;
+}
+
+// The answer without what differs from run to run.
+Json essence(const Json& answer) {
+  return {answer["choice"], answer["default"], answer["profiles"], answer["front"]};
+}
+
+TEST_F(TuneTest, KilledAtTenRandomMomentsItComesToTheSameAnswer) {
+  const auto arguments = over_table(small_table(), "15W");
+  const Json expected = essence(run(arguments).json());
+  environment_["FLYBALL_STORE"] = (folder_ / "killed.db").string();
+  Random random(7);
+  for (int kill = 0; kill < 10; ++kill) {
+    const pid_t child = start(arguments);
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(150'000)));
+    ::kill(child, SIGKILL);
+    finish(child);
+  }
+  const Finished done = run(arguments);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(essence(done.json()), expected);
+}
+
+TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
+  const Finished done = run(live({"--profiles", "3"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json();
+  EXPECT_EQ(answer["choice"]["provenance"], "measured");
+  EXPECT_EQ(answer["profiles"], 3);
+  EXPECT_LE(answer["choice"]["config"]["loader_workers"], 4);
+  for (const Json& trial : answer["profiled"]) {
+    EXPECT_FALSE(trial["from_store"]);
+    EXPECT_GT(trial["minibatches"], 0);
+    EXPECT_GE(trial["minibatch_ms"].get<double>() * 1.5, trial["compute_ms"].get<double>());
+  }
+  if (answer["device"]["power_total"].is_null()) {
+    EXPECT_TRUE(answer["choice"]["power_w"].is_null());
+    EXPECT_FALSE(answer["device"]["power_gap"].get<std::string>().empty());
+  }
+  const Json again = run(live({"--profiles", "3"})).json();
+  EXPECT_EQ(again["choice"]["config"], answer["choice"]["config"]);
+  for (const Json& trial : again["profiled"]) EXPECT_TRUE(trial["from_store"]);
+  const Json fresh = run(live({"--profiles", "2", "--fresh", "--no-verify"})).json();
+  for (const Json& trial : fresh["profiled"]) EXPECT_FALSE(trial["from_store"]);
+}
+
+TEST_F(LiveTest, OpensTheBatchSize) {
+  const Finished done = run(live({"--profiles", "3", "--axis", "batch_size=8,32"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_TRUE(done.json()["choice"]["config"].contains("batch_size"));
+  EXPECT_EQ(run(live({"--axis", "batch_size=0"})).exit_code, 2);
+}
+
+TEST_F(LiveTest, AnInterruptKeepsWhatWasMeasured) {
+  const pid_t child = start(live({"--strategy", "brute-force"}, "2"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  ::kill(child, SIGINT);
+  const Finished done = finish(child);
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_NE(done.err.find("interrupted"), std::string::npos) << done.err;
+  const Finished runs = run({"runs", "list", "--json"});
+  EXPECT_EQ(runs.json()["runs"][0]["state"], "interrupted");
+}
+
+TEST_F(TuneTest, MeasuredTablesAreAnsweredWithinTheBudget) {
+  const fs::path tables = measured_tables();
+  if (tables.empty()) GTEST_SKIP() << "no measured tables (set FLYBALL_DATA)";
+  for (const std::string budget : {"20W", "30W", "40W"}) {
+    const Finished done =
+        run({"tune", "resnet18", "--device",
+             "table:" + (tables / "orin_agx__resnet18__train.csv").string(), "--power-budget",
+             budget, "--profiles", "10", "--oracle", "--json", "-q"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    const Json answer = done.json();
+    EXPECT_LE(answer["choice"]["power_w"], std::stod(budget));
+    EXPECT_LE(answer["profiles"], 10);
+    EXPECT_EQ(answer["oracle"]["excluded_rows"], 96);
+    EXPECT_LE(answer["oracle"]["raw"]["minibatch_ms"], answer["choice"]["minibatch_ms"]);
+  }
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
