@@ -39,7 +39,7 @@ struct SearchRow {
   double robust_mean_excess_pct = 0, robust_p90_excess_pct = 0;
   double mean_profiles = 0, max_profiles = 0, mean_trials = 0;  ///< over the solvable problems
   size_t violations = 0, violations_over_1w = 0;  ///< answers whose tabled power is over the budget
-  double seconds = 0;  ///< our own time, all problems, one thread's worth
+  double seconds = 0;                             ///< our own processor time, all problems together
   double mean_latency_excess_pct = 0, median_latency_excess_pct = 0;       ///< inference
   double median_n = 0, mean_n_loss_pct = 0, mean_throughput_loss_pct = 0;  ///< concurrent
 };

@@ -76,6 +76,9 @@ Outcome outcome_of(const Problem& problem, const Readings& readings,
 Choice solve(const Problem& problem, const Readings& readings) {
   Choice best;
   for_each_choice(problem, [&](std::span<const size_t> choice) {
+    if (best.outcome.feasible)  // most choices are over the power budget: no need to weigh them
+      for (size_t role = 0; role < choice.size(); ++role)
+        if (readings[role][choice[role]].power_w > problem.budgets.power_w) return;
     const Outcome found = outcome_of(problem, readings, choice);
     if (!best.candidates.empty() && !found.better_than(best.outcome)) return;
     best.candidates.assign(choice.begin(), choice.end());

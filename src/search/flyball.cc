@@ -33,7 +33,7 @@ class Flyball : public Strategy {
     unfinished_.clear();
     if (ledger().profiles() >= options().max_profiles) return stop("all profiles were used");
     const bool fitted = fit();
-    const auto next = fitted ? largest_gain() : design();
+    const auto next = fitted ? best_prospect() : design();
     if (!next && stopped().empty()) return stop("there is nothing left to try");
     if (!next) return {};
     last_ = *next;
@@ -95,43 +95,51 @@ class Flyball : public Strategy {
   std::optional<Ask> design() {
     const auto point = next_design_point(ledger());
     if (!point) return {};
-    unfinished_ = point->choice;
-    return first_missing(point->choice, point->reason);
+    return begin(point->choice, point->reason);
   }
 
-  std::optional<Ask> largest_gain() {
+  /// The best of the open choices: largest gain once something feasible is known; before that the
+  /// largest gain among those that are safe enough, and the more trials failed to be feasible, the
+  /// safer it has to be.
+  std::optional<Ask> best_prospect() {
     const auto& known = ledger().best();
     const bool feasible = known && known->outcome.feasible;
     const double best = feasible ? known->outcome.loss : loss_of_the_safest();
+    const double required =
+        feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(ledger().profiles()));
     std::vector<size_t> chosen, safest;
-    double gain = 0, safety = -1;
+    Prospect most, safe;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
       const Prospect prospect = weigh(problem(), beliefs_, choice, best);
-      if (prospect.gain > gain) {
-        gain = prospect.gain;
+      if (prospect.feasible >= required && prospect.gain > most.gain) {
+        most = prospect;
         chosen.assign(choice.begin(), choice.end());
       }
-      if (prospect.feasible > safety) {
-        safety = prospect.feasible;
+      if (prospect.feasible > safe.feasible || safest.empty()) {
+        safe = prospect;
         safest.assign(choice.begin(), choice.end());
       }
     });
     if (safest.empty()) return stop("everything was measured");
-    if (feasible && gain < options().min_gain * std::abs(best))
-      return stop(fmt::format("the largest expected gain is {:.2g} %, below {:g} %",
-                              best == 0 ? 0 : 100 * gain / std::abs(best),
-                              100 * options().min_gain));
-    if (chosen.empty() || (!feasible && safety < 0.5)) {
-      unfinished_ = safest;
-      return first_missing(safest,
-                           fmt::format("most likely to meet the budgets ({:.0f} %)", 100 * safety));
+    const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
+    if (feasible) {
+      if (most.gain < options().min_gain * scale)
+        return stop(fmt::format("the largest expected gain is {:.2g} %, below {:g} %",
+                                100 * most.gain / scale, 100 * options().min_gain));
+      return begin(chosen,
+                   fmt::format("largest expected gain ({:.2g} %)", 100 * most.gain / scale));
     }
-    unfinished_ = chosen;
-    return first_missing(chosen, feasible
-                                     ? fmt::format("largest expected gain ({:.2g} %)",
-                                                   best == 0 ? 100 : 100 * gain / std::abs(best))
-                                     : "likely to meet the budgets, and good");
+    if (chosen.empty())
+      return begin(safest,
+                   fmt::format("most likely to meet the budgets ({:.0f} %)", 100 * safe.feasible));
+    return begin(chosen, fmt::format("likely to meet the budgets ({:.0f} %), and good",
+                                     100 * most.feasible));
+  }
+
+  std::optional<Ask> begin(std::vector<size_t> choice, const std::string& reason) {
+    unfinished_ = std::move(choice);
+    return first_missing(unfinished_, reason);
   }
 
   /// Something left to measure there, nothing failed, and within the profiles?
