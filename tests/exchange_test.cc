@@ -1,0 +1,73 @@
+// Import, export and runs from the command line.
+#include "command.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+class ExchangeTest : public CommandTest {};
+
+TEST_F(ExchangeTest, AForeignTableComesInByItsMapAndGoesOutTidy) {
+  const fs::path foreign = write("foreign.csv",
+                                 "f_khz,n,t_s,p_mw,comment\n"
+                                 "1190400,4,0.25,12500,a\n2201600,8,0.125,31000,b\n");
+  const std::vector<std::string> map = {
+      "--map",           "cpu_mhz=f_khz:kHz", "cpu_cores=n",   "minibatch_ms=t_s:s",
+      "power_w=p_mw:mW", "device==board",     "workload==net", "phase==train"};
+  std::vector<std::string> arguments = {"import", foreign.string()};
+  arguments.insert(arguments.end(), map.begin(), map.end());
+  const Finished imported = run(arguments);
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_NE(imported.out.find("2 rows"), std::string::npos);
+  EXPECT_NE(imported.out.find("comment"), std::string::npos);
+  const Finished exported = run({"export"});
+  EXPECT_NE(exported.out.find("1190.4"), std::string::npos) << exported.out;
+  EXPECT_NE(exported.out.find("250,12.5"), std::string::npos) << exported.out;
+}
+
+TEST_F(ExchangeTest, ABadRowIsNamedAndNothingIsTaken) {
+  const fs::path bad = write("bad.csv",
+                             "device,workload,phase,cpu_mhz,minibatch_ms,power_w\n"
+                             "b,net,train,400,10,5\nb,net,train,800,-1,6\n");
+  const Finished done = run({"import", bad.string()});
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_NE(done.err.find("bad.csv:3"), std::string::npos) << done.err;
+  EXPECT_EQ(run({"export"}).exit_code, 1);
+  EXPECT_TRUE(run({"runs", "list", "--json"}).json()["runs"].empty());
+}
+
+TEST_F(ExchangeTest, AnExportedTableCanBeTuned) {
+  ASSERT_EQ(run({"import", small_table().string()}).exit_code, 0);
+  const std::string out = (folder_ / "out.csv").string();
+  ASSERT_EQ(run({"export", "--workload", "net", "--out", out}).exit_code, 0);
+  const Finished done =
+      run({"tune", "net", "--device", "table:" + out, "--power-budget", "15W", "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_LE(done.json()["choice"]["power_w"], 15.0);
+}
+
+TEST_F(ExchangeTest, TheStoreSaysWhatIsWrongWithIt) {
+  environment_["FLYBALL_STORE"] = write("notes.txt", std::string(5000, 'x')).string();
+  const Finished corrupt = run({"runs", "list"});
+  EXPECT_EQ(corrupt.exit_code, 2);
+  EXPECT_NE(corrupt.err.find("notes.txt"), std::string::npos) << corrupt.err;
+  EXPECT_EQ(slurp(folder_ / "notes.txt"), std::string(5000, 'x'));
+  environment_["FLYBALL_STORE"] = "/proc/nowhere/store.db";
+  const Finished unwritable = run({"runs", "list"});
+  EXPECT_EQ(unwritable.exit_code == 0, false);
+  EXPECT_NE(unwritable.err.find("/proc/nowhere"), std::string::npos) << unwritable.err;
+}
+
+TEST_F(ExchangeTest, EveryCommandHasAnExample) {
+  const Finished help = run({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const std::string command :
+       {"tune", "workloads", "devices", "dataset", "runs", "import", "export"}) {
+    EXPECT_NE(help.out.find(command), std::string::npos);
+    const Finished one = run({command, "--help"});
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_NE(one.out.find("Example:\n  flyball " + command), std::string::npos) << one.out;
+  }
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools

@@ -1,0 +1,57 @@
+// Every key of every `--json` document stands in docs/json.md.
+#include <functional>
+#include <set>
+
+#include "live.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+
+// Maps from names that the user chose, or answers of other documents, are not keys of ours.
+const std::set<std::string> opaque = {"config", "answer", "request_text"};
+
+void collect(const Json& json, std::set<std::string>& keys) {
+  if (json.is_array())
+    for (const Json& item : json) collect(item, keys);
+  if (!json.is_object()) return;
+  for (const auto& [key, value] : json.items()) {
+    keys.insert(key);
+    if (!opaque.contains(key)) collect(value, keys);
+  }
+}
+
+class JsonTest : public LiveTest {
+ protected:
+  void expect_documented(const std::vector<std::string>& arguments, int exit_code = 0) {
+    const Finished done = run(arguments);
+    ASSERT_EQ(done.exit_code, exit_code) << done.err;
+    const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
+    std::set<std::string> keys;
+    collect(done.json(), keys);
+    EXPECT_FALSE(keys.empty());
+    for (const std::string& key : keys)
+      EXPECT_NE(manual.find("`" + key + "`"), std::string::npos)
+          << "'" << key << "' of `flyball " << arguments[0] << "` is not in docs/json.md";
+  }
+};
+
+TEST_F(JsonTest, EveryKeyIsDocumented) {
+  const std::string table = small_table().string();
+  expect_documented({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",
+                     "--oracle", "--json", "-q"});
+  expect_documented(
+      {"tune", "net", "--device", "table:" + table, "--power-budget", "6W", "--json", "-q"}, 1);
+  expect_documented(live({"--profiles", "2"}));
+  expect_documented({"workloads", "--json"});
+  expect_documented({"devices", "--json"});
+  expect_documented({"runs", "list", "--json"});
+  expect_documented({"runs", "show", "1", "--json"});
+  expect_documented({"runs", "compare", "1", "2", "--json"});
+  expect_documented({"runs", "delete", "2", "--json"});
+  expect_documented({"import", table, "--json"});
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
