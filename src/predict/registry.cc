@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "predict/gp.h"
 #include "predict/linear.h"
 #include "predict/nn.h"
 
@@ -10,6 +11,8 @@ namespace flyball {
 
 const std::vector<PredictorEntry>& predictors() {
   static const std::vector<PredictorEntry> list = {
+      {"gp", "Gaussian process around physical forms of time and power", make_gp},
+      {"transfer-gp", "the same, taught by earlier workloads and other boards", make_transfer_gp},
       {"linear", "linear in the clocks; one universal energy model (POMACS 2022)", make_linear},
       {"nn", "PowerTrain's network from scratch (FGCS 2024)", make_nn},
       {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",

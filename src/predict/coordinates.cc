@@ -1,0 +1,105 @@
+#include "predict/coordinates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace flyball {
+namespace {
+
+constexpr double tiny = 1e-6;  // a clock or a count of zero has no logarithm
+
+// Zero is a legal number of loader workers, and a generic axis may have any sign.
+double generic(double value) {
+  return std::copysign(std::log1p(std::abs(value)), value);
+}
+
+}  // namespace
+
+AxisRole axis_role(const std::string& name) {
+  if (name == "cpu_cores") return AxisRole::cores;
+  if (name == "cpu_mhz") return AxisRole::cpu;
+  if (name == "gpu_mhz") return AxisRole::gpu;
+  if (name == "mem_mhz") return AxisRole::memory;
+  if (name == "batch_size") return AxisRole::batch;
+  return AxisRole::other;
+}
+
+Rows Rows::subset(std::span<const Index> indices) const {
+  return {roles(indices, Eigen::all), other(indices, Eigen::all), x(indices, Eigen::all)};
+}
+
+Coordinates::Coordinates(const Space& measured, const std::string& device,
+                         std::span<const WorkloadTable> references) {
+  for (const Axis& axis : measured.axes()) {
+    if (axis.values.empty()) continue;
+    Used used{axis.name,           axis_role(axis.name), axis.values.back(),
+              axis.values.front(), axis.values.back(),   axis.values.size() > 1};
+    for (const WorkloadTable& reference : references) {
+      const auto column = reference.space.axis_index(axis.name);
+      if (reference.device != device || device.empty() || !column) continue;
+      const auto& values = reference.space.axes()[*column].values;
+      if (!values.empty() && used.role != AxisRole::batch)
+        used.scale = std::max(used.scale, values.back());
+    }
+    if (used.role == AxisRole::cpu && used.varies) lowest_cpu_ = used.low / used.scale;
+    // A constant axis of known meaning stays: the forms know what it does where it does vary.
+    if (used.varies || used.role != AxisRole::other) ++gp_axes_;
+    axes_.push_back(std::move(used));
+  }
+}
+
+double Coordinates::coordinate(const Used& axis, double value) const {
+  if (axis.role == AxisRole::other) return generic(value) - generic(axis.scale);
+  return std::log(std::max(value, tiny) / std::max(axis.scale, tiny));
+}
+
+Result<Rows> Coordinates::rows(const Space& space) const {
+  const auto n = static_cast<Index>(space.size());
+  Rows rows{Matrix::Zero(n, known_roles), Matrix(n, static_cast<Index>(other_axes())),
+            Matrix(n, static_cast<Index>(gp_axes_))};
+  Index other = 0, gp = 0;
+  for (const Used& axis : axes_) {
+    const auto column = space.axis_index(axis.name);
+    if (!column && axis.varies)
+      return Error{Code::invalid_argument, fmt::format("the space has no axis '{}'", axis.name),
+                   "predict only where every fitted axis has a value"};
+    const bool generic_axis = axis.role == AxisRole::other;
+    if (generic_axis && !axis.varies) continue;
+    Vector values(n);
+    for (Index i = 0; i < n; ++i)
+      values[i] = coordinate(axis, column ? space.row(static_cast<size_t>(i))[*column] : axis.high);
+    rows.x.col(gp++) = values;
+    if (generic_axis)
+      rows.other.col(other++) = values;
+    else
+      rows.roles.col(static_cast<Index>(axis.role)) = values;
+  }
+  return rows;
+}
+
+std::vector<bool> Coordinates::outside(const Space& space) const {
+  std::vector<bool> outside(space.size(), false);
+  for (const Used& axis : axes_) {
+    const auto column = space.axis_index(axis.name);
+    if (!column) continue;
+    for (size_t i = 0; i < space.size(); ++i) {
+      const double value = space.row(i)[*column];
+      if (value < axis.low || value > axis.high) outside[i] = true;
+    }
+  }
+  return outside;
+}
+
+bool Coordinates::varies(AxisRole role) const {
+  return std::ranges::any_of(axes_, [role](const Used& u) { return u.role == role && u.varies; });
+}
+
+size_t Coordinates::other_axes() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      axes_, [](const Used& u) { return u.role == AxisRole::other && u.varies; }));
+}
+
+}  // namespace flyball

@@ -1,0 +1,60 @@
+// Configurations as the models see them: logarithms relative to the highest value of each axis.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predict/matrix.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// Axes of which the physical forms know what they mean. Any other axis is `other`.
+enum class AxisRole { cores, cpu, gpu, memory, batch, other };
+inline constexpr Index known_roles = 5;
+AxisRole axis_role(const std::string& name);
+
+/// n configurations.
+struct Rows {
+  Matrix roles;  ///< n × known_roles: log(value / scale), 0 for an axis that is not there
+  Matrix other;  ///< n × other axes that vary: log1p(value) relative to the highest
+  Matrix x;      ///< n × coordinates of the Gaussian process
+  Index size() const { return roles.rows(); }
+  Rows subset(std::span<const Index> indices) const;
+};
+
+/// Which axes count, and their scales. Made from what was profiled.
+class Coordinates {
+ public:
+  Coordinates() = default;
+  /// Scales are the highest values in `measured` and in those `references` that are of its device.
+  Coordinates(const Space& measured, const std::string& device,
+              std::span<const WorkloadTable> references = {});
+
+  /// Error: an axis that varies in the measurements is missing.
+  Result<Rows> rows(const Space& space) const;
+  /// Is the configuration outside of the box of what was profiled? One entry per row.
+  std::vector<bool> outside(const Space& space) const;
+
+  bool varies(AxisRole role) const;
+  size_t other_axes() const;
+  size_t dimensions() const { return gp_axes_; }
+  /// Lowest clock over highest, for the CPU; 1 when it does not vary.
+  double lowest_cpu() const { return lowest_cpu_; }
+
+ private:
+  struct Used {
+    std::string name;
+    AxisRole role;
+    double scale, low, high;
+    bool varies;
+  };
+  double coordinate(const Used& axis, double value) const;
+
+  std::vector<Used> axes_;
+  size_t gp_axes_ = 0;
+  double lowest_cpu_ = 1;
+};
+
+}  // namespace flyball

@@ -1,0 +1,29 @@
+// Gaussian processes around physical forms, one for the logarithm of time and one for that of
+// power, which knows the time that the first predicts. docs/prediction.md gives the model.
+#pragma once
+
+#include <memory>
+
+#include "predict/predictor.h"
+#include "predict/surface.h"
+
+namespace flyball {
+
+/// Priors and what references may change. The defaults are what the registry's predictors use.
+struct GpSettings {
+  SurfacePriors time{{{-2.526, 0.6}, {-3.912, 0.5}}};                      // 0.08, 0.02
+  SurfacePriors power{{{-3.507, 0.6}, {-4.423, 0.5}}, 0.6, 0.4};           // 0.03, 0.012
+  SurfacePriors time_transfer{{{-2.996, 0.6}, {-3.912, 0.5}}};             // 0.05
+  SurfacePriors power_transfer{{{-3.912, 0.6}, {-4.423, 0.5}}, 0.6, 0.4};  // 0.02
+  double reference_sd = 1;  ///< parameters' spread around the references', in prior sds
+};
+
+/// "gp": ignores references.
+std::unique_ptr<Predictor> make_gp();
+/// "transfer-gp": references shift the priors of the forms' parameters and add their residual
+/// fields with learned weights. Time and power each use the set of references under which the
+/// readings are most probable, which may be none of them.
+std::unique_ptr<Predictor> make_transfer_gp();
+std::unique_ptr<Predictor> make_gp_with(bool transfer, const GpSettings& settings);
+
+}  // namespace flyball

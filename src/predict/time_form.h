@@ -1,0 +1,33 @@
+// Time of a minibatch over the clocks, up to a factor:
+//
+//   t ∝ 1 + ‖ gpu, serial, loader ‖_p
+//   gpu    = ‖ G/f_gpu, M/f_mem ‖_q + S/f_gpu     kernels bound by arithmetic or by memory
+//   serial = C/f_cpu + D/f_mem                    what one CPU thread does (launches, optimiser)
+//   loader = K/(n f_cpu) + L/(n f_mem)            what n cores do together (decode, transform)
+//
+// p between 1 (stages one after the other) and ∞ (stages overlap, the slowest counts). f_cpu is
+// counted from an offset, since part of a core's cycles is not ours. Where the batch size varies,
+// work per sample grows with it and work per minibatch does not.
+#pragma once
+
+#include "predict/form.h"
+
+namespace flyball {
+
+class TimeForm {
+ public:
+  TimeForm() = default;
+  explicit TimeForm(const Coordinates& coordinates);
+
+  const std::vector<FormParameter>& parameters() const { return parameters_; }
+  FormValue at(const Rows& rows, const Vector& theta) const;
+  /// Share of the CPU in the time of each row: the CPU's part is the noisier one.
+  Vector cpu_share(const Matrix& jacobian) const;
+
+ private:
+  std::vector<FormParameter> parameters_;
+  bool batch_ = false;
+  double offset_limit_ = 0;  ///< highest offset of the CPU clock, relative to the highest clock
+};
+
+}  // namespace flyball
