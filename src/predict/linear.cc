@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/statistics.h"
+#include "predict/interval.h"
 #include "predict/rows.h"
 
 namespace flyball {
@@ -35,24 +36,6 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-// Half-width of the 90 % interval as a fraction of the mean, from leave-one-out relative errors.
-double jackknife_width(std::vector<double> errors) {
-  if (errors.empty()) return 1;
-  const double n = static_cast<double>(errors.size());
-  // Few errors say little of their tail: widen what they show.
-  return quantile(errors, std::min(1.0, 0.9 * (n + 1) / n)) * (1 + 2 / n) + 1e-9;
-}
-
-Estimates with_interval(std::vector<double> mean, double width) {
-  Estimates estimates;
-  for (double value : mean) {
-    estimates.lo90.push_back(value * std::max(0.0, 1 - width));
-    estimates.hi90.push_back(value * (1 + width));
-  }
-  estimates.mean = std::move(mean);
-  return estimates;
-}
-
 struct Sample {
   std::vector<double> x, time, power;  // x row-major
 };
@@ -79,7 +62,10 @@ class Linear final : public Predictor {
     axes_ = varying_axes(measured.space);
     box_ = bounding_box(axes_);
     sample_ = take(measured);
-    for (const WorkloadTable& reference : references) add_reference(reference);
+    shared_ = {};
+    notes_.clear();
+    for (const WorkloadTable& reference : references)
+      add_reference(reference, measured.power_total);
     fit_models(sample_, time_, energy_);
     floor_ms_ = 0.05 * *std::ranges::min_element(sample_.time);
     judge();
@@ -89,6 +75,7 @@ class Linear final : public Predictor {
   Result<Prediction> predict(const Space& space) const override {
     FLYBALL_ASSIGN(const std::vector<size_t> columns, match_axes(space, axes_));
     Prediction prediction;
+    prediction.notes = notes_;
     std::vector<double> time, power;
     size_t clipped = 0;
     for (size_t i = 0; i < space.size(); ++i) {
@@ -121,7 +108,15 @@ class Linear final : public Predictor {
   }
 
   // Rows of other workloads speak of energy only; those of another power total are left out.
-  void add_reference(const WorkloadTable& reference) {
+  void add_reference(const WorkloadTable& reference, const std::string& total) {
+    if (!match_axes(reference.space, axes_)) {
+      notes_.push_back("linear: " + reference.title() + " lacks an axis and is not used");
+      return;
+    }
+    if (reference.power_total != total) {
+      notes_.push_back("linear: " + reference.title() + " is not used, its power is another total");
+      return;
+    }
     const Sample rows = take(reference);
     for (size_t i = 0; i < rows.time.size(); ++i) {
       if (std::isnan(rows.power[i])) continue;
@@ -180,6 +175,7 @@ class Linear final : public Predictor {
   EnergyFit energy_;
   bool has_power_ = false;
   double floor_ms_ = 0, time_width_ = 1, power_width_ = 1;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

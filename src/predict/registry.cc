@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "predict/analytical.h"
 #include "predict/gp.h"
 #include "predict/linear.h"
 #include "predict/nn.h"
+#include "predict/roofline.h"
 
 namespace flyball {
 
@@ -17,6 +19,9 @@ const std::vector<PredictorEntry>& predictors() {
       {"nn", "PowerTrain's network from scratch (FGCS 2024)", make_nn},
       {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",
        make_transfer_nn},
+      {"analytical", "power law in time and line in power for each memory clock", make_analytical},
+      {"roofline", "time and energy rooflines of each mode (Pagoda), from FLOPs and bytes",
+       make_roofline},
   };
   return list;
 }

@@ -1,0 +1,47 @@
+// Which configurations to profile before any prediction; each design serves every predictor.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// What a design may look at.
+struct DesignRequest {
+  const Space* space = nullptr;  ///< distinct configurations
+  size_t count = 0;              ///< so many are wanted
+  uint64_t seed = 1;
+  std::span<const WorkloadTable> references;
+  /// One row of time and power for a configuration the design has settled on; a design that decides
+  /// step by step may ask, and what it asks for belongs to its answer. May be empty.
+  std::function<WorkloadTable(size_t config)> measure;
+};
+
+struct DesignEntry {
+  std::string name;
+  std::string summary;  ///< one line for `--help`
+  Result<std::vector<size_t>> (*choose)(const DesignRequest& request);
+};
+
+/// The one list: random, maximin, lhs, ….
+const std::vector<DesignEntry>& designs();
+
+/// Exactly `count` distinct indices of the space, in the order of profiling. Errors: no such design
+/// (the names are listed), no or more configurations than the space has.
+Result<std::vector<size_t>> choose_configurations(const std::string& design,
+                                                  const DesignRequest& request);
+
+/// Every value as its rank on its axis, from 0 to 1; axes with one value are left out. Row-major.
+struct RankedSpace {
+  size_t dimensions = 0;
+  std::vector<double> values;
+  double distance(size_t a, size_t b) const;  ///< Euclidean, squared
+};
+RankedSpace rank_axes(const Space& space);
+
+}  // namespace flyball

@@ -1,0 +1,80 @@
+#include "predict/design.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace flyball {
+namespace {
+
+Space grid() {
+  return Space::grid({named_axis("cpu_cores", {2, 4, 6, 8, 10, 12}),
+                      named_axis("gpu_mhz", {100, 200, 400, 800, 1300}),
+                      named_axis("mem_mhz", {204, 3199}), named_axis("batch_size", {16})});
+}
+
+std::vector<size_t> choose(const std::string& design, size_t count, uint64_t seed) {
+  const Space space = grid();
+  DesignRequest request;
+  request.space = &space;
+  request.count = count;
+  request.seed = seed;
+  const auto chosen = choose_configurations(design, request);
+  EXPECT_TRUE(chosen.ok());
+  return chosen.ok() ? *chosen : std::vector<size_t>{};
+}
+
+TEST(Design, EveryOneChoosesDistinctConfigurationsBySeed) {
+  for (const DesignEntry& entry : designs()) {
+    for (size_t count : {1, 10, 60}) {
+      const auto chosen = choose(entry.name, count, 3);
+      EXPECT_EQ(chosen.size(), count) << entry.name;
+      EXPECT_EQ(std::set<size_t>(chosen.begin(), chosen.end()).size(), count) << entry.name;
+      EXPECT_LT(*std::ranges::max_element(chosen), 60u) << entry.name;
+      EXPECT_EQ(chosen, choose(entry.name, count, 3)) << entry.name;
+    }
+    EXPECT_NE(choose(entry.name, 10, 3), choose(entry.name, 10, 4)) << entry.name;
+  }
+}
+
+double least_distance(const std::vector<size_t>& chosen) {
+  const RankedSpace ranks = rank_axes(grid());
+  double least = 1e9;
+  for (size_t i = 0; i < chosen.size(); ++i)
+    for (size_t j = 0; j < i; ++j) least = std::min(least, ranks.distance(chosen[i], chosen[j]));
+  return least;
+}
+
+TEST(Design, MaximinKeepsFartherApartThanChance) {
+  for (uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_GT(least_distance(choose("maximin", 8, seed)), least_distance(choose("random", 8, seed)));
+}
+
+TEST(Design, LatinHypercubeMeetsEverySliceOfEveryAxis) {
+  const Space space = grid();
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    std::set<double> cores, clocks;
+    for (size_t config : choose("lhs", 30, seed)) {
+      cores.insert(space.row(config)[0]);
+      clocks.insert(space.row(config)[1]);
+    }
+    EXPECT_EQ(cores.size(), 6u);
+    EXPECT_EQ(clocks.size(), 5u);
+  }
+}
+
+TEST(Design, NamesWhatIsWrong) {
+  const Space space = grid();
+  DesignRequest request;
+  request.space = &space;
+  EXPECT_FALSE(choose_configurations("random", request).ok());
+  request.count = 61;
+  EXPECT_NE(choose_configurations("maximin", request).error().message.find("61"),
+            std::string::npos);
+  EXPECT_NE(choose_configurations("magic", request).error().hint.find("maximin"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace flyball
