@@ -34,6 +34,9 @@ class Device {
   virtual Status apply(const PowerMode& mode) = 0;
   /// Puts back what was there before the first apply().
   virtual Status restore() = 0;
+  /// Leaves the board in the mode that was applied: restore() does nothing any more. An error where
+  /// the mode lives only as long as this process.
+  virtual Status keep() = 0;
 };
 
 }  // namespace flyball

@@ -114,6 +114,12 @@ class Host final : public Device {
     return status;
   }
 
+  Status keep() override {
+    if (journal_) return journal_->keep();
+    return Error{Code::unavailable, "this machine has no clock that can be set to stay",
+                 "cores are chosen per process: start the workload with `taskset`"};
+  }
+
  private:
   fs::path policy(int cpu) const {
     return options_.root / fmt::format("sys/devices/system/cpu/cpu{}/cpufreq", cpu);

@@ -111,6 +111,11 @@ Status SettingsJournal::set(const std::filesystem::path& file, const std::string
                "the board refused it: is the value in its list, and does nothing else govern it?"};
 }
 
+Status SettingsJournal::keep() {
+  before_.clear();
+  return save();
+}
+
 Status SettingsJournal::restore() {
   if (before_.empty()) return {};
   Status first;

@@ -30,6 +30,8 @@ class SettingsJournal {
   /// Puts everything back, last change first, and forgets it. Goes on after a failure; the first
   /// one is returned and what failed stays in the journal.
   Status restore();
+  /// Forgets what was before: the settings stay as they are now.
+  Status keep();
   /// What a dead owner had left and open() put back.
   size_t recovered() const { return recovered_; }
 

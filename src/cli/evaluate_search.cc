@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/roles.h"
+#include "evaluate/search_sweep.h"
+#include "predict/registry.h"
+#include "search/registry.h"
+
+namespace flyball::cli {
+namespace {
+
+struct Options {
+  std::string problem = "training", problems = "paper", modes = "paper", predictor;
+  std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
+  size_t max_profiles = 10, seeds = 1, threads = 0;
+  uint64_t seed = 1;
+  double min_gain = -1;
+  bool json = false, quiet = false;
+};
+
+Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& options) {
+  const size_t trains = kind == ProblemKind::training || kind == ProblemKind::concurrent ? 1 : 0;
+  const size_t infers = kind == ProblemKind::training        ? 0
+                        : kind == ProblemKind::two_inference ? 2
+                                                             : 1;
+  if (options.train.size() != trains || options.infer.size() != infers)
+    return Error{Code::invalid_argument,
+                 fmt::format("problem '{}' needs {} --train and {} --infer", kind_name(kind),
+                             trains, infers),
+                 "each names a table, FILE.csv or FILE.csv:WORKLOAD"};
+  std::vector<WorkloadTable> tables;
+  for (const Phase phase : {Phase::train, Phase::infer})
+    for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
+      FLYBALL_ASSIGN(WorkloadTable table, read_workload_table(spec, phase));
+      tables.push_back(std::move(table));
+    }
+  return tables;
+}
+
+// References serve every role; a table is no reference for itself.
+Status add_references(const Options& options, const std::vector<WorkloadTable>& tables,
+                      SearchOptions& search) {
+  if (options.references.empty()) return {};
+  FLYBALL_ASSIGN(const auto all, read_reference_tables(options.references));
+  for (const WorkloadTable& target : tables) {
+    std::vector<WorkloadTable> others;
+    for (const WorkloadTable& reference : all)
+      if (reference.title() != target.title()) others.push_back(reference);
+    search.references.push_back(
+        std::make_shared<const std::vector<WorkloadTable>>(std::move(others)));
+  }
+  return {};
+}
+
+void print_rows(const SearchEvaluation& evaluation) {
+  TextTable table({"strategy", "problems", "solvable", "solved", "excess median %", "mean %",
+                   "p90 %", "robust mean %", "robust p90 %", "profiles", "max", "trials",
+                   "violations", "> 1 W", "s"});
+  for (const SearchRow& row : evaluation.rows)
+    table.add({row.strategy, fmt::format("{}", row.problems), fmt::format("{}", row.solvable),
+               fmt::format("{}", row.solved), fmt::format("{:.2f}", row.median_excess_pct),
+               fmt::format("{:.2f}", row.mean_excess_pct),
+               fmt::format("{:.2f}", row.p90_excess_pct),
+               fmt::format("{:.2f}", row.robust_mean_excess_pct),
+               fmt::format("{:.2f}", row.robust_p90_excess_pct),
+               fmt::format("{:.1f}", row.mean_profiles), fmt::format("{:.0f}", row.max_profiles),
+               fmt::format("{:.1f}", row.mean_trials), fmt::format("{}", row.violations),
+               fmt::format("{}", row.violations_over_1w), number(row.seconds)});
+  fmt::print("{}", table.str());
+  if (evaluation.kind == ProblemKind::concurrent)
+    for (const SearchRow& row : evaluation.rows)
+      fmt::print("{}: median n {:.0f}, mean n-loss {:.1f} %, mean throughput loss {:.2f} %\n",
+                 row.strategy, row.median_n, row.mean_n_loss_pct, row.mean_throughput_loss_pct);
+}
+
+Status run(const Options& options) {
+  SearchSweep sweep;
+  FLYBALL_ASSIGN(sweep.kind, parse_kind(options.problem));
+  FLYBALL_ASSIGN(const auto tables, tables_of(sweep.kind, options));
+  for (const WorkloadTable& table : tables) sweep.tables.push_back(&table);
+  for (const std::string& list : options.strategies)
+    for (const std::string& name : split(list, ',')) sweep.strategies.push_back(name);
+  for (const std::string& name : sweep.strategies) {
+    FLYBALL_ASSIGN([[maybe_unused]] const StrategyEntry* entry, find_strategy(name));
+  }
+  if (options.problems != "paper") {
+    FLYBALL_ASSIGN(sweep.problems, read_problems(options.problems));
+  }
+  if (options.modes != "paper" && options.modes != "all")
+    return Error{Code::invalid_argument, fmt::format("'{}' are no modes", options.modes),
+                 "paper (its 441 modes) or all"};
+  sweep.only_paper_modes = options.modes == "paper";
+  sweep.options.max_profiles = options.max_profiles;
+  sweep.options.seed = options.seed;
+  if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
+  FLYBALL_CHECK(add_references(options, tables, sweep.options));
+  const std::string predictor = !options.predictor.empty()   ? options.predictor
+                                : options.references.empty() ? "gp"
+                                                             : "transfer-gp";
+  FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
+  sweep.options.make_predictor = [predictor] { return *make_predictor(predictor); };
+  sweep.seeds = options.seeds;
+  sweep.threads = options.threads;
+  Progress progress(options.quiet);
+  sweep.progress = [&](size_t done, size_t all) { progress.show(done, all, "searching"); };
+  const auto evaluation = evaluate_search(sweep);
+  progress.finish();
+  if (!evaluation) return evaluation.error();
+  if (options.json)
+    print_json(to_json(*evaluation));
+  else
+    print_rows(*evaluation);
+  return {};
+}
+
+}  // namespace
+
+void add_evaluate_search(CLI::App& group, Context& context) {
+  CLI::App* command =
+      group.add_subcommand("search", "strategies against the exact optimum of measured tables");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("--problem", options->problem,
+                   "training, inference, concurrent or two-inference")
+      ->capture_default_str();
+  command->add_option("--train", options->train, "table of the training");
+  command->add_option("--infer", options->infer, "table of the inference");
+  command->add_option("--reference", options->references, "table of an earlier workload");
+  command->add_option("--strategy", options->strategies, "names, separated by commas");
+  command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
+      ->capture_default_str();
+  command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
+  command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--seeds", options->seeds, "runs of a random strategy")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "the first seed")->capture_default_str();
+  command->add_option("--predictor", options->predictor, "what flyball and als model with");
+  command->add_option("--min-gain", options->min_gain,
+                      "stop when the expected relative gain is below this");
+  command->add_option("--threads", options->threads, "0: all cores; figures do not depend on it");
+  command->add_flag("--json", options->json, "one JSON document on stdout");
+  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer(
+      "Example:\n  flyball evaluate search --problem training --train resnet18.csv "
+      "--reference mobilenet.csv --strategy gmd,binary-search,flyball");
+  command->callback([options, &context] {
+    const Status status = run(*options);
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
+}
+
+}  // namespace flyball::cli

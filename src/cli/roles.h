@@ -1,0 +1,33 @@
+// What `--train` and `--infer` name: a workload of a table file, or a network on this machine.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/candidates.h"
+#include "profile/profiler.h"
+#include "space/table.h"
+
+namespace flyball::cli {
+
+/// "FILE.csv" (its only workload in that phase), "FILE.csv:WORKLOAD".
+Result<WorkloadTable> read_workload_table(const std::string& spec, Phase phase);
+/// Every workload of these files.
+Result<std::vector<WorkloadTable>> read_reference_tables(const std::vector<std::string>& files);
+
+/// One role on a table or on this machine.
+struct RoleBoard {
+  std::unique_ptr<Profiler> profiler;
+  std::vector<size_t> config;  ///< candidate of the linked space → row of the profiler's space
+};
+
+/// Opens each spec: a table file, or a network of `flyball workloads` on this machine.
+Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
+                                          const std::vector<std::string>& infer,
+                                          double trial_seconds);
+/// The candidates of all roles, tied by power mode.
+Result<std::shared_ptr<const Candidates>> link_roles(std::vector<RoleBoard>& roles);
+
+}  // namespace flyball::cli
