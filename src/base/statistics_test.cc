@@ -53,8 +53,8 @@ TEST(Statistics, AQuantileNeverLeavesTheRangeAndNeverFalls) {
     for (double& value : values) value = random.normal();
     const auto [low, high] = std::ranges::minmax(values);
     double last = low;
-    for (double q = 0; q <= 1; q += 0.05) {
-      const double value = quantile(values, q);
+    for (int percent = 0; percent <= 100; percent += 5) {
+      const double value = quantile(values, percent / 100.0);
       EXPECT_GE(value, last - 1e-12);
       EXPECT_LE(value, high + 1e-12);
       last = value;

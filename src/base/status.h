@@ -1,7 +1,6 @@
 // Errors as values: what went wrong, and what the reader of the message can do about it.
 #pragma once
 
-#include <cassert>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,16 +45,17 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  T& value() & { return assert(ok()), *std::get_if<0>(&state_); }
-  const T& value() const& { return assert(ok()), *std::get_if<0>(&state_); }
-  T&& value() && { return assert(ok()), std::move(*std::get_if<0>(&state_)); }
+  // To ask for what is not there is our own mistake: std::bad_variant_access, in every build.
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  const Error& error() const { return assert(!ok()), *std::get_if<1>(&state_); }
+  const Error& error() const { return std::get<1>(state_); }
 
  private:
   std::variant<T, Error> state_;
@@ -70,7 +70,7 @@ class [[nodiscard]] Result<void> {
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Error& error() const { return assert(!ok()), *error_; }
+  const Error& error() const { return error_.value(); }  // std::bad_optional_access when ok()
 
  private:
   std::optional<Error> error_;
@@ -93,7 +93,9 @@ using Status = Result<void>;
 /// `FLYBALL_ASSIGN(auto x, f());` takes the value of f() or returns its error.
 #define FLYBALL_ASSIGN(declaration, expression) \
   FLYBALL_ASSIGN_(FLYBALL_CONCAT(flyball_result_, __LINE__), declaration, expression)
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 #define FLYBALL_ASSIGN_(result, declaration, expression) \
   auto result = (expression);                            \
   if (!result.ok()) return result.error();               \
   declaration = *std::move(result)
+// NOLINTEND(bugprone-macro-parentheses)

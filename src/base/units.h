@@ -14,7 +14,7 @@ template <class Tag>
 struct Quantity {
   double value = 0;
 
-  auto operator<=>(const Quantity&) const = default;
+  auto operator<=>(const Quantity&) const = default;  // NOLINT(modernize-use-nullptr): its mistake
   Quantity operator+(Quantity other) const { return {value + other.value}; }
   Quantity operator-(Quantity other) const { return {value - other.value}; }
   Quantity operator*(double factor) const { return {value * factor}; }

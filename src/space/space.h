@@ -58,7 +58,10 @@ class Space {
   struct LazyOrder {
     LazyOrder() = default;
     LazyOrder(const LazyOrder&) noexcept {}
-    LazyOrder& operator=(const LazyOrder&) noexcept { return order.reset(), *this; }
+    LazyOrder& operator=(const LazyOrder& other) noexcept {
+      if (this != &other) order.reset();
+      return *this;
+    }
     std::mutex mutex;
     Order order;
   };

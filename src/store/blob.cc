@@ -39,6 +39,10 @@ std::optional<int64_t> get(std::string_view& bytes) {
   return {};
 }
 
+bool is_kept(int64_t value) {
+  return std::abs(static_cast<double>(value)) <= largest;
+}
+
 Result<int64_t> whole(double value, double scale, const char* what) {
   const double scaled = value * scale;
   if (std::abs(scaled) <= largest) return std::llround(scaled);
@@ -53,17 +57,24 @@ Error damaged(const char* what) {
 
 }  // namespace
 
+// Stall and compute as differences to the minibatch before: noise is shorter than what it lies on.
 Result<std::string> encode_minibatches(const std::vector<MinibatchTimes>& times) {
   std::string bytes;
+  int64_t last_stall = 0, last_compute = 0;
   int last_epoch = 0;
   for (const MinibatchTimes& time : times) {
     FLYBALL_ASSIGN(const int64_t stall, whole(time.stall_ms, ns_per_ms, "stall time"));
     FLYBALL_ASSIGN(const int64_t compute, whole(time.compute_ms, ns_per_ms, "compute time"));
     FLYBALL_ASSIGN(const int64_t e2e, whole(time.e2e_ms, ns_per_ms, "minibatch time"));
-    put(bytes, stall);
-    put(bytes, compute);
+    if (time.epoch < 0)
+      return Error{Code::invalid_argument, fmt::format("epoch {} cannot be stored", time.epoch),
+                   "epochs count from 0"};
+    put(bytes, stall - last_stall);
+    put(bytes, compute - last_compute);
     put(bytes, e2e - stall - compute);
     put(bytes, time.epoch - last_epoch);
+    last_stall = stall;
+    last_compute = compute;
     last_epoch = time.epoch;
   }
   return bytes;
@@ -71,16 +82,20 @@ Result<std::string> encode_minibatches(const std::vector<MinibatchTimes>& times)
 
 Result<std::vector<MinibatchTimes>> decode_minibatches(std::string_view bytes) {
   std::vector<MinibatchTimes> times;
-  int64_t epoch = 0;
+  int64_t stall = 0, compute = 0, epoch = 0;
   while (!bytes.empty()) {
-    const auto stall = get(bytes), compute = get(bytes), overhead = get(bytes);
-    const auto step = get(bytes);
-    if (!stall || !compute || !overhead || !step) return damaged("minibatch times");
-    epoch += *step;
-    if (epoch < 0 || epoch > std::numeric_limits<int>::max()) return damaged("minibatch times");
+    const auto stall_step = get(bytes), compute_step = get(bytes), overhead = get(bytes);
+    const auto epoch_step = get(bytes);
+    if (!stall_step || !compute_step || !overhead || !epoch_step) return damaged("minibatch times");
+    stall += *stall_step;
+    compute += *compute_step;
+    epoch += *epoch_step;
+    if (!is_kept(stall) || !is_kept(compute) || epoch < 0 ||
+        epoch > std::numeric_limits<int>::max())
+      return damaged("minibatch times");
     const auto ms = [](int64_t ns) { return static_cast<double>(ns) / ns_per_ms; };
     times.push_back(
-        {ms(*stall), ms(*compute), ms(*stall + *compute + *overhead), static_cast<int>(epoch)});
+        {ms(stall), ms(compute), ms(stall + compute + *overhead), static_cast<int>(epoch)});
   }
   return times;
 }

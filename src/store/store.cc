@@ -1,6 +1,8 @@
 #include "store/store.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -64,7 +66,11 @@ std::filesystem::path Store::default_place() {
   };
   if (const auto place = variable("FLYBALL_STORE"); !place.empty()) return place;
   const auto data = variable("XDG_DATA_HOME");
-  return (data.empty() ? variable("HOME") / ".local/share" : data) / "flyball/store.db";
+  if (!data.empty()) return data / "flyball/store.db";
+  auto home = variable("HOME");
+  // A service may have no environment; its user still has a home.
+  if (const passwd* user = home.empty() ? ::getpwuid(::geteuid()) : nullptr) home = user->pw_dir;
+  return home / ".local/share/flyball/store.db";
 }
 
 std::filesystem::path Store::path() const {

@@ -259,9 +259,11 @@ TEST(StorePlace, IsAFileOrAFolder) {
 }
 
 TEST(StorePlace, DefaultFollowsTheEnvironment) {
-  ::setenv("HOME", "/home/ada", 1);
   ::unsetenv("XDG_DATA_HOME");
   ::unsetenv("FLYBALL_STORE");
+  ::unsetenv("HOME");
+  EXPECT_TRUE(Store::default_place().is_absolute());
+  ::setenv("HOME", "/home/ada", 1);
   EXPECT_EQ(Store::default_place(), "/home/ada/.local/share/flyball/store.db");
   ::setenv("XDG_DATA_HOME", "/data", 1);
   EXPECT_EQ(Store::default_place(), "/data/flyball/store.db");
