@@ -123,10 +123,10 @@ class IdxDataset final : public Dataset {
 
 }  // namespace
 
-bool has_idx(const fs::path& folder) {
+bool has_idx(const fs::path& folder, Split split) {
   std::error_code ignored;
-  return fs::exists(find_file(folder, Split::train, true), ignored) ||
-         fs::exists(find_file(folder, Split::test, true), ignored);
+  return fs::exists(find_file(folder, split, true), ignored) ||
+         fs::exists(find_file(folder, split, false), ignored);
 }
 
 Result<DatasetPtr> open_idx(const fs::path& folder, Split split, int64_t classes) {

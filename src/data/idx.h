@@ -16,8 +16,8 @@ namespace flyball {
 /// A label of `classes` or more is an error of its sample, not of the set.
 Result<DatasetPtr> open_idx(const std::filesystem::path& folder, Split split, int64_t classes = 10);
 
-/// True when the folder holds IDX image files of either split.
-bool has_idx(const std::filesystem::path& folder);
+/// True when the folder holds one of the two files of this part.
+bool has_idx(const std::filesystem::path& folder, Split split);
 
 /// Writes images (count × height × width bytes) and their labels as the two IDX files of a split.
 Status write_idx(const std::filesystem::path& folder, Split split, std::span<const uint8_t> images,

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -42,6 +43,12 @@ Status check(const Dataset& dataset, const LoaderOptions& options) {
                "choose a smaller batch size, or keep the last minibatch");
   return {};
 }
+
+// What each thread that prepares minibatches owns.
+struct Bench {
+  RawSample raw;
+  Workspace workspace;
+};
 
 // One minibatch of memory and what is in it.
 struct Slot {
@@ -115,6 +122,7 @@ class Loader::Impl {
     order_ = sample_order(dataset_->size(), options_.seed, epoch, options_.shuffle);
     for (Slot& slot : slots_) slot.ready = false;
     next_ticket_ = released_ = delivered_ = 0;
+    good_ = bad_ = 0;
     holding_ = false;
     lock.unlock();
     work_.notify_all();
@@ -140,6 +148,14 @@ class Loader::Impl {
       holding_ = true;
       slot.batch.stall_s = waiting.seconds();
       return std::optional(slot.batch);
+    }
+    if (good_ == 0 && bad_ > 0) {
+      const Error first = std::exchange(first_bad_, Error());
+      bad_ = 0;
+      return Error{
+          first.code,
+          fmt::format("none of the {} samples can be read; {}", dataset_->size(), first.message),
+          first.hint};
     }
     return std::optional<LoadedBatch>();
   }
@@ -175,7 +191,7 @@ class Loader::Impl {
 
   Slot& prepare_inline() {
     Slot& slot = slots_[0];
-    prepare(delivered_, slot, inline_raw_);
+    prepare(delivered_, slot, inline_bench_);
     return slot;
   }
 
@@ -195,7 +211,7 @@ class Loader::Impl {
 
   // A worker: takes the next minibatch as soon as there is a free slot for it.
   void work() {
-    RawSample raw;
+    Bench bench;
     std::unique_lock lock(mutex_);
     while (true) {
       work_.wait(lock, [this] { return stop_ || may_begin(); });
@@ -204,7 +220,7 @@ class Loader::Impl {
       ++busy_;
       lock.unlock();
       Slot& slot = slot_of(ticket);
-      prepare(ticket, slot, raw);
+      prepare(ticket, slot, bench);
       lock.lock();
       --busy_;
       if (!cancel_) slot.ready = true;
@@ -218,7 +234,7 @@ class Loader::Impl {
            next_ticket_ < released_ + static_cast<int64_t>(slots_.size());
   }
 
-  void prepare(int64_t ticket, Slot& slot, RawSample& raw) {
+  void prepare(int64_t ticket, Slot& slot, Bench& bench) {
     slot.batch = LoadedBatch();
     slot.labels.clear();
     slot.bad.clear();
@@ -227,7 +243,7 @@ class Loader::Impl {
     const int64_t last = std::min(first + options_.batch_size, dataset_->size());
     for (int64_t i = first; i < last && !cancel_; ++i) {
       const int64_t index = order_[static_cast<size_t>(i)];
-      const Status status = prepare_safely(index, slot, raw);
+      const Status status = prepare_safely(index, slot, bench);
       if (status.ok()) continue;
       slot.bad.push_back({index, status.error()});
       if (options_.on_bad_sample == OnBadSample::skip) continue;
@@ -242,16 +258,17 @@ class Loader::Impl {
   }
 
   // What a library throws (no memory, say) must not end a worker thread.
-  Status prepare_safely(int64_t index, Slot& slot, RawSample& raw) {
+  Status prepare_safely(int64_t index, Slot& slot, Bench& bench) {
     try {
-      return prepare_sample(index, slot, raw);
+      return prepare_sample(index, slot, bench);
     } catch (const std::exception& problem) {
       return Error{Code::internal, fmt::format("{}: {}", dataset_->name(index), problem.what()),
                    ""};
     }
   }
 
-  Status prepare_sample(int64_t index, Slot& slot, RawSample& raw) {
+  Status prepare_sample(int64_t index, Slot& slot, Bench& bench) {
+    RawSample& raw = bench.raw;
     Stopwatch watch;
     const Status fetched = dataset_->fetch(index, raw);
     slot.batch.fetch_s += watch.restart();
@@ -261,7 +278,7 @@ class Loader::Impl {
     const std::span out(slot.samples.get() + slot.labels.size() * elements, elements);
     const uint64_t seed = mix_seed(mix_seed(options_.seed, static_cast<uint64_t>(epoch_)),
                                    static_cast<uint64_t>(index) + 1);
-    const Status applied = transform_.apply(raw, seed, out);
+    const Status applied = transform_.apply(raw, seed, bench.workspace, out);
     slot.batch.preprocess_s += watch.seconds();
     if (!applied.ok()) return applied.error().within(dataset_->name(index));
     slot.labels.push_back(raw.label);
@@ -271,6 +288,9 @@ class Loader::Impl {
   void note_bad(const Slot& slot) {
     if (options_.on_bad_sample == OnBadSample::fail) return;
     skipped_ += static_cast<int64_t>(slot.bad.size());
+    bad_ += static_cast<int64_t>(slot.bad.size());
+    good_ += static_cast<int64_t>(slot.labels.size());
+    if (!slot.bad.empty()) first_bad_ = slot.bad.front().error;
     for (const BadSample& bad : slot.bad)
       if (bad_samples_.size() < kListedBadSamples && listed_.insert(bad.index).second)
         bad_samples_.push_back(bad);
@@ -286,9 +306,11 @@ class Loader::Impl {
   int64_t delivered_ = 0;  ///< minibatches handed out in this epoch
   bool holding_ = false;   ///< the caller still looks at the last one
   int64_t skipped_ = 0;
+  int64_t good_ = 0, bad_ = 0;  ///< samples of this epoch
+  Error first_bad_;
   std::vector<BadSample> bad_samples_;
   std::set<int64_t> listed_;
-  RawSample inline_raw_;
+  Bench inline_bench_;
 
   // Written by the caller while no worker is busy, read by the workers.
   std::vector<int64_t> order_;

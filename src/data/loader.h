@@ -66,7 +66,8 @@ class Loader {
   /// Begins an epoch at its first minibatch, whether or not the last one was finished.
   void start_epoch(int64_t epoch);
   /// The next minibatch, or nothing at the end of the epoch. Its view is valid until the next call
-  /// on this loader. After an error the epoch has ended; start_epoch() begins another.
+  /// on this loader. After an error the epoch has ended; start_epoch() begins another. An epoch of
+  /// which every sample had to be skipped is an error, too.
   Result<std::optional<LoadedBatch>> next();
 
   /// Minibatches per epoch (one less may come when all samples of one are skipped).

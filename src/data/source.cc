@@ -15,6 +15,7 @@
 namespace flyball {
 namespace {
 
+constexpr size_t kLargestWhole = size_t{256} << 20;
 constexpr size_t kLargestInflated = size_t{1} << 30;
 
 bool is_gzip(int fd) {
@@ -22,7 +23,41 @@ bool is_gzip(int fd) {
   return ::pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
+// Reads until the end; one byte more than expected is asked for, so that the end is seen at once.
+Status read_to_end(int fd, const std::filesystem::path& path, std::vector<uint8_t>& out) {
+  struct stat about = {};
+  if (::fstat(fd, &about) != 0) return file_error("read", path, errno);
+  const size_t expected = static_cast<size_t>(std::max<off_t>(about.st_size, 4095));
+  size_t done = 0;
+  if (expected <= kLargestWhole) out.resize(expected + 1);
+  while (out.size() <= kLargestWhole + 1 && expected <= kLargestWhole) {
+    const ssize_t n = ::read(fd, out.data() + done, out.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return file_error("read", path, errno);
+    done += static_cast<size_t>(n);
+    if (n == 0) break;
+    if (done == static_cast<size_t>(about.st_size) && done < out.size()) break;
+    if (done == out.size()) out.resize(2 * done);
+  }
+  if (done > kLargestWhole || expected > kLargestWhole)
+    return Error{Code::corrupt, fmt::format("{} is larger than 256 MiB", path.string()),
+                 "is this the right file?"};
+  out.resize(done);
+  if (done == 0)
+    return Error{Code::corrupt, fmt::format("{} is empty", path.string()),
+                 "fetch the file again, or leave it out"};
+  return {};
+}
+
 }  // namespace
+
+Status read_whole(const std::filesystem::path& path, std::vector<uint8_t>& out) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return file_error("read", path, errno);
+  const Status status = read_to_end(fd, path, out);
+  ::close(fd);
+  return status;
+}
 
 Status read_exactly(int fd, const std::filesystem::path& path, uint64_t offset,
                     std::span<uint8_t> out) {

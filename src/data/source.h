@@ -37,6 +37,10 @@ class ByteSource {
   std::vector<uint8_t> content_;
 };
 
+/// The whole of a file of at most 256 MiB; `out` keeps its memory from file to file. Errors: it
+/// cannot be read, is empty, or is larger.
+Status read_whole(const std::filesystem::path& path, std::vector<uint8_t>& out);
+
 /// Fills `out` from a descriptor at `offset`, or says at which byte the file ended.
 Status read_exactly(int fd, const std::filesystem::path& path, uint64_t offset,
                     std::span<uint8_t> out);

@@ -1,0 +1,63 @@
+// All kinds of data sets: opened by what lies in a folder, made, and checked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "data/dataset.h"
+#include "data/synthetic.h"
+
+namespace flyball {
+
+/// "mnist", "cifar10", "images" and "gld23k".
+const std::vector<std::string>& dataset_kinds();
+
+/// The kind that the files in a folder show; an error when it is none.
+Result<std::string> detect_dataset(const std::filesystem::path& folder);
+
+/// True when any file of one part of a set of this kind is there.
+bool has_part(const std::filesystem::path& folder, const std::string& kind, Split split);
+
+/// Opens one part of a set of any kind, in place. `classes` 0: as many as the kind or the set has.
+Result<DatasetPtr> open_dataset(const std::filesystem::path& folder, Split split,
+                                int64_t classes = 0);
+
+struct MakeOptions {
+  uint64_t seed = 1;
+  int64_t classes = 10;   ///< of images and gld23k; the others have 10
+  PictureSize size = {};  ///< of images and gld23k
+  size_t threads = 0;     ///< 0: all cores; the files do not depend on it
+};
+
+/// Writes a synthetic set in the true format of a kind: `samples` for training, and a test part of
+/// a sixth (mnist), a fifth (cifar10) or a tenth (gld23k) of that; images have no test part.
+/// `digits` is another name for mnist. JPEGs have quality 90. The folder must be new or empty.
+Status make_dataset(const std::string& kind, int64_t samples, const std::filesystem::path& out,
+                    const MakeOptions& options = {});
+
+/// One part of a set.
+struct DatasetPart {
+  std::string name;  ///< "train" or "test"
+  int64_t samples = 0, classes = 0;
+  int64_t bytes = 0;           ///< of all samples that could be read, as stored
+  int64_t smallest_class = 0;  ///< samples of the class that has fewest
+  int64_t largest_class = 0;
+};
+
+/// What is in a folder, and what is broken.
+struct DatasetReport {
+  std::string kind;
+  std::vector<DatasetPart> parts;
+  std::vector<Error> problems;       ///< the first 1000, in the order of the samples
+  int64_t problem_count = 0;         ///< all of them
+  std::vector<std::string> ignored;  ///< files of an image folder that are no JPEGs, the first 1000
+};
+
+/// Reads and decodes every sample of every part, on `threads` threads (0: all cores). Broken files
+/// are in the report; an error means that this is no data set.
+Result<DatasetReport> check_dataset(const std::filesystem::path& folder, size_t threads = 0);
+
+}  // namespace flyball
