@@ -64,9 +64,13 @@ class References {
         ours = true;
       }
     }
-    if (ours)
+    if (ours) {
+      NnOptions thorough = options;
+      thorough.refit = false;
+      thorough.validation = 0.1;
       promise.set_value(std::make_shared<const NnModel>(
-          fit_nn(rows, nullptr, options, options.reference_repeats, 1)));
+          fit_nn(rows, nullptr, thorough, options.reference_repeats, 1)));
+    }
     return future.get();
   }
 
@@ -79,9 +83,8 @@ class References {
     for (double value : rows.y) mix(value);
     for (int64_t size : network.hidden) mix(static_cast<double>(size));
     for (double rate : network.dropout) mix(rate);
-    for (double value :
-         {network.learning_rate, options.validation, double(network.epochs), double(network.batch),
-          double(options.reference_repeats), double(network.loss == Loss::mape)})
+    for (double value : {network.learning_rate, double(network.epochs), double(network.batch),
+                         double(options.reference_repeats), double(network.loss == Loss::mape)})
       mix(value);
     return key;
   }

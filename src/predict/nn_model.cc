@@ -9,11 +9,11 @@
 namespace flyball {
 namespace {
 
-NnScaler fit_scaler(const NnRows& rows, std::span<const size_t> chosen) {
+NnScaler fit_scaler(const NnRows& rows) {
   NnScaler scaler;
   for (size_t d = 0; d < rows.dimensions; ++d) {
     std::vector<double> values;
-    for (size_t i : chosen) values.push_back(rows.row(i)[d]);
+    for (size_t i = 0; i < rows.y.size(); ++i) values.push_back(rows.row(i)[d]);
     const double centre = mean(values);
     double sum = 0;
     for (double value : values) sum += (value - centre) * (value - centre);
@@ -93,23 +93,32 @@ NnModel fit_nn(const NnRows& rows, const Mlp* base, const NnOptions& options, in
   const size_t held = std::clamp<size_t>(wanted, 1, rows.groups() - 2);
   std::vector<bool> is_held(rows.groups(), false);
   for (size_t group : random.sample(rows.groups(), held)) is_held[group] = true;
-  std::vector<size_t> learned, held_out;
-  for (size_t i = 0; i < rows.y.size(); ++i)
+  std::vector<size_t> learned, held_out, all;
+  for (size_t i = 0; i < rows.y.size(); ++i) {
     (is_held[rows.group[i]] ? held_out : learned).push_back(i);
+    all.push_back(i);
+  }
 
   MlpOptions network = options.network;
   network.seed = seed;
-  const auto inputs = static_cast<int64_t>(rows.dimensions);
-  NnModel model{base ? *base : Mlp(inputs, network), fit_scaler(rows, learned), options.log_target};
-  if (base) model.network.renew_head(seed);
+  Mlp start = base ? *base : Mlp(static_cast<int64_t>(rows.dimensions), network);
+  if (base) start.renew_head(seed);
+  NnModel model{start, fit_scaler(rows), options.log_target};
   model.least = 0.05 * *std::ranges::min_element(rows.y);
   // Rows that stand more than once already are repeated less.
   model.repeats =
       std::max(1, static_cast<int>(static_cast<size_t>(repeats) * rows.groups() / rows.y.size()));
-  MlpRows training = take(rows, learned, model.scaler, options.log_target);
-  training.repeats = model.repeats;
-  model.network.train(training, take(rows, held_out, model.scaler, options.log_target), network);
+  const auto data = [&](std::span<const size_t> chosen) {
+    MlpRows result = take(rows, chosen, model.scaler, options.log_target);
+    result.repeats = model.repeats;
+    return result;
+  };
+  const MlpTraining training = model.network.train(data(learned), data(held_out), network);
   model.half_width = interval(model, rows, held_out);
+  if (!options.refit) return model;
+  network.epochs = training.best_epoch;
+  model.network = std::move(start);
+  model.network.train(data(all), {}, network);
   return model;
 }
 
