@@ -13,7 +13,7 @@ namespace flyball::cli {
 namespace {
 
 // The one list of commands.
-constexpr auto commands = {add_tune, add_workloads, add_devices, add_dataset};
+constexpr auto commands = {add_tune, add_evaluate, add_workloads, add_devices, add_dataset};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible, not found), 2 bad use or failure.\n"
