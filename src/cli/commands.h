@@ -16,6 +16,10 @@ struct Context {
 void add_tune(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_predict(CLI::App& app, Context& context);
+void add_pareto(CLI::App& app, Context& context);
+void add_reference(CLI::App& app, Context& context);
+void add_evaluate(CLI::App& app, Context& context);
 void add_workloads(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_dataset(CLI::App& app, Context& context);

@@ -1,12 +1,62 @@
+#include "cli/evaluate.h"
+
 #include "cli/commands.h"
 
 namespace flyball::cli {
+namespace {
+
+// The one list of what can be evaluated; each is a file of its own.
+constexpr auto evaluations = {add_evaluate_predict, add_evaluate_optimise, add_evaluate_search};
+
+}  // namespace
 
 void add_evaluate(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("evaluate", "judge predictors and strategies on tables");
+  CLI::App* group =
+      app.add_subcommand("evaluate", "judge predictors and strategies on measured tables");
   group->require_subcommand(1);
-  group->footer("Example:\n  flyball evaluate search --problem training --train resnet18.csv");
-  add_evaluate_search(*group, context);
+  group->footer(
+      "Example:\n  flyball evaluate predict --target table.csv --predictor linear,analytical");
+  for (const auto add : evaluations) add(*group, context);
+}
+
+Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
+                                    const std::string& phase) {
+  FLYBALL_ASSIGN(const Table table, read_table(path));
+  std::optional<Phase> wanted;
+  if (!phase.empty()) {
+    FLYBALL_ASSIGN(wanted, parse_phase(phase));
+  }
+  const auto found = workload.empty() ? table.only() : table.find(workload, wanted);
+  if (!found) {
+    Error error = found.error();
+    if (workload.empty() && error.code == Code::invalid_argument)
+      error.hint += "; say which with --workload";
+    error.code = Code::invalid_argument;
+    return error;
+  }
+  return measured_part(**found, path);
+}
+
+Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths) {
+  std::vector<WorkloadTable> references;
+  for (const std::string& path : paths) {
+    FLYBALL_ASSIGN(const Table table, read_table(path));
+    for (const WorkloadTable& workload : table.workloads) {
+      FLYBALL_ASSIGN(WorkloadTable known, measured_part(workload, path));
+      references.push_back(std::move(known));
+    }
+  }
+  return references;
+}
+
+Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path) {
+  size_t predicted = 0;
+  WorkloadTable known = without_predicted(table, predicted);
+  if (known.size() == 0)
+    return Error{Code::invalid_argument,
+                 path + ": every row of " + table.title() + " was predicted, none measured",
+                 "give a table of measurements"};
+  return known;
 }
 
 }  // namespace flyball::cli

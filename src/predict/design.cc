@@ -50,7 +50,8 @@ Result<std::vector<size_t>> choose_lhs(const DesignRequest& request) {
   std::vector<double> point(ranks.dimensions);
   for (size_t k = 0; k < count; ++k) {
     for (size_t d = 0; d < ranks.dimensions; ++d)
-      point[d] = (static_cast<double>(slices[d][k]) + random.uniform()) / static_cast<double>(count);
+      point[d] =
+          (static_cast<double>(slices[d][k]) + random.uniform()) / static_cast<double>(count);
     size_t best = n;
     double least = far;
     for (size_t i : order) {

@@ -48,7 +48,8 @@ double least_distance(const std::vector<size_t>& chosen) {
 
 TEST(Design, MaximinKeepsFartherApartThanChance) {
   for (uint64_t seed = 1; seed <= 5; ++seed)
-    EXPECT_GT(least_distance(choose("maximin", 8, seed)), least_distance(choose("random", 8, seed)));
+    EXPECT_GT(least_distance(choose("maximin", 8, seed)),
+              least_distance(choose("random", 8, seed)));
 }
 
 TEST(Design, LatinHypercubeMeetsEverySliceOfEveryAxis) {

@@ -92,10 +92,10 @@ class Roofline final : public Predictor {
     for (size_t i = 0; i < space.size(); ++i) {
       const auto mode = pick(space.row(i), board);
       const Work work = minibatch_work(*cost_, phase_, batch ? space.row(i)[*batch] : 1);
-      const auto [time, power] = at(mode, work, has_power_);
+      const double time = roof_time_s(mode, work) * time_factor_;
       between += !modes_.contains(mode);
-      times.push_back(time * time_factor_ * 1e3);
-      if (has_power_) powers.push_back(power * power_factor_);
+      times.push_back(time * 1e3);
+      if (has_power_) powers.push_back(roof_power_w(mode, work, time) * power_factor_);
       prediction.extrapolated.push_back(box_.low.empty() ||
                                         !box_.contains(pick(space.row(i), all)));
     }
@@ -168,21 +168,17 @@ class Roofline final : public Predictor {
     clocks_ = ClockRoofs::fit(board_, rows);
   }
 
-  struct TimePower {
-    double time_s, power_w;
-  };
-  TimePower at(const std::vector<double>& mode, const Work& work, bool power) const {
+  double roof_time_s(const std::vector<double>& mode, const Work& work) const {
     const auto own = modes_.find(mode);
-    const bool known = own != modes_.end();
-    TimePower result{known ? own->second.time.at(work.flop, work.bytes)
-                           : clocks_.time_s(mode, work.flop, work.bytes),
-                     none};
-    if (!power) return result;
-    result.power_w =
-        known && own->second.energy
-            ? own->second.energy->at(work.flop, work.bytes, result.time_s) / result.time_s
-            : clocks_.power_w(mode, work.flop, work.bytes, result.time_s);
-    return result;
+    return own != modes_.end() ? own->second.time.at(work.flop, work.bytes)
+                               : clocks_.time_s(mode, work.flop, work.bytes);
+  }
+  // Of a minibatch that takes `time_s`, which is what the target attains, not the roof.
+  double roof_power_w(const std::vector<double>& mode, const Work& work, double time_s) const {
+    const auto own = modes_.find(mode);
+    return own != modes_.end() && own->second.energy
+               ? own->second.energy->at(work.flop, work.bytes, time_s) / time_s
+               : clocks_.power_w(mode, work.flop, work.bytes, time_s);
   }
 
   // The factors by which the target keeps away from the roofs, and the spread around them.
@@ -190,10 +186,10 @@ class Roofline final : public Predictor {
     std::vector<double> times, powers;
     for (const RoofRow& row : own) {
       const RoofSample& s = row.sample;
-      const TimePower model = at(row.mode, {s.flop, s.bytes}, has_power_);
-      times.push_back(std::log(s.time_s / model.time_s));
+      const Work work{s.flop, s.bytes};
+      times.push_back(std::log(s.time_s / roof_time_s(row.mode, work)));
       if (has_power_ && std::isfinite(s.energy_j))
-        powers.push_back(std::log(s.energy_j / s.time_s / model.power_w));
+        powers.push_back(std::log(s.energy_j / s.time_s / roof_power_w(row.mode, work, s.time_s)));
     }
     // Constants fitted on these rows themselves stand for more than one number.
     const double freedom = alone ? static_cast<double>(2 * board_.size() + 2) : 1;

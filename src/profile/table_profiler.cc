@@ -5,10 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <map>
-
-#include "base/statistics.h"
 
 namespace flyball {
 namespace {
@@ -27,7 +23,7 @@ uint64_t content_hash(const WorkloadTable& table) {
 
 class TableProfiler final : public Profiler {
  public:
-  explicit TableProfiler(const WorkloadTable& table) : space_(table.space.axes()) {
+  explicit TableProfiler(const WorkloadTable& table) {
     info_.device = table.device;
     info_.device_title = fmt::format("table of {}", table.title());
     info_.fingerprint = fmt::format("table of {}, {} rows, content {:016x}", table.title(),
@@ -37,7 +33,10 @@ class TableProfiler final : public Profiler {
     info_.phase = table.phase;
     info_.power_total = table.power_total;
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
-    merge_repeats(table);
+    WorkloadTable merged = merge_repeats(table);
+    space_ = std::move(merged.space);
+    time_ = std::move(merged.minibatch_ms);
+    power_ = std::move(merged.power_w);
     find_default();
   }
 
@@ -69,28 +68,6 @@ class TableProfiler final : public Profiler {
   }
 
  private:
-  void merge_repeats(const WorkloadTable& table) {
-    std::map<std::vector<double>, std::vector<size_t>> rows;
-    std::vector<std::vector<double>> order;
-    for (size_t i = 0; i < table.size(); ++i) {
-      const auto row = table.space.row(i);
-      auto& same = rows[{row.begin(), row.end()}];
-      if (same.empty()) order.emplace_back(row.begin(), row.end());
-      same.push_back(i);
-    }
-    space_ = Space(table.space.axes());
-    for (const auto& row : order) {
-      std::vector<double> times, powers;
-      for (size_t i : rows[row]) {
-        times.push_back(table.minibatch_ms[i]);
-        if (!std::isnan(table.power_w[i])) powers.push_back(table.power_w[i]);
-      }
-      space_.add(row);
-      time_.push_back(median(times));
-      power_.push_back(powers.empty() ? std::numeric_limits<double>::quiet_NaN() : median(powers));
-    }
-  }
-
   // Lexicographic: the highest of every board axis, then the batch size nearest to 16.
   void find_default() {
     std::vector<double> best;

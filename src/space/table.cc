@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
+#include "base/statistics.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -13,9 +16,13 @@ namespace {
 
 constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
+// What `flyball predict` writes beside a prediction; no axes.
+constexpr std::array beside = {"minibatch_ms_lo90", "minibatch_ms_hi90", "power_w_lo90",
+                               "power_w_hi90", "extrapolated"};
+
 struct Columns {
   size_t device = 0, workload = 0, phase = 0, time = 0;
-  std::optional<size_t> power, total;
+  std::optional<size_t> power, total, provenance;
   std::vector<size_t> axes;
 };
 
@@ -34,13 +41,16 @@ Result<Columns> find_columns(const Csv& csv) {
   FLYBALL_ASSIGN(columns.time, required(csv, "minibatch_ms"));
   columns.power = csv.column("power_w");
   columns.total = csv.column("power_total");
+  columns.provenance = csv.column("provenance");
   for (size_t c = 0; c < csv.header.size(); ++c) {
     if (std::find(csv.header.begin(), csv.header.begin() + static_cast<std::ptrdiff_t>(c),
                   csv.header[c]) != csv.header.begin() + static_cast<std::ptrdiff_t>(c))
       return Error{Code::corrupt, fmt::format("{} has two columns '{}'", csv.name, csv.header[c]),
                    "rename one of them"};
     const bool known = c == columns.device || c == columns.workload || c == columns.phase ||
-                       c == columns.time || columns.power == c || columns.total == c;
+                       c == columns.time || columns.power == c || columns.total == c ||
+                       columns.provenance == c ||
+                       std::ranges::find(beside, csv.header[c]) != beside.end();
     if (!known) columns.axes.push_back(c);
   }
   if (columns.axes.empty())
@@ -111,6 +121,11 @@ Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row)
     return csv.at(row, *columns.total, "a workload's rows name different power totals",
                   "keep totals in tables of their own; a fit never mixes them silently");
   target->add(config, time, power);
+  if (columns.provenance) {
+    const auto known = parse_provenance(csv.rows[row][*columns.provenance]);
+    if (!known) return csv.at(row, *columns.provenance, known.error().message, known.error().hint);
+    target->provenance.push_back(*known);
+  }
   return {};
 }
 
@@ -158,6 +173,55 @@ Result<const WorkloadTable*> Table::only() const {
   return Error{Code::invalid_argument,
                fmt::format("{} holds {} workloads, one is wanted", name, workloads.size()),
                "it holds: " + names_of(*this)};
+}
+
+WorkloadTable merge_repeats(const WorkloadTable& table) {
+  std::map<std::vector<double>, std::vector<size_t>> rows;
+  std::vector<const std::vector<size_t>*> order;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const auto row = table.space.row(i);
+    auto& same = rows[{row.begin(), row.end()}];
+    if (same.empty()) order.push_back(&same);
+    same.push_back(i);
+  }
+  WorkloadTable merged = table;
+  merged.space = Space(table.space.axes());
+  merged.minibatch_ms.clear();
+  merged.power_w.clear();
+  merged.provenance.clear();
+  for (const std::vector<size_t>* same : order) {
+    std::vector<double> times, powers;
+    for (size_t i : *same) {
+      times.push_back(table.minibatch_ms[i]);
+      if (!std::isnan(table.power_w[i])) powers.push_back(table.power_w[i]);
+    }
+    merged.add(table.space.row(same->front()), median(times),
+               powers.empty() ? not_measured : median(powers));
+    if (!table.provenance.empty()) merged.provenance.push_back(table.provenance[same->front()]);
+  }
+  return merged;
+}
+
+WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows) {
+  WorkloadTable part = table;
+  part.space = table.space.subset(rows);
+  part.minibatch_ms.clear();
+  part.power_w.clear();
+  part.provenance.clear();
+  for (size_t row : rows) {
+    part.minibatch_ms.push_back(table.minibatch_ms[row]);
+    part.power_w.push_back(table.power_w[row]);
+    if (!table.provenance.empty()) part.provenance.push_back(table.provenance[row]);
+  }
+  return part;
+}
+
+WorkloadTable without_predicted(const WorkloadTable& table, size_t& dropped) {
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < table.size(); ++i)
+    if (table.provenance.empty() || table.provenance[i] != Provenance::predicted) kept.push_back(i);
+  dropped += table.size() - kept.size();
+  return kept.size() == table.size() ? table : take_rows(table, kept);
 }
 
 Result<Table> parse_table(const Csv& csv) {

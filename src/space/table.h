@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "space/measurement.h"
 #include "space/space.h"
 
 namespace flyball {
@@ -22,6 +23,8 @@ struct WorkloadTable {
   Space space;
   std::vector<double> minibatch_ms;  ///< one per row of the space
   std::vector<double> power_w;       ///< one per row; NaN where it was not measured
+  /// One per row where the file says how its numbers are known, else empty.
+  std::vector<Provenance> provenance;
 
   size_t size() const { return minibatch_ms.size(); }
   bool has_power() const;  ///< is there any power reading?
@@ -43,8 +46,16 @@ struct Table {
   Result<const WorkloadTable*> only() const;
 };
 
+/// The distinct configurations in the order of their first row, with the medians of their repeats.
+WorkloadTable merge_repeats(const WorkloadTable& table);
+/// Only these rows, in this order.
+WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows);
+/// Without rows that were predicted; the number left out is added to `dropped`.
+WorkloadTable without_predicted(const WorkloadTable& table, size_t& dropped);
+
 /// Reads a tidy table; a bad row is named by file, line and column.
-/// Optional column `power_total` names the total that power_w is.
+/// Optional columns: `power_total` names the total that power_w is, `provenance` how the row is
+/// known. The bounds of predictions (minibatch_ms_lo90, …) and `extrapolated` are passed over.
 Result<Table> parse_table(const Csv& csv);
 Result<Table> read_table(const std::filesystem::path& path);
 

@@ -1,0 +1,29 @@
+// From predictions to one mode for one budget.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "evaluate/optimise_eval.h"
+
+namespace flyball {
+
+/// What is believed of every row when a budget is asked for.
+struct Beliefs {
+  std::vector<double> time;         ///< any unit
+  std::vector<double> power;        ///< mean, W
+  std::vector<double> power_above;  ///< half-width of the 90 % interval upwards, W
+  std::vector<bool> measured;       ///< time and power are readings, not predictions
+};
+
+/// The fastest row that is believed to keep the budget with this confidence; measured rows are
+/// taken at their word. Nothing when there is none.
+std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, double confidence);
+
+/// Chooses, reads the true power of the choice, and steps back while it exceeds the budget: at most
+/// `profiles` readings, the last by the upper end of the interval; predictions are raised by what
+/// the readings showed. Answers a measured row within the budget, or nothing when none is known.
+BudgetChoice choose_verified(Beliefs beliefs, double budget_w, double confidence, size_t profiles,
+                             std::span<const double> true_time, std::span<const double> true_power);
+
+}  // namespace flyball

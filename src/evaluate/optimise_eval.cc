@@ -1,0 +1,280 @@
+#include "evaluate/optimise_eval.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "evaluate/budget_choice.h"
+#include "predict/design.h"
+#include "predict/registry.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RunScore {
+  BudgetScore score;
+  std::vector<BudgetChoice> choices;
+  std::vector<std::string> notes;
+  std::optional<Error> error;
+};
+
+Result<Beliefs> believe(const std::string& name, const OptimiseEvaluation& evaluation,
+                        const WorkloadTable& truth, const BudgetProblem& problem,
+                        const std::vector<size_t>& profiled, uint64_t seed,
+                        std::vector<std::string>& notes) {
+  FLYBALL_ASSIGN(auto predictor, make_predictor(name));
+  FLYBALL_CHECK(predictor->fit(take_rows(truth, profiled), evaluation.references, {seed}));
+  FLYBALL_ASSIGN(Prediction prediction, predictor->predict(truth.space));
+  if (prediction.power_w.mean.empty())
+    return Error{Code::invalid_argument, name + " predicts no power here", ""};
+  notes = prediction.notes;
+  Beliefs beliefs;
+  beliefs.time = std::move(prediction.minibatch_ms.mean);
+  beliefs.power = std::move(prediction.power_w.mean);
+  beliefs.measured.assign(truth.size(), false);
+  for (size_t i = 0; i < truth.size(); ++i) {
+    // Per sample where the problem counts so.
+    beliefs.time[i] *= problem.time()[i] / truth.minibatch_ms[i];
+    beliefs.power_above.push_back(prediction.power_w.hi90[i] - beliefs.power[i]);
+  }
+  if (evaluation.predictions_only) return beliefs;
+  for (size_t i : profiled) {
+    beliefs.time[i] = problem.time()[i];
+    if (std::isnan(problem.power()[i])) continue;
+    beliefs.power[i] = problem.power()[i];
+    beliefs.measured[i] = true;
+  }
+  return beliefs;
+}
+
+RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
+                  const WorkloadTable& truth, const BudgetProblem& problem,
+                  const std::vector<size_t>& profiled, uint64_t seed) {
+  RunScore run;
+  auto beliefs = believe(name, evaluation, truth, problem, profiled, seed, run.notes);
+  if (!beliefs) return run.error = beliefs.error(), run;
+  for (double budget : problem.budgets_w()) {
+    if (evaluation.verify > 0)
+      run.choices.push_back(choose_verified(*beliefs, budget, evaluation.confidence,
+                                            evaluation.verify, problem.time(), problem.power()));
+    else
+      run.choices.push_back({choose_within(*beliefs, budget, evaluation.confidence), 0});
+  }
+  run.score = problem.score(run.choices);
+  return run;
+}
+
+// The best of the profiled modes, as measured (RND when they are random).
+RunScore best_profiled(const BudgetProblem& problem, const std::vector<size_t>& profiled) {
+  Beliefs beliefs;
+  for (size_t i : profiled) {
+    beliefs.time.push_back(problem.time()[i]);
+    beliefs.power.push_back(problem.power()[i]);
+  }
+  beliefs.power_above.assign(profiled.size(), 0);
+  beliefs.measured.assign(profiled.size(), true);
+  RunScore run;
+  for (double budget : problem.budgets_w()) {
+    const auto best = choose_within(beliefs, budget, 0.5);
+    run.choices.push_back({best ? std::optional(profiled[*best]) : std::nullopt, 0});
+  }
+  run.score = problem.score(run.choices);
+  return run;
+}
+
+OptimiseRow summarise(const std::string& name, std::span<const RunScore> runs) {
+  OptimiseRow row;
+  row.predictor = name;
+  row.runs = runs.size();
+  row.notes = runs.front().notes;
+  for (const RunScore& run : runs)
+    if (run.error) {
+      row.error = run.error->message;
+      return row;
+    }
+  const auto over = [&](auto value) {
+    std::vector<double> values;
+    for (const RunScore& run : runs) values.push_back(value(run.score));
+    return median(values);
+  };
+  BudgetScore& score = row.score;
+  score.solvable = runs.front().score.solvable;
+  score.raw_penalty = {over([](const auto& s) { return s.raw_penalty.median; }),
+                       over([](const auto& s) { return s.raw_penalty.q1; }),
+                       over([](const auto& s) { return s.raw_penalty.q3; })};
+  score.robust_penalty = {over([](const auto& s) { return s.robust_penalty.median; }),
+                          over([](const auto& s) { return s.robust_penalty.q1; }),
+                          over([](const auto& s) { return s.robust_penalty.q3; })};
+  score.area_w = over([](const auto& s) { return s.area_w; });
+  score.al_pct = over([](const auto& s) { return s.al_pct; });
+  score.al1_pct = over([](const auto& s) { return s.al1_pct; });
+  size_t extra = 0, choices = 0;
+  for (const RunScore& run : runs) {
+    score.exceeded += run.score.exceeded;
+    score.unsolved += run.score.unsolved;
+    score.suspicious += run.score.suspicious;
+    for (const BudgetChoice& choice : run.choices) {
+      extra += choice.extra_profiles;
+      row.extra_max = std::max(row.extra_max, choice.extra_profiles);
+      ++choices;
+    }
+  }
+  row.extra_mean = static_cast<double>(extra) / static_cast<double>(std::max<size_t>(1, choices));
+  return row;
+}
+
+Status check(const OptimiseEvaluation& evaluation, const WorkloadTable& truth) {
+  if (!truth.has_power())
+    return Error{Code::invalid_argument, truth.title() + " has no power readings",
+                 "a power budget needs a table with power_w"};
+  if (evaluation.budgets_w.empty() || evaluation.runs == 0)
+    return Error{Code::invalid_argument, "nothing to evaluate",
+                 "give at least one budget and one run"};
+  if (!(evaluation.confidence > 0 && evaluation.confidence < 1))
+    return Error{Code::invalid_argument,
+                 fmt::format("a confidence of {} is not between 0 and 1", evaluation.confidence),
+                 "0.5 takes the predicted mean"};
+  for (const std::string& name : evaluation.predictors) {
+    const auto made = make_predictor(name);
+    if (!made) return made.error();
+  }
+  return {};
+}
+
+Json quartiles_json(const Quartiles& q, bool known) {
+  if (!known) return nullptr;
+  return {{"median", q.median}, {"q1", q.q1}, {"q3", q.q3}};
+}
+
+}  // namespace
+
+Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
+  const WorkloadTable truth = merge_repeats(evaluation.target);
+  FLYBALL_CHECK(check(evaluation, truth));
+  const BudgetProblem problem(truth, evaluation.budgets_w);
+  if (problem.solvable() == 0)
+    return Error{Code::invalid_argument,
+                 fmt::format("no mode of {} keeps any of the budgets, up to {} W", truth.title(),
+                             evaluation.budgets_w.back()),
+                 "raise --budgets"};
+  std::vector<std::vector<size_t>> profiled(evaluation.runs);
+  for (size_t run = 0; run < evaluation.runs; ++run) {
+    DesignRequest request;
+    request.space = &truth.space;
+    request.count = evaluation.modes;
+    request.seed = mix_seed(evaluation.seed, run);
+    request.references = evaluation.references;
+    request.measure = [&](size_t config) { return take_rows(truth, std::array{config}); };
+    FLYBALL_ASSIGN(profiled[run], choose_configurations(evaluation.design, request));
+  }
+
+  const size_t runs = evaluation.runs, all = evaluation.predictors.size() * runs;
+  std::vector<RunScore> scores(all);
+  size_t done = 0;
+  std::mutex mutex;
+  parallel_for(
+      all,
+      [&](size_t i) {
+        scores[i] = run_once(evaluation.predictors[i / runs], evaluation, truth, problem,
+                             profiled[i % runs], mix_seed(evaluation.seed, i % runs));
+        const std::lock_guard lock(mutex);
+        if (evaluation.progress) evaluation.progress(++done, all);
+      },
+      evaluation.threads);
+
+  OptimiseReport report{truth.title(),
+                        evaluation.design,
+                        evaluation.budgets_w,
+                        evaluation.modes,
+                        evaluation.runs,
+                        problem.solvable(),
+                        problem.suspicious_rows(),
+                        evaluation.verify,
+                        evaluation.confidence,
+                        {}};
+  RunScore maxn;
+  maxn.choices.assign(evaluation.budgets_w.size(), {problem.maxn(), 0});
+  maxn.score = problem.score(maxn.choices);
+  report.rows.push_back(summarise("maxn", std::span(&maxn, 1)));
+  std::vector<RunScore> observed;
+  for (const auto& modes : profiled) observed.push_back(best_profiled(problem, modes));
+  report.rows.push_back(summarise("rnd", observed));
+  bool any = evaluation.predictors.empty();
+  for (size_t p = 0; p < evaluation.predictors.size(); ++p) {
+    report.rows.push_back(
+        summarise(evaluation.predictors[p], std::span(scores).subspan(p * runs, runs)));
+    any = any || report.rows.back().error.empty();
+  }
+  if (!any)
+    for (const RunScore& score : scores)
+      if (score.error) return *score.error;
+  return report;
+}
+
+nlohmann::ordered_json to_json(const OptimiseReport& report) {
+  Json rows = Json::array();
+  for (const OptimiseRow& row : report.rows) {
+    const bool known = row.error.empty();
+    const auto figure = [&](auto value) { return known ? Json(value) : Json(nullptr); };
+    rows.push_back({{"predictor", row.predictor},
+                    {"runs", row.runs},
+                    {"time_penalty", quartiles_json(row.score.raw_penalty, known)},
+                    {"robust_time_penalty", quartiles_json(row.score.robust_penalty, known)},
+                    {"area_w", figure(row.score.area_w)},
+                    {"al_pct", figure(row.score.al_pct)},
+                    {"al1_pct", figure(row.score.al1_pct)},
+                    {"exceeded", figure(row.score.exceeded)},
+                    {"unsolved", figure(row.score.unsolved)},
+                    {"suspicious_choices", figure(row.score.suspicious)},
+                    {"extra_profiles_mean", figure(row.extra_mean)},
+                    {"extra_profiles_max", figure(row.extra_max)},
+                    {"notes", row.notes},
+                    {"error", known ? Json(nullptr) : Json(row.error)}});
+  }
+  return {{"target", report.target},
+          {"design", report.design},
+          {"modes", report.modes},
+          {"runs", report.runs},
+          {"budgets_w", report.budgets_w},
+          {"solvable", report.solvable},
+          {"verify", report.verify},
+          {"confidence", report.confidence},
+          {"suspicious_rows", report.suspicious_rows},
+          {"rows", rows}};
+}
+
+Result<std::vector<double>> parse_budgets(const std::string& text) {
+  const Error bad{Code::invalid_argument, fmt::format("'{}' is not a range of budgets", text),
+                  "write FIRST:LAST:STEP in watts, such as 17:50:1, or 20,30,40"};
+  const bool range = text.find(':') != std::string::npos;
+  std::vector<double> numbers;
+  for (const std::string& piece : split(text, range ? ':' : ',')) {
+    const auto value = parse_double(piece);
+    if (!value || !(*value > 0) || !std::isfinite(*value)) return bad;
+    numbers.push_back(*value);
+  }
+  if (!range) {
+    for (size_t i = 1; i < numbers.size(); ++i)
+      if (numbers[i] <= numbers[i - 1]) return bad;
+    return numbers;
+  }
+  if (numbers.size() == 2) numbers.push_back(1);
+  if (numbers.size() != 3 || numbers[1] < numbers[0] ||
+      (numbers[1] - numbers[0]) / numbers[2] > 1e5)
+    return bad;
+  std::vector<double> budgets;
+  for (size_t i = 0; numbers[0] + static_cast<double>(i) * numbers[2] <= numbers[1] + 1e-9; ++i)
+    budgets.push_back(numbers[0] + static_cast<double>(i) * numbers[2]);
+  return budgets;
+}
+
+}  // namespace flyball

@@ -1,0 +1,291 @@
+#include "evaluate/predict_eval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "evaluate/floor.h"
+#include "predict/design.h"
+#include "predict/registry.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+struct FigureScore {
+  double mape = none, mdape = none, coverage90 = none, width90 = none;
+};
+
+struct RunScore {
+  FigureScore time, power;
+  double extrapolated = 0, fit_s = 0, predict_s = 0;
+  std::vector<std::string> notes;
+  std::optional<Error> error;
+};
+
+FigureScore score_figure(const Estimates& predicted, const std::vector<double>& truth) {
+  FigureScore score;
+  if (predicted.mean.empty()) return score;
+  std::vector<double> errors, widths;
+  double inside = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (!std::isfinite(truth[i])) continue;
+    errors.push_back(100 * std::abs(predicted.mean[i] / truth[i] - 1));
+    widths.push_back(100 * (predicted.hi90[i] - predicted.lo90[i]) / predicted.mean[i]);
+    inside += truth[i] >= predicted.lo90[i] && truth[i] <= predicted.hi90[i];
+  }
+  if (errors.empty()) return score;
+  return {mean(errors), median(errors), inside / static_cast<double>(errors.size()),
+          median(widths)};
+}
+
+RunScore run_once(const std::string& name, const WorkloadTable& truth,
+                  const std::vector<WorkloadTable>& references, std::span<const size_t> profiled,
+                  uint64_t seed) {
+  RunScore score;
+  auto predictor = make_predictor(name);
+  if (!predictor) return score.error = predictor.error(), score;
+  const WorkloadTable measured = take_rows(truth, profiled);
+  const Stopwatch fitting;
+  const Status fitted = (*predictor)->fit(measured, references, {seed});
+  score.fit_s = fitting.seconds();
+  if (!fitted.ok()) return score.error = fitted.error(), score;
+  const Stopwatch predicting;
+  const auto prediction = (*predictor)->predict(truth.space);
+  score.predict_s = predicting.seconds();
+  if (!prediction) return score.error = prediction.error(), score;
+  score.time = score_figure(prediction->minibatch_ms, truth.minibatch_ms);
+  score.power = score_figure(prediction->power_w, truth.power_w);
+  score.extrapolated = static_cast<double>(std::ranges::count(prediction->extrapolated, true)) /
+                       static_cast<double>(std::max<size_t>(1, truth.size()));
+  score.notes = prediction->notes;
+  return score;
+}
+
+// One cell of the sweep: a design with a number of modes, and what it profiles in each run.
+struct Cell {
+  std::string design;
+  size_t modes = 0;
+  std::vector<std::vector<size_t>> profiled;
+};
+
+Result<std::vector<Cell>> choose_cells(const PredictEvaluation& evaluation,
+                                       const WorkloadTable& truth) {
+  std::vector<Cell> cells;
+  for (const std::string& design : evaluation.designs)
+    for (size_t modes : evaluation.modes) cells.push_back({design, modes, {}});
+  std::vector<std::optional<Error>> errors(cells.size() * evaluation.runs);
+  for (Cell& cell : cells) cell.profiled.resize(evaluation.runs);
+  parallel_for(
+      errors.size(),
+      [&](size_t i) {
+        Cell& cell = cells[i / evaluation.runs];
+        const size_t run = i % evaluation.runs;
+        DesignRequest request;
+        request.space = &truth.space;
+        request.count = cell.modes;
+        request.seed = mix_seed(evaluation.seed, run);
+        request.references = evaluation.references;
+        request.measure = [&](size_t config) { return take_rows(truth, std::array{config}); };
+        auto chosen = choose_configurations(cell.design, request);
+        if (!chosen)
+          errors[i] = chosen.error();
+        else
+          cell.profiled[run] = *std::move(chosen);
+      },
+      evaluation.threads);
+  for (auto& error : errors)
+    if (error) return *std::move(error);
+  return cells;
+}
+
+PredictRow summarise(const std::string& predictor, const Cell& cell,
+                     std::span<const RunScore> scores) {
+  PredictRow row;
+  row.predictor = predictor;
+  row.design = cell.design;
+  row.modes = cell.modes;
+  row.runs = scores.size();
+  for (const RunScore& score : scores)
+    if (score.error) {
+      row.error = score.error->message;
+      return row;
+    }
+  const auto over = [&](auto value) {
+    std::vector<double> values;
+    for (const RunScore& score : scores)
+      if (std::isfinite(value(score))) values.push_back(value(score));
+    return values.empty() ? Quartiles{none, none, none} : quartiles(values);
+  };
+  row.time_mape = over([](const RunScore& s) { return s.time.mape; });
+  row.power_mape = over([](const RunScore& s) { return s.power.mape; });
+  row.time_mdape = over([](const RunScore& s) { return s.time.mdape; }).median;
+  row.power_mdape = over([](const RunScore& s) { return s.power.mdape; }).median;
+  row.time_coverage90 = over([](const RunScore& s) { return s.time.coverage90; }).median;
+  row.power_coverage90 = over([](const RunScore& s) { return s.power.coverage90; }).median;
+  row.time_width90 = over([](const RunScore& s) { return s.time.width90; }).median;
+  row.power_width90 = over([](const RunScore& s) { return s.power.width90; }).median;
+  row.extrapolated = over([](const RunScore& s) { return s.extrapolated; }).median;
+  row.fit_s = over([](const RunScore& s) { return s.fit_s; }).median;
+  row.predict_s = over([](const RunScore& s) { return s.predict_s; }).median;
+  row.notes = scores.front().notes;
+  return row;
+}
+
+PredictRow floor_row(const Floor& floor, size_t rows) {
+  PredictRow row;
+  row.predictor = "floor";
+  row.design = "10-fold";
+  row.modes = rows - rows / 10;
+  row.runs = floor.time_mape.size();
+  row.time_mape = quartiles(floor.time_mape);
+  row.time_mdape = median(floor.time_mdape);
+  row.power_mape = {none, none, none};
+  row.power_mdape = none;
+  if (!floor.power_mape.empty()) {
+    row.power_mape = quartiles(floor.power_mape);
+    row.power_mdape = median(floor.power_mdape);
+  }
+  row.time_coverage90 = row.power_coverage90 = row.time_width90 = row.power_width90 = none;
+  row.fit_s = floor.fit_s;
+  row.predict_s = floor.predict_s;
+  return row;
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json quartiles_json(const Quartiles& q) {
+  return {{"median", number_or_null(q.median)},
+          {"q1", number_or_null(q.q1)},
+          {"q3", number_or_null(q.q3)}};
+}
+
+Json row_json(const PredictRow& row) {
+  PredictRow shown = row;
+  if (!row.error.empty()) {  // a failed row has no figures
+    shown = {row.predictor,
+             row.design,
+             row.modes,
+             row.runs,
+             {none, none, none},
+             {none, none, none},
+             none,
+             none,
+             none,
+             none,
+             none,
+             none,
+             none,
+             none,
+             none,
+             {},
+             row.error};
+  }
+  return {{"predictor", shown.predictor},
+          {"design", shown.design},
+          {"modes", shown.modes},
+          {"runs", shown.runs},
+          {"time_mape", quartiles_json(shown.time_mape)},
+          {"power_mape", quartiles_json(shown.power_mape)},
+          {"time_mdape", number_or_null(shown.time_mdape)},
+          {"power_mdape", number_or_null(shown.power_mdape)},
+          {"time_coverage90", number_or_null(shown.time_coverage90)},
+          {"power_coverage90", number_or_null(shown.power_coverage90)},
+          {"time_width90", number_or_null(shown.time_width90)},
+          {"power_width90", number_or_null(shown.power_width90)},
+          {"extrapolated", number_or_null(shown.extrapolated)},
+          {"fit_s", number_or_null(shown.fit_s)},
+          {"predict_s", number_or_null(shown.predict_s)},
+          {"notes", shown.notes},
+          {"error", shown.error.empty() ? Json(nullptr) : Json(shown.error)}};
+}
+
+Status check(const PredictEvaluation& evaluation) {
+  const auto missing = [](const std::string& what, const std::string& hint) {
+    return Error{Code::invalid_argument, what, hint};
+  };
+  if (evaluation.predictors.empty())
+    return missing("no predictor is named", "give --predictor with names");
+  if (evaluation.modes.empty() || evaluation.runs == 0)
+    return missing("nothing to evaluate", "give at least one number of modes and one run");
+  for (const std::string& name : evaluation.predictors) {
+    const auto made = make_predictor(name);
+    if (!made) return made.error();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PredictReport> evaluate_predict(const PredictEvaluation& evaluation) {
+  FLYBALL_CHECK(check(evaluation));
+  const WorkloadTable truth = merge_repeats(evaluation.target);
+  PredictReport report;
+  report.target = truth.title();
+  report.has_power = truth.has_power();
+  report.configurations = truth.size();
+  report.repeats = evaluation.target.size() - truth.size();
+  for (const WorkloadTable& reference : evaluation.references)
+    report.references.push_back(reference.title());
+  FLYBALL_ASSIGN(const std::vector<Cell> cells, choose_cells(evaluation, truth));
+
+  const size_t predictors = evaluation.predictors.size(), runs = evaluation.runs;
+  const size_t all = cells.size() * predictors * runs;
+  std::vector<RunScore> scores(all);
+  size_t done = 0;
+  std::mutex mutex;
+  parallel_for(
+      all,
+      [&](size_t i) {
+        const Cell& cell = cells[i / (predictors * runs)];
+        const size_t run = i % runs;
+        scores[i] =
+            run_once(evaluation.predictors[i / runs % predictors], truth, evaluation.references,
+                     cell.profiled[run], mix_seed(evaluation.seed, run));
+        const std::lock_guard lock(mutex);
+        if (evaluation.progress) evaluation.progress(++done, all);
+      },
+      evaluation.threads);
+  bool any = false;
+  for (size_t p = 0; p < predictors; ++p)
+    for (size_t c = 0; c < cells.size(); ++c) {
+      report.rows.push_back(
+          summarise(evaluation.predictors[p], cells[c],
+                    std::span(scores).subspan((c * predictors + p) * runs, runs)));
+      any = any || report.rows.back().error.empty();
+    }
+  if (!any)
+    for (const RunScore& score : scores)
+      if (score.error) return *score.error;
+  if (evaluation.floor) {
+    FLYBALL_ASSIGN(const Floor floor, noise_floor(truth, evaluation.seed, evaluation.threads));
+    report.rows.push_back(floor_row(floor, truth.size()));
+  }
+  return report;
+}
+
+nlohmann::ordered_json to_json(const PredictReport& report) {
+  Json rows = Json::array();
+  for (const PredictRow& row : report.rows) rows.push_back(row_json(row));
+  return {{"target", report.target},
+          {"configurations", report.configurations},
+          {"repeats", report.repeats},
+          {"references", report.references},
+          {"rows", rows}};
+}
+
+}  // namespace flyball

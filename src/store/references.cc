@@ -1,0 +1,107 @@
+#include "store/references.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Status check_name(const std::string& name) {
+  const bool fine =
+      !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](unsigned char c) {
+        return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+      });
+  if (fine) return {};
+  return Error{Code::invalid_argument, fmt::format("'{}' is not a name for a reference", name),
+               "use letters, digits, '.', '_' and '-'; --name gives another one"};
+}
+
+}  // namespace
+
+fs::path References::default_place() {
+  if (const auto place = variable("FLYBALL_REFERENCES"); !place.empty()) return place;
+  const auto data = variable("XDG_DATA_HOME");
+  return (data.empty() ? variable("HOME") / ".local/share" : data) / "flyball/references";
+}
+
+fs::path References::file_of(const std::string& name) const {
+  return folder_ / (name + ".csv");
+}
+
+Result<std::vector<Reference>> References::list() const {
+  std::error_code missing;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder_, missing))
+    if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  if (missing && missing != std::errc::no_such_file_or_directory)
+    return file_error("cannot list", folder_, missing.value());
+  std::ranges::sort(files);
+  std::vector<Reference> references;
+  for (const fs::path& file : files) {
+    auto table = read_table(file);
+    if (!table) {
+      Error error = table.error();
+      error.hint = fmt::format("`flyball reference remove {}` drops it", file.stem().string());
+      return error;
+    }
+    references.push_back({file.stem().string(), *std::move(table)});
+  }
+  return references;
+}
+
+Result<size_t> References::add(const Table& table, const std::string& name) const {
+  FLYBALL_CHECK(check_name(name));
+  std::error_code ignored;
+  if (fs::exists(file_of(name), ignored))
+    return Error{Code::conflict, fmt::format("there is a reference '{}' already", name),
+                 "remove it first, or give another --name"};
+  size_t dropped = 0;
+  std::vector<WorkloadTable> kept;
+  for (const WorkloadTable& workload : table.workloads) {
+    WorkloadTable known = without_predicted(workload, dropped);
+    if (known.size() > 0) kept.push_back(std::move(known));
+  }
+  if (kept.empty())
+    return Error{Code::invalid_argument,
+                 fmt::format("every row of {} was predicted, none measured", table.name),
+                 "a reference needs measurements"};
+  FLYBALL_CHECK(write_file(file_of(name), format_table(kept)));
+  return dropped;
+}
+
+Status References::remove(const std::string& name) const {
+  FLYBALL_CHECK(check_name(name));
+  std::error_code failed;
+  if (fs::remove(file_of(name), failed)) return {};
+  if (failed) return file_error("cannot remove", file_of(name), failed.value());
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_, failed))
+    names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return Error{Code::not_found, fmt::format("there is no reference '{}'", name),
+               names.empty() ? "there are none" : "there are: " + join(names, ", ")};
+}
+
+Result<std::vector<WorkloadTable>> References::of_device(const std::string& device) const {
+  FLYBALL_ASSIGN(const auto all, list());
+  std::vector<WorkloadTable> found;
+  for (const Reference& reference : all)
+    for (const WorkloadTable& workload : reference.table.workloads)
+      if (workload.device == device) found.push_back(workload);
+  return found;
+}
+
+}  // namespace flyball

@@ -1,0 +1,75 @@
+#include "store/references.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+Table table_of(const std::string& rows, const std::string& columns = "") {
+  const auto csv = parse_csv(
+      "device,workload,phase,gpu_mhz,minibatch_ms,power_w" + columns + "\n" + rows, "t.csv");
+  EXPECT_TRUE(csv.ok());
+  const auto table = parse_table(*csv);
+  EXPECT_TRUE(table.ok());
+  return table.ok() ? *table : Table{};
+}
+
+TEST(References, KeepAndForgetTables) {
+  const TempFolder folder;
+  const References references(folder / "shelf");
+  ASSERT_TRUE(references.list().ok());
+  EXPECT_TRUE(references.list()->empty());
+  ASSERT_TRUE(
+      references.add(table_of("orin,net,train,100,9,5\norin,net,train,200,5,7\n"), "a").ok());
+  ASSERT_TRUE(references.add(table_of("xavier,net,infer,100,9,\n"), "b-2").ok());
+  EXPECT_EQ(references.add(table_of("orin,net,train,100,9,5\n"), "a").error().code, Code::conflict);
+  const auto all = references.list();
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].name, "a");
+  EXPECT_EQ((*all)[0].table.workloads.front().size(), 2u);
+  ASSERT_EQ(references.of_device("orin")->size(), 1u);
+  EXPECT_EQ(references.of_device("orin")->front().title(), "net train on orin");
+  EXPECT_TRUE(references.of_device("elsewhere")->empty());
+  const Status unknown = references.remove("c");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().code, Code::not_found);
+  EXPECT_NE(unknown.error().hint.find("a, b-2"), std::string::npos);
+  ASSERT_TRUE(references.remove("a").ok());
+  EXPECT_EQ(references.list()->size(), 1u);
+}
+
+TEST(References, HoldNothingThatWasPredicted) {
+  const TempFolder folder;
+  const References references(folder.path());
+  const auto dropped = references.add(
+      table_of("o,n,train,100,9,5,measured\no,n,train,200,5,7,predicted\n", ",provenance"), "a");
+  ASSERT_TRUE(dropped.ok());
+  EXPECT_EQ(*dropped, 1u);
+  EXPECT_EQ(references.of_device("o")->front().size(), 1u);
+  EXPECT_FALSE(references.add(table_of("o,n,train,100,9,5,predicted\n", ",provenance"), "b").ok());
+}
+
+TEST(References, NamesStayInTheFolder) {
+  const TempFolder folder;
+  const References references(folder.path());
+  for (const char* name : {"", "../a", "a/b", ".hidden", "a b"}) {
+    EXPECT_FALSE(references.add(table_of("o,n,train,100,9,5\n"), name).ok()) << name;
+    EXPECT_FALSE(references.remove(name).ok()) << name;
+  }
+}
+
+TEST(References, ABrokenFileIsNamed) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "bad.csv", "not,a,table\n1,2,3\n").ok());
+  const auto list = References(folder.path()).list();
+  ASSERT_FALSE(list.ok());
+  EXPECT_NE(list.error().message.find("bad.csv"), std::string::npos);
+  EXPECT_NE(list.error().hint.find("remove bad"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace flyball
