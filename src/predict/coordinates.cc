@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,21 @@ double generic(double value) {
 
 }  // namespace
 
+CodedRows coded(const Space& space, std::span<const size_t> columns) {
+  CodedRows codes;
+  codes.rows = static_cast<Index>(space.size());
+  for (size_t column : columns) {
+    const auto& values = space.axes()[column].values;
+    std::vector<int> index(space.size());
+    for (size_t i = 0; i < index.size(); ++i)
+      index[i] =
+          static_cast<int>(std::ranges::lower_bound(values, space.row(i)[column]) - values.begin());
+    codes.values.push_back(values);
+    codes.index.push_back(std::move(index));
+  }
+  return codes;
+}
+
 AxisRole axis_role(const std::string& name) {
   if (name == "cpu_cores") return AxisRole::cores;
   if (name == "cpu_mhz") return AxisRole::cpu;
@@ -28,7 +44,7 @@ AxisRole axis_role(const std::string& name) {
 }
 
 Rows Rows::subset(std::span<const Index> indices) const {
-  return {roles(indices, Eigen::all), other(indices, Eigen::all), x(indices, Eigen::all)};
+  return {roles(indices, Eigen::all), other(indices, Eigen::all), x.subset(indices)};
 }
 
 Coordinates::Coordinates(const Space& measured, const std::string& device,
@@ -51,16 +67,16 @@ Coordinates::Coordinates(const Space& measured, const std::string& device,
   }
 }
 
-double Coordinates::coordinate(const Used& axis, double value) const {
+double Coordinates::coordinate(const Used& axis, double value) {
   if (axis.role == AxisRole::other) return generic(value) - generic(axis.scale);
   return std::log(std::max(value, tiny) / std::max(axis.scale, tiny));
 }
 
 Result<Rows> Coordinates::rows(const Space& space) const {
   const auto n = static_cast<Index>(space.size());
-  Rows rows{Matrix::Zero(n, known_roles), Matrix(n, static_cast<Index>(other_axes())),
-            Matrix(n, static_cast<Index>(gp_axes_))};
-  Index other = 0, gp = 0;
+  Rows rows{Matrix::Zero(n, known_roles), Matrix(n, static_cast<Index>(other_axes())), {}};
+  rows.x.rows = n;
+  Index other = 0;
   for (const Used& axis : axes_) {
     const auto column = space.axis_index(axis.name);
     if (!column && axis.varies)
@@ -68,14 +84,21 @@ Result<Rows> Coordinates::rows(const Space& space) const {
                    "predict only where every fitted axis has a value"};
     const bool generic_axis = axis.role == AxisRole::other;
     if (generic_axis && !axis.varies) continue;
-    Vector values(n);
-    for (Index i = 0; i < n; ++i)
-      values[i] = coordinate(axis, column ? space.row(static_cast<size_t>(i))[*column] : axis.high);
-    rows.x.col(gp++) = values;
+    CodedRows codes;
+    if (column) {
+      codes = coded(space, std::array{*column});
+    } else {
+      codes.values = {{axis.high}};
+      codes.index.emplace_back(space.size(), 0);
+      codes.rows = n;
+    }
+    for (double& value : codes.values[0]) value = coordinate(axis, value);
     if (generic_axis)
-      rows.other.col(other++) = values;
+      rows.other.col(other++) = codes.column(0);
     else
-      rows.roles.col(static_cast<Index>(axis.role)) = values;
+      rows.roles.col(static_cast<Index>(axis.role)) = codes.column(0);
+    rows.x.values.push_back(std::move(codes.values[0]));
+    rows.x.index.push_back(std::move(codes.index[0]));
   }
   return rows;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "predict/matrix.h"
+#include "predict/matern.h"
 #include "space/table.h"
 
 namespace flyball {
@@ -15,11 +15,14 @@ enum class AxisRole { cores, cpu, gpu, memory, batch, other };
 inline constexpr Index known_roles = 5;
 AxisRole axis_role(const std::string& name);
 
+/// A column of a space as its distinct values and each row's index into them.
+CodedRows coded(const Space& space, std::span<const size_t> columns);
+
 /// n configurations.
 struct Rows {
   Matrix roles;  ///< n × known_roles: log(value / scale), 0 for an axis that is not there
   Matrix other;  ///< n × other axes that vary: log1p(value) relative to the highest
-  Matrix x;      ///< n × coordinates of the Gaussian process
+  CodedRows x;   ///< coordinates of the Gaussian process
   Index size() const { return roles.rows(); }
   Rows subset(std::span<const Index> indices) const;
 };
@@ -50,7 +53,7 @@ class Coordinates {
     double scale, low, high;
     bool varies;
   };
-  double coordinate(const Used& axis, double value) const;
+  static double coordinate(const Used& axis, double value);
 
   std::vector<Used> axes_;
   size_t gp_axes_ = 0;

@@ -11,6 +11,7 @@ constexpr int rounds = 3;         // of β given the hyper-parameters, and these
 constexpr int robust_rounds = 2;  // more of them, in which contradicted rows lose weight
 constexpr int gauss_newton_steps = 8;
 constexpr double jitter = 1e-10;
+constexpr Index block_rows = 256;
 
 enum : Index { log_amplitude, log_noise, first_length };
 
@@ -37,14 +38,14 @@ Vector FormGp::noise(const Vector& hyper) const {
          jitter;
 }
 
-void FormGp::fit(const Matrix& x, const Vector& y, const GpMean& mean, const GpPriors& priors) {
+void FormGp::fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors) {
   priors_ = priors;
-  x_ = CodedRows(x);
+  x_ = x;
   y_ = y;
   prior_mean_ = mean.prior_mean;
   prior_variance_ = mean.prior_sd.array().square();
   beta_ = prior_mean_;
-  hyper_ = prior_of(priors_, x.cols(), &LogPrior::mean);
+  hyper_ = prior_of(priors_, static_cast<Index>(x.axes()), &LogPrior::mean);
   widened_ = Vector::Ones(y.size());
   linearise(mean);
   for (int round = 0; round < rounds + robust_rounds; ++round) {
@@ -171,19 +172,27 @@ std::vector<Index> FormGp::distrusted() const {
   return rows;
 }
 
-GpPosterior FormGp::predict(const Matrix& x, const FormValue& form, const Vector& share) const {
+GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vector& share) const {
   const auto axes = static_cast<Index>(x_.axes());
+  const Vector lengths = hyper_.segment(first_length, axes).array().exp();
   const double amplitude = std::exp(2 * hyper_[log_amplitude]);
-  const Matrix scaled = form.jacobian * prior_variance_.asDiagonal();
-  // One column per row asked for.
-  Matrix cross = matern(x_, CodedRows(x), hyper_.segment(first_length, axes).array().exp());
-  cross *= amplitude;
-  cross.noalias() += jacobian_ * scaled.transpose();
   GpPosterior posterior;
-  posterior.mean = form.value + cross.transpose() * alpha_ - form.jacobian * (beta_ - prior_mean_);
-  const Vector prior = amplitude + scaled.cwiseProduct(form.jacobian).rowwise().sum().array();
-  factor_.matrixL().solveInPlace(cross);
-  posterior.variance = (prior - cross.colwise().squaredNorm().transpose()).cwiseMax(1e-10);
+  posterior.mean = form.value - form.jacobian * (beta_ - prior_mean_);
+  posterior.variance.resize(x.rows);
+  // In blocks that stay in the cache; one column per row asked for.
+  for (Index first = 0; first < x.rows; first += block_rows) {
+    const Index count = std::min(block_rows, x.rows - first);
+    const auto jacobian = form.jacobian.middleRows(first, count);
+    const Matrix scaled = prior_variance_.asDiagonal() * jacobian.transpose();
+    Matrix cross = amplitude * matern(x_, x.block(first, count), lengths);
+    cross.noalias() += jacobian_ * scaled;
+    posterior.mean.segment(first, count).noalias() += cross.transpose() * alpha_;
+    factor_.matrixL().solveInPlace(cross);
+    posterior.variance.segment(first, count) =
+        (amplitude + scaled.cwiseProduct(jacobian.transpose()).colwise().sum().array() -
+         cross.colwise().squaredNorm().array())
+            .max(1e-10);
+  }
   posterior.noise = std::exp(2 * hyper_[log_noise]) *
                     (1 + std::exp(hyper_[hyper_.size() - 1]) * share.array().square());
   return posterior;

@@ -45,10 +45,10 @@ struct GpPosterior {
 
 class FormGp {
  public:
-  /// `x`: one row per reading, one column per axis. Any number of rows from one up.
-  void fit(const Matrix& x, const Vector& y, const GpMean& mean, const GpPriors& priors);
+  /// `x`: the readings' coordinates. Any number of rows from one up.
+  void fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors);
   /// `form`: the mean function at beta() for the rows of `x`.
-  GpPosterior predict(const Matrix& x, const FormValue& form, const Vector& share) const;
+  GpPosterior predict(const CodedRows& x, const FormValue& form, const Vector& share) const;
 
   const Vector& beta() const { return beta_; }
   /// log amplitude, log noise, log length of each axis, log h.

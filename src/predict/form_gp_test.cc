@@ -124,7 +124,7 @@ TEST(FormGp, HasTheGradientOfItsMarginalLikelihood) {
   Line line(25, 0.05, 1);
   line.y[3] += 1;  // a row that will be distrusted, so that its widening enters
   FormGp process;
-  process.fit(line.x, line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
   Random random(2);
   for (int trial = 0; trial < 5; ++trial) {
     Vector hyper = process.hyper();
@@ -144,9 +144,9 @@ TEST(FormGp, HasTheGradientOfItsMarginalLikelihood) {
 TEST(FormGp, RecoversALineWithItsNoise) {
   const Line line(200, 0.03, 3), fresh(200, 0, 4);
   FormGp process;
-  process.fit(line.x, line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
   const GpPosterior posterior =
-      process.predict(fresh.x, Line::at(fresh.x, process.beta()), Vector::Zero(200));
+      process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(200));
   EXPECT_LT((posterior.mean - fresh.y).cwiseAbs().maxCoeff(), 0.03);
   EXPECT_NEAR(process.beta()[1], 2, 0.05);
   EXPECT_NEAR(std::sqrt(posterior.noise[0]), 0.03, 0.012);
@@ -156,12 +156,12 @@ TEST(FormGp, DistrustsOneFaultyRowAndNoOther) {
   Line line(40, 0.02, 5);
   line.y[7] -= 0.4;
   FormGp process;
-  process.fit(line.x, line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
   EXPECT_EQ(process.distrusted(), std::vector<Index>{7});
   EXPECT_LT(process.left_out_error()[7], -0.3);
   const Line fresh(100, 0, 6);
   const GpPosterior posterior =
-      process.predict(fresh.x, Line::at(fresh.x, process.beta()), Vector::Zero(100));
+      process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(100));
   EXPECT_LT((posterior.mean - fresh.y).cwiseAbs().maxCoeff(), 0.08);
 }
 
@@ -169,11 +169,11 @@ TEST(FormGp, InterpolatesWhatTheMeanCannotSay) {
   Line line(80, 0.005, 7);
   for (Index i = 0; i < 80; ++i) line.y[i] += 0.3 * std::sin(3 * line.x(i, 1));
   FormGp process;
-  process.fit(line.x, line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
   Line fresh(200, 0, 8);
   for (Index i = 0; i < 200; ++i) fresh.y[i] += 0.3 * std::sin(3 * fresh.x(i, 1));
   const GpPosterior posterior =
-      process.predict(fresh.x, Line::at(fresh.x, process.beta()), Vector::Zero(200));
+      process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(200));
   EXPECT_LT((posterior.mean - fresh.y).cwiseAbs().mean(), 0.02);
   const Vector sd = (posterior.variance + posterior.noise).cwiseSqrt();
   const double covered =
@@ -184,9 +184,9 @@ TEST(FormGp, InterpolatesWhatTheMeanCannotSay) {
 TEST(FormGp, TakesOneRow) {
   const Line line(1, 0, 9);
   FormGp process;
-  process.fit(line.x, line.y, line.mean, {});
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
   const GpPosterior posterior =
-      process.predict(line.x, Line::at(line.x, process.beta()), Vector::Zero(1));
+      process.predict(CodedRows(line.x), Line::at(line.x, process.beta()), Vector::Zero(1));
   EXPECT_NEAR(posterior.mean[0], line.y[0], 0.05);
 }
 

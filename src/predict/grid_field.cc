@@ -19,7 +19,7 @@ double coordinate(double value) {
 
 class GridField final : public ResidualField {
  public:
-  GridField(const std::vector<Axis>& axes, const Matrix& x, const Vector& residual) {
+  GridField(const std::vector<Axis>& axes, const CodedRows& x, const Vector& residual) {
     size_t cells = 1;
     for (size_t d = axes.size(); d-- > 0;) {
       strides_.insert(strides_.begin(), cells);
@@ -35,51 +35,59 @@ class GridField final : public ResidualField {
     remove_spikes();
   }
 
-  Vector at(const Matrix& x) const override {
-    Vector result(x.rows());
-    const size_t dimensions = values_.size();
-    std::vector<double> part(dimensions);
-    for (Index i = 0; i < x.rows(); ++i) {
-      size_t base = 0;
-      for (size_t d = 0; d < dimensions; ++d)
-        base += strides_[d] * locate(values_[d], coordinate(x(i, static_cast<Index>(d))), part[d]);
-      double sum = 0;
-      for (size_t corner = 0; corner < size_t{1} << dimensions; ++corner) {
-        double weight = 1;
-        size_t cell = base;
-        for (size_t d = 0; d < dimensions && weight > 0; ++d) {
-          const bool upper = corner >> d & 1;
-          weight *= upper ? part[d] : 1 - part[d];
-          cell += upper ? strides_[d] : 0;
-        }
-        if (weight > 0) sum += weight * cells_[cell];
+  Vector at(const CodedRows& x) const override {
+    // Where each distinct value lies between the grid's.
+    std::vector<std::vector<Place>> places(values_.size());
+    for (size_t d = 0; d < values_.size(); ++d)
+      for (double value : x.values[d]) places[d].push_back(locate(d, coordinate(value)));
+    Vector result(x.rows);
+    std::vector<Place> at(values_.size());
+    for (size_t i = 0; i < static_cast<size_t>(x.rows); ++i) {
+      size_t cell = 0;
+      for (size_t d = 0; d < values_.size(); ++d) {
+        at[d] = places[d][static_cast<size_t>(x.index[d][i])];
+        cell += at[d].offset;
       }
-      result[i] = sum;
+      result[static_cast<Index>(i)] = between(at, values_.size(), cell);
     }
     return result;
   }
 
  private:
-  /// Index of the grid point at or below `at`; `part` of the way to the next one.
-  static size_t locate(const std::vector<double>& values, double at, double& part) {
+  struct Place {
+    size_t offset;  ///< of the grid point at or below
+    double part;    ///< of the way to the next one
+  };
+
+  Place locate(size_t d, double at) const {
+    const std::vector<double>& values = values_[d];
     const auto above = std::ranges::upper_bound(values, at) - values.begin();
     const auto low = static_cast<size_t>(
         std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(values.size()) - 1));
-    part = 0;
+    Place place{low * strides_[d], 0};
     if (low + 1 < values.size())
-      part = std::clamp((at - values[low]) / (values[low + 1] - values[low]), 0.0, 1.0);
-    return low;
+      place.part = std::clamp((at - values[low]) / (values[low + 1] - values[low]), 0.0, 1.0);
+    return place;
   }
 
-  void place(const std::vector<Axis>& axes, const Matrix& x, const Vector& residual) {
+  /// Linear along the first `dimensions` axes; most places lie on the grid, where there is no way.
+  double between(const std::vector<Place>& at, size_t dimensions, size_t cell) const {
+    while (dimensions > 0 && at[dimensions - 1].part == 0) --dimensions;
+    if (dimensions == 0) return cells_[cell];
+    const size_t d = dimensions - 1;
+    return (1 - at[d].part) * between(at, d, cell) +
+           at[d].part * between(at, d, cell + strides_[d]);
+  }
+
+  void place(const std::vector<Axis>& axes, const CodedRows& x, const Vector& residual) {
     std::vector<int> counts(cells_.size(), 0);
-    for (Index i = 0; i < x.rows(); ++i) {
+    for (Index i = 0; i < x.rows; ++i) {
       if (std::isnan(residual[i])) continue;
       size_t cell = 0;
       for (size_t d = 0; d < axes.size(); ++d) {
-        const auto& known = axes[d].values;
-        const auto at = std::ranges::lower_bound(known, x(i, static_cast<Index>(d)));
-        cell += strides_[d] * static_cast<size_t>(at - known.begin());
+        const double value = x.values[d][static_cast<size_t>(x.index[d][static_cast<size_t>(i)])];
+        const auto at = std::ranges::lower_bound(axes[d].values, value);
+        cell += strides_[d] * static_cast<size_t>(at - axes[d].values.begin());
       }
       cells_[cell] += std::clamp(residual[i], -largest_residual, largest_residual);
       ++counts[cell];
@@ -140,7 +148,7 @@ bool fills_grid(const Space& space, const std::vector<Axis>& axes) {
   return cells <= 2.0 * static_cast<double>(space.size());
 }
 
-std::unique_ptr<ResidualField> make_grid_field(const std::vector<Axis>& axes, const Matrix& x,
+std::unique_ptr<ResidualField> make_grid_field(const std::vector<Axis>& axes, const CodedRows& x,
                                                const Vector& residual) {
   return std::make_unique<GridField>(axes, x, residual);
 }

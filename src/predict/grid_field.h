@@ -11,9 +11,9 @@ namespace flyball {
 /// Do the rows fill at least half of the grid that their values span?
 bool fills_grid(const Space& space, const std::vector<Axis>& axes);
 
-/// `x`: rows in the columns of `axes`; `residual`: one per row, NaN where unknown. Repeats count by
+/// `x`: values on `axes`; `residual`: one per row, NaN where unknown. Repeats count by
 /// their mean. Gaps are filled from their neighbours.
-std::unique_ptr<ResidualField> make_grid_field(const std::vector<Axis>& axes, const Matrix& x,
+std::unique_ptr<ResidualField> make_grid_field(const std::vector<Axis>& axes, const CodedRows& x,
                                                const Vector& residual);
 
 }  // namespace flyball

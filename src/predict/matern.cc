@@ -44,6 +44,32 @@ CodedRows::CodedRows(const Matrix& x) : rows(x.rows()) {
   }
 }
 
+Vector CodedRows::column(size_t axis) const {
+  Vector column(rows);
+  for (Index i = 0; i < rows; ++i)
+    column[i] = values[axis][static_cast<size_t>(index[axis][static_cast<size_t>(i)])];
+  return column;
+}
+
+CodedRows CodedRows::subset(std::span<const Index> chosen) const {
+  CodedRows some{*this};
+  some.rows = static_cast<Index>(chosen.size());
+  for (size_t d = 0; d < axes(); ++d) {
+    some.index[d].clear();
+    for (Index i : chosen) some.index[d].push_back(index[d][static_cast<size_t>(i)]);
+  }
+  return some;
+}
+
+CodedRows CodedRows::block(Index first, Index count) const {
+  CodedRows some;
+  some.values = values;
+  some.rows = count;
+  for (const auto& all : index)
+    some.index.emplace_back(all.begin() + first, all.begin() + first + count);
+  return some;
+}
+
 Matrix matern(const CodedRows& a, const CodedRows& b, const Vector& lengths) {
   Matrix k = Matrix::Ones(a.rows, b.rows);
   for (size_t d = 0; d < a.axes(); ++d) {

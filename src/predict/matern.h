@@ -2,6 +2,7 @@
 // distinct values: exponentials are taken once per pair of values, not once per pair of rows.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "predict/matrix.h"
@@ -18,6 +19,10 @@ struct CodedRows {
   /// `x`: one row per configuration, one column per axis.
   explicit CodedRows(const Matrix& x);
   size_t axes() const { return values.size(); }
+  /// The values of one axis, one per row.
+  Vector column(size_t axis) const;
+  CodedRows subset(std::span<const Index> rows) const;
+  CodedRows block(Index first, Index count) const;
 };
 
 /// a.rows × b.rows correlations; `lengths`: one length-scale per axis, in the axes' unit.

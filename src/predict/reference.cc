@@ -1,6 +1,7 @@
 #include "predict/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,16 +40,17 @@ class ProcessField final : public ResidualField {
       : surface_(std::move(surface)), coordinates_(std::move(coordinates)), axes_(std::move(axes)) {
     for (Axis& axis : axes_) axis.values.clear();
   }
-  Vector at(const Matrix& x) const override {
+  Vector at(const CodedRows& x) const override {
     Space space(axes_);
     std::vector<double> row(axes_.size());
-    for (Index i = 0; i < x.rows(); ++i) {
-      for (size_t d = 0; d < row.size(); ++d) row[d] = x(i, static_cast<Index>(d));
+    for (size_t i = 0; i < static_cast<size_t>(x.rows); ++i) {
+      for (size_t d = 0; d < row.size(); ++d)
+        row[d] = x.values[d][static_cast<size_t>(x.index[d][i])];
       space.add(row);
     }
     const auto rows = coordinates_.rows(space);
-    if (!rows) return Vector::Zero(x.rows());
-    return surface_.residual({*rows, Matrix(x.rows(), 0), Vector::Zero(x.rows())});
+    if (!rows) return Vector::Zero(x.rows);
+    return surface_.residual({*rows, Matrix(x.rows, 0), Vector::Zero(x.rows)});
   }
 
  private:
@@ -111,7 +113,7 @@ Reference::Reference(const WorkloadTable& table)
   SurfaceRows all{*coordinates.rows(table.space), Matrix(n, 0), Vector::Zero(n)};
   Random random(1);
   const bool grid = fills_grid(table.space, axes_);
-  const Matrix x = inside(table.space);
+  const CodedRows x = inside(table.space);
 
   // Departures from the form on all rows, and the field made of them.
   const auto depart = [&](const SurfaceForm& form, const std::vector<double>& figures,
@@ -147,14 +149,21 @@ Reference::Reference(const WorkloadTable& table)
     depart(power_surface(coordinates), table.power_w, power_parameters_, power_field_);
 }
 
-Matrix Reference::inside(const Space& space) const {
-  Matrix x(static_cast<Index>(space.size()), static_cast<Index>(axes_.size()));
-  for (size_t d = 0; d < axes_.size(); ++d) {
-    const auto column = space.axis_index(axes_[d].name);
-    const double low = axes_[d].values.front(), high = axes_[d].values.back();
-    for (size_t i = 0; i < space.size(); ++i)
-      x(static_cast<Index>(i), static_cast<Index>(d)) =
-          column ? std::clamp(space.row(i)[*column], low, high) : high;
+CodedRows Reference::inside(const Space& space) const {
+  CodedRows x;
+  x.rows = static_cast<Index>(space.size());
+  for (const Axis& axis : axes_) {
+    const double low = axis.values.front(), high = axis.values.back();
+    CodedRows codes;
+    if (const auto column = space.axis_index(axis.name)) {
+      codes = coded(space, std::array{*column});
+    } else {
+      codes.values = {{high}};
+      codes.index.emplace_back(space.size(), 0);
+    }
+    for (double& value : codes.values[0]) value = std::clamp(value, low, high);
+    x.values.push_back(std::move(codes.values[0]));
+    x.index.push_back(std::move(codes.index[0]));
   }
   return x;
 }

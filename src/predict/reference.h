@@ -15,8 +15,8 @@ namespace flyball {
 class ResidualField {
  public:
   virtual ~ResidualField() = default;
-  /// One value for each row of `x`, whose columns are the axes of the reference.
-  virtual Vector at(const Matrix& x) const = 0;
+  /// One value for each row of `x`: values on the axes of the reference.
+  virtual Vector at(const CodedRows& x) const = 0;
 };
 
 /// A reference, made ready. Levels are left out: a reference says how time and power vary, never
@@ -37,7 +37,7 @@ class Reference {
 
  private:
   explicit Reference(const WorkloadTable& table);
-  Matrix inside(const Space& space) const;
+  CodedRows inside(const Space& space) const;
 
   std::string title_;
   std::vector<Axis> axes_;  ///< those that vary
