@@ -8,6 +8,7 @@
 #include "data/catalog.h"
 #include "data/jpeg_files.h"
 #include "data/loader.h"
+#include "data/open.h"
 #include "data/testing.h"
 
 namespace flyball {

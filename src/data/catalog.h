@@ -1,4 +1,4 @@
-// All kinds of data sets: opened by what lies in a folder, made, and checked.
+// Data sets of every kind, made and checked.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "data/dataset.h"
 #include "data/synthetic.h"
 
 namespace flyball {
-
-/// "mnist", "cifar10", "images" and "gld23k".
-const std::vector<std::string>& dataset_kinds();
-
-/// The kind that the files in a folder show; an error when it is none.
-Result<std::string> detect_dataset(const std::filesystem::path& folder);
-
-/// True when any file of one part of a set of this kind is there.
-bool has_part(const std::filesystem::path& folder, const std::string& kind, Split split);
-
-/// Opens one part of a set of any kind, in place. `classes` 0: as many as the kind or the set has.
-Result<DatasetPtr> open_dataset(const std::filesystem::path& folder, Split split,
-                                int64_t classes = 0);
 
 struct MakeOptions {
   uint64_t seed = 1;

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "data/loader.h"
+#include "data/open.h"
 #include "data/testing.h"
 
 namespace flyball {

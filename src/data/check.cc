@@ -7,6 +7,7 @@
 #include "data/catalog.h"
 #include "data/jpeg.h"
 #include "data/jpeg_files.h"
+#include "data/open.h"
 
 namespace flyball {
 namespace {

@@ -18,6 +18,7 @@
 #include "data/cifar.h"
 #include "data/digits.h"
 #include "data/jpeg.h"
+#include "data/open.h"
 
 namespace flyball {
 namespace {

@@ -1,13 +1,27 @@
-// Opens whatever dataset a folder holds.
+// Opens whatever data set a folder holds, in place.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "base/status.h"
 #include "data/dataset.h"
 
 namespace flyball {
 
-/// Recognises the true formats by their files. Errors: no such folder; nothing in it that is known.
-Result<DatasetPtr> open_dataset(const std::filesystem::path& folder, Split split);
+/// "mnist", "cifar10", "images" and "gld23k".
+const std::vector<std::string>& dataset_kinds();
+
+/// The kind that the files in a folder show; an error when it is none.
+Result<std::string> detect_dataset(const std::filesystem::path& folder);
+
+/// True when any file of one part of a set of this kind is there.
+bool has_part(const std::filesystem::path& folder, const std::string& kind, Split split);
+
+/// Opens one part of a set of any kind, in place. `classes` 0: as many as the kind or the set has.
+Result<DatasetPtr> open_dataset(const std::filesystem::path& folder, Split split,
+                                int64_t classes = 0);
 
 }  // namespace flyball
