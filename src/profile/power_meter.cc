@@ -20,10 +20,6 @@ class NoPower final : public PowerMeter {
 
 }  // namespace
 
-std::unique_ptr<PowerMeter> open_power_meter() {
-  return make_no_power("no readable power sensor was found");
-}
-
 std::unique_ptr<PowerMeter> make_no_power(const std::string& gap) {
   return std::make_unique<NoPower>(gap);
 }

@@ -1,6 +1,7 @@
 // Power of a live trial: from when it has settled, over sensor updates that are really new.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -31,7 +32,7 @@ class PowerMeter {
 inline constexpr int power_updates_wanted = 10;
 
 /// The machine's own sensors: RAPL where it can be read.
-std::unique_ptr<PowerMeter> open_power_meter();
+std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root = "/");
 
 /// A machine without a power sensor.
 std::unique_ptr<PowerMeter> make_no_power(const std::string& gap);
