@@ -21,9 +21,9 @@ Space empty_space() {
 
 // A board of three axes: time falls as 1/f, power rises with f. `load` tells workloads apart.
 WorkloadTable board(double load, const std::string& workload = "toy") {
-  const Space grid =
-      Space::grid({named_axis("cpu_cores", {2, 4, 8}), named_axis("cpu_mhz", {500, 1000, 1500, 2000}),
-                   named_axis("gpu_mhz", {300, 500, 700, 900, 1100, 1300})});
+  const Space grid = Space::grid({named_axis("cpu_cores", {2, 4, 8}),
+                                  named_axis("cpu_mhz", {500, 1000, 1500, 2000}),
+                                  named_axis("gpu_mhz", {300, 500, 700, 900, 1100, 1300})});
   WorkloadTable table;
   table.device = "toy_board";
   table.workload = workload;
@@ -47,8 +47,13 @@ WorkloadTable some_of(const WorkloadTable& table, size_t modes, uint64_t seed) {
   return chosen;
 }
 
+// A smaller network than the paper's, so that the tests are quick.
 NnOptions quick() {
   NnOptions options;
+  options.network.hidden = {64, 32};
+  options.network.dropout = {0.1, 0};
+  options.network.learning_rate = 3e-3;
+  options.repeats = 20;
   options.reference_repeats = 10;
   return options;
 }

@@ -11,4 +11,11 @@ namespace flyball {
 /// were; at least 12×12. Throws c10::Error for smaller ones.
 std::shared_ptr<Network> make_lenet5(const NetworkShape& shape);
 
+/// 11,689,512 parameters at 1000 classes; any input from 32×32.
+std::shared_ptr<Network> make_resnet18(const NetworkShape& shape);
+/// 25,557,032 parameters at 1000 classes.
+std::shared_ptr<Network> make_resnet50(const NetworkShape& shape);
+/// MobileNetV3-Large: 5,483,032 parameters at 1000 classes.
+std::shared_ptr<Network> make_mobilenet_v3(const NetworkShape& shape);
+
 }  // namespace flyball

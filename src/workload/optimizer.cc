@@ -84,8 +84,7 @@ void FusedOptimizer::step_on_device() {
   std::vector<torch::Tensor> scale = at::_foreach_sqrt(second);
   at::_foreach_mul_(scale, 1 / std::sqrt(1 - std::pow(beta2, t)));
   at::_foreach_add_(scale, epsilon);
-  at::_foreach_addcdiv_(parameters, first, scale,
-                        -learning_rate_ / (1 - std::pow(beta1, t)));
+  at::_foreach_addcdiv_(parameters, first, scale, -learning_rate_ / (1 - std::pow(beta1, t)));
 }
 
 }  // namespace flyball
