@@ -39,6 +39,8 @@ function(flyball_header_check name library)
   if(checks)
     add_library(flyball_${name}_headers OBJECT EXCLUDE_FROM_ALL ${checks})
     target_link_libraries(flyball_${name}_headers PRIVATE ${library} flyball_options)
+    target_compile_definitions(flyball_${name}_headers PRIVATE
+      FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
     add_dependencies(check_headers flyball_${name}_headers)
   endif()
 endfunction()
