@@ -53,5 +53,19 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"import", table, "--json"});
 }
 
+TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
+  const std::string table = small_table().string();
+  expect_documented({"predict", "net", "--device", "table:" + table, "--from", table, "--predictor",
+                     "linear", "--json"});
+  expect_documented({"pareto", table, "--json"});
+  expect_documented({"reference", "add", table, "--json"});
+  expect_documented({"reference", "list", "--json"});
+  expect_documented({"reference", "remove", "table", "--json"});
+  expect_documented({"evaluate", "predict", "--target", table, "--predictor", "linear", "--modes",
+                     "10", "--runs", "2", "--json", "-q"});
+  expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
+                     "10", "--budgets", "10:20:2", "--runs", "2", "--json", "-q"});
+}
+
 }  // namespace
 }  // namespace flyball::testing_tools
