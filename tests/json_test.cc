@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Maps from names that the user chose, or answers of other documents, are not keys of ours.
-const std::set<std::string> opaque = {"config", "answer", "request_text"};
+const std::set<std::string> opaque = {"config", "answer", "excluded"};
 
 void collect(const Json& json, std::set<std::string>& keys) {
   if (json.is_array())
@@ -51,6 +51,20 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"runs", "compare", "1", "2", "--json"});
   expect_documented({"runs", "delete", "2", "--json"});
   expect_documented({"import", table, "--json"});
+}
+
+TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
+  const std::string table = small_table().string();
+  expect_documented({"predict", "net", "--device", "table:" + table, "--from", table, "--predictor",
+                     "linear", "--json"});
+  expect_documented({"pareto", table, "--json"});
+  expect_documented({"reference", "add", table, "--json"});
+  expect_documented({"reference", "list", "--json"});
+  expect_documented({"reference", "remove", "table", "--json"});
+  expect_documented({"evaluate", "predict", "--target", table, "--predictor", "linear", "--modes",
+                     "10", "--runs", "2", "--json", "-q"});
+  expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
+                     "10", "--budgets", "10:20:2", "--runs", "2", "--json", "-q"});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/commands.h"
+#include "cli/tables.h"
 #include "data/digits.h"
 #include "data/open.h"
 #include "device/host.h"
@@ -55,8 +56,8 @@ Result<Board> open_table(const BoardOptions& options) {
     return Error{Code::invalid_argument, "the axes of a table are those it has",
                  "leave --axis out"};
   Board board;
-  board.table = *found;
-  board.profiler = make_table_profiler(*found);
+  FLYBALL_ASSIGN(board.table, measured_part(*found, table.name));
+  board.profiler = make_table_profiler(*board.table);
   return board;
 }
 

@@ -1,25 +1,14 @@
-// What the `evaluate` commands share with each other and with `predict`: tables by file name.
+// The parts of `flyball evaluate`.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
-#include "space/table.h"
 
 namespace flyball::cli {
 
 void add_evaluate_predict(CLI::App& group, Context& context);
 void add_evaluate_optimise(CLI::App& group, Context& context);
-
-/// One workload of a file, without rows that were predicted; `workload` may be "" where the file
-/// holds one only.
-Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
-                                    const std::string& phase);
-/// All workloads of these files, likewise.
-Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths);
-/// The table without predicted rows; an error when there are no others.
-Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path);
+void add_evaluate_search(CLI::App& group, Context& context);
 
 }  // namespace flyball::cli

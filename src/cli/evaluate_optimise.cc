@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 #include "evaluate/optimise_eval.h"
 #include "predict/design.h"
 #include "predict/registry.h"
@@ -73,7 +74,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       "optimise", "how good modes chosen from predictions are, under power budgets");
   auto options = std::make_shared<Options>();
   OptimiseEvaluation& evaluation = options->evaluation;
-  evaluation.predictors = {"linear"};
+  evaluation.predictors = {default_predictor()};
   std::vector<std::string> names, plans;
   for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
   for (const DesignEntry& entry : designs()) plans.push_back(entry.name);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 #include "evaluate/predict_eval.h"
 #include "predict/design.h"
 #include "predict/registry.h"
@@ -73,7 +74,7 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
       group.add_subcommand("predict", "how well predictors know a table from few of its modes");
   auto options = std::make_shared<Options>();
   PredictEvaluation& evaluation = options->evaluation;
-  evaluation.predictors = {"linear"};
+  evaluation.predictors = {default_predictor()};
   evaluation.modes = {10, 20, 50, 100};
   std::vector<std::string> names, plans;
   for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/roles.h"
+#include "cli/tables.h"
 #include "evaluate/search_sweep.h"
 #include "predict/registry.h"
 #include "search/registry.h"
@@ -43,7 +44,7 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& op
 Status add_references(const Options& options, const std::vector<WorkloadTable>& tables,
                       SearchOptions& search) {
   if (options.references.empty()) return {};
-  FLYBALL_ASSIGN(const auto all, read_reference_tables(options.references));
+  FLYBALL_ASSIGN(const auto all, read_references(options.references));
   for (const WorkloadTable& target : tables) {
     std::vector<WorkloadTable> others;
     for (const WorkloadTable& reference : all)

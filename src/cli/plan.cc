@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/roles.h"
+#include "cli/tables.h"
 #include "device/host.h"
 #include "device/nvpmodel_export.h"
 #include "predict/registry.h"
@@ -113,7 +114,7 @@ Result<Setting> open_setting(const PlanOptions& options, Store* store) {
     FLYBALL_ASSIGN(Recorder recorder, Recorder::open(*role.profiler, store, {}, false));
     setting.recorders.push_back(std::move(recorder));
   }
-  FLYBALL_ASSIGN(const auto references, read_reference_tables(options.references));
+  FLYBALL_ASSIGN(const auto references, read_references(options.references));
   if (!references.empty())
     setting.search.references.assign(
         setting.roles.size(), std::make_shared<const std::vector<WorkloadTable>>(references));

@@ -58,15 +58,6 @@ Result<WorkloadTable> read_workload_table(const std::string& spec, Phase phase) 
                "training tables go to --train, inference tables to --infer"};
 }
 
-Result<std::vector<WorkloadTable>> read_reference_tables(const std::vector<std::string>& files) {
-  std::vector<WorkloadTable> all;
-  for (const std::string& file : files) {
-    FLYBALL_ASSIGN(const Table table, read_table(file));
-    all.insert(all.end(), table.workloads.begin(), table.workloads.end());
-  }
-  return all;
-}
-
 Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
                                           const std::vector<std::string>& infer,
                                           double trial_seconds) {

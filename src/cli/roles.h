@@ -14,8 +14,6 @@ namespace flyball::cli {
 
 /// "FILE.csv" (its only workload in that phase), "FILE.csv:WORKLOAD".
 Result<WorkloadTable> read_workload_table(const std::string& spec, Phase phase);
-/// Every workload of these files.
-Result<std::vector<WorkloadTable>> read_reference_tables(const std::vector<std::string>& files);
 
 /// One role on a table or on this machine.
 struct RoleBoard {

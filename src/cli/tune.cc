@@ -10,10 +10,12 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 #include "predict/registry.h"
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"
+#include "store/references.h"
 #include "tune/tune_json.h"
 
 namespace flyball::cli {
@@ -25,7 +27,7 @@ struct TuneOptions {
   std::string power_budget, time_budget, energy_budget;
   std::vector<std::string> references;
   std::string report, store;
-  bool json = false, oracle = false, no_store = false, no_verify = false;
+  bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
   TuneRequest request;
 };
 
@@ -46,12 +48,13 @@ Status read_budgets(const TuneOptions& options, TuneRequest& request) {
   return {};
 }
 
-Status read_references(const TuneOptions& options, TuneRequest& request) {
-  for (const std::string& path : options.references) {
-    FLYBALL_ASSIGN(const Table table, read_table(path));
-    request.references.insert(request.references.end(), table.workloads.begin(),
-                              table.workloads.end());
-  }
+// Those that were named, and those kept for this board.
+Status gather_references(const TuneOptions& options, const std::string& device,
+                         TuneRequest& request) {
+  FLYBALL_ASSIGN(request.references, read_references(options.references));
+  if (options.no_reference) return {};
+  FLYBALL_ASSIGN(const auto kept, References(References::default_place()).of_device(device));
+  request.references.insert(request.references.end(), kept.begin(), kept.end());
   return {};
 }
 
@@ -131,6 +134,8 @@ void print_text(const TuneResult& result) {
   fmt::print("search ended: {}\n", result.stopped);
   if (!info.power_gap.empty())
     fmt::print("power is not available on this machine: {}\n", info.power_gap);
+  for (const WorkloadTable& reference : result.request.references)
+    fmt::print("reference: {}\n", reference.title());
   for (const std::string& gap : info.gaps) fmt::print("note: {}\n", gap);
   for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
 }
@@ -141,8 +146,8 @@ Status run(TuneOptions& options, Context& context) {
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(read_budgets(options, request));
-  FLYBALL_CHECK(read_references(options, request));
   FLYBALL_ASSIGN(Board board, open_board(options.board));
+  FLYBALL_CHECK(gather_references(options, board.profiler->info().device, request));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -207,6 +212,8 @@ void add_tune(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--reference", options->references, "table of earlier workloads")
       ->check(CLI::ExistingFile);
+  command->add_flag("--no-reference", options->no_reference,
+                    "leave out the references kept for this board (`flyball reference list`)");
   command->add_option("--report", options->report, "write an HTML report here");
   command->add_option("--store", options->store, "where measurements are kept");
   command->add_flag("--no-store", options->no_store, "keep nothing");

@@ -26,6 +26,12 @@ const std::vector<PredictorEntry>& predictors() {
   return list;
 }
 
+std::string default_predictor() {
+  for (const PredictorEntry& entry : predictors())
+    if (entry.name == "auto") return entry.name;
+  return "gp";
+}
+
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
   std::vector<std::string> names;
   for (const PredictorEntry& entry : predictors()) {

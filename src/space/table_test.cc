@@ -179,18 +179,10 @@ TEST(Table, ReadsAFile) {
   EXPECT_EQ(read_table(folder / "none.csv").error().code, Code::not_found);
 }
 
-Table of_text(const std::string& text) {
-  const auto csv = parse_csv(text, "t.csv");
-  EXPECT_TRUE(csv.ok());
-  const auto table = parse_table(*csv);
-  EXPECT_TRUE(table.ok()) << table.error().message;
-  return table.ok() ? *table : Table{};
-}
-
 TEST(Table, RepeatsMergeIntoTheirMedians) {
-  const Table table = of_text(head + "o,n,train,16,100,3,4\no,n,train,16,200,9,\n" +
+  const Result<Table> table = table_of(head + "o,n,train,16,100,3,4\no,n,train,16,200,9,\n" +
                               "o,n,train,16,100,5,8\no,n,train,16,100,4,6\n");
-  const WorkloadTable merged = merge_repeats(table.workloads.front());
+  const WorkloadTable merged = merge_repeats(table->workloads.front());
   ASSERT_EQ(merged.size(), 2u);
   EXPECT_EQ(merged.minibatch_ms, (std::vector<double>{4, 9}));
   EXPECT_EQ(merged.power_w[0], 6);
@@ -198,11 +190,12 @@ TEST(Table, RepeatsMergeIntoTheirMedians) {
 }
 
 TEST(Table, ReadsWhatPredictWritesAndKnowsWhatWasPredicted) {
-  const Table table = of_text(
+  const Result<Table> table = table_of(
       "device,workload,phase,gpu_mhz,minibatch_ms,power_w,minibatch_ms_lo90,minibatch_ms_hi90,"
       "power_w_lo90,power_w_hi90,extrapolated,provenance\n"
       "o,n,train,100,3,4,3,3,4,4,0,measured\no,n,train,200,2,5,1,3,4,6,1,predicted\n");
-  const WorkloadTable& all = table.workloads.front();
+  ASSERT_TRUE(table.ok()) << table.error().message;
+  const WorkloadTable& all = table->workloads.front();
   EXPECT_EQ(all.space.dimensions(), 1u);
   ASSERT_EQ(all.provenance.size(), 2u);
   EXPECT_EQ(all.provenance[1], Provenance::predicted);

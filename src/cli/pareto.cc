@@ -1,0 +1,158 @@
+#include "space/pareto.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "space/table.h"
+
+namespace flyball::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file, workload, phase;
+  bool json = false;
+};
+
+// One workload's fronts: rows of the merged table, ascending in power (energy).
+struct Fronts {
+  WorkloadTable table;
+  std::vector<double> joules;
+  std::vector<size_t> power, energy;
+  size_t repeats = 0;
+  bool per_sample = false;
+};
+
+Fronts fronts_of(const WorkloadTable& table) {
+  Fronts fronts;
+  fronts.table = merge_repeats(table);
+  fronts.repeats = table.size() - fronts.table.size();
+  const auto batch = fronts.table.space.axis_index("batch_size");
+  fronts.per_sample = batch && fronts.table.space.axes()[*batch].values.size() > 1;
+  std::vector<double> time, joules;
+  for (size_t i = 0; i < fronts.table.size(); ++i) {
+    fronts.joules.push_back(fronts.table.power_w[i] * fronts.table.minibatch_ms[i] * 1e-3);
+    const double samples = fronts.per_sample ? fronts.table.space.row(i)[*batch] : 1;
+    time.push_back(fronts.table.minibatch_ms[i] / samples);
+    joules.push_back(fronts.joules[i] / samples);
+  }
+  fronts.power = pareto_front(fronts.table.power_w, time);
+  fronts.energy = pareto_front(joules, time);
+  return fronts;
+}
+
+std::string known(const WorkloadTable& table, size_t row) {
+  return table.provenance.empty() ? "table" : provenance_name(table.provenance[row]);
+}
+
+Json row_json(const Fronts& fronts, size_t row) {
+  Json config = Json::object();
+  for (const auto& [name, value] : fronts.table.space.settings(row)) config[name] = value;
+  return {{"config", config},
+          {"minibatch_ms", fronts.table.minibatch_ms[row]},
+          {"power_w", fronts.table.power_w[row]},
+          {"minibatch_j", fronts.joules[row]},
+          {"provenance", known(fronts.table, row)}};
+}
+
+Json fronts_json(const Fronts& fronts) {
+  Json power = Json::array(), energy = Json::array();
+  for (size_t row : fronts.power) power.push_back(row_json(fronts, row));
+  for (size_t row : fronts.energy) energy.push_back(row_json(fronts, row));
+  return {{"workload", fronts.table.workload},
+          {"phase", phase_name(fronts.table.phase)},
+          {"device", fronts.table.device},
+          {"power_total",
+           fronts.table.power_total.empty() ? Json(nullptr) : Json(fronts.table.power_total)},
+          {"configurations", fronts.table.size()},
+          {"repeats", fronts.repeats},
+          {"per_sample", fronts.per_sample},
+          {"has_power", fronts.table.has_power()},
+          {"power_front", power},
+          {"energy_front", energy}};
+}
+
+void print_front(const Fronts& fronts, const std::vector<size_t>& front, const char* title) {
+  const WorkloadTable& table = fronts.table;
+  fmt::print("\n{}: {} of {} configurations\n", title, front.size(), table.size());
+  std::vector<std::string> header;
+  for (const Axis& axis : table.space.axes()) header.push_back(axis.name);
+  header.insert(header.end(), {"minibatch ms", "power W", "minibatch J", "known"});
+  TextTable text(header);
+  for (size_t row : front) {
+    std::vector<std::string> cells;
+    for (double value : table.space.row(row)) cells.push_back(format_number(value));
+    cells.insert(cells.end(), {number(table.minibatch_ms[row], 4), number(table.power_w[row], 4),
+                               number(fronts.joules[row], 4), known(table, row)});
+    text.add(std::move(cells));
+  }
+  fmt::print("{}", text.str());
+}
+
+void print_fronts(const Fronts& fronts) {
+  fmt::print("{}\n", fronts.table.title());
+  if (fronts.repeats > 0) fmt::print("{} repeated rows merged into medians\n", fronts.repeats);
+  if (fronts.per_sample) fmt::print("compared per sample, since the batch size varies\n");
+  if (!fronts.table.has_power()) {
+    fmt::print("the table holds no power readings, so there is no front\n");
+    return;
+  }
+  print_front(fronts, fronts.power, "front of time and power");
+  print_front(fronts, fronts.energy, "front of time and energy");
+}
+
+Status run(const Options& options) {
+  FLYBALL_ASSIGN(const Table table, read_table(options.file));
+  std::optional<Phase> phase;
+  if (!options.phase.empty()) {
+    FLYBALL_ASSIGN(phase, parse_phase(options.phase));
+  }
+  std::vector<Fronts> all;
+  for (const WorkloadTable& workload : table.workloads)
+    if ((options.workload.empty() || workload.workload == options.workload) &&
+        (!phase || workload.phase == *phase))
+      all.push_back(fronts_of(workload));
+  if (all.empty()) {
+    std::vector<std::string> titles;
+    for (const WorkloadTable& workload : table.workloads) titles.push_back(workload.title());
+    return Error{Code::invalid_argument,
+                 fmt::format("{} holds no workload '{}'{}", options.file, options.workload,
+                             options.phase.empty() ? "" : " (" + options.phase + ")"),
+                 "it holds: " + join(titles, ", ")};
+  }
+  if (options.json) {
+    Json workloads = Json::array();
+    for (const Fronts& fronts : all) workloads.push_back(fronts_json(fronts));
+    print_json({{"file", options.file}, {"workloads", workloads}});
+    return {};
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    print_fronts(all[i]);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_pareto(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("pareto", "what nothing in a table beats in time and power, or energy");
+  auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "any table, measured or predicted")->required();
+  command->add_option("--workload", options->workload, "only this one");
+  command->add_option("--phase", options->phase, "only train or infer");
+  command->add_flag("--json", options->json, "one JSON document on stdout");
+  command->footer("Example:\n  flyball pareto table.csv --workload mobilenet_v3");
+  command->callback([options, &context] {
+    const Status status = run(*options);
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
+}
+
+}  // namespace flyball::cli

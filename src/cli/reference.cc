@@ -1,0 +1,114 @@
+#include "store/references.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+namespace flyball::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file, name, device;
+  bool json = false;
+};
+
+References shelf() {
+  return References(References::default_place());
+}
+
+Status add(const Options& options) {
+  FLYBALL_ASSIGN(const Table table, read_table(options.file));
+  const std::string name =
+      options.name.empty() ? std::filesystem::path(options.file).stem().string() : options.name;
+  FLYBALL_ASSIGN(const size_t dropped, shelf().add(table, name));
+  std::vector<std::string> titles;
+  for (const WorkloadTable& workload : table.workloads) titles.push_back(workload.title());
+  if (options.json) {
+    print_json({{"name", name},
+                {"folder", shelf().folder().string()},
+                {"workloads", titles},
+                {"predicted_rows_left_out", dropped}});
+    return {};
+  }
+  fmt::print("reference {}: {}\n", name, join(titles, ", "));
+  if (dropped > 0) fmt::print("{} predicted rows were left out\n", dropped);
+  return {};
+}
+
+Status list(const Options& options) {
+  FLYBALL_ASSIGN(const auto all, shelf().list());
+  TextTable text({"name", "device", "workload", "phase", "rows", "axes", "power total"});
+  Json references = Json::array();
+  for (const Reference& reference : all)
+    for (const WorkloadTable& workload : reference.table.workloads) {
+      if (!options.device.empty() && workload.device != options.device) continue;
+      std::vector<std::string> axes;
+      for (const Axis& axis : workload.space.axes()) axes.push_back(axis.name);
+      text.add({reference.name, workload.device, workload.workload, phase_name(workload.phase),
+                fmt::format("{}", workload.size()), join(axes, ", "),
+                workload.power_total.empty() ? "-" : workload.power_total});
+      references.push_back(
+          {{"name", reference.name},
+           {"device", workload.device},
+           {"workload", workload.workload},
+           {"phase", phase_name(workload.phase)},
+           {"rows", workload.size()},
+           {"axes", axes},
+           {"power_total",
+            workload.power_total.empty() ? Json(nullptr) : Json(workload.power_total)}});
+    }
+  if (options.json)
+    print_json({{"folder", shelf().folder().string()}, {"references", references}});
+  else if (text.empty())
+    fmt::print("no references in {}\n", shelf().folder().string());
+  else
+    fmt::print("{}", text.str());
+  return {};
+}
+
+Status remove(const Options& options) {
+  FLYBALL_CHECK(shelf().remove(options.name));
+  if (options.json)
+    print_json({{"removed", options.name}});
+  else
+    fmt::print("reference {} is gone\n", options.name);
+  return {};
+}
+
+void finish(CLI::App* command, const std::shared_ptr<Options>& options, Context& context,
+            Status (*act)(const Options&)) {
+  command->add_flag("--json", options->json, "one JSON document on stdout");
+  command->callback([options, &context, act] {
+    const Status status = act(*options);
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
+}
+
+}  // namespace
+
+void add_reference(CLI::App& app, Context& context) {
+  CLI::App* group = app.add_subcommand(
+      "reference", "tables of earlier workloads that predictions on their board start from");
+  group->require_subcommand(1);
+  group->footer("Example:\n  flyball reference add resnet18.csv");
+  auto options = std::make_shared<Options>();
+  CLI::App* adder = group->add_subcommand("add", "keep a measured table");
+  adder->add_option("file", options->file, "tidy table; `flyball import` maps others")->required();
+  adder->add_option("--name", options->name, "how to call it; else as the file");
+  adder->footer("Example:\n  flyball reference add resnet18.csv --name orin-resnet18");
+  finish(adder, options, context, add);
+  CLI::App* lister = group->add_subcommand("list", "what is kept");
+  lister->add_option("--device", options->device, "only of this board");
+  lister->footer("Example:\n  flyball reference list");
+  finish(lister, options, context, list);
+  CLI::App* remover = group->add_subcommand("remove", "forget one");
+  remover->add_option("name", options->name, "as `flyball reference list` shows it")->required();
+  remover->footer("Example:\n  flyball reference remove orin-resnet18");
+  finish(remover, options, context, remove);
+}
+
+}  // namespace flyball::cli

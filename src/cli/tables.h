@@ -1,0 +1,20 @@
+// Measured tables by file name, as the commands take them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "space/table.h"
+
+namespace flyball::cli {
+
+/// One workload of a file, without rows that were predicted; `workload` may be "" where the file
+/// holds one only.
+Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
+                                    const std::string& phase);
+/// All workloads of these files, likewise.
+Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths);
+/// The table without predicted rows; an error when there are no others.
+Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path);
+
+}  // namespace flyball::cli

@@ -1,0 +1,123 @@
+#include "evaluate/optimise_eval.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "evaluate/budget_choice.h"
+
+namespace flyball {
+namespace {
+
+// Five modes: faster ones draw more.
+WorkloadTable five() {
+  WorkloadTable table;
+  table.workload = "five";
+  table.device = "board";
+  table.space = Space({named_axis("gpu_mhz")});
+  const std::array<double, 5> times = {50, 40, 30, 20, 10}, powers = {10, 12, 14, 18, 25};
+  for (size_t i = 0; i < 5; ++i)
+    table.add(std::array<double, 1>{100.0 * static_cast<double>(i + 1)}, times[i], powers[i]);
+  return table;
+}
+
+TEST(BudgetProblem, ScoresTheFourMetrics) {
+  const WorkloadTable table = five();
+  const BudgetProblem problem(table, {9, 12, 15, 20});
+  EXPECT_EQ(problem.solvable(), 3u);
+  EXPECT_EQ(problem.maxn(), 4u);
+  // 9 W cannot be met; right at 12 W; 18 W at 15 W; too slow at 20 W.
+  const BudgetScore score = problem.score({{{0}, 0}, {{1}, 0}, {{3}, 0}, {{2}, 0}});
+  EXPECT_EQ(score.solvable, 3u);
+  EXPECT_EQ(score.exceeded, 1u);
+  EXPECT_NEAR(score.al_pct, 100.0 / 3, 1e-9);
+  EXPECT_NEAR(score.al1_pct, 100.0 / 3, 1e-9);
+  // Excess 0, 0, 3, 0 W at 9, 12, 15, 20 W.
+  EXPECT_NEAR(score.area_w, (3 * 1.5 + 5 * 1.5) / 11, 1e-12);
+  // 0 %, −33 %, +50 %.
+  EXPECT_NEAR(score.raw_penalty.median, 0, 1e-9);
+  EXPECT_NEAR(score.raw_penalty.q1, -100.0 / 6, 1e-9);
+  EXPECT_NEAR(score.raw_penalty.q3, 25, 1e-9);
+}
+
+TEST(BudgetProblem, NothingChosenIsUnsolvedAndNotAPenalty) {
+  const WorkloadTable table = five();
+  const BudgetProblem problem(table, {12, 15});
+  const BudgetScore score = problem.score({{{}, 0}, {{2}, 0}});
+  EXPECT_EQ(score.unsolved, 1u);
+  EXPECT_EQ(score.raw_penalty.median, 0);
+  EXPECT_EQ(score.area_w, 0);
+}
+
+TEST(BudgetProblem, RobustOptimumLeavesSuspiciousReadingsOut) {
+  WorkloadTable table = five();
+  table.power_w[3] = 13;  // between neighbours at 14 and 25 W
+  const BudgetProblem problem(table, {14});
+  EXPECT_EQ(problem.suspicious_rows(), 1u);
+  const BudgetScore score = problem.score({{{2}, 0}});
+  EXPECT_NEAR(score.raw_penalty.median, 50, 1e-9);
+  EXPECT_NEAR(score.robust_penalty.median, 0, 1e-9);
+  EXPECT_EQ(problem.score({{{3}, 0}}).suspicious, 1u);
+}
+
+TEST(BudgetProblem, TimeIsPerSampleWhereTheBatchSizeVaries) {
+  WorkloadTable table;
+  table.space = Space({named_axis("batch_size")});
+  table.add(std::array<double, 1>{1}, 10, 10);
+  table.add(std::array<double, 1>{16}, 40, 10);
+  const BudgetProblem problem(table, {12});
+  EXPECT_NEAR(problem.score({{{0}, 0}}).raw_penalty.median, 300, 1e-9);
+}
+
+Beliefs believe(const std::vector<double>& power) {
+  const WorkloadTable table = five();
+  return {table.minibatch_ms, power, std::vector<double>(5, 2), std::vector<bool>(5, false)};
+}
+
+TEST(BudgetChoice, KeepsAMarginForConfidence) {
+  const Beliefs beliefs = believe({10, 12, 14, 18, 25});
+  EXPECT_EQ(choose_within(beliefs, 18, 0.5), 3u);
+  EXPECT_EQ(choose_within(beliefs, 18, 0.95), 2u);  // 18 + 2 W are above, 14 + 2 W are not
+  EXPECT_EQ(choose_within(beliefs, 17.9, 0.05), 3u);
+  EXPECT_FALSE(choose_within(beliefs, 5, 0.5));
+}
+
+TEST(BudgetChoice, VerifyingNeverEndsAboveTheBudget) {
+  const WorkloadTable truth = five();
+  // Everything is believed to draw 30 % too little.
+  Beliefs beliefs = believe({7, 8.4, 9.8, 12.6, 17.5});
+  const auto choice = choose_verified(beliefs, 13, 0.5, 3, truth.minibatch_ms, truth.power_w);
+  ASSERT_TRUE(choice.config);
+  EXPECT_EQ(*choice.config, 1u);  // 18 W read at the fourth; all others rise by the same factor
+  EXPECT_EQ(choice.extra_profiles, 2u);
+  // One reading does not suffice, and nothing else was measured: no answer rather than a wrong one.
+  beliefs.power_above.assign(5, 0);
+  EXPECT_FALSE(choose_verified(beliefs, 13, 0.5, 1, truth.minibatch_ms, truth.power_w).config);
+  beliefs.measured[0] = true;
+  beliefs.power[0] = 10;
+  EXPECT_EQ(choose_verified(beliefs, 13, 0.5, 1, truth.minibatch_ms, truth.power_w).config, 0u);
+}
+
+TEST(BudgetChoice, AMeasuredChoiceCostsNothing) {
+  const WorkloadTable truth = five();
+  Beliefs beliefs = believe(truth.power_w);
+  beliefs.measured.assign(5, true);
+  const auto choice = choose_verified(beliefs, 18, 0.5, 3, truth.minibatch_ms, truth.power_w);
+  EXPECT_EQ(choice.config, 3u);
+  EXPECT_EQ(choice.extra_profiles, 0u);
+}
+
+TEST(Budgets, AreRangesOrLists) {
+  const auto range = parse_budgets("17:50:1");
+  ASSERT_TRUE(range.ok());
+  EXPECT_EQ(range->size(), 34u);
+  EXPECT_EQ(range->front(), 17);
+  EXPECT_EQ(range->back(), 50);
+  EXPECT_EQ(parse_budgets("10:11:0.1")->size(), 11u);
+  EXPECT_EQ(*parse_budgets("20,30,45"), (std::vector<double>{20, 30, 45}));
+  for (const char* bad : {"", "x", "30:20:1", "1:2:0", "1:2:-1", "3,2", "1:2:3:4", "0", "1:1e9:1"})
+    EXPECT_FALSE(parse_budgets(bad).ok()) << bad;
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,206 @@
+// flyball predict, pareto, reference: from a few profiled modes to a table of all of them.
+#include "command.h"
+#include "space/table.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+class PredictTest : public CommandTest {
+ protected:
+  // Every `step`-th row of small_table(), as if only those had been profiled.
+  fs::path profiled(int step, const std::string& name = "profiled.csv") {
+    std::istringstream all(slurp(small_table()));
+    std::string line, text;
+    for (int i = -1; std::getline(all, line); ++i)
+      if (i < 0 || i % step == 0) text += line + "\n";
+    return write(name, text);
+  }
+  std::string modes() { return "table:" + small_table().string(); }
+  fs::path out() { return folder_ / "all.csv"; }
+
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& message,
+                      const std::string& hint) {
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 2) << done.out;
+    EXPECT_TRUE(done.out.empty()) << done.out;
+    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("HINT: "), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find(hint), std::string::npos) << done.err;
+  }
+};
+
+TEST_F(PredictTest, WritesEveryModeWithIntervalAndProvenance) {
+  const Finished done = run({"predict", "net", "--device", modes(), "--from", profiled(4).string(),
+                             "--predictor", "analytical", "--out", out().string(), "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto json = done.json();
+  EXPECT_EQ(json["configurations"], 60);
+  EXPECT_EQ(json["profiled"], 15);
+  EXPECT_EQ(json["predicted"], 45);
+  EXPECT_EQ(json["predictor"], "analytical");
+  EXPECT_EQ(json["out"], out().string());
+
+  const auto csv = read_csv(out());
+  ASSERT_TRUE(csv.ok());
+  ASSERT_EQ(csv->rows.size(), 60u);
+  const size_t provenance = *csv->column("provenance");
+  const auto truth = read_table(folder_ / "table.csv");
+  const auto all = read_table(out());
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  size_t measured = 0;
+  for (size_t i = 0; i < 60; ++i) {
+    const double time = *csv->number(i, *csv->column("minibatch_ms"));
+    const double low = *csv->number(i, *csv->column("minibatch_ms_lo90"));
+    const double high = *csv->number(i, *csv->column("minibatch_ms_hi90"));
+    EXPECT_LE(low, time);
+    EXPECT_LE(time, high);
+    if (csv->rows[i][provenance] != "measured") {
+      EXPECT_EQ(csv->rows[i][provenance], "predicted");
+      EXPECT_LT(low, high);
+      continue;
+    }
+    ++measured;
+    const WorkloadTable& table = truth->workloads.front();
+    const auto row = table.space.find(all->workloads.front().space.row(i));
+    ASSERT_TRUE(row);
+    EXPECT_EQ(time, table.minibatch_ms[*row]);
+  }
+  EXPECT_EQ(measured, 15u);
+}
+
+TEST_F(PredictTest, PrintsASummary) {
+  const Finished done = run({"predict", "net", "--device", modes(), "--from", profiled(4).string(),
+                             "--predictor", "linear"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_NE(done.out.find("net train on board: 60 configurations, 15 profiled, 45 predicted by "
+                          "linear"),
+            std::string::npos)
+      << done.out;
+  EXPECT_NE(done.out.find("minibatch ms"), std::string::npos);
+  EXPECT_NE(done.out.find("power W"), std::string::npos);
+}
+
+TEST_F(PredictTest, RepeatsThatDisagreeAreTold) {
+  const fs::path some = profiled(4);
+  write("profiled.csv", slurp(some) + "board,net,train,16,2,400,300,300,9\n");
+  const Finished done = run({"predict", "net", "--device", modes(), "--from", some.string(),
+                             "--predictor", "analytical"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_NE(done.out.find("repeats of 1 configuration disagree"), std::string::npos) << done.out;
+}
+
+TEST_F(PredictTest, OneValueOnAnAxisIsNoTrouble) {
+  std::istringstream all(slurp(small_table()));
+  std::string line, text;
+  while (std::getline(all, line))
+    if (line.find("device") == 0 || line.find(",16,4,") != std::string::npos) text += line + "\n";
+  const Finished done =
+      run({"predict", "net", "--device", modes(), "--from", write("one.csv", text).string(),
+           "--predictor", "analytical", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["profiled"], 20);
+}
+
+TEST_F(PredictTest, BadInputIsRefusedInOneLineWithAHint) {
+  const std::string some = profiled(4).string(), board = modes();
+  const auto from = [&](const std::string& row) {
+    return write("bad.csv",
+                 "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w\n"
+                 "board,net,train,16,2,400,300,100,9\n" +
+                     row)
+        .string();
+  };
+  const auto predict = [&](const std::string& file) {
+    return std::vector<std::string>{"predict", "net", "--device",    board,
+                                    "--from",  file,  "--predictor", "linear"};
+  };
+  expect_refused(predict(from("board,net,train,16,2,400,600,-3,9\n")), "bad.csv:3", "above zero");
+  expect_refused(predict(from("board,net,train,16,2,400,600,nan,9\n")), "bad.csv:3", "number");
+  expect_refused(predict(from("board,net,train,16,2,400,600,0,9\n")), "not above zero", "");
+  expect_refused(predict(from("board,net,train,16,2,400,650,50,9\n")), "which is no mode",
+                 "gpu_mhz 600");
+  expect_refused(predict(from("")), "too few", "profile more");
+  expect_refused({"predict", "other", "--device", board, "--from", some},
+                 "holds no workload 'other'", "net");
+  expect_refused({"predict", "net", "--device", "nowhere", "--from", some}, "'nowhere'",
+                 "--reference");
+  expect_refused({"predict", "net", "--device", board, "--from", some, "--predictor", "magic"},
+                 "no predictor 'magic'", "linear");
+  expect_refused({"predict", "net", "--device", "host"}, "store holds no measurement", "--from");
+}
+
+TEST_F(PredictTest, APredictedTableIsNoMeasurement) {
+  const std::vector<std::string> predict = {
+      "predict",     "net",    "--device", modes(),       "--from", profiled(4).string(),
+      "--predictor", "linear", "--out",    out().string()};
+  ASSERT_EQ(run(predict).exit_code, 0);
+  // Fed back, only its measured rows count.
+  const Finished again = run({"predict", "net", "--device", modes(), "--from", out().string(),
+                              "--predictor", "linear", "--json"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.json()["profiled"], 15);
+}
+
+TEST_F(PredictTest, ReferencesAreKeptAndServeTheirBoard) {
+  std::string earlier = slurp(small_table());
+  for (size_t at; (at = earlier.find(",net,")) != std::string::npos;)
+    earlier.replace(at, 5, ",old,");
+  const fs::path file = write("old.csv", earlier);
+  ASSERT_EQ(run({"reference", "add", file.string()}).exit_code, 0);
+  EXPECT_EQ(run({"reference", "add", file.string()}).exit_code, 2);
+  const auto list = run({"reference", "list", "--json"}).json();
+  ASSERT_EQ(list["references"].size(), 1u);
+  EXPECT_EQ(list["references"][0]["name"], "old");
+  EXPECT_EQ(list["references"][0]["device"], "board");
+  EXPECT_EQ(list["references"][0]["rows"], 60);
+  EXPECT_TRUE(run({"reference", "list", "--device", "x", "--json"}).json()["references"].empty());
+
+  // The board's name is enough now: the reference lists its modes.
+  const std::vector<std::string> predict = {"predict",     "net",    "--device",
+                                            "board",       "--from", profiled(4).string(),
+                                            "--predictor", "linear", "--json"};
+  Finished done = run(predict);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["references"], nlohmann::json({"old train on board"}));
+  EXPECT_EQ(done.json()["configurations"], 60);
+  auto without = predict;
+  without.push_back("--no-reference");
+  EXPECT_EQ(run(without).exit_code, 2);
+
+  const std::vector<std::string> tune = {
+      "tune", "net", "--device", modes(), "--power-budget", "15W", "--no-store", "--json", "-q"};
+  EXPECT_EQ(run(tune).json()["request"]["references"].size(), 1u);
+  auto tune_without = tune;
+  tune_without.push_back("--no-reference");
+  EXPECT_TRUE(run(tune_without).json()["request"]["references"].empty());
+
+  EXPECT_EQ(run({"reference", "remove", "new"}).exit_code, 1);
+  EXPECT_EQ(run({"reference", "remove", "old"}).exit_code, 0);
+  EXPECT_TRUE(run({"reference", "list", "--json"}).json()["references"].empty());
+}
+
+TEST_F(PredictTest, ParetoShowsWhatNothingBeats) {
+  const fs::path file = write("front.csv",
+                              "device,workload,phase,gpu_mhz,minibatch_ms,power_w\n"
+                              "b,n,train,100,90,5\nb,n,train,200,50,8\nb,n,train,300,55,9\n"
+                              "b,n,train,400,30,20\nb,m,infer,100,10,5\n");
+  const Finished done = run({"pareto", file.string(), "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto json = done.json();
+  ASSERT_EQ(json["workloads"].size(), 2u);
+  const auto& first = json["workloads"][0];
+  ASSERT_EQ(first["power_front"].size(), 3u);
+  EXPECT_EQ(first["power_front"][0]["config"]["gpu_mhz"], 100);
+  EXPECT_EQ(first["power_front"][2]["config"]["gpu_mhz"], 400);
+  ASSERT_EQ(first["energy_front"].size(), 2u);  // 0.40 J at 50 ms, 0.60 J at 30 ms
+  EXPECT_EQ(first["energy_front"][0]["config"]["gpu_mhz"], 200);
+  EXPECT_NEAR(first["energy_front"][0]["minibatch_j"].get<double>(), 0.4, 1e-12);
+  EXPECT_EQ(run({"pareto", file.string(), "--workload", "m", "--json"}).json()["workloads"].size(),
+            1u);
+  expect_refused({"pareto", file.string(), "--workload", "x"}, "no workload 'x'", "n train");
+  const Finished text = run({"pareto", file.string(), "--workload", "n"});
+  EXPECT_NE(text.out.find("front of time and power: 3 of 4"), std::string::npos) << text.out;
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
