@@ -51,16 +51,16 @@ Coordinates::Coordinates(const Space& measured, const std::string& device,
                          std::span<const WorkloadTable> references) {
   for (const Axis& axis : measured.axes()) {
     if (axis.values.empty()) continue;
-    Used used{axis.name,           axis_role(axis.name), axis.values.back(),
-              axis.values.front(), axis.values.back(),   axis.values.size() > 1};
+    const double low = axis.values.front(), high = axis.values.back();
+    Used used{axis.name, axis_role(axis.name), high, low, low, high, axis.values.size() > 1};
     for (const WorkloadTable& reference : references) {
       const auto column = reference.space.axis_index(axis.name);
       if (reference.device != device || device.empty() || !column) continue;
       const auto& values = reference.space.axes()[*column].values;
-      if (!values.empty() && used.role != AxisRole::batch)
-        used.scale = std::max(used.scale, values.back());
+      if (values.empty() || used.role == AxisRole::batch) continue;
+      used.scale = std::max(used.scale, values.back());
+      used.lowest = std::min(used.lowest, values.front());
     }
-    if (used.role == AxisRole::cpu && used.varies) lowest_cpu_ = used.low / used.scale;
     // A constant axis of known meaning stays: the forms know what it does where it does vary.
     if (used.varies || used.role != AxisRole::other) ++gp_axes_;
     axes_.push_back(std::move(used));
@@ -118,6 +118,18 @@ std::vector<bool> Coordinates::outside(const Space& space) const {
 
 bool Coordinates::varies(AxisRole role) const {
   return std::ranges::any_of(axes_, [role](const Used& u) { return u.role == role && u.varies; });
+}
+
+double Coordinates::lowest(AxisRole role) const {
+  for (const Used& axis : axes_)
+    if (axis.role == role && axis.varies) return axis.lowest / axis.scale;
+  return 1;
+}
+
+double Coordinates::scale(AxisRole role) const {
+  for (const Used& axis : axes_)
+    if (axis.role == role) return axis.scale;
+  return 1;
 }
 
 size_t Coordinates::other_axes() const {

@@ -43,21 +43,23 @@ class Coordinates {
   bool varies(AxisRole role) const;
   size_t other_axes() const;
   size_t dimensions() const { return gp_axes_; }
-  /// Lowest clock over highest, for the CPU; 1 when it does not vary.
-  double lowest_cpu() const { return lowest_cpu_; }
+  /// Lowest profiled value over the scale; 1 for an axis that does not vary.
+  double lowest(AxisRole role) const;
+  /// The value that counts as 1; 1 for an axis that is not there.
+  double scale(AxisRole role) const;
 
  private:
   struct Used {
     std::string name;
     AxisRole role;
-    double scale, low, high;
+    double scale, lowest;  ///< references of the device included
+    double low, high;      ///< profiled
     bool varies;
   };
   static double coordinate(const Used& axis, double value);
 
   std::vector<Used> axes_;
   size_t gp_axes_ = 0;
-  double lowest_cpu_ = 1;
 };
 
 }  // namespace flyball

@@ -22,10 +22,10 @@ struct LogPrior {
 
 /// Priors of the hyper-parameters; y is a logarithm, so amplitude and noise are relative errors.
 struct GpPriors {
-  LogPrior amplitude{-2.526, 0.6};   // 0.08
-  LogPrior noise{-3.912, 0.5};       // 0.02
-  LogPrior length{0.405, 0.6};       // 1.5
-  LogPrior share_noise{1.099, 1.0};  // h = 3
+  LogPrior amplitude{-2.53, 0.6};  // 0.08
+  LogPrior noise{-3.51, 0.5};      // 0.03
+  LogPrior length{0.18, 0.6};      // 1.2
+  LogPrior share_noise{1.1, 1.0};  // h = 3
   double outlier = 16;  ///< squared deviation, in variances, beyond which a row counts less
 };
 

@@ -55,6 +55,8 @@ class GpPredictor final : public Predictor {
     FLYBALL_CHECK(check_rows(given, 2));
     const WorkloadTable measured = thinned(given, options.seed);
     if (!transfer_) references = {};
+    device_ = measured.device;
+    phase_ = measured.phase;
     coordinates_ = Coordinates(measured.space, measured.device, references);
     const References ready = prepare(measured, references);
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
@@ -157,24 +159,33 @@ class GpPredictor final : public Predictor {
     Fitted fitted{{}, references, figure.field, known};
     rows.fields = fitted.fields(space);
     SurfaceForm form = figure.form;
-    for (FormParameter& parameter : form.parameters) {
-      double sum = 0, count = 0;
-      for (const auto& reference : references) {
-        const auto& values = (*reference.*figure.parameters)();
-        if (const auto found = values.find(parameter.name); found != values.end())
-          sum += found->second, count += 1;
-      }
-      if (count == 0) continue;
-      parameter.mean = sum / count;
-      parameter.sd *= settings_.reference_sd;
-    }
+    for (FormParameter& parameter : form.parameters) teach(parameter, figure, references);
     const SurfaceRows kept{rows.rows.subset(known), rows.fields(known, Eigen::all),
                            rows.log_time(known)};
     fitted.surface.fit(form, kept, y(known), references.empty() ? *figure.alone : *figure.transfer);
     return fitted;
   }
 
-  // Each set of references is a model of its own; the readings say which is most probable.
+  // References say what a parameter is likely to be; close ones (this board, this phase) more so.
+  void teach(FormParameter& parameter, const Figure& figure, const References& references) const {
+    double sum = 0, weights = 0, closest = 0;
+    for (const auto& reference : references) {
+      const auto& values = (*reference.*figure.parameters)();
+      const auto found = values.find(parameter.name);
+      if (found == values.end()) continue;
+      const double weight = (reference->device() == device_ ? 1 : settings_.other_device) *
+                            (reference->phase() == phase_ ? 1 : settings_.other_phase);
+      sum += weight * found->second;
+      weights += weight;
+      closest = std::max(closest, weight);
+    }
+    if (weights == 0) return;
+    parameter.mean = sum / weights;
+    parameter.sd *= 1 - settings_.certainty * closest;
+  }
+
+  // Each set of references (none, each, all) is a model of its own; the readings say which of them
+  // is most probable.
   Fitted settle(const Figure& figure, const Space& space, const SurfaceRows& rows,
                 const std::vector<double>& values, const References& references) const {
     std::vector<Index> known;
@@ -183,10 +194,16 @@ class GpPredictor final : public Predictor {
       y[i] = std::log(values[static_cast<size_t>(i)]);
       if (std::isfinite(y[i])) known.push_back(i);
     }
-    Fitted best = fit_with(figure, space, rows, known, y, references);
-    if (references.empty()) return best;
-    Fitted alone = fit_with(figure, space, rows, known, y, {});
-    if (alone.surface.process().evidence() > best.surface.process().evidence()) return alone;
+    Fitted best = fit_with(figure, space, rows, known, y, {});
+    std::vector<References> sets;
+    if (!references.empty()) sets.push_back(references);
+    if (references.size() > 1)
+      for (const auto& reference : references) sets.push_back({reference});
+    for (const References& set : sets) {
+      Fitted taught = fit_with(figure, space, rows, known, y, set);
+      if (taught.surface.process().evidence() > best.surface.process().evidence())
+        best = std::move(taught);
+    }
     return best;
   }
 
@@ -206,6 +223,8 @@ class GpPredictor final : public Predictor {
 
   bool transfer_;
   GpSettings settings_;
+  std::string device_;
+  Phase phase_ = Phase::train;
   Coordinates coordinates_;
   Fitted time_, power_;
   bool has_power_ = false;

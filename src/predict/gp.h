@@ -11,11 +11,13 @@ namespace flyball {
 
 /// Priors and what references may change. The defaults are what the registry's predictors use.
 struct GpSettings {
-  SurfacePriors time{{{-2.526, 0.6}, {-3.912, 0.5}}};                      // 0.08, 0.02
-  SurfacePriors power{{{-3.507, 0.6}, {-4.423, 0.5}}, 0.6, 0.4};           // 0.03, 0.012
-  SurfacePriors time_transfer{{{-2.996, 0.6}, {-3.912, 0.5}}};             // 0.05
-  SurfacePriors power_transfer{{{-3.912, 0.6}, {-4.423, 0.5}}, 0.6, 0.4};  // 0.02
-  double reference_sd = 1;  ///< parameters' spread around the references', in prior sds
+  SurfacePriors time{{{-2.53, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};          // 0.08, 0.03
+  SurfacePriors power{{{-3.51, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};            // 0.03, 0.02
+  SurfacePriors time_transfer{{{-3.0, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};  // 0.05
+  SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
+  /// Weight of a reference's parameters when it is of another board or of the other phase.
+  double other_device = 0.2, other_phase = 0.5;
+  double certainty = 0.5;  ///< how much a reference of weight 1 narrows the parameters' priors
 };
 
 /// "gp": ignores references.

@@ -23,7 +23,7 @@ const std::vector<FormParameter> all_parameters = {
     {"idle", -0.65, 0.35},      {"cores_on", -3.0, 1.0},    {"cpu_clock", -2.8, 1.0},
     {"cpu_dynamic", -2.8, 1.0}, {"gpu_dynamic", -1.6, 0.5}, {"memory_clock", -2.5, 0.5},
     {"work", -0.8, 0.8},        {"work_cpu", -1.6, 1.0},    {"work_gpu", -1.2, 0.9},
-    {"work_memory", -2.6, 1.0}, {"launch", -2.0, 1.0},      {"launch_gpu", -2.0, 1.0}};
+    {"work_memory", -2.6, 1.0}, {"launch", -3.5, 1.5},      {"launch_gpu", -3.5, 1.5}};
 
 }  // namespace
 

@@ -107,7 +107,10 @@ std::shared_ptr<const Reference> Reference::prepare(const WorkloadTable& table) 
 }
 
 Reference::Reference(const WorkloadTable& table)
-    : title_(table.title()), axes_(varying_axes(table.space)) {
+    : title_(table.title()),
+      device_(table.device),
+      phase_(table.phase),
+      axes_(varying_axes(table.space)) {
   const Coordinates coordinates(table.space, table.device);
   const auto n = static_cast<Index>(table.size());
   SurfaceRows all{*coordinates.rows(table.space), Matrix(n, 0), Vector::Zero(n)};

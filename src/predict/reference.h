@@ -33,13 +33,16 @@ class Reference {
   /// for axes the space lacks, the nearest (the highest) value there is.
   Vector time_field(const Space& space) const;
   Vector power_field(const Space& space) const;  ///< zero when the table has no power
+  const std::string& device() const { return device_; }
+  Phase phase() const { return phase_; }
   const std::string& title() const { return title_; }
 
  private:
   explicit Reference(const WorkloadTable& table);
   CodedRows inside(const Space& space) const;
 
-  std::string title_;
+  std::string title_, device_;
+  Phase phase_;
   std::vector<Axis> axes_;  ///< those that vary
   std::map<std::string, double> time_parameters_, power_parameters_;
   std::unique_ptr<ResidualField> time_field_, power_field_;

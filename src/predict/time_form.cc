@@ -18,6 +18,7 @@ enum : int {
   loader_memory,
   gpu_serial,
   clock_offset,
+  core_offset,
   gpu_fixed,
   memory_fixed,
   serial_sample,
@@ -25,20 +26,26 @@ enum : int {
 };
 
 const std::vector<FormParameter> all_parameters = {
-    {"constant", -2.5, 1.2},     {"serial_cpu", -1.0, 0.9},    {"loader_cpu", -1.5, 0.7},
-    {"gpu_compute", -0.7, 0.7},  {"gpu_memory", -0.7, 0.7},    {"gpu_norm", 0.7, 0.4},
-    {"stage_norm", 2.0, 0.8},    {"serial_memory", -2.5, 1.2}, {"loader_memory", -2.7, 1.2},
-    {"gpu_serial", -2.0, 1.0},   {"clock_offset", -4.6, 0.6},  {"gpu_fixed", -3.0, 1.2},
-    {"memory_fixed", -3.5, 1.2}, {"serial_sample", -3.0, 1.2}, {"loader_fixed", -3.0, 1.2}};
+    {"constant", -2.5, 1.2},    {"serial_cpu", -1.0, 0.9},    {"loader_cpu", -1.5, 0.7},
+    {"gpu_compute", -0.7, 0.7}, {"gpu_memory", -0.7, 0.7},    {"gpu_norm", 0.7, 0.4},
+    {"stage_norm", 2.0, 0.8},   {"serial_memory", -2.5, 1.2}, {"loader_memory", -2.7, 1.2},
+    {"gpu_serial", -2.0, 1.0},  {"clock_offset", -4.6, 1.0},  {"core_offset", -0.7, 1.0},
+    {"gpu_fixed", -3.0, 1.2},   {"memory_fixed", -3.5, 1.2},  {"serial_sample", -3.0, 1.2},
+    {"loader_fixed", -3.0, 1.2}};
 
 constexpr double highest_offset = 0.4;  // of the lowest clock profiled
+constexpr double most_busy = 0.8;       // of the fewest cores profiled, or of two if they are more
 
 }  // namespace
 
 TimeForm::TimeForm(const Coordinates& coordinates)
     : parameters_(all_parameters), batch_(coordinates.varies(AxisRole::batch)) {
   if (!batch_) parameters_.resize(gpu_fixed);
-  if (coordinates.varies(AxisRole::cpu)) offset_limit_ = highest_offset * coordinates.lowest_cpu();
+  if (coordinates.varies(AxisRole::cpu))
+    offset_limit_ = highest_offset * coordinates.lowest(AxisRole::cpu);
+  if (coordinates.varies(AxisRole::cores))
+    core_limit_ = std::min(most_busy * coordinates.lowest(AxisRole::cores),
+                           2 * most_busy / coordinates.scale(AxisRole::cores));
 }
 
 FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
@@ -52,13 +59,18 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
     offset = offset_limit_ * part;
     offset_slope = asked * (1 - part * part);
   }
+  // Cores kept busy by the training process itself; a logistic share of the fewest profiled.
+  const double asleep = 1 / (1 + std::exp(-theta[core_offset]));
+  const double busy = core_limit_ * asleep, busy_slope = busy * (1 - asleep);
   for (Index i = 0; i < rows.size(); ++i) {
     const auto u = [&](AxisRole role) { return rows.roles(i, static_cast<Index>(role)); };
-    const double cores = u(AxisRole::cores), gpu = u(AxisRole::gpu), mem = u(AxisRole::memory),
-                 batch = u(AxisRole::batch);
+    const double gpu = u(AxisRole::gpu), mem = u(AxisRole::memory), batch = u(AxisRole::batch);
     const double clock = std::exp(u(AxisRole::cpu)), left = std::max(clock - offset, 0.1 * clock);
     const double cpu = std::log(left / (1 - offset));
     const double cpu_slope = offset_slope * (1 / left - 1 / (1 - offset));
+    const double n = std::exp(u(AxisRole::cores)), idle = std::max(n - busy, 0.2 * n);
+    const double cores = std::log(idle / (1 - busy));
+    const double cores_slope = busy_slope * (1 / idle - 1 / (1 - busy));
     const auto on_cpu = [&](int parameter, double more) {
       Term term = leaf(theta, parameter, more - cpu);
       term.gradient[clock_offset] = cpu_slope;
@@ -67,13 +79,18 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
     Term kernels = leaf(theta, gpu_compute, batch - gpu);
     Term traffic = leaf(theta, gpu_memory, batch - mem);
     Term serial = log_sum({on_cpu(serial_cpu, 0), leaf(theta, serial_memory, -mem)});
+    const auto on_all = [&](Term term) {
+      term.value -= cores;
+      term.gradient[core_offset] = cores_slope;
+      return term;
+    };
     Term loader = log_sum(
-        {on_cpu(loader_cpu, batch - cores), leaf(theta, loader_memory, batch - mem - cores)});
+        {on_all(on_cpu(loader_cpu, batch)), on_all(leaf(theta, loader_memory, batch - mem))});
     if (batch_) {
       kernels = log_sum({kernels, leaf(theta, gpu_fixed, -gpu)});
       traffic = log_sum({traffic, leaf(theta, memory_fixed, -mem)});
       serial = log_sum({serial, on_cpu(serial_sample, batch)});
-      loader = log_sum({loader, on_cpu(loader_fixed, -cores)});
+      loader = log_sum({loader, on_all(on_cpu(loader_fixed, 0))});
     }
     const Term device = log_sum(
         {log_norm(theta, gpu_norm, {kernels, traffic}), leaf(theta, gpu_serial, batch - gpu)});

@@ -3,11 +3,12 @@
 //   t ∝ 1 + ‖ gpu, serial, loader ‖_p
 //   gpu    = ‖ G/f_gpu, M/f_mem ‖_q + S/f_gpu     kernels bound by arithmetic or by memory
 //   serial = C/f_cpu + D/f_mem                    what one CPU thread does (launches, optimiser)
-//   loader = K/(n f_cpu) + L/(n f_mem)            what n cores do together (decode, transform)
+//   loader = K/(m f_cpu) + L/(m f_mem)            what the cores do together (decode, transform)
 //
 // p between 1 (stages one after the other) and ∞ (stages overlap, the slowest counts). f_cpu is
-// counted from an offset, since part of a core's cycles is not ours. Where the batch size varies,
-// work per sample grows with it and work per minibatch does not.
+// counted from an offset, since part of a core's cycles is not ours, and so is the number of cores
+// m = n − busy, since the training process itself occupies some of them. Where the batch size
+// varies, work per sample grows with it and work per minibatch does not.
 #pragma once
 
 #include "predict/form.h"
@@ -27,6 +28,7 @@ class TimeForm {
  private:
   std::vector<FormParameter> parameters_;
   bool batch_ = false;
+  double core_limit_ = 0;    ///< most cores that the training process may occupy, relative to all
   double offset_limit_ = 0;  ///< highest offset of the CPU clock, relative to the highest clock
 };
 
