@@ -8,7 +8,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "telemetry/power_sensors.h"
+#include "telemetry/ina3221.h"
+#include "telemetry/nvidia.h"
 #include "telemetry/rapl.h"
 #include "telemetry/system_sensors.h"
 
@@ -110,7 +111,14 @@ Capability check_bare_metal(const fs::path& root) {
 }
 
 std::vector<Capability> check_power(const fs::path& root) {
-  return {from_list("power: RAPL", "energy of x86 processors", open_rapl(root))};
+  std::vector<Capability> all{
+      from_list("power: RAPL", "energy of x86 processors", open_rapl(root)),
+      from_list("power: INA3221 rails", "power of Jetson modules", open_ina3221(root))};
+  // The library speaks of the machine that runs us, whatever tree was recorded.
+  if (root == "/")
+    all.push_back(from_list("power: NVIDIA", "energy, clocks and throttling of NVIDIA GPUs",
+                            open_nvidia({.visible = visible_gpus()})));
+  return all;
 }
 
 std::vector<Capability> check_cpu(const fs::path& root) {

@@ -56,6 +56,7 @@ struct Sampler::Channel {
 
   // Reads once; `late_ns` < 0 for a sample that no deadline asked for.
   void take(int64_t late_ns) {
+    const std::lock_guard one_reader(read_mutex);
     const int64_t before = monotonic_ns();
     const Result<double> value = sensor->read();
     const int64_t time_ns = before + (monotonic_ns() - before) / 2;
@@ -71,6 +72,7 @@ struct Sampler::Channel {
   }
 
   SensorPtr sensor;
+  std::mutex read_mutex;  // sensors and the ring know one thread at a time
   int64_t period_ns;
   int64_t deadline_ns = 0;
   SampleRing ring;
@@ -168,6 +170,10 @@ Status Sampler::start() {
 void Sampler::stop() {
   for (const auto& worker : workers_) stopped_cpu_seconds_ += worker->cpu_seconds();
   workers_.clear();
+}
+
+void Sampler::sample_now() {
+  for (const auto& channel : channels_) channel->take(-1);
 }
 
 bool Sampler::running() const {

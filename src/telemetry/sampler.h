@@ -31,6 +31,9 @@ class Sampler {
   /// Takes a last sample of every sensor and ends the threads. Traces stay.
   void stop();
   bool running() const;
+  /// Reads every sensor once more, now, in the calling thread: the edge of a window. Takes as long
+  /// as the slowest sensor.
+  void sample_now();
 
   size_t size() const;
   /// A copy of what there is of sensor `index`, at any time.

@@ -5,49 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
 
 #include "base/files.h"
 #include "telemetry/proc_parse.h"
-#include "telemetry/small_file.h"
+#include "telemetry/proc_sensor.h"
 
 namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Reads one file into a buffer of its own and parses it.
-class ProcSensor final : public Sensor {
- public:
-  using Parse = std::function<std::optional<double>(std::string_view)>;
-  ProcSensor(SensorInfo info, std::string path, size_t buffer_bytes, Parse parse)
-      : Sensor(std::move(info)),
-        path_(std::move(path)),
-        buffer_(buffer_bytes),
-        parse_(std::move(parse)) {}
-
-  Result<double> read() override {
-    const auto text = read_small(path_.c_str(), buffer_);
-    if (!text) return text.error();
-    const auto value = parse_(*text);
-    if (value) return *value;
-    return Error{Code::corrupt, fmt::format("{} does not hold {}", path_, info().name), ""};
-  }
-
- private:
-  std::string path_;
-  std::vector<char> buffer_;
-  Parse parse_;
-};
-
-void add_if_readable(SensorList& list, SensorPtr sensor) {
-  const auto value = sensor->read();
-  if (value)
-    list.sensors.push_back(std::move(sensor));
-  else
-    list.gaps.push_back(value.error().within(sensor->info().name));
-}
 
 SensorInfo proc_info(const char* name, const char* unit, SensorKind kind, double period_s = 0) {
   return {.name = name, .unit = unit, .kind = kind, .source = "proc", .period_s = period_s};
@@ -60,7 +27,7 @@ std::optional<double> used_memory(std::string_view text) {
   return static_cast<double>(*total) - static_cast<double>(*available);
 }
 
-ProcSensor::Parse sum_of_disks(std::vector<std::string> disks, uint64_t DiskStat::*field) {
+ParseFile sum_of_disks(std::vector<std::string> disks, uint64_t DiskStat::*field) {
   return [disks = std::move(disks), field](std::string_view text) -> std::optional<double> {
     double sum = 0;
     for (const std::string& disk : disks)
@@ -75,23 +42,21 @@ SensorList open_system_sensors(const fs::path& root) {
   SensorList list;
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   const fs::path proc = root / "proc";
-  add_if_readable(list, std::make_shared<ProcSensor>(
-                            proc_info("cpu_time", "s", SensorKind::counter, tick_s), proc / "stat",
-                            512, [tick_s](std::string_view text) -> std::optional<double> {
-                              const auto ticks = parse_cpu_ticks(text, "cpu");
-                              if (!ticks) return {};
-                              return static_cast<double>(ticks->busy) * tick_s;
-                            }));
-  add_if_readable(list,
-                  std::make_shared<ProcSensor>(proc_info("memory_used", "B", SensorKind::gauge),
-                                               proc / "meminfo", 4096, used_memory));
+  add_if_readable(
+      list, proc_sensor(proc_info("cpu_time", "s", SensorKind::counter, tick_s), proc / "stat", 512,
+                        [tick_s](std::string_view text) -> std::optional<double> {
+                          const auto ticks = parse_cpu_ticks(text, "cpu");
+                          if (!ticks) return {};
+                          return static_cast<double>(ticks->busy) * tick_s;
+                        }));
+  add_if_readable(list, proc_sensor(proc_info("memory_used", "B", SensorKind::gauge),
+                                    proc / "meminfo", 4096, used_memory));
   const auto disks = disk_names(root);
   if (disks.empty()) return list;
   for (const auto& [name, field] :
        {std::pair("disk_read", &DiskStat::read_bytes), {"disk_written", &DiskStat::write_bytes}})
-    add_if_readable(
-        list, std::make_shared<ProcSensor>(proc_info(name, "B", SensorKind::counter),
-                                           proc / "diskstats", 65536, sum_of_disks(disks, field)));
+    add_if_readable(list, proc_sensor(proc_info(name, "B", SensorKind::counter), proc / "diskstats",
+                                      65536, sum_of_disks(disks, field)));
   return list;
 }
 

@@ -1,0 +1,47 @@
+// The few entries of NVIDIA's management library that Flyball calls, as its documentation (NVML API
+// reference) declares them. Written out so that nothing of NVIDIA's is needed to build.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace flyball {
+
+using NvmlDevice = void*;
+struct NvmlUtilization {
+  unsigned gpu = 0, memory = 0;  ///< percent of the last period
+};
+struct NvmlMemory {
+  unsigned long long total = 0, free = 0, used = 0;
+};
+
+/// Return codes that are told apart.
+enum NvmlCode { nvml_success = 0, nvml_not_supported = 3, nvml_no_permission = 4, nvml_lost = 15 };
+
+/// The library, opened at run time. Every entry but the first five may be null: old libraries lack
+/// some, and boards answer others with "not supported".
+struct NvmlApi {
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
+  int (*device_count)(unsigned*) = nullptr;
+  int (*device)(unsigned, NvmlDevice*) = nullptr;
+  const char* (*error_string)(int) = nullptr;
+  int (*name)(NvmlDevice, char*, unsigned) = nullptr;
+  int (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
+  int (*energy)(NvmlDevice, unsigned long long*) = nullptr;  ///< mJ since the driver loaded
+  int (*power)(NvmlDevice, unsigned*) = nullptr;             ///< mW
+  int (*clock)(NvmlDevice, int, unsigned*) = nullptr;        ///< MHz; 1 = SM, 2 = memory
+  int (*utilization)(NvmlDevice, NvmlUtilization*) = nullptr;
+  int (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
+  int (*temperature)(NvmlDevice, int, unsigned*) = nullptr;  ///< °C; 0 = the chip
+  int (*memory)(NvmlDevice, NvmlMemory*) = nullptr;
+
+  /// Opens and initialises it once per process and path; it stays open until the process ends.
+  /// Error `unavailable` when it is not installed, has no such entries or finds no driver.
+  static Result<const NvmlApi*> open(const std::string& library = "libnvidia-ml.so.1");
+  std::string message(int code) const;
+};
+
+}  // namespace flyball
