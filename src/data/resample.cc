@@ -40,14 +40,34 @@ inline __attribute__((always_inline)) void vertical_pass(const uint8_t* rows, si
   }
 }
 
+// With the count of taps known to the compiler (0: any count), the loop over them disappears.
+template <int kTaps>
 inline __attribute__((always_inline)) void horizontal_pass(const float* row, const Taps& taps,
                                                            float* packed) {
+  const int count = kTaps > 0 ? kTaps : taps.taps;
   const float* weights = taps.weights.data();
-  for (size_t x = 0; x < taps.first.size(); ++x, weights += taps.taps) {
-    const float* source = row + 3 * (taps.first[x] - taps.begin);
+  const int* first = taps.first.data();
+  for (size_t x = 0, outputs = taps.first.size(); x < outputs; ++x, weights += count) {
+    const float* source = row + 3 * (first[x] - taps.begin);
     Float4 sum = load4(source) * weights[0];
-    for (int k = 1; k < taps.taps; ++k) sum += load4(source + 3 * k) * weights[k];
+    for (int k = 1; k < count; ++k) sum += load4(source + 3 * k) * weights[k];
     std::memcpy(packed + 4 * x, &sum, sizeof sum);
+  }
+}
+
+inline __attribute__((always_inline)) void any_horizontal_pass(const float* row, const Taps& taps,
+                                                               float* packed) {
+  switch (taps.taps) {
+    case 2:
+      return horizontal_pass<2>(row, taps, packed);
+    case 3:
+      return horizontal_pass<3>(row, taps, packed);
+    case 4:
+      return horizontal_pass<4>(row, taps, packed);
+    case 5:
+      return horizontal_pass<5>(row, taps, packed);
+    default:
+      return horizontal_pass<0>(row, taps, packed);
   }
 }
 
@@ -75,7 +95,7 @@ inline __attribute__((always_inline)) void all_passes(const uint8_t* pixels, siz
     const uint8_t* rows = pixels + (vertical.first[y] - vertical.begin) * stride;
     vertical_pass(rows, stride, vertical.weights.data() + y * vertical.taps, vertical.taps, count,
                   buffers.row);
-    horizontal_pass(buffers.row, horizontal, buffers.packed);
+    any_horizontal_pass(buffers.row, horizontal, buffers.packed);
     to_planes(buffers.packed, width, sink, width * height, sink.planes + y * width);
   }
 }

@@ -16,6 +16,7 @@
 
 namespace flyball {
 
+#ifdef FLYBALL_SOURCE_DIR  // tests have it, fuzzers do not
 /// A file of src/data/testdata, by name.
 inline std::filesystem::path test_file(const std::string& name) {
   return std::filesystem::path(FLYBALL_SOURCE_DIR) / "src/data/testdata" / name;
@@ -25,6 +26,7 @@ inline std::vector<uint8_t> test_bytes(const std::string& name) {
   std::ifstream file(test_file(name), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+#endif
 
 /// A set that has a shape and no samples.
 class ShapedSet final : public Dataset {
