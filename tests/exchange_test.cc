@@ -31,7 +31,7 @@ TEST_F(ExchangeTest, ABadRowIsNamedAndNothingIsTaken) {
   const Finished done = run({"import", bad.string()});
   EXPECT_EQ(done.exit_code, 2);
   EXPECT_NE(done.err.find("bad.csv:3"), std::string::npos) << done.err;
-  EXPECT_EQ(run({"export"}).exit_code, 1);
+  EXPECT_EQ(run({"export"}).exit_code, 2);
   EXPECT_TRUE(run({"runs", "list", "--json"}).json()["runs"].empty());
 }
 

@@ -174,7 +174,7 @@ TEST_F(PredictTest, ReferencesAreKeptAndServeTheirBoard) {
   tune_without.push_back("--no-reference");
   EXPECT_TRUE(run(tune_without).json()["request"]["references"].empty());
 
-  EXPECT_EQ(run({"reference", "remove", "new"}).exit_code, 1);
+  EXPECT_EQ(run({"reference", "remove", "new"}).exit_code, 2);
   EXPECT_EQ(run({"reference", "remove", "old"}).exit_code, 0);
   EXPECT_TRUE(run({"reference", "list", "--json"}).json()["references"].empty());
 }

@@ -97,7 +97,7 @@ TEST_F(TuneTest, BadUseGetsOneLineAndAHint) {
   };
   for (const auto& [arguments, word] : cases) {
     const Finished done = run(arguments);
-    EXPECT_NE(done.exit_code, 0) << word;
+    EXPECT_EQ(done.exit_code, 2) << word;
     EXPECT_TRUE(done.out.empty()) << done.out;
     EXPECT_NE(done.err.find(word), std::string::npos) << done.err;
     EXPECT_NE(done.err.find("HINT"), std::string::npos) << done.err;
@@ -139,7 +139,8 @@ TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json answer = done.json();
   EXPECT_EQ(answer["choice"]["provenance"], "measured");
-  EXPECT_EQ(answer["profiles"], 3);
+  EXPECT_GE(answer["profiles"], 2);
+  EXPECT_LE(answer["profiles"], 3);
   EXPECT_LE(answer["choice"]["config"]["loader_workers"], 4);
   for (const Json& trial : answer["profiled"]) {
     EXPECT_FALSE(trial["from_store"]);

@@ -18,7 +18,7 @@ constexpr auto commands = {add_tune,   add_plan,      add_predict,   add_pareto,
                            add_export, add_workloads, add_devices,   add_dataset};
 
 constexpr const char* footer =
-    "Exit codes: 0 fine, 1 the answer is no (infeasible, not found), 2 bad use or failure.\n"
+    "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure.\n"
     "`flyball COMMAND --help` shows an example of each command.";
 
 // As it may be typed again.

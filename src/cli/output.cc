@@ -33,7 +33,7 @@ std::string padded(const std::string& text, size_t to, bool right) {
 int report_error(const Error& error) {
   fmt::print(stderr, "flyball: {}\n", error.message);
   if (!error.hint.empty()) fmt::print(stderr, "HINT: {}\n", error.hint);
-  return error.code == Code::infeasible || error.code == Code::not_found ? 1 : 2;
+  return error.code == Code::infeasible ? 1 : 2;
 }
 
 void print_json(const nlohmann::ordered_json& document) {

@@ -12,7 +12,7 @@
 namespace flyball::cli {
 
 /// Prints "flyball: message" and "HINT: …" on stderr and returns the exit code: 1 when the answer
-/// is no (infeasible, not found), else 2.
+/// is no (infeasible), else 2.
 int report_error(const Error& error);
 
 /// The one document of `--json`, on stdout. NaN and infinite become null.
