@@ -1,6 +1,7 @@
 // Power of a live trial from the machine's own sensors.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "base/clock.h"
 #include "profile/power_meter.h"
@@ -95,7 +96,9 @@ class SensorMeter final : public PowerMeter {
 
 std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root) {
   const SensorList list = open_power_sensors(root);
-  const std::string gap = power_gap(list);
+  constexpr std::string_view prefix = "power is not available on this machine: ";
+  std::string gap = power_gap(list);
+  if (gap.starts_with(prefix)) gap.erase(0, prefix.size());
   const std::string total = choose_total(list);
   if (!gap.empty() || total.empty())
     return make_no_power(gap.empty() ? "no sensor measures a whole board, package or GPU" : gap);
