@@ -181,7 +181,7 @@ TEST(Table, ReadsAFile) {
 
 TEST(Table, RepeatsMergeIntoTheirMedians) {
   const Result<Table> table = table_of(head + "o,n,train,16,100,3,4\no,n,train,16,200,9,\n" +
-                              "o,n,train,16,100,5,8\no,n,train,16,100,4,6\n");
+                                       "o,n,train,16,100,5,8\no,n,train,16,100,4,6\n");
   const WorkloadTable merged = merge_repeats(table->workloads.front());
   ASSERT_EQ(merged.size(), 2u);
   EXPECT_EQ(merged.minibatch_ms, (std::vector<double>{4, 9}));
