@@ -7,6 +7,7 @@
 #include "predict/gp.h"
 #include "predict/linear.h"
 #include "predict/nn.h"
+#include "predict/physical.h"
 #include "predict/roofline.h"
 
 namespace flyball {
@@ -20,6 +21,7 @@ const std::vector<PredictorEntry>& predictors() {
       {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",
        make_transfer_nn},
       {"analytical", "power law in time and line in power for each memory clock", make_analytical},
+      {"physical", "non-negative sums of 1/f in time, of f and f³ in power", make_physical},
       {"roofline", "time and energy rooflines of each mode (Pagoda), from FLOPs and bytes",
        make_roofline},
   };
