@@ -17,9 +17,9 @@ namespace flyball {
 namespace {
 
 constexpr int robust_rounds = 10;
-constexpr double huber_sds = 2.5;    // beyond them a row counts less
-constexpr double least_sd = 0.01;    // of relative errors; a perfect fit has outliers, too
-constexpr size_t most_folds = 12;    // of the errors behind the intervals
+constexpr double huber_sds = 2.5;  // beyond them a row counts less
+constexpr double least_sd = 0.01;  // of relative errors; a perfect fit has outliers, too
+constexpr size_t most_folds = 12;  // of the errors behind the intervals
 constexpr double tiny = 1e-9;
 
 using Factors = std::vector<PhysicalTerm::Factor>;
@@ -32,10 +32,14 @@ struct Roles {
   explicit Roles(const std::vector<Axis>& axes) {
     for (size_t d = 0; d < axes.size(); ++d) {
       const AxisRole role = axis_role(axes[d].name);
-      if (role == AxisRole::cores) cores = d;
-      else if (role == AxisRole::batch) batch = d;
-      else if (role == AxisRole::other) others.push_back(d);
-      else clocks.push_back(d);
+      if (role == AxisRole::cores)
+        cores = d;
+      else if (role == AxisRole::batch)
+        batch = d;
+      else if (role == AxisRole::other)
+        others.push_back(d);
+      else
+        clocks.push_back(d);
       if (role == AxisRole::cpu) cpu.push_back(d);
     }
   }
@@ -50,8 +54,7 @@ class Terms {
     for (const auto& [axis, exponent] : factors) {
       const double size = std::abs(exponent);
       (exponent > 0 ? above : below)
-          .push_back(size == 1 ? axes_[axis].name
-                               : fmt::format("{}^{}", axes_[axis].name, size));
+          .push_back(size == 1 ? axes_[axis].name : fmt::format("{}^{}", axes_[axis].name, size));
     }
     std::string name = above.empty() ? "1" : join(above, " ");
     if (!below.empty()) name += "/(" + join(below, " ") + ")";
@@ -147,8 +150,7 @@ class Physical final : public Predictor {
         x.insert(x.end(), row.begin(), row.end());
         y.push_back(values[i]);
       }
-      return y.empty() ? std::nullopt
-                       : std::optional(fit_physical(axes_, std::move(terms), x, y));
+      return y.empty() ? std::nullopt : std::optional(fit_physical(axes_, std::move(terms), x, y));
     };
     time_ = figure(measured.minibatch_ms, physical_time_terms(axes_));
     power_ = figure(measured.power_w, physical_power_terms(axes_));

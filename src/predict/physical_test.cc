@@ -14,8 +14,8 @@ namespace {
 
 using testing_board::rows_of;
 
-// A pipeline without overlap, exactly of the form: a part on the CPU, one spread over the cores, one
-// on the GPU; power of a base, the cores' f³ and the GPU's f and f³.
+// A pipeline without overlap, exactly of the form: a part on the CPU, one spread over the cores,
+// one on the GPU; power of a base, the cores' f³ and the GPU's f and f³.
 double time_ms(std::span<const double> x) {
   return 2 + 8e3 / x[1] + 9e4 / (x[0] * x[1]) + 3e4 / x[2];
 }
@@ -92,8 +92,7 @@ TEST(Physical, IntervalsCoverWhatTheNoiseDoes) {
   for (size_t i = 0; i < truth.size(); ++i) {
     time_inside += truth.minibatch_ms[i] >= p.minibatch_ms.lo90[i] &&
                    truth.minibatch_ms[i] <= p.minibatch_ms.hi90[i];
-    power_inside +=
-        truth.power_w[i] >= p.power_w.lo90[i] && truth.power_w[i] <= p.power_w.hi90[i];
+    power_inside += truth.power_w[i] >= p.power_w.lo90[i] && truth.power_w[i] <= p.power_w.hi90[i];
   }
   EXPECT_NEAR(time_inside / static_cast<double>(truth.size()), 0.9, 0.09);
   EXPECT_NEAR(power_inside / static_cast<double>(truth.size()), 0.9, 0.09);
@@ -102,8 +101,8 @@ TEST(Physical, IntervalsCoverWhatTheNoiseDoes) {
 TEST(Physical, RaisesTimeWithTheBatchAndLeavesItOutWithoutOne) {
   WorkloadTable table;
   table.workload = "batches";
-  table.space = Space::grid({named_axis("gpu_mhz", {100, 300, 900}),
-                             named_axis("batch_size", {1, 4, 16, 64})});
+  table.space = Space::grid(
+      {named_axis("gpu_mhz", {100, 300, 900}), named_axis("batch_size", {1, 4, 16, 64})});
   for (size_t i = 0; i < table.space.size(); ++i) {
     const auto x = table.space.row(i);
     table.minibatch_ms.push_back((300 + 900 * x[1]) / x[0]);
@@ -143,10 +142,9 @@ TEST(Physical, NamesWhatIsWrong) {
   const auto predictor = make_physical();
   WorkloadTable truth = board();
   EXPECT_FALSE(predictor->predict(truth.space).ok());
-  EXPECT_NE(predictor->fit(rows_of(truth, std::array{size_t{3}}), {}, {})
-                .error()
-                .message.find("too few"),
-            std::string::npos);
+  EXPECT_NE(
+      predictor->fit(rows_of(truth, std::array{size_t{3}}), {}, {}).error().message.find("too few"),
+      std::string::npos);
   truth.minibatch_ms[5] = -1;
   EXPECT_NE(predictor->fit(truth, {}, {}).error().message.find("not above zero"),
             std::string::npos);

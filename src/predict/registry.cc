@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "predict/analytical.h"
+#include "predict/auto.h"
 #include "predict/gp.h"
 #include "predict/linear.h"
 #include "predict/nn.h"
@@ -14,6 +15,8 @@ namespace flyball {
 
 const std::vector<PredictorEntry>& predictors() {
   static const std::vector<PredictorEntry> list = {
+      {"auto", "the best of those below that need no training, by cross-validation (the default)",
+       make_auto},
       {"gp", "Gaussian process around physical forms of time and power", make_gp},
       {"transfer-gp", "the same, taught by earlier workloads and other boards", make_transfer_gp},
       {"linear", "linear in the clocks; one universal energy model (POMACS 2022)", make_linear},
@@ -29,9 +32,7 @@ const std::vector<PredictorEntry>& predictors() {
 }
 
 std::string default_predictor() {
-  for (const PredictorEntry& entry : predictors())
-    if (entry.name == "auto") return entry.name;
-  return "gp";
+  return "auto";
 }
 
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
