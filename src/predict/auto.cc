@@ -66,8 +66,7 @@ void add_errors(const Estimates& predicted, const std::vector<double>& observed,
 }
 
 Unseen cross_validate(const Candidate& candidate, const WorkloadTable& measured,
-                      References references,
-                      const std::vector<std::optional<size_t>>& fold_of,
+                      References references, const std::vector<std::optional<size_t>>& fold_of,
                       const FitOptions& options) {
   Unseen unseen;
   for (size_t fold = 0; fold < folds; ++fold) {
@@ -76,9 +75,8 @@ Unseen cross_validate(const Candidate& candidate, const WorkloadTable& measured,
       if (fold_of[i]) (*fold_of[i] == fold ? left_out : kept).push_back(i);
     if (left_out.empty()) continue;
     const auto predictor = candidate.make();
-    const Status fitted = predictor->fit(take_rows(measured, kept),
-                                         candidate.takes_references ? references : References(),
-                                         options);
+    const Status fitted = predictor->fit(
+        take_rows(measured, kept), candidate.takes_references ? references : References(), options);
     if (!fitted.ok()) return unseen.error = fitted.error(), unseen;
     const WorkloadTable asked = take_rows(measured, left_out);
     const auto prediction = predictor->predict(asked.space);
@@ -143,9 +141,10 @@ class Auto final : public Predictor {
                  References references, const FitOptions& options) {
     const size_t distinct = merge_repeats(measured).size();
     if (distinct < auto_least_rows) {
-      notes_.push_back(fmt::format("auto: {} distinct configurations are too few to compare models "
-                                   "on ({} are needed); {} is used",
-                                   distinct, auto_least_rows, entrants.front()->name));
+      notes_.push_back(
+          fmt::format("auto: {} distinct configurations are too few to compare models "
+                      "on ({} are needed); {} is used",
+                      distinct, auto_least_rows, entrants.front()->name));
       return {entrants.front(), entrants.front()};
     }
     const auto fold_of = split(measured, options.seed);
@@ -157,12 +156,13 @@ class Auto final : public Predictor {
             fmt::format("auto: {} is out: {}", entrant->name, unseen.back().error->message));
     }
     const Candidate* time = pick_best(entrants, unseen, &Unseen::time, "time");
-    return {time, measured.has_power() ? pick_best(entrants, unseen, &Unseen::power, "power") : time};
+    return {time,
+            measured.has_power() ? pick_best(entrants, unseen, &Unseen::power, "power") : time};
   }
 
   const Candidate* pick_best(const std::vector<const Candidate*>& entrants,
-                             const std::vector<Unseen>& unseen,
-                             std::vector<double> Unseen::*figure, const char* what) {
+                             const std::vector<Unseen>& unseen, std::vector<double> Unseen::*figure,
+                             const char* what) {
     size_t best = 0;
     while (best < entrants.size() && (unseen[best].*figure).empty()) ++best;
     if (best == entrants.size()) return entrants.front();  // its fit will say why
@@ -183,8 +183,8 @@ class Auto final : public Predictor {
                                                          References references,
                                                          const FitOptions& options) {
     std::shared_ptr<Predictor> predictor = candidate.make();
-    FLYBALL_CHECK(predictor->fit(
-        measured, candidate.takes_references ? references : References(), options));
+    FLYBALL_CHECK(
+        predictor->fit(measured, candidate.takes_references ? references : References(), options));
     return std::shared_ptr<const Predictor>(std::move(predictor));
   }
 
