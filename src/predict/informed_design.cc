@@ -26,13 +26,14 @@ class Ignorance {
     variance << level_sd * level_sd,
         Vector::Constant(rows.rows.other.cols(), priors.slope_sd * priors.slope_sd),
         prior_sds(form.parameters).cwiseAbs2();
-    const Vector lengths = Vector::Constant(static_cast<Index>(rows.rows.x.axes()),
-                                            std::exp(priors.gp.length.mean));
-    covariance_ = basis * variance.asDiagonal() * basis.transpose() +
-                  std::exp(2 * priors.gp.amplitude.mean) * matern(rows.rows.x, rows.rows.x, lengths);
-    noise_ = std::exp(2 * priors.gp.noise.mean) *
-             (1 + std::exp(priors.gp.share_noise.mean) *
-                      form.share(value.jacobian).array().square());
+    const Vector lengths =
+        Vector::Constant(static_cast<Index>(rows.rows.x.axes()), std::exp(priors.gp.length.mean));
+    covariance_ =
+        basis * variance.asDiagonal() * basis.transpose() +
+        std::exp(2 * priors.gp.amplitude.mean) * matern(rows.rows.x, rows.rows.x, lengths);
+    noise_ =
+        std::exp(2 * priors.gp.noise.mean) *
+        (1 + std::exp(priors.gp.share_noise.mean) * form.share(value.jacobian).array().square());
   }
 
   /// By how much each reading would lower the mean variance.
