@@ -53,6 +53,11 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"import", table, "--json"});
 }
 
+TEST_F(JsonTest, EveryKeyOfTheMachineIsDocumented) {
+  expect_documented({"doctor", "--json"});
+  expect_documented({"measure", "--json", "--", "sleep", "0.1"});
+}
+
 TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   const std::string table = small_table().string();
   expect_documented({"predict", "net", "--device", "table:" + table, "--from", table, "--predictor",
