@@ -64,8 +64,8 @@ TEST(Stopping, QuietTimesStopByNoiseAndSayIt) {
 }
 
 TEST(Stopping, NoisyTimesStopByTheTimeCap) {
-  const StoppingRule rule = run({.relative_noise = 1e-6, .max_seconds = 2},
-                                normal_times(2000, 30, 10));
+  const StoppingRule rule =
+      run({.relative_noise = 1e-6, .max_seconds = 2}, normal_times(2000, 30, 10));
   EXPECT_EQ(rule.reason(), "time cap 2 s");
   EXPECT_NEAR(static_cast<double>(rule.times().size()), 2000 / 30.0, 8);
 }
