@@ -165,17 +165,12 @@ class LiveProfiler final : public Profiler {
     step.batch_size = static_cast<int64_t>(job.at("batch_size"));
     step.threads = static_cast<int>(setting(trial.mode.values, "cpu_cores", 0));
     step.seed = options_.seed;
-    step.classes = dataset_->classes();
-    FLYBALL_ASSIGN(auto stepper, make_stepper(trial.job.workload, step));
     LoaderOptions load;
-    load.batch_size = step.batch_size;
     load.workers = static_cast<int>(setting(job, "loader_workers", 0));
     load.prefetch = std::max(1, static_cast<int>(setting(job, "prefetch", 2)));
     load.shuffle = step.phase == Phase::train;
     load.drop_last = true;
-    load.seed = options_.seed;
-    FLYBALL_ASSIGN(auto loader, Loader::create(dataset_, transform_, load));
-    return MinibatchRun(std::move(loader), std::move(stepper));
+    return start_run(trial.job.workload, dataset_, transform_, step, load);
   }
 
   Status run_trial(Measurement& m) {
@@ -184,7 +179,7 @@ class LiveProfiler final : public Profiler {
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
     m.settle_s = settle.seconds();
     FLYBALL_ASSIGN(MinibatchRun run, start(m.trial));
-    meter_->begin();
+    FLYBALL_CHECK(meter_->begin());
     FLYBALL_CHECK(warm_up(run, m));
     meter_->count();
     FLYBALL_CHECK(count(run, m));
@@ -195,6 +190,7 @@ class LiveProfiler final : public Profiler {
       else
         m.power_gap = power.error().message;
     }
+    m.throttled = !meter_->throttling().empty();
     return {};
   }
 
