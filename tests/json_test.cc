@@ -58,6 +58,13 @@ TEST_F(JsonTest, EveryKeyOfTheMachineIsDocumented) {
   expect_documented({"measure", "--json", "--", "sleep", "0.1"});
 }
 
+TEST_F(JsonTest, EveryKeyOfProfilesIsDocumented) {
+  expect_documented(
+      {"profile", "lenet5", "--data", data_, "--steps", "2", "--threads", "1", "-q", "--json"});
+  expect_documented({"profile", "--json", "--", FLYBALL_BIN_DIR "/marked_c", "5"});
+  expect_documented({"dataset", "check", data_, "--json"});
+}
+
 TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   const std::string table = small_table().string();
   expect_documented({"predict", "net", "--device", "table:" + table, "--from", table, "--predictor",

@@ -146,6 +146,7 @@ Status run(TuneOptions& options, Context& context) {
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(read_budgets(options, request));
+  options.board.program = context.program;
   FLYBALL_ASSIGN(Board board, open_board(options.board));
   FLYBALL_CHECK(gather_references(options, board.profiler->info().device, request));
   if (options.oracle && !board.table)
@@ -222,7 +223,11 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
   command->add_flag("--json", options->json, "one JSON document on stdout");
   command->footer(
-      "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html");
+      "A program of your own goes after --; it reads each opened axis as FLYBALL_BATCH_SIZE and "
+      "so\n"
+      "on, and marks its minibatches (docs/your-model.md).\n"
+      "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
+      "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
   command->callback([options, &context] {
     const Status status = run(*options, context);
     if (!status.ok()) context.exit_code = report_error(status.error());
