@@ -173,6 +173,8 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
     request.count = evaluation.modes;
     request.seed = mix_seed(evaluation.seed, run);
     request.references = evaluation.references;
+    request.device = truth.device;
+    request.phase = truth.phase;
     request.measure = [&](size_t config) { return take_rows(truth, std::array{config}); };
     FLYBALL_ASSIGN(profiled[run], choose_configurations(evaluation.design, request));
   }
