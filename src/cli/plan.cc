@@ -147,26 +147,32 @@ PowerMode chosen_mode(const Setting& setting, const Answer& answer) {
   return setting.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
 }
 
-Status act(const PlanOptions& options, const Setting& setting, const Plan& plan) {
-  if (!plan.answer) return {};
-  const PowerMode mode = chosen_mode(setting, *plan.answer);
-  if (!options.export_format.empty()) {
-    if (options.export_format != "nvpmodel")
-      return Error{Code::invalid_argument,
-                   fmt::format("there is no export '{}'", options.export_format),
-                   "nvpmodel is the one there is"};
-    FLYBALL_ASSIGN(const NvpmodelBoard board,
-                   nvpmodel_board(setting.roles[0].profiler->info().device));
-    FLYBALL_ASSIGN(const std::string block, export_nvpmodel(mode, board, 99, "FLYBALL"));
-    fmt::print("{}{}", options.json ? "" : "\n", block);
-  }
-  if (!options.apply) return {};
+// The mode as a POWER_MODEL block of nvpmodel, where --export asks for it; else "".
+Result<std::string> exported(const PlanOptions& options, const Setting& setting, const Plan& plan) {
+  if (!plan.answer || options.export_format.empty()) return std::string();
+  if (options.export_format != "nvpmodel")
+    return Error{Code::invalid_argument,
+                 fmt::format("there is no export '{}'", options.export_format),
+                 "nvpmodel is the one there is"};
+  FLYBALL_ASSIGN(const NvpmodelBoard board,
+                 nvpmodel_board(setting.roles[0].profiler->info().device));
+  return export_nvpmodel(chosen_mode(setting, *plan.answer), board, 99, "FLYBALL");
+}
+
+Status apply(const Setting& setting, const Plan& plan) {
   if (setting.roles[0].profiler->info().provenance != Provenance::measured)
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
                  "plan on this machine, or use --export nvpmodel"};
   FLYBALL_ASSIGN(const auto host, open_host());
-  FLYBALL_CHECK(host->apply(mode));
+  FLYBALL_CHECK(host->apply(chosen_mode(setting, *plan.answer)));
   return host->keep();
+}
+
+nlohmann::ordered_json plan_json(ProblemKind kind, const Plan& plan, const std::string& block) {
+  nlohmann::ordered_json json{{"problem", kind_name(kind)}};
+  json.update(to_json(plan));
+  if (!block.empty()) json["nvpmodel"] = block;
+  return json;
 }
 
 Result<Plan> search_plan(const PlanOptions& options, Setting& setting, Problem problem,
@@ -192,11 +198,12 @@ Status plan_one(ProblemKind kind, const PlanOptions& options, Context& context) 
                                                             : Objective::latency;
   FLYBALL_ASSIGN(Problem problem, make_problem_of(options, setting, usual));
   FLYBALL_ASSIGN(const Plan plan, search_plan(options, setting, std::move(problem)));
+  FLYBALL_ASSIGN(const std::string block, exported(options, setting, plan));
   if (options.json)
-    print_json(to_json(plan));
+    print_json(plan_json(kind, plan, block));
   else
-    fmt::print("{}", format_plan(plan));
-  FLYBALL_CHECK(act(options, setting, plan));
+    fmt::print("{}{}{}", format_plan(plan), block.empty() ? "" : "\n", block);
+  if (options.apply && plan.answer) FLYBALL_CHECK(apply(setting, plan));
   if (!plan.answer) context.exit_code = report_error(plan.why_not);
   return {};
 }
@@ -251,7 +258,7 @@ nlohmann::ordered_json dynamic_json(const Setting& setting, const Problem& probl
     windows.push_back({{"rate_hz", window.window.rate_hz},
                        {"seconds", window.window.seconds},
                        {"choice", choice},
-                       {"objective", objective_value(problem, window.choice.outcome)},
+                       {"value", objective_value(problem, window.choice.outcome)},
                        {"switches", window.switches}});
   }
   return {

@@ -51,7 +51,8 @@ Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>&
 // One trial: reads marks and decides what counts.
 class ProgramTrial {
  public:
-  ProgramTrial(ProgramRun& run, PowerMeter& meter, const ProgramTrialOptions& options, Measurement& m)
+  ProgramTrial(ProgramRun& run, PowerMeter& meter, const ProgramTrialOptions& options,
+               Measurement& m)
       : run_(run),
         meter_(meter),
         options_(options),
@@ -60,7 +61,7 @@ class ProgramTrial {
         marks_(run.started_ns()) {}
 
   Status measure() {
-    meter_.begin();
+    FLYBALL_CHECK(meter_.begin());
     meter_.count();  // a program without marks is measured from its start
     bool ended = false;
     while (!done_ && !ended) {

@@ -12,8 +12,8 @@ class OtherLoad {
   /// Begins a window now. Reads proc/stat below `root`.
   explicit OtherLoad(std::filesystem::path root = "/");
 
-  /// Cores that others kept busy since the window began, on average: all busy time less that of this
-  /// process and of the children it has waited for. Nothing where the kernel does not say.
+  /// Cores that others kept busy since the window began, on average: all busy time less that of
+  /// this process and of the children it has waited for. Nothing where the kernel does not say.
   std::optional<double> cores() const;
 
  private:
