@@ -93,6 +93,8 @@ Scored score(const Problem& problem, const Optima& optima, const Readings& raw,
   scored.over_by_1w = power > problem.budgets.power_w + 1;
   scored.solved = got.feasible;
   if (!scored.solved) return scored;
+  scored.answer = objective_value(problem, got);
+  scored.power_w = power;
   scored.excess = excess_pct(problem, got.loss, optima.raw.loss);
   scored.has_robust = optima.robust.feasible;
   if (scored.has_robust) scored.robust_excess = excess_pct(problem, got.loss, optima.robust.loss);

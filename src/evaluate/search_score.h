@@ -23,6 +23,7 @@ struct Scored {
   double n = 0, n_loss = 0;                                  ///< minibatches; percent
   bool counts_n = false;                                     ///< n_opt > 0
   double profiles = 0, trials = 0, seconds = 0;
+  double answer = 0, power_w = 0;  ///< objective and the larger power, as tabled
 };
 Scored score(const Problem& problem, const Optima& optima, const Readings& raw,
              std::span<const size_t> choice);
