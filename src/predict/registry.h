@@ -16,7 +16,7 @@ struct PredictorEntry {
 };
 
 const std::vector<PredictorEntry>& predictors();
-/// What is used when nobody says: "auto", or where this build has none, "gp".
+/// What is used when nobody says: "auto".
 std::string default_predictor();
 /// The named predictor; the error lists the names there are.
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name);
