@@ -28,6 +28,11 @@ struct Scored {
 Scored score(const Problem& problem, const Optima& optima, const Readings& raw,
              std::span<const size_t> choice);
 
+/// The same for a choice that rests on predictions, by the paper's rule: solved when power is at most
+/// 1 W and latency at most 10 ms over.
+Scored score_predicted(const Problem& problem, const Optima& optima, const Readings& raw,
+                       std::span<const size_t> choice);
+
 /// The row of one run over all solvable problems.
 SearchRow summarise(ProblemKind kind, const std::string& strategy, size_t problems,
                     std::span<const Scored> scored);

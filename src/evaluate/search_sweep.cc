@@ -98,10 +98,14 @@ Scored run_one(const Ground& ground, const Case& one, const StrategyEntry& entry
   auto strategy = make_strategy(entry.name, problem, options);
   if (!strategy.ok()) return scored;  // nothing to search: the budgets contradict each other
   const auto answer = run_search(**strategy, ground.raw);
-  if (answer.ok()) {
+  const auto predicted = (*strategy)->predicted_choice();
+  if (predicted)
+    scored = score_predicted(*one.problem, one.optima, ground.raw, *predicted);
+  else if (answer.ok())
     scored = score(*one.problem, one.optima, ground.raw, answer->choice);
-    const size_t last = answer->choice.size() - 1;
-    chosen = ground.candidates->space(last).settings(answer->choice[last]);
+  if (scored.solved) {
+    const std::vector<size_t>& choice = predicted ? *predicted : answer->choice;
+    chosen = ground.candidates->space(choice.size() - 1).settings(choice.back());
   }
   scored.profiles = static_cast<double>((*strategy)->ledger().profiles());
   scored.trials = static_cast<double>((*strategy)->ledger().trials());
