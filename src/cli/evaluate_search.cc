@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/roles.h"
 #include "cli/tables.h"
 #include "evaluate/search_sweep.h"
 #include "predict/registry.h"
@@ -36,7 +35,7 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& op
   std::vector<WorkloadTable> tables;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
-      FLYBALL_ASSIGN(WorkloadTable table, read_workload_table(spec, phase));
+      FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase));
       tables.push_back(std::move(table));
     }
   return tables;

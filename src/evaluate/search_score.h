@@ -28,8 +28,8 @@ struct Scored {
 Scored score(const Problem& problem, const Optima& optima, const Readings& raw,
              std::span<const size_t> choice);
 
-/// The same for a choice that rests on predictions, by the paper's rule: solved when power is at most
-/// 1 W and latency at most 10 ms over.
+/// The same for a choice that rests on predictions, by the paper's rule: solved when power is at
+/// most 1 W and latency at most 10 ms over.
 Scored score_predicted(const Problem& problem, const Optima& optima, const Readings& raw,
                        std::span<const size_t> choice);
 

@@ -29,6 +29,11 @@ Result<Ground> prepare(const SearchSweep& sweep) {
   Ground ground;
   std::vector<Space> spaces;
   for (const WorkloadTable* table : sweep.tables) {
+    if (table->device != sweep.tables[0]->device)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} and {} were measured on different boards",
+                               sweep.tables[0]->title(), table->title()),
+                   "workloads that share a board must be measured on one"};
     ground.workloads.push_back(table->workload);
     if (sweep.only_paper_modes) {
       FLYBALL_ASSIGN(Space space, paper_modes(table->space));
@@ -118,9 +123,8 @@ SearchCase case_of(const Case& one, const Scored& scored, Settings chosen) {
   found.asked = one.asked;
   found.chosen = std::move(chosen);
   found.optimum = objective_value(*one.problem, one.optima.raw);
-  found.robust_optimum = one.optima.robust.feasible
-                             ? objective_value(*one.problem, one.optima.robust)
-                             : not_measured;
+  found.robust_optimum =
+      one.optima.robust.feasible ? objective_value(*one.problem, one.optima.robust) : not_measured;
   found.answer = scored.solved ? scored.answer : not_measured;
   found.power_w = scored.solved ? scored.power_w : not_measured;
   found.profiles = static_cast<size_t>(scored.profiles);

@@ -1,6 +1,6 @@
-// bench/run predict: seconds to fit 50 modes with two references of 4,368 rows (the first time, with
-// the references' preparation), ms to predict 18,096 modes with intervals, both on one thread, and
-// PowerTrain's fine-tuning against the same training in eager PyTorch. Boards are synthetic.
+// bench/run predict: seconds to fit 50 modes with two references of 4,368 rows (the first time,
+// with the references' preparation), ms to predict 18,096 modes with intervals, both on one thread,
+// and PowerTrain's fine-tuning against the same training in eager PyTorch. Boards are synthetic.
 // usage: predict_bench [--rounds N]
 //
 // Peer: PyTorch | ${FLYBALL_PYTHON:-/usr/bin/python3} -c "import torch"
@@ -28,8 +28,8 @@ constexpr int repeats = 40, epochs = 100;
 using Maker = std::unique_ptr<Predictor> (*)();
 
 WorkloadTable measure(const std::string& name, double gpu_ms, uint64_t seed) {
-  return testing_board::table_on(testing_board::full_grid(true), {name, gpu_ms, 500 / gpu_ms, 8, 10, 0.03}, 0.02,
-                                 seed);
+  return testing_board::table_on(testing_board::full_grid(true),
+                                 {name, gpu_ms, 500 / gpu_ms, 8, 10, 0.03}, 0.02, seed);
 }
 
 struct Seconds {
@@ -106,12 +106,11 @@ int run(int rounds) {
                peer > 0 ? fmt::format("{:.2f} s", peer) : "missing");
   }
   nlohmann::ordered_json figures;
-  for (const char* name : {"fit_s", "predict_ms", "transfer_nn_ratio", "transfer_nn_s",
-                           "pytorch_transfer_s", "fit_transfer_gp_s", "predict_transfer_gp_ms",
-                           "fit_gp_s", "predict_gp_ms"})
+  for (const char* name :
+       {"fit_s", "predict_ms", "transfer_nn_ratio", "transfer_nn_s", "pytorch_transfer_s",
+        "fit_transfer_gp_s", "predict_transfer_gp_ms", "fit_gp_s", "predict_gp_ms"})
     if (seen.contains(name)) figures[name] = median(seen[name]);
-  fmt::print("{}\n",
-             nlohmann::ordered_json{{"benchmark", "predict"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "predict"}, {"figures", figures}}.dump());
   return 0;
 }
 

@@ -27,8 +27,8 @@ FLYBALL_WIDE void add_tile(const double* __restrict rows, Index stride, Index kn
     }
   }
   for (Index c = 0; c < width; ++c)
-    sums[c] += first[c] * first[c] + second[c] * second[c] + third[c] * third[c] +
-               fourth[c] * fourth[c];
+    sums[c] +=
+        first[c] * first[c] + second[c] * second[c] + third[c] * third[c] + fourth[c] * fourth[c];
 }
 
 }  // namespace

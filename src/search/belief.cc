@@ -67,8 +67,7 @@ std::shared_ptr<const Result<Prediction>> predict_role(const Ledger& ledger, siz
   const Space& space = ledger.problem().candidates->space(role);
   const WorkloadTable table = measured_table(ledger, role);
   const auto compute = [&] {
-    return std::make_shared<const Result<Prediction>>(
-        fit_and_predict(table, role, options, space));
+    return std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
   };
   if (!options.cache) return compute();
   const std::string key = key_of(table, role, options.seed);
