@@ -84,9 +84,17 @@ std::string schedule_text(const Plan& plan) {
   const size_t last = problem.roles.size() - 1;
   const double batch = problem.candidates->batch(last, plan.answer->choice[last]);
   const double window = 1e3 * batch / problem.roles[last].rate_hz;
-  if (!problem.concurrent())
-    return fmt::format("  collect {:g} request{} ({:.4g} ms), then serve them in one minibatch\n",
-                       batch, batch == 1 ? "" : "s", window);
+  if (!problem.concurrent()) {
+    std::string text;
+    for (size_t role = 0; role <= last; ++role) {
+      const double own = problem.candidates->batch(role, plan.answer->choice[role]);
+      text += fmt::format("  {}: collect {:g} request{} ({:.4g} ms), then serve {}\n",
+                          problem.roles[role].workload, own, own == 1 ? "" : "s",
+                          1e3 * own / problem.roles[role].rate_hz,
+                          own == 1 ? "it" : "them in one minibatch");
+    }
+    return text;
+  }
   const bool per_second = problem.objective == Objective::throughput;
   const double n = per_second ? objective_value(problem, plan.answer->outcome) * window * 1e-3
                               : objective_value(problem, plan.answer->outcome);
