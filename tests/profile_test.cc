@@ -78,8 +78,9 @@ TEST_F(ProfileTest, BadSamplesFailByNameOrAreSkippedAndListed) {
   for (const auto& entry : fs::recursive_directory_iterator(images))
     if (entry.is_regular_file()) victim = entry.path();
   fs::resize_file(victim, 700);
-  const std::vector<std::string> words = {"profile", "lenet5", "--data", images.string(), "-q",
-                                          "--epochs", "1", "--threads", "1", "--json"};
+  const std::vector<std::string> words = {"profile", "lenet5",   "--data", images.string(),
+                                          "-q",      "--epochs", "1",      "--threads",
+                                          "1",       "--json"};
   const Finished failed = run(words);
   EXPECT_EQ(failed.exit_code, 2);
   EXPECT_THAT(failed.err, HasSubstr(victim.string()));

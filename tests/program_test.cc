@@ -165,8 +165,8 @@ TEST_F(ProgramTest, PyTorchScriptIsProfiledAndTuned) {
   EXPECT_EQ(done.json()["marked"]["minibatches"], 15);  // 2 epochs of 8, less the first
   EXPECT_EQ(done.json()["windows"].size(), 2u);
   EXPECT_GT(done.json()["marked"]["compute_s"], 0);
-  const Finished tuned = tune({"/usr/bin/python3", script, "--epochs", "10000"},
-                              {"batch_size=8,32"});
+  const Finished tuned =
+      tune({"/usr/bin/python3", script, "--epochs", "10000"}, {"batch_size=8,32"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_EQ(tuned.json()["profiles"], 2);
 }

@@ -53,9 +53,8 @@ PYBIND11_MODULE(_flyball, module) {
   module.def("compute_end", [] { flyball_compute_end(); });
   module.def("set_synchronize", set_synchronize);
   py::class_<flyball::Window>(module, "Window")
-      .def(py::init([](const std::string& name) {
-        return std::make_unique<flyball::Window>(name);
-      }))
+      .def(
+          py::init([](const std::string& name) { return std::make_unique<flyball::Window>(name); }))
       .def("name", &flyball::Window::name)
       .def("cancel", &flyball::Window::cancel)
       .def("end", end_window);

@@ -117,8 +117,9 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
       ->check(CLI::IsMember({"fail", "skip"}))
       ->capture_default_str();
-  command.add_option("--patience", options.patience,
-                     "a program that marked and then marks nothing for so long hangs")
+  command
+      .add_option("--patience", options.patience,
+                  "a program that marked and then marks nothing for so long hangs")
       ->capture_default_str();
   command.add_option("--interval", options.interval, "between samples of power")
       ->capture_default_str();

@@ -69,8 +69,9 @@ void print_epochs(const EpochRun& run) {
   const MinibatchRecord& first = run.epochs.front().first();
   fmt::print("first minibatch: {} ms, stall {} ms, compute {} ms\n", number(first.e2e_ms()),
              number(first.stall_ms), number(first.compute_ms));
-  fmt::print("cached: share of the dataset in the page cache as the epoch begins; disk reads: "
-             "requests of the whole machine\n");
+  fmt::print(
+      "cached: share of the dataset in the page cache as the epoch begins; disk reads: "
+      "requests of the whole machine\n");
   if (run.skipped > 0) {
     fmt::print("{} samples were skipped:\n", run.skipped);
     for (const BadSample& bad : run.bad_samples) fmt::print("  {}\n", bad.error.message);
@@ -96,8 +97,9 @@ void print_program(const ProgramProfile& profile) {
     fmt::print("first minibatch, {} s after the start, is kept apart\n",
                number(profile.start_up_s));
   else
-    fmt::print("the program marked fewer than two minibatches, so it is measured as a whole; "
-               "flyball.minibatch() marks one\n");
+    fmt::print(
+        "the program marked fewer than two minibatches, so it is measured as a whole; "
+        "flyball.minibatch() marks one\n");
   if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
   if (!profile.power_gap.empty()) fmt::print("{}\n", profile.power_gap);
   if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);

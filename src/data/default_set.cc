@@ -33,8 +33,7 @@ Result<fs::path> default_dataset(const std::string& kind,
   std::error_code problem;
   if (fs::exists(folder, problem)) return folder;
   const int64_t samples = samples_of(kind);
-  if (making)
-    making(fmt::format("{} samples of {} into {}", samples, kind, folder.string()));
+  if (making) making(fmt::format("{} samples of {} into {}", samples, kind, folder.string()));
   // Made beside its place and moved there, so that what is there is whole.
   const fs::path draft = fmt::format("{}.{}", folder.string(), ::getpid());
   fs::create_directories(folder.parent_path(), problem);

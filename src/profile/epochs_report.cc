@@ -78,14 +78,10 @@ Json epoch_json(const EpochRecord& epoch) {
 
 Json means_json(const std::optional<EpochMeans>& means) {
   if (!means) return nullptr;
-  return {{"epochs", means->epochs},
-          {"e2e_s", means->e2e_s},
-          {"stall_s", means->stall_s},
-          {"compute_s", means->compute_s},
-          {"overhead_s", means->overhead_s},
-          {"minibatch_ms", means->minibatch_ms},
-          {"cpu_pct", means->cpu_pct},
-          {"energy_j", or_null(means->energy_j)},
+  return {{"epochs", means->epochs},          {"e2e_s", means->e2e_s},
+          {"stall_s", means->stall_s},        {"compute_s", means->compute_s},
+          {"overhead_s", means->overhead_s},  {"minibatch_ms", means->minibatch_ms},
+          {"cpu_pct", means->cpu_pct},        {"energy_j", or_null(means->energy_j)},
           {"mean_w", or_null(means->power_w)}};
 }
 

@@ -39,8 +39,7 @@ class Watch {
         profile_.stopped = fmt::format("ended after {} minibatches", seen_);
         break;
       }
-      if (seen_ > 0 && seconds_between(last_mark_ns_, now) > request_.patience.value)
-        return hung();
+      if (seen_ > 0 && seconds_between(last_mark_ns_, now) > request_.patience.value) return hung();
     }
     end_ns_ = monotonic_ns();
     take_marks();
@@ -52,8 +51,8 @@ class Watch {
  private:
   Error hung() const {
     return {Code::unavailable,
-            fmt::format("'{}' marked {} minibatches and then none for {}",
-                        join(request_.argv, " "), seen_, format_seconds(request_.patience)),
+            fmt::format("'{}' marked {} minibatches and then none for {}", join(request_.argv, " "),
+                        seen_, format_seconds(request_.patience)),
             "does it hang? --patience allows more time"};
   }
 

@@ -51,7 +51,8 @@ Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>&
 // One trial: reads marks and decides what counts.
 class ProgramTrial {
  public:
-  ProgramTrial(ProgramRun& run, PowerMeter& meter, const ProgramTrialOptions& options, Measurement& m)
+  ProgramTrial(ProgramRun& run, PowerMeter& meter, const ProgramTrialOptions& options,
+               Measurement& m)
       : run_(run),
         meter_(meter),
         options_(options),

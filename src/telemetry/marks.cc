@@ -28,12 +28,12 @@ marks::Ring* open_ring() {
   if (path == nullptr || *path == '\0') return nullptr;
   const int file = ::open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
-  struct stat info{};
-  const bool sized = ::fstat(file, &info) == 0 &&
-                     static_cast<size_t>(info.st_size) == bytes_of(kCapacity);
-  void* memory = sized ? ::mmap(nullptr, bytes_of(kCapacity), PROT_READ | PROT_WRITE, MAP_SHARED,
-                                file, 0)
-                       : MAP_FAILED;
+  struct stat info {};
+  const bool sized =
+      ::fstat(file, &info) == 0 && static_cast<size_t>(info.st_size) == bytes_of(kCapacity);
+  void* memory =
+      sized ? ::mmap(nullptr, bytes_of(kCapacity), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+            : MAP_FAILED;
   ::close(file);
   if (memory == MAP_FAILED) return nullptr;
   auto* ring = static_cast<marks::Ring*>(memory);
@@ -120,8 +120,9 @@ std::vector<Mark> MarkReader::take() {
       ++lost_;
       continue;
     }
-    Mark mark{slot.time_ns, slot.stall_ns, slot.compute_ns, static_cast<MarkKind>(slot.kind),
-              slot.pid, {}};
+    Mark mark{slot.time_ns,    slot.stall_ns,
+              slot.compute_ns, static_cast<MarkKind>(slot.kind),
+              slot.pid,        {}};
     mark.name.assign(slot.name, ::strnlen(slot.name, sizeof slot.name));
     if (pid_ == 0) pid_ = mark.pid;
     if (mark.pid == pid_) taken.push_back(std::move(mark));
