@@ -90,6 +90,12 @@ std::vector<std::string> oracle_row(const TuneResult& result, const std::string&
   return cells;
 }
 
+// Batch sizes differ where they are an axis: then a sample is what compares.
+double samples_of(const TuneResult& result, size_t config) {
+  const auto axis = result.space.axis_index("batch_size");
+  return axis ? result.space.row(config)[*axis] : 1;
+}
+
 std::string against_default(const TuneResult& result) {
   const Configuration& choice = result.configurations[*result.choice];
   const Configuration& base = result.configurations[result.default_config];
@@ -98,11 +104,15 @@ std::string against_default(const TuneResult& result) {
     const double percent = 100 * (value / before - 1);
     return fmt::format("{:.1f} % {}", std::abs(percent), percent < 0 ? less : more);
   };
-  std::string text = change(choice.minibatch_ms, base.minibatch_ms, "less", "more") + " time";
+  const double chosen = samples_of(result, *result.choice);
+  const double usual = samples_of(result, result.default_config);
+  std::string text =
+      change(choice.minibatch_ms / chosen, base.minibatch_ms / usual, "less", "more") + " time";
   if (!std::isnan(choice.power_w) && !std::isnan(base.power_w))
     text += ", " + change(choice.power_w, base.power_w, "less", "more") + " power, " +
-            change(choice.minibatch_j(), base.minibatch_j(), "less", "more") + " energy";
-  return text + " than the default";
+            change(choice.minibatch_j() / chosen, base.minibatch_j() / usual, "less", "more") +
+            " energy";
+  return text + (chosen == usual ? "" : " per sample") + " than the default";
 }
 
 void print_text(const TuneResult& result) {

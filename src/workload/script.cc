@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <torch/script.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "workload/runtime.h"
@@ -20,6 +21,10 @@ torch::Tensor logits(const torch::IValue& answer) {
     return logits(answer.toGenericDict().begin()->value());
   TORCH_CHECK(false, "the script's forward gives ", answer.tagKind(),
               " where a tensor of N×classes logits is wanted");
+}
+
+bool wants_gradient(const torch::Tensor& parameter) {
+  return parameter.requires_grad();
 }
 
 class ScriptNetwork final : public Network {
@@ -60,10 +65,10 @@ Result<std::shared_ptr<Network>> load_script(const std::string& workload, bool t
                  "write one in Python: torch.jit.script(model).save(\"model.pt\")"};
   try {
     auto network = std::make_shared<ScriptNetwork>(torch::jit::load(file));
-    if (training && network->parameters().empty())
+    if (training && std::ranges::none_of(network->parameters(), &wants_gradient))
       return Error{Code::invalid_argument, fmt::format("'{}' has no parameters to train", file),
                    "was it frozen? Save it without torch.jit.freeze(), or use --phase infer"};
-    return std::shared_ptr<Network>(std::move(network));
+    return std::shared_ptr<Network>(network);
   } catch (const std::exception& failure) {
     const Error error = from_torch(failure);
     return Error{Code::corrupt, fmt::format("'{}' is no TorchScript: {}", file, error.message),

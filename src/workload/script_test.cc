@@ -15,10 +15,12 @@ namespace {
 using testing::HasSubstr;
 
 // A linear classifier of 1×2×2 pictures, as torch.jit.script() saves it.
-std::string save(const TempFolder& folder, const std::string& forward, int64_t classes = 3) {
+std::string save(const TempFolder& folder, const std::string& forward, int64_t classes = 3,
+                 bool trainable = true) {
   torch::jit::Module module("linear");
   torch::manual_seed(1);
-  module.register_parameter("weight", torch::randn({classes, 4}) * 0.1, false);
+  const auto weight = torch::randn({classes, 4}).mul_(0.1).requires_grad_(trainable);
+  module.register_parameter("weight", weight, false);
   module.define(forward);
   const std::string path = (folder / "model.pt").string();
   module.save(path);
@@ -104,6 +106,17 @@ TEST(Script, FilesThatAreNoneAreNamed) {
   ASSERT_FALSE(text.ok());
   EXPECT_THAT(text.error().message, HasSubstr("text.pt"));
   EXPECT_THAT(text.error().hint, HasSubstr("torch.jit.script"));
+}
+
+TEST(Script, WithNothingToTrainItOnlyServes) {
+  const TempFolder folder;
+  const std::string name = save(folder, linear, 3, false);
+  const auto trained = make_stepper(name, small());
+  ASSERT_FALSE(trained.ok());
+  EXPECT_THAT(trained.error().message, HasSubstr("no parameters to train"));
+  StepOptions serving = small();
+  serving.phase = Phase::infer;
+  EXPECT_TRUE(make_stepper(name, serving).ok());
 }
 
 TEST(Script, NeedsTheClassesOfItsData) {
