@@ -15,9 +15,8 @@ class MeasureCommandTest : public CommandTest {
  protected:
   // A meter that shows 12.5 W twice a second, from a minute before now to a minute after.
   fs::path plug_log() {
-    const double now = std::chrono::duration<double>(
-                           std::chrono::system_clock::now().time_since_epoch())
-                           .count();
+    const double now =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
     std::ostringstream text;
     text.precision(16);
     text << "time,watts\n";
@@ -80,8 +79,7 @@ TEST_F(MeasureCommandTest, EveryKeyIsDocumented) {
       run({"measure", "--plug", plug_log().string(), "--json", "--", "sleep", "0.6"});
   const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
   const auto check = [&](const nlohmann::json& object) {
-    for (const auto& [key, value] : object.items())
-      EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
+    for (const auto& [key, value] : object.items()) EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
   };
   const auto json = done.json();
   check(json);

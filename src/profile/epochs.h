@@ -46,9 +46,9 @@ struct EpochRequest {
 struct MinibatchRecord {
   int64_t begin_ns = 0, end_ns = 0;  ///< end of the one before (or begin of the epoch), own end
   double stall_ms = 0, compute_ms = 0;
-  double fetch_ms = 0, preprocess_ms = 0;  ///< on the thread that prepared it
-  int64_t fetch_begin_ns = 0, ready_ns = 0;     ///< when that thread began it, and had it ready
-  int worker = -1;                         ///< which thread: a worker from 0 on, or −1: inline
+  double fetch_ms = 0, preprocess_ms = 0;    ///< on the thread that prepared it
+  int64_t fetch_begin_ns = 0, ready_ns = 0;  ///< when that thread began it, and had it ready
+  int worker = -1;                           ///< which thread: a worker from 0 on, or −1: inline
   int64_t samples = 0, bytes = 0;
   double loss = 0;  ///< before the step; 0 for inference
 
@@ -60,12 +60,12 @@ struct EpochRecord {
   int epoch = 0;
   int64_t begin_ns = 0, end_ns = 0;
   double e2e_s = 0, stall_s = 0, compute_s = 0;
-  double overhead_s = 0;                ///< e2e_s − stall_s − compute_s
+  double overhead_s = 0;                 ///< e2e_s − stall_s − compute_s
   double fetch_s = 0, preprocess_s = 0;  ///< work of the loader, hidden or not
-  int64_t samples = 0, bytes = 0;       ///< delivered; bytes as read from the files
-  int64_t skipped = 0;                  ///< bad samples left out
-  double loss = 0;                      ///< mean over the minibatches; 0 for inference
-  double minibatch_ms = 0;              ///< median end to end, without the first minibatch
+  int64_t samples = 0, bytes = 0;        ///< delivered; bytes as read from the files
+  int64_t skipped = 0;                   ///< bad samples left out
+  double loss = 0;                       ///< mean over the minibatches; 0 for inference
+  double minibatch_ms = 0;               ///< median end to end, without the first minibatch
   ResourceUse use;
   std::optional<double> cached_before, cached_after;  ///< share of the dataset in the page cache
   std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known

@@ -21,9 +21,9 @@ class EpochsTest : public testing::Test {
   static void SetUpTestSuite() {
     folder_ = new TempFolder;
     ASSERT_TRUE(make_dataset("mnist", 96, folder_->path() / "digits").ok());
-    ASSERT_TRUE(make_dataset("images", 20, folder_->path() / "images",
-                             {.classes = 2, .size = {64, 48}})
-                    .ok());
+    ASSERT_TRUE(
+        make_dataset("images", 20, folder_->path() / "images", {.classes = 2, .size = {64, 48}})
+            .ok());
   }
   static void TearDownTestSuite() { delete folder_; }
 
@@ -59,8 +59,7 @@ TEST_F(EpochsTest, TheTimeOfAnEpochIsSplitWithoutRemainder) {
   for (const EpochRecord& epoch : run->epochs) {
     EXPECT_EQ(epoch.samples, 96);
     ASSERT_EQ(epoch.minibatches.size(), 6u);
-    EXPECT_THAT(epoch.stall_s + epoch.compute_s + epoch.overhead_s,
-                DoubleNear(epoch.e2e_s, 1e-9));
+    EXPECT_THAT(epoch.stall_s + epoch.compute_s + epoch.overhead_s, DoubleNear(epoch.e2e_s, 1e-9));
     EXPECT_GT(epoch.compute_s, 0);
     EXPECT_GE(epoch.overhead_s, 0);
     double sum = 0;
