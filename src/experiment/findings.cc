@@ -85,10 +85,10 @@ class Findings {
           group.settings.workers < fewest->settings.workers)
         fewest = &group;
     if (groups.size() > 1)
-      add(fmt::format("{} are enough: no other number of workers is more than {:.0f} % faster.",
+      add(fmt::format("{} enough: no other number of workers is more than {:.0f} % faster.",
                       fewest->settings.workers == 1
-                          ? std::string("1 worker")
-                          : fmt::format("{} workers", fewest->settings.workers),
+                          ? std::string("1 worker is")
+                          : fmt::format("{} workers are", fewest->settings.workers),
                       100 * same));
   }
 
