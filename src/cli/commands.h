@@ -27,6 +27,7 @@ void add_evaluate(CLI::App& app, Context& context);
 void add_workloads(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_dataset(CLI::App& app, Context& context);
+void add_experiment(CLI::App& app, Context& context);
 void add_runs(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);

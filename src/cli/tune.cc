@@ -26,7 +26,7 @@ struct TuneOptions {
   std::string objective = "time";
   std::string power_budget, time_budget, energy_budget;
   std::vector<std::string> references;
-  std::string report, store, predictor;
+  std::string report, store;
   bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
   TuneRequest request;
 };
@@ -153,15 +153,12 @@ void print_text(const TuneResult& result) {
 Status run(TuneOptions& options, Context& context) {
   TuneRequest& request = options.request;
   request.command = context.command;
-  request.predictor = options.predictor;
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(read_budgets(options, request));
   options.board.program = context.program;
   FLYBALL_ASSIGN(Board board, open_board(options.board));
   FLYBALL_CHECK(gather_references(options, board.profiler->info().device, request));
-  if (request.predictor.empty())
-    request.predictor = request.references.empty() ? "gp" : "transfer-gp";
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -222,8 +219,8 @@ void add_tune(CLI::App& app, Context& context) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
-  command->add_option("--predictor", options->predictor,
-                      names_of_predictors() + "; default gp, with references transfer-gp");
+  command->add_option("--predictor", request.predictor, names_of_predictors())
+      ->capture_default_str();
   command->add_option("--reference", options->references, "table of earlier workloads")
       ->check(CLI::ExistingFile);
   command->add_flag("--no-reference", options->no_reference,

@@ -181,7 +181,7 @@ class LiveProfiler final : public Profiler {
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
     m.settle_s = settle.seconds();
     FLYBALL_ASSIGN(MinibatchRun run, start(m.trial));
-    meter_->begin();
+    FLYBALL_CHECK(meter_->begin());
     FLYBALL_CHECK(warm_up(run, m));
     meter_->count();
     FLYBALL_CHECK(count(run, m));
@@ -192,6 +192,7 @@ class LiveProfiler final : public Profiler {
       else
         m.power_gap = power.error().message;
     }
+    m.throttled = !meter_->throttling().empty();
     return {};
   }
 

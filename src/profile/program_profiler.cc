@@ -61,7 +61,7 @@ class ProgramTrial {
         marks_(run.started_ns()) {}
 
   Status measure() {
-    meter_.begin();
+    FLYBALL_CHECK(meter_.begin());
     meter_.count();  // a program without marks is measured from its start
     bool ended = false;
     while (!done_ && !ended) {

@@ -18,7 +18,13 @@ namespace {
 constexpr double surprise = 4;                // standard deviations that contradict a reading
 constexpr double least_contradiction = 0.06;  // relative; below that it is ordinary noise
 constexpr size_t trusted_rows = 4;            // rows before the predictor may contradict a reading
+constexpr double hopeless = 1e-4;             // chance of being feasible that ends the search …
+constexpr size_t profiles_to_despair = 5;     // … after so many profiles
 constexpr double disagreement = 0.03;         // relative difference of two readings of one trial
+
+std::string percent(double value) {
+  return fmt::format("{:.{}f} %", value, value < 10 ? 1 : 0);
+}
 
 class Flyball : public Strategy {
  public:
@@ -125,11 +131,13 @@ class Flyball : public Strategy {
     const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
     if (feasible) {
       if (most.gain < options().min_gain * scale)
-        return stop(fmt::format("the largest expected gain is {:.2g} %, below {:g} %",
+        return stop(fmt::format("the largest expected gain is {:.2f} %, below {:g} %",
                                 100 * most.gain / scale, 100 * options().min_gain));
       return begin(chosen,
-                   fmt::format("largest expected gain ({:.2g} %)", 100 * most.gain / scale));
+                   fmt::format("largest expected gain ({})", percent(100 * most.gain / scale)));
     }
+    if (safe.feasible < hopeless && ledger().profiles() >= profiles_to_despair)
+      return stop("nothing is left that is likely to meet the budgets");
     if (chosen.empty())
       return begin(safest,
                    fmt::format("most likely to meet the budgets ({:.0f} %)", 100 * safe.feasible));

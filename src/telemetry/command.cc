@@ -88,10 +88,37 @@ Error start_error(const std::string& program, int reason) {
   return error;
 }
 
+// An exec closes its end of this pipe. The kernel wakes the parent of a new process a moment
+// earlier, while the child still shows the parent's memory as its own.
+class ExecNotice {
+ public:
+  ExecNotice() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~ExecNotice() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    if (ends_[1] >= 0) ::close(ends_[1]);
+  }
+  ExecNotice(const ExecNotice&) = delete;
+  ExecNotice& operator=(const ExecNotice&) = delete;
+
+  /// After the child was made; at most 0.1 s, in case that another one holds the pipe.
+  void wait() {
+    if (ends_[0] < 0) return;
+    ::close(std::exchange(ends_[1], -1));
+    pollfd ready{ends_[0], 0, 0};
+    ::poll(&ready, 1, 100);
+  }
+
+ private:
+  int ends_[2];
+};
+
+// What the kernel may charge to a child of ours before its exec. It counts pages roughly.
 double own_peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024;
+  return static_cast<double>(usage.ru_maxrss) * 1024 * 1.05 + 1e6;
 }
 
 }  // namespace
@@ -122,10 +149,12 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(const std::vector<
     FLYBALL_ASSIGN(SignalForwarding forwarding, SignalForwarding::begin());
     command->shield_ = std::make_unique<Foreground>(std::move(forwarding));
   }
-  command->own_peak_bytes_ = own_peak_bytes();
   pid_t pid = 0;
+  ExecNotice exec;
   if (const int reason = spawn(argv, options, pid); reason != 0)
     return start_error(argv[0], reason);
+  exec.wait();
+  command->own_peak_bytes_ = own_peak_bytes();
   command->finished_ = false;
   command->pid_ = pid;
   command->tree_.lead(pid);
