@@ -1,5 +1,5 @@
-// What the commands of `flyball plan` share: their options, the roles with their boards, the problem
-// they make, and the search that solves it.
+// What the commands of `flyball plan` share: their options, the roles with their boards, the
+// problem they make, and the search that solves it.
 #pragma once
 
 #include <optional>
