@@ -30,8 +30,9 @@ struct Roles {
   std::vector<size_t> clocks, cpu, others;
 
   explicit Roles(const std::vector<Axis>& axes) {
+    const std::vector<AxisRole> all = axis_roles(axes);
     for (size_t d = 0; d < axes.size(); ++d) {
-      const AxisRole role = axis_role(axes[d].name);
+      const AxisRole role = all[d];
       if (role == AxisRole::cores)
         cores = d;
       else if (role == AxisRole::batch)

@@ -35,13 +35,31 @@ std::string default_predictor() {
   return "auto";
 }
 
+namespace {
+
+// "nn+mape+log": a network with the options of its name.
+Result<std::unique_ptr<Predictor>> make_network(const std::string& name,
+                                                std::span<const std::string> words) {
+  if (name != "nn" && name != "transfer-nn")
+    return Error{Code::invalid_argument,
+                 fmt::format("predictor '{}' takes no option '{}'", name, words.front()),
+                 "only nn and transfer-nn have options"};
+  FLYBALL_ASSIGN(const NnOptions options, parse_nn_options(words));
+  return name == "nn" ? make_nn(options) : make_transfer_nn(options);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
+  const std::vector<std::string> words = split(name, '+');
   std::vector<std::string> names;
   for (const PredictorEntry& entry : predictors()) {
-    if (entry.name == name) return entry.make();
+    if (entry.name == words.front())
+      return words.size() == 1 ? entry.make()
+                               : make_network(entry.name, std::span(words).subspan(1));
     names.push_back(entry.name);
   }
-  return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", name),
+  return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", words.front()),
                "one of: " + join(names, ", ")};
 }
 
