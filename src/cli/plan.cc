@@ -75,8 +75,8 @@ Status plan_one(ProblemKind kind, const PlanOptions& options, Context& context) 
     FLYBALL_ASSIGN(block, nvpmodel_block(setting, plan));
   }
   if (options.json) {
-    nlohmann::ordered_json document = to_json(plan);
-    document["problem"] = kind_name(kind);
+    nlohmann::ordered_json document{{"problem", kind_name(kind)}};
+    document.update(to_json(plan));
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);
   } else {

@@ -63,7 +63,7 @@ nlohmann::ordered_json dynamic_json(const Setting& setting, const Problem& probl
     windows.push_back({{"rate_hz", window.window.rate_hz},
                        {"seconds", window.window.seconds},
                        {"choice", choice},
-                       {"objective", objective_value(problem, window.choice.outcome)},
+                       {"value", objective_value(problem, window.choice.outcome)},
                        {"switches", window.switches}});
   }
   return {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/file_version.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "data/open.h"
@@ -37,8 +38,7 @@ Status check_value(const std::string& name, double value, double low, double hig
 class LiveProfiler final : public Profiler {
  public:
   LiveProfiler(std::unique_ptr<Device> device, std::unique_ptr<PowerMeter> meter,
-               const LiveOptions& options, const Workload& workload, DatasetPtr dataset,
-               Transform transform)
+               const LiveOptions& options, DatasetPtr dataset, Transform transform)
       : device_(std::move(device)),
         meter_(std::move(meter)),
         options_(options),
@@ -47,7 +47,9 @@ class LiveProfiler final : public Profiler {
     info_.device = device_->info().name;
     info_.device_title = device_->info().title;
     info_.fingerprint = device_->info().fingerprint + "; " + library_versions();
-    info_.workload = workload.name;
+    if (const std::string script = script_file(options.workload); !script.empty())
+      info_.fingerprint += "; " + file_version(script);
+    info_.workload = options.workload;
     info_.phase = options.phase;
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
@@ -165,17 +167,12 @@ class LiveProfiler final : public Profiler {
     step.batch_size = static_cast<int64_t>(job.at("batch_size"));
     step.threads = static_cast<int>(setting(trial.mode.values, "cpu_cores", 0));
     step.seed = options_.seed;
-    step.classes = dataset_->classes();
-    FLYBALL_ASSIGN(auto stepper, make_stepper(trial.job.workload, step));
     LoaderOptions load;
-    load.batch_size = step.batch_size;
     load.workers = static_cast<int>(setting(job, "loader_workers", 0));
     load.prefetch = std::max(1, static_cast<int>(setting(job, "prefetch", 2)));
     load.shuffle = step.phase == Phase::train;
     load.drop_last = true;
-    load.seed = options_.seed;
-    FLYBALL_ASSIGN(auto loader, Loader::create(dataset_, transform_, load));
-    return MinibatchRun(std::move(loader), std::move(stepper));
+    return start_run(trial.job.workload, dataset_, transform_, step, load);
   }
 
   Status run_trial(Measurement& m) {
@@ -184,7 +181,7 @@ class LiveProfiler final : public Profiler {
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
     m.settle_s = settle.seconds();
     FLYBALL_ASSIGN(MinibatchRun run, start(m.trial));
-    meter_->begin();
+    FLYBALL_CHECK(meter_->begin());
     FLYBALL_CHECK(warm_up(run, m));
     meter_->count();
     FLYBALL_CHECK(count(run, m));
@@ -195,6 +192,7 @@ class LiveProfiler final : public Profiler {
       else
         m.power_gap = power.error().message;
     }
+    m.throttled = !meter_->throttling().empty();
     return {};
   }
 
@@ -250,23 +248,26 @@ class LiveProfiler final : public Profiler {
   size_t default_ = 0;
 };
 
+Status check_phase(const std::string& name, Phase phase) {
+  if (!script_file(name).empty()) return {};
+  FLYBALL_ASSIGN(const Workload* workload, find_workload(name));
+  if (std::ranges::find(workload->phases, phase) != workload->phases.end()) return {};
+  return Error{Code::invalid_argument, fmt::format("{} cannot {}", name, phase_name(phase)),
+               "`flyball workloads` shows what each can do"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> device,
                                                      std::unique_ptr<PowerMeter> meter,
                                                      const LiveOptions& options) {
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
-  if (std::ranges::find(workload->phases, options.phase) == workload->phases.end())
-    return Error{Code::invalid_argument,
-                 fmt::format("{} cannot {}", workload->name, phase_name(options.phase)),
-                 "`flyball workloads` shows what each can do"};
+  FLYBALL_CHECK(check_phase(options.workload, options.phase));
   const bool training = options.phase == Phase::train;
   FLYBALL_ASSIGN(DatasetPtr dataset, open_dataset(options.data, Split::train));
   FLYBALL_ASSIGN(Transform transform,
                  Transform::create(*dataset, default_transform(dataset->kind(), training)));
-  auto profiler =
-      std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options, *workload,
-                                     std::move(dataset), std::move(transform));
+  auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options,
+                                                 std::move(dataset), std::move(transform));
   FLYBALL_CHECK(profiler->build_space());
   return std::unique_ptr<Profiler>(std::move(profiler));
 }
