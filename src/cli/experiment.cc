@@ -51,6 +51,7 @@ void print_text(const ExperimentResult& result, const std::string& report) {
   fmt::print("\n");
   for (const Finding& finding : findings_of(result, groups)) fmt::print("- {}\n", finding.text);
   for (const std::string& gap : gaps_of(result)) fmt::print("- gap: {}\n", gap);
+  for (const std::string& doubt : doubts_of(result)) fmt::print("- doubt: {}\n", doubt);
   fmt::print("\nreport: {}\n", report);
 }
 
@@ -60,8 +61,7 @@ int show(const Options& options, const ExperimentResult& result) {
           ? (results_path(result.spec, experiment_options(options)).parent_path() / "report.html")
                 .string()
           : options.report;
-  const Status written =
-      write_file(report, fill_page(experiment_report(result, options.command)));
+  const Status written = write_file(report, fill_page(experiment_report(result, options.command)));
   if (!written.ok()) return report_error(written.error());
   if (options.json)
     print_json(experiment_json(result));

@@ -19,8 +19,7 @@ struct Watched {
 Status start(Sampler& sampler, const Watched& sensors, bool idle) {
   for (const SensorPtr& sensor : sensors.power.sensors)
     FLYBALL_CHECK(sampler.add(sensor, {idle ? 1.0 : 0.01}));
-  for (const SensorPtr& sensor : sensors.context.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, {0.1}));
+  for (const SensorPtr& sensor : sensors.context.sensors) FLYBALL_CHECK(sampler.add(sensor, {0.1}));
   return sampler.size() > 0 ? sampler.start() : Status();
 }
 

@@ -17,8 +17,8 @@ Status make_whole(const MadeDataset& made, const fs::path& folder) {
   std::error_code problem;
   fs::remove_all(partial, problem);
   fs::create_directories(folder.parent_path(), problem);
-  FLYBALL_CHECK(make_dataset(made.kind, made.samples, partial,
-                             {.size = {made.width, made.height}}));
+  FLYBALL_CHECK(
+      make_dataset(made.kind, made.samples, partial, {.size = {made.width, made.height}}));
   fs::rename(partial, folder, problem);
   if (problem)
     return Error{Code::io, fmt::format("cannot make {}: {}", folder.string(), problem.message()),
@@ -37,8 +37,8 @@ Result<fs::path> dataset_for(const ExperimentSpec& spec, const RunSettings& run,
   if (spec.dataset.kind.empty())
     return Error{Code::not_found, fmt::format("experiment {} has no dataset", spec.name),
                  "give --data FOLDER, or write [dataset] make = \"images\""};
-  const fs::path folder = (elsewhere ? medium->folder / "flyball-data" : made_root) /
-                          spec.dataset.label();
+  const fs::path folder =
+      (elsewhere ? medium->folder / "flyball-data" : made_root) / spec.dataset.label();
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) FLYBALL_CHECK(make_whole(spec.dataset, folder));
   return folder;

@@ -6,7 +6,8 @@
 #include "experiment/spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto spec = flyball::parse_experiment({reinterpret_cast<const char*>(data), size}, "x.toml");
+  const auto spec =
+      flyball::parse_experiment({reinterpret_cast<const char*>(data), size}, "x.toml");
   if (!spec.ok()) {
     if (!spec.error().message.starts_with("x.toml:")) std::abort();
     return 0;

@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-constexpr double same = 0.02;          // two times that differ less are called equal
+constexpr double same = 0.02;           // two times that differ less are called equal
 constexpr double cache_is_full = 0.98;  // share of the set from which on the cache holds it
 
 std::string seconds(double s) {
@@ -49,7 +49,7 @@ const Group* most_workers(const std::vector<Group>& groups) {
 
 class Findings {
  public:
-  explicit Findings(const std::vector<Group>& groups) : groups_(groups) {}
+  Findings(const std::vector<Group>& groups, bool quiet) : groups_(groups), quiet_(quiet) {}
   std::vector<Finding> list;
 
   void add(std::string text, std::optional<bool> as_expected = {}) {
@@ -98,14 +98,15 @@ class Findings {
     const double work = a.fetch_s + a.preprocess_s;
     const int hands = std::max(1, group.settings.workers);
     const bool loader = work / hands > a.compute_s;
-    add(fmt::format("{}: an epoch needs {} of fetching and {} of pre-processing on one thread, and "
+    add(
+        fmt::format("{}: an epoch needs {} of fetching and {} of pre-processing on one thread, and "
                     "{} of compute; {} limits ({} of it stays visible as stall).",
                     group.label, seconds(a.fetch_s), seconds(a.preprocess_s), seconds(a.compute_s),
                     loader ? "the loader" : "compute", seconds(a.stall_s)));
     if (const Group* alone = with_workers(groups_, group, 0);
-        alone && alone != &group &&
-        a.compute_s > (1 + 2 * same) * alone->steady().compute_s)
-      add(fmt::format("Compute takes {} longer than without workers: they share the processor "
+        alone && alone != &group && a.compute_s > (1 + 2 * same) * alone->steady().compute_s)
+      add(
+          fmt::format("Compute takes {} longer than without workers: they share the processor "
                       "with the network.",
                       change(alone->steady().compute_s, a.compute_s).substr(1)));
   }
@@ -141,12 +142,12 @@ class Findings {
       const double set = group.runs.front()->dataset_bytes;
       const bool held = *later.cached >= cache_is_full;
       const bool forced = group.settings.clear == Clear::epoch;
-      const std::string text =
-          fmt::format("{}: before epochs 1 and later the page cache holds {:.0f} % of the set, and "
-                      "they read {} of {} from the disk (epoch 0: {}); stall {} against {}.",
-                      group.label, 100 * *later.cached, megabytes(*later.read_bytes),
-                      megabytes(set), megabytes(group.first.read_bytes.value_or(0)),
-                      seconds(later.stall_s), seconds(group.first.stall_s));
+      const std::string text = fmt::format(
+          "{}: before epochs 1 and later the page cache holds {:.0f} % of the set, and "
+          "they read {} of {} from the disk (epoch 0: {}); stall {} against {}.",
+          group.label, 100 * *later.cached, megabytes(*later.read_bytes), megabytes(set),
+          megabytes(group.first.read_bytes.value_or(0)), seconds(later.stall_s),
+          seconds(group.first.stall_s));
       if (forced)
         add(text + " It was dropped before each epoch.", *later.read_bytes > 0.9 * set);
       else if (group.settings.memory_mb > 0)
@@ -174,7 +175,8 @@ class Findings {
       }
       if (!fast || fast == slow) continue;
       const double cost = slow->first.e2e_s / fast->first.e2e_s - 1;
-      add(fmt::format("At {} workers an uncached epoch takes {} on '{}' and {} on '{}' ({:+.1f} %; "
+      add(
+          fmt::format("At {} workers an uncached epoch takes {} on '{}' and {} on '{}' ({:+.1f} %; "
                       "stall {} against {}): {}.",
                       count, seconds(fast->first.e2e_s), fast->settings.medium,
                       seconds(slow->first.e2e_s), slow->settings.medium, 100 * cost,
@@ -209,10 +211,10 @@ class Findings {
         if (epochs.size() < 2) continue;
         const auto [low, high] = std::ranges::minmax(epochs);
         over_runs.push_back(median(epochs));
-        add(fmt::format("Run {}: epochs 1 to {} take {} in the median and differ by {:.1f} % from "
-                        "the fastest to the slowest.",
-                        run->repeat + 1, epochs.size(), seconds(median(epochs)),
-                        100 * (high / low - 1)));
+        add(fmt::format(
+            "Run {}: epochs 1 to {} take {} in the median and differ by {:.1f} % from "
+            "the fastest to the slowest.",
+            run->repeat + 1, epochs.size(), seconds(median(epochs)), 100 * (high / low - 1)));
       }
       if (over_runs.size() < 2) continue;
       const auto [low, high] = std::ranges::minmax(over_runs);
@@ -239,25 +241,25 @@ class Findings {
   void base_load(const std::vector<Group>& groups) {
     for (const Group& group : groups) {
       const EpochAverage& a = group.steady();
-      add(fmt::format("{}: {}, {:.2g} % of one core used by Flyball.", group.label,
-                      a.power_w ? fmt::format("{:.3g} W", *a.power_w)
-                                : std::string("power is not measured"),
-                      a.cpu_pct));
+      add(fmt::format(
+          "{}: {}, {:.2g} % of one core used by Flyball.", group.label,
+          a.power_w ? fmt::format("{:.3g} W", *a.power_w) : std::string("power is not measured"),
+          a.cpu_pct));
     }
   }
-
 
  private:
   static std::string where(const Group& group) {
     return group.settings.medium.empty() ? "" : " on '" + group.settings.medium + "'";
   }
   const std::vector<Group>& groups_;
+  bool quiet_;  ///< did other programs leave the processor alone?
 };
 
 }  // namespace
 
 std::vector<Finding> findings_of(const ExperimentResult& result, const std::vector<Group>& groups) {
-  Findings f(groups);
+  Findings f(groups, doubts_of(result).empty());
   if (groups.empty()) return {};
   switch (result.spec.question) {
     case Question::workers:

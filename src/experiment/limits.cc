@@ -71,7 +71,7 @@ std::string BlockDevice::text() const {
 }
 
 Result<BlockDevice> disk_of(const fs::path& path, const fs::path& sys) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return file_error("look at", path, errno);
   BlockDevice device{::major(info.st_dev), ::minor(info.st_dev)};
   const fs::path folder = sys / "dev/block" / device.text();
@@ -99,7 +99,8 @@ Status Limits::enter(const fs::path& hierarchy, const std::string& home, const s
   if (!entered && ::mkdir(group.ours.c_str(), 0755) != 0 && errno != EEXIST)
     return refused(file_error("make", group.ours, errno));
   if (!entered) groups_.push_back(group);
-  if (const Status limit = put(group.ours / file, value); !limit.ok()) return refused(limit.error());
+  if (const Status limit = put(group.ours / file, value); !limit.ok())
+    return refused(limit.error());
   if (const Status moved = put(group.ours / "cgroup.procs", fmt::format("{}", ::getpid()));
       !moved.ok())
     return refused(moved.error());

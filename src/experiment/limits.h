@@ -21,7 +21,8 @@ Result<BlockDevice> disk_of(const std::filesystem::path& path,
                             const std::filesystem::path& sys = "/sys");
 
 struct LimitOptions {
-  double memory_mb = 0;  ///< 10⁶ bytes of memory and page cache that may be newly taken; 0: no limit
+  double memory_mb =
+      0;  ///< 10⁶ bytes of memory and page cache that may be newly taken; 0: no limit
   double read_mb_s = 0;  ///< 10⁶ bytes/s read from `device`; 0: no limit
   BlockDevice device{};
   std::filesystem::path cgroups = "/sys/fs/cgroup";

@@ -97,15 +97,24 @@ const std::vector<Entry>& entries() {
 
 const char* question_name(Question question) {
   switch (question) {
-    case Question::workers: return "workers";
-    case Question::cache: return "cache";
-    case Question::pipelining_energy: return "pipelining_energy";
-    case Question::storage: return "storage";
-    case Question::batch_size: return "batch_size";
-    case Question::variability: return "variability";
-    case Question::base_load: return "base_load";
-    case Question::dvfs: return "dvfs";
-    case Question::power_modes: return "power_modes";
+    case Question::workers:
+      return "workers";
+    case Question::cache:
+      return "cache";
+    case Question::pipelining_energy:
+      return "pipelining_energy";
+    case Question::storage:
+      return "storage";
+    case Question::batch_size:
+      return "batch_size";
+    case Question::variability:
+      return "variability";
+    case Question::base_load:
+      return "base_load";
+    case Question::dvfs:
+      return "dvfs";
+    case Question::power_modes:
+      return "power_modes";
   }
   return "workers";
 }
@@ -132,9 +141,9 @@ Status set_setting(RunSettings& settings, const std::string& name, const Setting
   for (const Entry& entry : entries())
     if (entry.name == name) return entry.set(settings, value);
   const auto meant = closest(name, setting_names());
-  return Error{Code::invalid_argument, fmt::format("there is no setting '{}'", name),
-               meant ? fmt::format("did you mean '{}'?", *meant)
-                     : "one of: " + join(setting_names(), ", ")};
+  return Error{
+      Code::invalid_argument, fmt::format("there is no setting '{}'", name),
+      meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(setting_names(), ", ")};
 }
 
 nlohmann::ordered_json settings_json(const RunSettings& settings) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <toml++/toml.h>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -39,8 +39,7 @@ class Reader {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const auto meant = closest(name, known);
       return at(key.source(), fmt::format("unknown key '{}'{}", name, where),
-                meant ? fmt::format("did you mean '{}'?", *meant)
-                      : "one of: " + join(known, ", "));
+                meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(known, ", "));
     }
     return {};
   }
@@ -151,8 +150,9 @@ class Reader {
 
   Result<ExperimentSpec> document(const toml::table& document) const {
     ExperimentSpec spec;
-    FLYBALL_CHECK(only(document, "",
-                       {"title", "question", "repeats", "data", "dataset", "fixed", "vary", "media"}));
+    FLYBALL_CHECK(
+        only(document, "",
+             {"title", "question", "repeats", "data", "dataset", "fixed", "vary", "media"}));
     FLYBALL_ASSIGN(spec.title, text(document, "title", ""));
     FLYBALL_ASSIGN(spec.question, question(document));
     FLYBALL_ASSIGN(const double repeats, number(document, "repeats", 1, 1, 1000));

@@ -97,9 +97,10 @@ TEST(ExperimentSpec, NamesTheLineAndTheRemedy) {
 
 TEST(ExperimentSpec, RefusesMoreRunsThanAnybodyWants) {
   std::string list = "[1";
-  for (int i = 2; i <= 64; ++i) list += "," + std::to_string(i);
-  const std::string text = "question = \"workers\"\n[vary]\nseed = " + list +
-                           "]\nthreads = " + list + "]\nworkers = " + list + "]\n";
+  for (int i = 2; i <= 64; ++i) list.append(",").append(std::to_string(i));
+  std::string text = "question = \"workers\"\n[vary]\n";
+  for (const char* name : {"seed", "threads", "workers"})
+    text.append(name).append(" = ").append(list).append("]\n");
   EXPECT_THAT(complaint(text), HasSubstr("more than 4096 runs"));
 }
 
@@ -114,8 +115,7 @@ TEST(ExperimentSpec, EverySettingHasANameAndAValue) {
 // The experiments that come with Flyball.
 TEST(ExperimentSpec, ReadsTheExperimentsOfTheProject) {
   int files = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(FLYBALL_SOURCE_DIR "/experiments")) {
+  for (const auto& entry : std::filesystem::directory_iterator(FLYBALL_SOURCE_DIR "/experiments")) {
     const auto spec = read_experiment(entry.path());
     ASSERT_TRUE(spec.ok()) << spec.error().message;
     EXPECT_FALSE(spec->dataset.kind.empty()) << spec->name;

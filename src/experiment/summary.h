@@ -17,7 +17,8 @@ struct EpochAverage {
   double fetch_s = 0, preprocess_s = 0;
   double stall_ms = 0, minibatch_ms = 0;  ///< of a minibatch: mean of the sums per minibatch
   double cpu_pct = 0;
-  std::optional<double> cached, read_bytes, disk_reads;  ///< share before the epoch; bytes; requests
+  std::optional<double> cached, read_bytes,
+      disk_reads;  ///< share before the epoch; bytes; requests
   std::optional<double> energy_j, power_w;
 };
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);
@@ -45,6 +46,9 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
 
 /// What is missing in the figures, each once: power, the page cache.
 std::vector<std::string> gaps_of(const ExperimentResult& result);
+
+/// Why the figures deserve doubt: other programs took the processor meanwhile.
+std::vector<std::string> doubts_of(const ExperimentResult& result);
 
 /// As `--json` shows it.
 nlohmann::ordered_json experiment_json(const ExperimentResult& result);

@@ -81,7 +81,8 @@ TEST(Summary, KeepsTheFirstEpochApart) {
 TEST(Findings, SayWhatPipeliningGains) {
   auto result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {1, 6}, {0.9, 6}});
   auto list = texts(result);
-  EXPECT_THAT(list, Contains(HasSubstr("+ With 1 loader worker the stall of an epoch goes from 4")));
+  EXPECT_THAT(list,
+              Contains(HasSubstr("+ With 1 loader worker the stall of an epoch goes from 4")));
   EXPECT_THAT(list, Contains(HasSubstr("(-28.6 %)")));
   EXPECT_THAT(list, Contains(HasSubstr("1 worker is enough")));
   EXPECT_THAT(list, Contains(HasSubstr("+ The loss curve does not depend on the loader")));
@@ -95,14 +96,13 @@ TEST(Findings, SayWhatPipeliningGains) {
 }
 
 TEST(Findings, SayWhetherTheCacheHoldsTheSet) {
-  const std::string text =
-      "question = \"cache\"\n[vary]\nclear = [\"start\", \"epoch\"]\n";
-  auto list = texts(result_of(text, {{3, 5, 200, 0}, {3, 5, 200, 0}},
-                              {{1, 5, 0, 1}, {3, 5, 200, 0}}));
+  const std::string text = "question = \"cache\"\n[vary]\nclear = [\"start\", \"epoch\"]\n";
+  auto list =
+      texts(result_of(text, {{3, 5, 200, 0}, {3, 5, 200, 0}}, {{1, 5, 0, 1}, {3, 5, 200, 0}}));
   EXPECT_THAT(list, Contains(HasSubstr("The cache holds the set.")));
   EXPECT_THAT(list, Contains(HasSubstr("+ clear epoch: ")));
-  list = texts(result_of(text, {{3, 5, 200, 0}, {3, 5, 200, 0}},
-                         {{1, 5, 150, 0.3}, {3, 5, 20, 0.9}}));
+  list =
+      texts(result_of(text, {{3, 5, 200, 0}, {3, 5, 200, 0}}, {{1, 5, 150, 0.3}, {3, 5, 20, 0.9}}));
   EXPECT_THAT(list, Contains(HasSubstr("does not hold the set")));
   EXPECT_THAT(list, Contains(HasSubstr("- clear epoch: ")));
 }

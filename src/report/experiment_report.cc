@@ -12,13 +12,20 @@ Json optional_json(const std::optional<double>& value) {
 }
 
 Json bars_of(const EpochAverage& a) {
-  return {{"epochs", a.epochs},           {"e2e_s", a.e2e_s},
-          {"stall_s", a.stall_s},         {"compute_s", a.compute_s},
-          {"overhead_s", a.overhead_s},   {"fetch_s", a.fetch_s},
-          {"preprocess_s", a.preprocess_s}, {"stall_ms", a.stall_ms},
-          {"minibatch_ms", a.minibatch_ms}, {"cpu_percent", a.cpu_pct},
-          {"cached", optional_json(a.cached)}, {"read_bytes", optional_json(a.read_bytes)},
-          {"energy_j", optional_json(a.energy_j)}, {"power_w", optional_json(a.power_w)}};
+  return {{"epochs", a.epochs},
+          {"e2e_s", a.e2e_s},
+          {"stall_s", a.stall_s},
+          {"compute_s", a.compute_s},
+          {"overhead_s", a.overhead_s},
+          {"fetch_s", a.fetch_s},
+          {"preprocess_s", a.preprocess_s},
+          {"stall_ms", a.stall_ms},
+          {"minibatch_ms", a.minibatch_ms},
+          {"cpu_percent", a.cpu_pct},
+          {"cached", optional_json(a.cached)},
+          {"read_bytes", optional_json(a.read_bytes)},
+          {"energy_j", optional_json(a.energy_j)},
+          {"power_w", optional_json(a.power_w)}};
 }
 
 Json epochs_of(const Group& group) {
@@ -50,8 +57,8 @@ Json facts_of(const ExperimentResult& result) {
   Json facts = Json::array();
   if (result.runs.empty()) return facts;
   const RunFigures& run = result.runs.front();
-  facts.push_back({{"name", "samples of the dataset"},
-                   {"value", std::to_string(run.dataset_samples)}});
+  facts.push_back(
+      {{"name", "samples of the dataset"}, {"value", std::to_string(run.dataset_samples)}});
   facts.push_back({{"name", "bytes of its files"},
                    {"value", std::to_string(static_cast<int64_t>(run.dataset_bytes))}});
   return facts;
@@ -81,19 +88,21 @@ Json experiment_report(const ExperimentResult& result, const std::string& comman
   json["notes"] = Json::array();
   for (const std::string& gap : gaps_of(result))
     json["notes"].push_back({{"level", "gap"}, {"text", gap}});
+  for (const std::string& doubt : doubts_of(result))
+    json["notes"].push_back({{"level", "warning"}, {"text", doubt}});
   json["machine"] = {
       {"name", result.device}, {"fingerprint", result.fingerprint}, {"facts", facts_of(result)}};
   const std::string total = result.runs.empty() ? "" : result.runs.front().power_total;
-  json["run"] = {{"id", result.spec.name},
-                 {"started_at", result.runs.empty() ? result.started_utc
-                                                    : result.runs.front().started_utc},
-                 {"duration_s", result.seconds},
-                 {"seed", result.spec.fixed.seed},
-                 {"strategy", "every setting, repeat by repeat"},
-                 {"predictor", nullptr},
-                 {"power_total", total.empty() ? Json(nullptr) : Json(total)},
-                 {"intervals", Json::object()},
-                 {"versions", {{"flyball", FLYBALL_VERSION}}}};
+  json["run"] = {
+      {"id", result.spec.name},
+      {"started_at", result.runs.empty() ? result.started_utc : result.runs.front().started_utc},
+      {"duration_s", result.seconds},
+      {"seed", result.spec.fixed.seed},
+      {"strategy", "every setting, repeat by repeat"},
+      {"predictor", nullptr},
+      {"power_total", total.empty() ? Json(nullptr) : Json(total)},
+      {"intervals", Json::object()},
+      {"versions", {{"flyball", FLYBALL_VERSION}}}};
   return json;
 }
 
