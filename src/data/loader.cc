@@ -48,6 +48,7 @@ Status check(const Dataset& dataset, const LoaderOptions& options) {
 struct Bench {
   RawSample raw;
   Workspace workspace;
+  int worker = -1;  ///< −1: inline
 };
 
 // One minibatch of memory and what is in it.
@@ -106,7 +107,7 @@ class Loader::Impl {
       slot.labels.reserve(static_cast<size_t>(options_.batch_size));
     }
     for (int w = 0; w < options_.workers; ++w) {
-      threads_.emplace_back([this] { work(); });
+      threads_.emplace_back([this, w] { work(w); });
       pthread_setname_np(threads_.back().native_handle(), fmt::format("loader-{}", w).c_str());
     }
     return {};
@@ -160,6 +161,13 @@ class Loader::Impl {
     return std::optional<LoadedBatch>();
   }
 
+  void end_epoch() {
+    std::unique_lock lock(mutex_);
+    cancel_ = true;
+    next_ticket_ = delivered_ = batches_;
+    idle_.wait(lock, [this] { return busy_ == 0; });
+  }
+
   int64_t batches() const { return batches_; }
   int64_t samples() const {
     return options_.drop_last ? batches_ * options_.batch_size : dataset_->size();
@@ -202,16 +210,10 @@ class Loader::Impl {
     return slot;
   }
 
-  void end_epoch() {
-    std::unique_lock lock(mutex_);
-    cancel_ = true;
-    next_ticket_ = delivered_ = batches_;
-    idle_.wait(lock, [this] { return busy_ == 0; });
-  }
-
   // A worker: takes the next minibatch as soon as there is a free slot for it.
-  void work() {
+  void work(int worker) {
     Bench bench;
+    bench.worker = worker;
     std::unique_lock lock(mutex_);
     while (true) {
       work_.wait(lock, [this] { return stop_ || may_begin(); });
@@ -236,6 +238,8 @@ class Loader::Impl {
 
   void prepare(int64_t ticket, Slot& slot, Bench& bench) {
     slot.batch = LoadedBatch();
+    slot.batch.worker = bench.worker;
+    slot.batch.begin_ns = monotonic_ns();
     slot.labels.clear();
     slot.bad.clear();
     slot.error.reset();
@@ -255,6 +259,7 @@ class Loader::Impl {
                                count * static_cast<size_t>(transform_.elements())};
     slot.batch.view.labels = slot.labels;
     slot.batch.view.shape = transform_.shape();
+    slot.batch.ready_ns = monotonic_ns();
   }
 
   // What a library throws (no memory, say) must not end a worker thread.
@@ -342,6 +347,9 @@ void Loader::start_epoch(int64_t epoch) {
 }
 Result<std::optional<LoadedBatch>> Loader::next() {
   return impl_->next();
+}
+void Loader::end_epoch() {
+  impl_->end_epoch();
 }
 int64_t Loader::batches() const {
   return impl_->batches();

@@ -43,6 +43,9 @@ struct LoadedBatch {
   double fetch_s = 0;       ///< reading bytes, summed over the samples, on the thread that did it
   double preprocess_s = 0;  ///< decoding, augmenting and normalising, likewise
   int64_t bytes = 0;        ///< bytes read
+  int64_t begin_ns = 0;     ///< monotonic: when its preparation began
+  int64_t ready_ns = 0;     ///< and when it was ready
+  int worker = -1;          ///< who prepared it, from 0; −1: inline
 };
 
 /// A sample that was left out.
@@ -69,6 +72,8 @@ class Loader {
   /// on this loader. After an error the epoch has ended; start_epoch() begins another. An epoch of
   /// which every sample had to be skipped is an error, too.
   Result<std::optional<LoadedBatch>> next();
+  /// Ends the epoch early; afterwards no worker reads any more.
+  void end_epoch();
 
   /// Minibatches per epoch (one less may come when all samples of one are skipped).
   int64_t batches() const;

@@ -8,7 +8,7 @@ class NoPower final : public PowerMeter {
   explicit NoPower(std::string gap) : gap_(std::move(gap)) {}
   std::string total() const override { return ""; }
   std::string gap() const override { return gap_; }
-  void begin() override {}
+  Status begin() override { return {}; }
   bool settled() override { return true; }
   void count() override {}
   int updates() override { return power_updates_wanted; }

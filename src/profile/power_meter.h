@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/status.h"
 #include "space/measurement.h"
 
 namespace flyball {
@@ -16,8 +18,8 @@ class PowerMeter {
   virtual std::string total() const = 0;
   /// Why power is not available, with the remedy; "" when it is.
   virtual std::string gap() const = 0;
-  /// A trial begins: forget what was before.
-  virtual void begin() = 0;
+  /// A trial begins: forget what was before. Errors: sampling does not start.
+  virtual Status begin() = 0;
   /// Has power settled since begin()? Always true without a sensor.
   virtual bool settled() = 0;
   /// The counted window begins now.
@@ -26,12 +28,14 @@ class PowerMeter {
   virtual int updates() = 0;
   /// Ends the trial and gives the power of the counted window.
   virtual Result<PowerReading> end() = 0;
+  /// What slowed the machine down in the counted window, after end(); empty when nothing did.
+  virtual std::vector<std::string> throttling() const { return {}; }
 };
 
 /// Distinct updates that a trial's power needs.
 inline constexpr int power_updates_wanted = 10;
 
-/// The machine's own sensors: RAPL where it can be read.
+/// The machine's own sensors, or make_no_power() where none measures a total.
 std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root = "/");
 
 /// A machine without a power sensor.

@@ -1,5 +1,6 @@
 #include "telemetry/command.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -58,6 +59,12 @@ int spawn(const std::vector<std::string>& argv, const CommandOptions& options, p
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  if (!options.output.empty()) {
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, options.output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  }
   if (options.stdout_to_stderr) posix_spawn_file_actions_adddup2(&actions, 2, 1);
   const auto environment = merged_environment(options.environment);
   const int failure = posix_spawnp(&pid, argv[0].c_str(), &actions, &attributes,
@@ -81,10 +88,37 @@ Error start_error(const std::string& program, int reason) {
   return error;
 }
 
+// An exec closes its end of this pipe. The kernel wakes the parent of a new process a moment
+// earlier, while the child still shows the parent's memory as its own.
+class ExecNotice {
+ public:
+  ExecNotice() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~ExecNotice() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    if (ends_[1] >= 0) ::close(ends_[1]);
+  }
+  ExecNotice(const ExecNotice&) = delete;
+  ExecNotice& operator=(const ExecNotice&) = delete;
+
+  /// After the child was made; at most 0.1 s, in case that another one holds the pipe.
+  void wait() {
+    if (ends_[0] < 0) return;
+    ::close(std::exchange(ends_[1], -1));
+    pollfd ready{ends_[0], 0, 0};
+    ::poll(&ready, 1, 100);
+  }
+
+ private:
+  int ends_[2];
+};
+
+// What the kernel may charge to a child of ours before its exec. It counts pages roughly.
 double own_peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024;
+  return static_cast<double>(usage.ru_maxrss) * 1024 * 1.05 + 1e6;
 }
 
 }  // namespace
@@ -115,10 +149,12 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(const std::vector<
     FLYBALL_ASSIGN(SignalForwarding forwarding, SignalForwarding::begin());
     command->shield_ = std::make_unique<Foreground>(std::move(forwarding));
   }
-  command->own_peak_bytes_ = own_peak_bytes();
   pid_t pid = 0;
+  ExecNotice exec;
   if (const int reason = spawn(argv, options, pid); reason != 0)
     return start_error(argv[0], reason);
+  exec.wait();
+  command->own_peak_bytes_ = own_peak_bytes();
   command->finished_ = false;
   command->pid_ = pid;
   command->tree_.lead(pid);

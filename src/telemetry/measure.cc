@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "telemetry/command.h"
 #include "telemetry/sampler.h"
+#include "telemetry/trace_export.h"
 
 namespace flyball {
 namespace {
@@ -122,6 +124,9 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   Sampler sampler;
   for (const SensorPtr& sensor : options.sensors.sensors)
     FLYBALL_CHECK(sampler.add(sensor, options.interval));
+  const Seconds slower{std::max(options.interval.value, options.context_interval.value)};
+  for (const SensorPtr& sensor : options.context.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, slower));
   const double own_before_s = own_cpu_seconds();
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();
@@ -138,6 +143,22 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   result.cpu_percent = 100 * (result.user_s + result.system_s) / result.wall_s;
   take_power(sampler, result);
   return result;
+}
+
+Status join_plug(MeasureResult& result, Trace log) {
+  FLYBALL_ASSIGN(const EnergyWindow window, energy_between(log, result.begin_ns, result.end_ns));
+  result.totals.push_back({log.info.total, window});
+  result.traces.push_back(std::move(log));
+  return {};
+}
+
+std::string measure_trace(const MeasureResult& result) {
+  return chrome_trace(result.traces,
+                      {{.track = "command",
+                        .name = join(result.command, " "),
+                        .begin_ns = result.begin_ns,
+                        .end_ns = result.end_ns}},
+                      result.begin_ns);
 }
 
 }  // namespace flyball

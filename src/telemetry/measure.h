@@ -18,6 +18,8 @@ namespace flyball {
 struct MeasureOptions {
   Seconds interval{0.01};         ///< between samples of power and memory, 1 ms … 1 h
   SensorList sensors;             ///< power sensors and energy counters to read; other kinds too
+  SensorList context;             ///< what explains a run, for traces; read less often
+  Seconds context_interval{0.1};  ///< between samples of `context`; not below `interval`
   bool stdout_to_stderr = false;  ///< of the command
   bool wait_for_all = false;      ///< also for processes that it leaves behind
 };
@@ -36,7 +38,8 @@ struct MeasureResult {
   double wall_s = 0;                ///< from before the start until its end
   double user_s = 0, system_s = 0;  ///< of all its processes
   double cpu_percent = 0;           ///< of one core: 200 is two cores busy
-  double peak_memory_bytes = 0;     ///< largest sum of resident memory of its processes seen
+  /// Largest sum of resident memory of its processes seen; 0 when it ended before one could look.
+  double peak_memory_bytes = 0;
   int peak_processes = 0, peak_threads = 0;
   PidIo io;
   bool io_known = true;
@@ -58,6 +61,13 @@ struct MeasureResult {
 /// Errors: the interval; the command cannot be started (start_failure_exit_code() in command.h).
 Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
                                       const MeasureOptions& options);
+
+/// Joins the log of a plug meter by time: its energy over the run stands beside the other totals.
+/// Errors: those of energy_between(), e.g. a log that does not reach the run.
+Status join_plug(MeasureResult& result, Trace log);
+
+/// The run as a Chrome trace (trace_export.h): one span for the command, a counter per sensor.
+std::string measure_trace(const MeasureResult& result);
 
 /// As `--json` shows it.
 nlohmann::ordered_json measure_json(const MeasureResult& result);

@@ -76,7 +76,8 @@ Json measure_json(const MeasureResult& result) {
             {"user_s", result.user_s},
             {"system_s", result.system_s},
             {"cpu_percent", result.cpu_percent},
-            {"peak_memory_bytes", result.peak_memory_bytes},
+            {"peak_memory_bytes",
+             result.peak_memory_bytes > 0 ? Json(result.peak_memory_bytes) : Json(nullptr)},
             {"peak_processes", result.peak_processes},
             {"peak_threads", result.peak_threads},
             {"left_running", result.left_running},
@@ -117,8 +118,10 @@ std::string measure_text(const MeasureResult& result) {
        fmt::format("{:.3f} s user, {:.3f} s system ({:.1f} % of one core)", result.user_s,
                    result.system_s, result.cpu_percent));
   line(text, "peak memory",
-       fmt::format("{} in {} process{}", bytes_text(result.peak_memory_bytes),
-                   result.peak_processes, result.peak_processes == 1 ? "" : "es"));
+       result.peak_memory_bytes > 0
+           ? fmt::format("{} in {} process{}", bytes_text(result.peak_memory_bytes),
+                         result.peak_processes, result.peak_processes == 1 ? "" : "es")
+           : "unknown: the command ended before one could look");
   const auto bytes = [](uint64_t n) { return bytes_text(static_cast<double>(n)); };
   line(text, "storage",
        !result.io_known ? "unknown: the kernel refuses the figures of one of its processes"

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -83,6 +84,25 @@ TEST(Measure, SeesThePeakOfMemory) {
       measured({"sh", "-c", "head -c 60000000 /dev/zero | tail -c 60000000 | wc -c; sleep 0.05"});
   EXPECT_GT(result.peak_memory_bytes, 55e6);
   EXPECT_LT(result.peak_memory_bytes, 200e6);
+}
+
+// Until it calls exec, a child has the memory of this process: that must not pass for its own.
+TEST(Measure, NeverTakesOurMemoryForThatOfTheCommand) {
+  std::vector<char> ours(200'000'000, 'x');
+  std::atomic<bool> done{false};
+  std::vector<std::thread> load;
+  for (int i = 0; i < 4; ++i)
+    load.emplace_back([&] {
+      while (!done) ours[1] = static_cast<char>(ours[2] + 1);
+    });
+  MeasureOptions options;
+  options.interval = {0.001};
+  double largest = 0;
+  for (int run = 0; run < 300; ++run)
+    largest = std::max(largest, measured({"true"}, options).peak_memory_bytes);
+  done = true;
+  for (std::thread& thread : load) thread.join();
+  EXPECT_LT(largest, 100e6);
 }
 
 TEST(Measure, CountsBytes) {

@@ -25,7 +25,8 @@ struct SettleRule {
 /// Samples a list of sensors again and again, for one trial after the other.
 class PowerWatch {
  public:
-  /// `wish` as in preferred_total(). Sensors are read every `interval`.
+  /// `wish` as in preferred_total(). Parts of that total are read every `interval`, other sensors
+  /// at most ten times a second.
   explicit PowerWatch(SensorList sensors, const std::string& wish = "", Seconds interval = {0.01},
                       SettleRule rule = {});
   ~PowerWatch();

@@ -1,4 +1,5 @@
 // Process-wide settings of LibTorch and the allocator.
+#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -60,6 +61,20 @@ Result<c10::Device> find_device(const std::string& name) {
     return Error{Code::not_found, fmt::format("there are {} CUDA devices, no '{}'", count, name),
                  fmt::format("use cuda:0 to cuda:{}", count - 1)};
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+}
+
+std::function<std::shared_ptr<float>(size_t)> batch_allocator(const std::string& device) {
+  if (device == "cpu") return {};
+  return [](size_t count) -> std::shared_ptr<float> {
+    try {
+      const auto options = at::TensorOptions().dtype(at::kFloat).pinned_memory(true);
+      at::Tensor tensor = at::empty({static_cast<int64_t>(count)}, options);
+      float* const data = tensor.data_ptr<float>();
+      return {data, [tensor](float*) {}};
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  };
 }
 
 void keep_freed_memory() {

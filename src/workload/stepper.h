@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -54,10 +55,15 @@ class Stepper {
   virtual const StepOptions& options() const = 0;
 };
 
-/// A stepper for a workload of the list (workload.h).
-/// Errors: unknown name, options out of range, a device that is not there.
+/// A stepper for a workload of the list (workload.h), or for the TorchScript module of
+/// "script:FILE", which needs classes and shape. Errors: unknown name, options out of range, a
+/// device that is not there.
 Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                               const StepOptions& options);
+
+/// Where minibatches for a device live: pinned memory for CUDA, from which copies run faster; empty
+/// for others (ordinary memory). What it gives is null when there is no memory.
+std::function<std::shared_ptr<float>(size_t)> batch_allocator(const std::string& device);
 
 /// Threads that one operation may use, from now on and in all threads; at least 1.
 void set_threads(int threads);

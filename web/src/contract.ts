@@ -186,5 +186,78 @@ export interface TuneReport extends Common {
   pairs?: Pair[];
 }
 
-/** Later kinds (`evaluate`, `experiment`, `plan`) join this union and get a file in kinds/. */
-export type Report = TuneReport;
+/** Means over epochs of the same kind and over repeats; sums are of whole epochs. */
+export interface EpochMeans {
+  /** How many epochs the means are over. */
+  epochs: number;
+  e2e_s: number;
+  /** Visible waiting for data. */
+  stall_s: number;
+  compute_s: number;
+  /** e2e − stall − compute. */
+  overhead_s: number;
+  /** Work of the loader on one thread, hidden or not. */
+  fetch_s: number;
+  preprocess_s: number;
+  /** Per minibatch. */
+  stall_ms: number;
+  minibatch_ms: number;
+  /** Of one core: 200 is two cores busy. */
+  cpu_percent: number;
+  /** Share of the dataset in the page cache before the epoch, 0 to 1. Null: the kernel does not tell. */
+  cached: number | null;
+  /** From storage. */
+  read_bytes: number | null;
+  energy_j: number | null;
+  power_w: number | null;
+}
+
+export interface EpochPoint {
+  repeat: number;
+  /** From 0. */
+  epoch: number;
+  e2e_s: number;
+  stall_s: number;
+  compute_s: number;
+  overhead_s: number;
+  loss: number;
+  cached: number | null;
+  read_bytes: number | null;
+  energy_j: number | null;
+  /** End-to-end time of its minibatches at 0, 2, 4, … 100 %; empty without minibatches. */
+  minibatch_ms: number[];
+}
+
+/** All runs of one setting. */
+export interface Group {
+  /** The varied settings: "workers 2". */
+  label: string;
+  /** Epoch 0. */
+  first: EpochMeans;
+  /** Epochs 1 and on; null when there are none. */
+  later: EpochMeans | null;
+  epochs: EpochPoint[];
+}
+
+export interface Finding {
+  text: string;
+  /** As the study found it on its boards; null: no such question. */
+  as_expected: boolean | null;
+}
+
+export interface ExperimentReport extends Common {
+  kind: "experiment";
+  question: string;
+  workload: string;
+  phase: "train" | "infer";
+  /** The command line as typed. */
+  command: string;
+  fixed: Record<string, string | number>;
+  /** Names of the settings that differ between groups. */
+  varied: string[];
+  groups: Group[];
+  findings: Finding[];
+}
+
+/** Later kinds (`evaluate`, `plan`) join this union; kinds.ts says which sections each has. */
+export type Report = TuneReport | ExperimentReport;

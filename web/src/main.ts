@@ -1,7 +1,7 @@
 import type { Report } from "./contract.ts";
 import { h, svg } from "./dom.ts";
 import { instant } from "./format.ts";
-import { kinds } from "./kinds.ts";
+import { sections } from "./kinds.ts";
 import "./style.css";
 import { start_theme, theme_button } from "./theme.ts";
 import { problems } from "./validate.ts";
@@ -41,8 +41,8 @@ function start(): void {
   const main = h("main", {});
   page.replaceChildren(header(report.title), main, h("footer", {}, `Made by Flyball ${report.run.versions["flyball"] ?? ""} · ${instant(report.run.started_at)}`));
   // Sections measure their boxes, so they are drawn once they stand in the page.
-  for (const make of kinds[report.kind]) {
-    const element = make(report);
+  for (const make of sections(report)) {
+    const element = make();
     if (element) main.append(element);
   }
 }

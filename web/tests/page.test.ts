@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity, TuneReport } from "../src/contract.ts";
 import { desktop, fill, open, phone, type Opened, type View } from "./browser.ts";
-import { infeasible_report, large_report, no_power_report, power_report } from "./fixtures.ts";
+import { experiment_report, infeasible_report, large_report, no_power_report, power_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
@@ -300,6 +300,45 @@ test("text in the data stays text", async () => {
   });
 });
 
+/** Canvas pixels of the named colour of the style sheet inside a chart. */
+function pixels(page: Page, chart: string, colour: string): Promise<number> {
+  return page.evaluate(({ chart, colour }) => {
+    const [r, g, b] = getComputedStyle(document.documentElement).getPropertyValue(`--${colour}`).trim().slice(1).match(/../g)!.map((h) => parseInt(h, 16)) as [number, number, number];
+    const canvas = document.querySelector<HTMLCanvasElement>(`${chart} canvas`)!;
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i]! - r) < 24 && Math.abs(data[i + 1]! - g) < 24 && Math.abs(data[i + 2]! - b) < 24 && data[i + 3]! > 200) count++;
+    return count;
+  }, { chart, colour });
+}
+
+for (const [name, view] of dresses) {
+  test(`an experiment shows findings, stacked bars and violins: ${name}`, async () => {
+    const report = experiment_report();
+    await with_page(report, view, async (page) => {
+      assert.equal(await page.locator(".finding-list li").count(), 3);
+      assert.equal(await page.locator(".finding-list li.holds").count(), 1);
+      assert.equal(await page.locator(".finding-list li.differs").count(), 1);
+      assert.equal(await page.getAttribute(".chart.epochs", "data-bars"), "6");
+      assert.equal(await page.getAttribute(".chart.violins", "data-violins"), "3");
+      // Compute fills more of the bars than the stall does, and both are there.
+      const [compute, stall] = [await pixels(page, ".chart.epochs", "blue"), await pixels(page, ".chart.epochs", "choice")];
+      assert.ok(stall > 200 && compute > 2 * stall, `compute ${compute} px, stall ${stall} px`);
+      assert.ok((await pixels(page, ".chart.violins", "blue")) > 100, "boxes of the violins");
+      const row = plain(await page.locator(".experiment-data tbody tr").nth(1).innerText());
+      assert.ok(row.startsWith("workers 0") && row.includes("16.1 s") && row.includes("100 %"), row);
+      assert.ok((await page.locator(".notes").innerText()).includes("power is not available"));
+      assert.ok(!(await page.locator("main").innerText()).match(/NaN|undefined|Infinity/));
+    });
+  });
+}
+
+test("an experiment without figures of its epochs says what is wrong", async () => {
+  const report = experiment_report();
+  report.groups[1]!.epochs = [];
+  await with_page(report, phone, async (page) => { assert.match(await page.locator(".failure").innerText(), /groups\[1\] has no epochs/); });
+});
+
 test("a page that cannot be shown says why", async () => {
   const message = async (document: unknown) => {
     let text = "";
@@ -308,5 +347,6 @@ test("a page that cannot be shown says why", async () => {
   };
   assert.match(await message({}), /empty template/);
   assert.match(await message({ ...power_report(), schema: "flyball-report/2" }), /flyball-report\/2/);
+  assert.match(await message({ ...power_report(), kind: "plan" }), /kind "plan" is not known/);
   assert.match(await message(fill({}).replace(">{}</script>", ">{,</script>")), /not JSON/);
 });

@@ -1,11 +1,11 @@
 // The parts of ECharts the page uses; everything else stays out of the file.
-import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import { GridComponent, MarkAreaComponent, MarkLineComponent } from "echarts/components";
 import { init, use, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { on_theme } from "../theme.ts";
 
-use([ScatterChart, LineChart, CustomChart, GridComponent, MarkLineComponent, MarkAreaComponent, CanvasRenderer]);
+use([BarChart, ScatterChart, LineChart, CustomChart, GridComponent, MarkLineComponent, MarkAreaComponent, CanvasRenderer]);
 
 /** A chart that follows its box and the theme; `draw` sets all its options anew. */
 export function live_chart(box: HTMLElement, draw: (chart: EChartsType) => void): EChartsType {

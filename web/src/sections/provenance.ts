@@ -1,5 +1,5 @@
 // Where the numbers come from: the machine, the run, the versions, and what the intervals mean.
-import type { Fact, Provenance, TuneReport } from "../contract.ts";
+import type { Fact, Provenance, Report } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
 import { duration, exact, instant } from "../format.ts";
 
@@ -7,8 +7,9 @@ function facts(title: string, list: Fact[]): HTMLElement {
   return h("div", { class: "facts" }, h("h3", {}, title), h("dl", {}, ...list.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, f.value)))));
 }
 
-export function provenance_section(report: TuneReport): HTMLElement {
-  const { machine, run, request } = report;
+export function provenance_section(report: Report): HTMLElement {
+  const { machine, run } = report;
+  const command = report.kind === "tune" ? report.request.command : report.command;
   const run_facts: Fact[] = [
     { name: "Started", value: instant(run.started_at) },
     { name: "Took", value: duration(run.duration_s) },
@@ -25,5 +26,5 @@ export function provenance_section(report: TuneReport): HTMLElement {
     h("div", { class: "fact-columns" },
       facts("Machine", [{ name: "Name", value: machine.name }, { name: "Fingerprint", value: machine.fingerprint }, ...machine.facts]),
       facts("Run", run_facts)),
-    h("div", { class: "command" }, h("h3", {}, "Command"), h("pre", { tabindex: 0 }, h("code", {}, request.command))));
+    h("div", { class: "command" }, h("h3", {}, "Command"), h("pre", { tabindex: 0 }, h("code", {}, command))));
 }

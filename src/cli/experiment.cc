@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "experiment/summary.h"
+#include "report/experiment_report.h"
+#include "report/page.h"
+
+namespace flyball::cli {
+namespace {
+
+struct Options {
+  std::string file, out = "out/experiments", data, report;
+  bool fresh = false, json = false, quiet = false;
+  std::string command;
+};
+
+ExperimentOptions experiment_options(const Options& options) {
+  ExperimentOptions experiment;
+  experiment.out = options.out;
+  experiment.data = options.data;
+  experiment.fresh = options.fresh;
+  return experiment;
+}
+
+std::string figure(const std::optional<double>& value, double scale = 1) {
+  return value ? number(*value * scale) : "-";
+}
+
+void print_groups(const std::vector<Group>& groups) {
+  TextTable table({"setting", "epoch", "E2E s", "stall s", "compute s", "overhead s", "ms/batch",
+                   "cached %", "read MB", "energy J"});
+  for (const Group& group : groups) {
+    const auto row = [&](const char* which, const EpochAverage& a) {
+      table.add({group.label, which, number(a.e2e_s), number(a.stall_s), number(a.compute_s),
+                 number(a.overhead_s), number(a.minibatch_ms), figure(a.cached, 100),
+                 figure(a.read_bytes, 1e-6), figure(a.energy_j)});
+    };
+    row("0", group.first);
+    if (group.later) row("1+", *group.later);
+  }
+  fmt::print("{}", table.str());
+}
+
+void print_text(const ExperimentResult& result, const std::string& report) {
+  const auto groups = groups_of(result);
+  fmt::print("{}\n\n", result.spec.title);
+  print_groups(groups);
+  fmt::print("\n");
+  for (const Finding& finding : findings_of(result, groups)) fmt::print("- {}\n", finding.text);
+  for (const std::string& gap : gaps_of(result)) fmt::print("- gap: {}\n", gap);
+  for (const std::string& doubt : doubts_of(result)) fmt::print("- doubt: {}\n", doubt);
+  fmt::print("\nreport: {}\n", report);
+}
+
+int show(const Options& options, const ExperimentResult& result) {
+  const std::string report =
+      options.report.empty()
+          ? (results_path(result.spec, experiment_options(options)).parent_path() / "report.html")
+                .string()
+          : options.report;
+  const Status written = write_file(report, fill_page(experiment_report(result, options.command)));
+  if (!written.ok()) return report_error(written.error());
+  if (options.json)
+    print_json(experiment_json(result));
+  else
+    print_text(result, report);
+  return 0;
+}
+
+int run(const Options& options) {
+  const auto spec = read_experiment(options.file);
+  if (!spec) return report_error(spec.error());
+  ExperimentOptions experiment = experiment_options(options);
+  catch_interrupts();
+  experiment.interrupted = &interrupt_flag();
+  Progress progress(options.quiet);
+  experiment.progress = [&](size_t done, size_t total, const std::string& what) {
+    progress.show(done, total, what);
+  };
+  const auto result = run_experiment(*spec, experiment);
+  progress.finish();
+  if (!result) return report_error(result.error());
+  return show(options, *result);
+}
+
+int report(const Options& options) {
+  const auto spec = read_experiment(options.file);
+  if (!spec) return report_error(spec.error());
+  const auto result = load_experiment(*spec, experiment_options(options));
+  if (!result) return report_error(result.error());
+  return show(options, *result);
+}
+
+void add_common(CLI::App& command, Options& options) {
+  command.add_option("file", options.file, "the experiment, e.g. experiments/workers.toml")
+      ->required();
+  command.add_option("--data", options.data, "dataset folder, instead of the experiment's own");
+  command.add_option("--out", options.out, "folder of results, reports and made datasets")
+      ->capture_default_str();
+  command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
+  command.add_flag("--json", options.json, "one JSON document on stdout");
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("experiment", "where a training run's time and energy go, and why");
+  command->require_subcommand(1);
+  command->footer("Example:\n  flyball experiment run experiments/workers.toml");
+  auto options = std::make_shared<Options>();
+  CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
+  add_common(*runner, *options);
+  runner->add_flag("--fresh", options->fresh, "forget what was measured before");
+  runner->add_flag("--quiet,-q", options->quiet, "no progress");
+  runner->footer(
+      "Each run is on disk before the next one starts: after a kill the same command goes on.\n"
+      "Example:\n  flyball experiment run experiments/cache.toml --data photos");
+  CLI::App* reporter = command->add_subcommand("report", "report what was measured before");
+  add_common(*reporter, *options);
+  reporter->footer("Example:\n  flyball experiment report experiments/workers.toml --json");
+  runner->callback([options, &context] {
+    options->command = context.command;
+    context.exit_code = run(*options);
+  });
+  reporter->callback([options, &context] {
+    options->command = context.command;
+    context.exit_code = report(*options);
+  });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,72 @@
+#include "experiment/base_load.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "telemetry/detail_sensors.h"
+#include "telemetry/plug_meter.h"
+#include "telemetry/power_sensors.h"
+#include "telemetry/sampler.h"
+#include "telemetry/system_sensors.h"
+
+namespace flyball {
+namespace {
+
+struct Watched {
+  SensorList power, context;
+};
+
+Status start(Sampler& sampler, const Watched& sensors, bool idle) {
+  for (const SensorPtr& sensor : sensors.power.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, {idle ? 1.0 : 0.01}));
+  for (const SensorPtr& sensor : sensors.context.sensors) FLYBALL_CHECK(sampler.add(sensor, {0.1}));
+  return sampler.size() > 0 ? sampler.start() : Status();
+}
+
+Status sleep_for(double seconds, const std::function<bool()>& interrupted) {
+  const int64_t end = monotonic_ns() + static_cast<int64_t>(seconds * 1e9);
+  while (monotonic_ns() < end) {
+    if (interrupted())
+      return Error{Code::interrupted, "interrupted", "the same command goes on from here"};
+    sleep_until_ns(std::min(end, monotonic_ns() + 500'000'000));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
+                                   const std::function<bool()>& interrupted) {
+  const bool idle = settings.state == "idle";
+  Watched sensors{.power = open_power_sensors(), .context = {}};
+  if (!idle) {
+    sensors.context = open_system_sensors();
+    sensors.context.append(open_detail_sensors());
+  }
+  RunFigures figures{.settings = settings, .repeat = repeat, .started_utc = wall_clock_utc()};
+  figures.power_gap = power_gap(sensors.power);
+  figures.power_total = preferred_total(sensors.power);
+  Sampler sampler;
+  FLYBALL_CHECK(start(sampler, sensors, idle));
+  for (int epoch = 0; epoch < settings.epochs; ++epoch) {
+    const ResourceReading before = read_resources();
+    const int64_t begin = monotonic_ns();
+    FLYBALL_CHECK(sleep_for(static_cast<double>(settings.seconds), interrupted));
+    const int64_t end = monotonic_ns();
+    EpochFigures stretch{.epoch = epoch};
+    stretch.begin_unix_s = static_cast<double>(begin + wall_minus_monotonic_ns()) * 1e-9;
+    stretch.e2e_s = static_cast<double>(end - begin) * 1e-9;
+    const ResourceUse use = use_between(before, read_resources(), stretch.e2e_s);
+    stretch.cpu_pct = use.cpu_pct;
+    stretch.peak_memory_bytes = use.peak_memory_bytes;
+    if (!figures.power_total.empty())
+      if (const auto window = total_between(sampler.traces(), figures.power_total, begin, end)) {
+        stretch.energy_j = window->energy_j;
+        stretch.power_w = window->mean_w;
+      }
+    figures.epochs.push_back(std::move(stretch));
+  }
+  return figures;
+}
+
+}  // namespace flyball

@@ -1,0 +1,52 @@
+// A smaller memory and a slower disk on demand: this process in a control group of its own.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace flyball {
+
+/// A block device by its numbers.
+struct BlockDevice {
+  unsigned major = 0, minor = 0;
+  std::string text() const;  ///< "254:0"
+};
+
+/// The whole disk that holds `path`. Errors: no such path; no block device (tmpfs, overlay, NFS).
+Result<BlockDevice> disk_of(const std::filesystem::path& path,
+                            const std::filesystem::path& sys = "/sys");
+
+struct LimitOptions {
+  double memory_mb =
+      0;  ///< 10⁶ bytes of memory and page cache that may be newly taken; 0: no limit
+  double read_mb_s = 0;  ///< 10⁶ bytes/s read from `device`; 0: no limit
+  BlockDevice device{};
+  std::filesystem::path cgroups = "/sys/fs/cgroup";
+};
+
+/// While it lives, this process is limited. What it had taken before stays where it was counted.
+/// Version 1 (memory, blkio) and version 2 (memory, io) of control groups. After a crash only an
+/// empty group is left, which the next one removes.
+class Limits {
+ public:
+  /// Errors: `permission` without root; `unavailable` where the kernel lacks a controller.
+  static Result<std::unique_ptr<Limits>> apply(const LimitOptions& options);
+  ~Limits();
+  Limits(const Limits&) = delete;
+  Limits& operator=(const Limits&) = delete;
+
+ private:
+  Limits() = default;
+  struct Group {
+    std::filesystem::path ours, home;  ///< folders of our group and of that we came from
+  };
+  Status enter(const std::filesystem::path& hierarchy, const std::string& home,
+               const std::string& file, const std::string& value);
+  std::vector<Group> groups_;
+};
+
+}  // namespace flyball

@@ -1,0 +1,271 @@
+#include "experiment/results.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/statistics.h"
+#include "telemetry/plug_meter.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kept_losses = 500;
+constexpr int quantile_steps = 50;
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::optional<double> optional_of(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+}
+
+Json spread_json(const Spread& s) {
+  return {{"min", s.min}, {"q1", s.q1},   {"median", s.median},
+          {"q3", s.q3},   {"max", s.max}, {"quantiles", s.quantiles}};
+}
+
+Spread parse_spread(const Json& json) {
+  return {.min = json.at("min"),
+          .q1 = json.at("q1"),
+          .median = json.at("median"),
+          .q3 = json.at("q3"),
+          .max = json.at("max"),
+          .quantiles = json.at("quantiles")};
+}
+
+Json epoch_json(const EpochFigures& e) {
+  return {{"epoch", e.epoch},
+          {"begin_unix_s", e.begin_unix_s},
+          {"e2e_s", e.e2e_s},
+          {"stall_s", e.stall_s},
+          {"compute_s", e.compute_s},
+          {"overhead_s", e.overhead_s},
+          {"fetch_s", e.fetch_s},
+          {"preprocess_s", e.preprocess_s},
+          {"minibatches", e.minibatches},
+          {"samples", e.samples},
+          {"loss", e.loss},
+          {"cpu_pct", e.cpu_pct},
+          {"peak_memory_bytes", e.peak_memory_bytes},
+          {"others_cpu_pct", optional_json(e.others_cpu_pct)},
+          {"cached_before", optional_json(e.cached_before)},
+          {"cached_after", optional_json(e.cached_after)},
+          {"read_bytes", optional_json(e.read_bytes)},
+          {"disk_reads", optional_json(e.disk_reads)},
+          {"energy_j", optional_json(e.energy_j)},
+          {"power_w", optional_json(e.power_w)},
+          {"minibatch_ms", spread_json(e.minibatch_ms)},
+          {"stall_ms", spread_json(e.stall_ms)}};
+}
+
+EpochFigures parse_epoch(const Json& json) {
+  EpochFigures e;
+  e.epoch = json.at("epoch");
+  e.begin_unix_s = json.at("begin_unix_s");
+  e.e2e_s = json.at("e2e_s");
+  e.stall_s = json.at("stall_s");
+  e.compute_s = json.at("compute_s");
+  e.overhead_s = json.at("overhead_s");
+  e.fetch_s = json.at("fetch_s");
+  e.preprocess_s = json.at("preprocess_s");
+  e.minibatches = json.at("minibatches");
+  e.samples = json.at("samples");
+  e.loss = json.at("loss");
+  e.cpu_pct = json.at("cpu_pct");
+  e.peak_memory_bytes = json.at("peak_memory_bytes");
+  e.others_cpu_pct = optional_of(json.at("others_cpu_pct"));
+  e.cached_before = optional_of(json.at("cached_before"));
+  e.cached_after = optional_of(json.at("cached_after"));
+  e.read_bytes = optional_of(json.at("read_bytes"));
+  e.disk_reads = optional_of(json.at("disk_reads"));
+  e.energy_j = optional_of(json.at("energy_j"));
+  e.power_w = optional_of(json.at("power_w"));
+  e.minibatch_ms = parse_spread(json.at("minibatch_ms"));
+  e.stall_ms = parse_spread(json.at("stall_ms"));
+  return e;
+}
+
+std::optional<double> as_double(const std::optional<uint64_t>& value) {
+  return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
+}
+
+EpochFigures epoch_figures(const EpochRecord& record, int64_t wall_minus_monotonic) {
+  EpochFigures e{.epoch = record.epoch,
+                 .begin_unix_s = static_cast<double>(record.begin_ns + wall_minus_monotonic) * 1e-9,
+                 .e2e_s = record.e2e_s,
+                 .stall_s = record.stall_s,
+                 .compute_s = record.compute_s,
+                 .overhead_s = record.overhead_s,
+                 .fetch_s = record.fetch_s,
+                 .preprocess_s = record.preprocess_s,
+                 .minibatches = static_cast<int64_t>(record.minibatches.size()),
+                 .samples = record.samples,
+                 .loss = record.loss,
+                 .cpu_pct = record.use.cpu_pct,
+                 .peak_memory_bytes = record.use.peak_memory_bytes,
+                 .others_cpu_pct = {},
+                 .cached_before = record.cached_before,
+                 .cached_after = record.cached_after,
+                 .read_bytes = as_double(record.use.read_bytes),
+                 .disk_reads = as_double(record.use.disk_reads)};
+  if (record.energy) {
+    e.energy_j = record.energy->energy_j;
+    e.power_w = record.energy->mean_w;
+  }
+  std::vector<double> times, stalls;
+  for (const MinibatchRecord& minibatch : record.minibatches) {
+    times.push_back(minibatch.e2e_ms());
+    stalls.push_back(minibatch.stall_ms);
+  }
+  e.minibatch_ms = spread_of(std::move(times));
+  e.stall_ms = spread_of(std::move(stalls));
+  return e;
+}
+
+// As settings_json() wrote it: an empty text and a 0 stand for "not set".
+Status set_stored_setting(RunSettings& settings, const std::string& name, const Json& value) {
+  if (value.is_string() && value.get<std::string>().empty()) return {};
+  if (value.is_string()) return set_setting(settings, name, value.get<std::string>());
+  if (value.is_number()) return set_setting(settings, name, value.get<double>());
+  return Error{Code::corrupt, "setting " + name + " is neither a number nor a text", ""};
+}
+
+Error broken(const std::string& name, size_t line, const std::string& why) {
+  return {Code::corrupt, fmt::format("{}:{}: {}", name, line, why),
+          "--fresh begins the experiment anew"};
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  std::ranges::sort(values);
+  spread.min = values.front();
+  spread.q1 = quantile(values, 0.25);
+  spread.median = quantile(values, 0.5);
+  spread.q3 = quantile(values, 0.75);
+  spread.max = values.back();
+  for (int i = 0; i <= quantile_steps; ++i)
+    spread.quantiles.push_back(quantile(values, static_cast<double>(i) / quantile_steps));
+  return spread;
+}
+
+RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat) {
+  RunFigures figures{.settings = settings,
+                     .repeat = repeat,
+                     .started_utc = run.started_utc,
+                     .dataset_bytes = static_cast<double>(run.dataset_bytes),
+                     .dataset_samples = run.dataset_samples,
+                     .power_total = run.power_total,
+                     .power_gap = run.power_gap};
+  for (const EpochRecord& epoch : run.epochs) {
+    figures.epochs.push_back(epoch_figures(epoch, wall_minus_monotonic_ns()));
+    for (const MinibatchRecord& minibatch : epoch.minibatches)
+      if (figures.losses.size() < kept_losses) figures.losses.push_back(minibatch.loss);
+  }
+  return figures;
+}
+
+Json run_json(const RunFigures& run) {
+  Json json{{"settings", settings_json(run.settings)},
+            {"repeat", run.repeat},
+            {"started_utc", run.started_utc},
+            {"fingerprint", run.fingerprint},
+            {"dataset_bytes", run.dataset_bytes},
+            {"dataset_samples", run.dataset_samples},
+            {"power_total", run.power_total},
+            {"power_gap", run.power_gap},
+            {"losses", run.losses},
+            {"epochs", Json::array()}};
+  for (const EpochFigures& epoch : run.epochs) json["epochs"].push_back(epoch_json(epoch));
+  return json;
+}
+
+Result<RunFigures> parse_run(const Json& json) {
+  try {
+    RunFigures run;
+    for (const auto& [name, value] : json.at("settings").items())
+      FLYBALL_CHECK(set_stored_setting(run.settings, name, value));
+    run.repeat = json.at("repeat");
+    run.started_utc = json.at("started_utc");
+    run.fingerprint = json.at("fingerprint");
+    run.dataset_bytes = json.at("dataset_bytes");
+    run.dataset_samples = json.at("dataset_samples");
+    run.power_total = json.at("power_total");
+    run.power_gap = json.at("power_gap");
+    run.losses = json.at("losses").get<std::vector<double>>();
+    for (const Json& epoch : json.at("epochs")) run.epochs.push_back(parse_epoch(epoch));
+    if (run.epochs.empty()) return Error{Code::corrupt, "a run without epochs", ""};
+    return run;
+  } catch (const nlohmann::json::exception& error) {
+    return Error{Code::corrupt, fmt::format("this is no run: {}", error.what()), ""};
+  }
+}
+
+Result<std::vector<RunFigures>> parse_results(std::string_view text, const std::string& name,
+                                              size_t& good_bytes) {
+  std::vector<RunFigures> runs;
+  good_bytes = 0;
+  for (size_t line = 1; good_bytes < text.size(); ++line) {
+    const size_t end = text.find('\n', good_bytes);
+    if (end == std::string_view::npos) break;  // cut off while it was written
+    const Json json = Json::parse(text.substr(good_bytes, end - good_bytes), nullptr, false);
+    if (json.is_discarded()) return broken(name, line, "this is no JSON");
+    auto run = parse_run(json);
+    if (!run) return broken(name, line, run.error().message);
+    runs.push_back(*std::move(run));
+    good_bytes = end + 1;
+  }
+  return runs;
+}
+
+Result<ResultsFile> ResultsFile::open(const std::filesystem::path& file) {
+  ResultsFile results;
+  results.path_ = file;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return results;
+  FLYBALL_ASSIGN(const std::string text, read_file(file));
+  FLYBALL_ASSIGN(results.runs_, parse_results(text, file.string(), results.good_bytes_));
+  return results;
+}
+
+Status ResultsFile::append(const RunFigures& run) {
+  std::error_code problem;
+  std::filesystem::create_directories(path_.parent_path(), problem);
+  const std::string line =
+      run_json(run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return file_error("write", path_, errno);
+  const auto offset = static_cast<off_t>(good_bytes_);
+  const bool written =
+      ::ftruncate(file, offset) == 0 &&
+      ::pwrite(file, line.data(), line.size(), offset) == static_cast<ssize_t>(line.size()) &&
+      ::fsync(file) == 0;
+  const int reason = errno;
+  ::close(file);
+  if (!written) return file_error("write", path_, reason);
+  good_bytes_ += line.size();
+  runs_.push_back(run);
+  return {};
+}
+
+const RunFigures* ResultsFile::find(const RunSettings& settings, int repeat,
+                                    const std::string& fingerprint) const {
+  const auto key = settings_json(settings);
+  for (const RunFigures& run : runs_)
+    if (run.repeat == repeat && run.fingerprint == fingerprint &&
+        settings_json(run.settings) == key)
+      return &run;
+  return nullptr;
+}
+
+}  // namespace flyball

@@ -1,0 +1,79 @@
+// What came of the runs of an experiment: one line of JSON for each, appended as it ends.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "experiment/spec.h"
+#include "profile/epochs.h"
+
+namespace flyball {
+
+/// Minimum, quartiles and maximum, with some quantiles between for a picture of the distribution.
+struct Spread {
+  double min = 0, q1 = 0, median = 0, q3 = 0, max = 0;
+  std::vector<double> quantiles{};  ///< 0, 2, 4, … 100 %
+};
+Spread spread_of(std::vector<double> values);
+
+struct EpochFigures {
+  int epoch = 0;
+  double begin_unix_s = 0;  ///< wall-clock, to join a plug meter's log
+  double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0;
+  double fetch_s = 0, preprocess_s = 0;  ///< work of the loader, hidden or not
+  int64_t minibatches = 0, samples = 0;
+  double loss = 0;
+  double cpu_pct = 0, peak_memory_bytes = 0;
+  std::optional<double> others_cpu_pct{};  ///< of one core, that other programs took meanwhile
+  std::optional<double> cached_before{}, cached_after{};  ///< share of the dataset, 0 to 1
+  std::optional<double> read_bytes{}, disk_reads{};  ///< from storage by us; requests to all disks
+  std::optional<double> energy_j{}, power_w{};
+  Spread minibatch_ms{}, stall_ms{};
+};
+
+struct RunFigures {
+  RunSettings settings{};
+  int repeat = 0;
+  std::string started_utc{}, fingerprint{};
+  double dataset_bytes = 0;
+  int64_t dataset_samples = 0;
+  std::string power_total{}, power_gap{};  ///< as EpochRun has them
+  std::vector<double> losses{};            ///< of the first minibatches, in order
+  std::vector<EpochFigures> epochs{};
+};
+
+/// Figures of a run that was done; `begin_unix_s` by the wall clock now.
+RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat);
+
+nlohmann::ordered_json run_json(const RunFigures& run);
+/// Errors: a line that misses something or holds something else.
+Result<RunFigures> parse_run(const nlohmann::ordered_json& json);
+
+/// The append-only file. A line that was cut off by a crash is left out and overwritten.
+class ResultsFile {
+ public:
+  /// Reads what is there. Errors: no access; a line in the middle that is broken.
+  static Result<ResultsFile> open(const std::filesystem::path& file);
+  /// Appends, and returns when it is on the disk.
+  Status append(const RunFigures& run);
+  const std::vector<RunFigures>& runs() const { return runs_; }
+  /// The run of these settings on this machine, or null.
+  const RunFigures* find(const RunSettings& settings, int repeat,
+                         const std::string& fingerprint) const;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  size_t good_bytes_ = 0;
+  std::vector<RunFigures> runs_;
+};
+
+/// The text of a results file. `good_bytes` becomes the length of its whole lines.
+Result<std::vector<RunFigures>> parse_results(std::string_view text, const std::string& name,
+                                              size_t& good_bytes);
+
+}  // namespace flyball

@@ -1,0 +1,91 @@
+#include "experiment/results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/files.h"
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+RunFigures some_run(int workers) {
+  RunFigures run;
+  run.settings.workers = workers;
+  run.settings.medium = "slow disk";
+  run.fingerprint = "this machine";
+  run.started_utc = "2026-03-01T12:30:05Z";
+  run.losses = {2.5, 1.25};
+  run.power_gap = "no sensor";
+  EpochFigures epoch{.epoch = 0, .e2e_s = 3, .stall_s = 1, .minibatches = 2};
+  epoch.cached_before = 0.5;
+  epoch.minibatch_ms = spread_of({1, 2, 3, 4});
+  run.epochs = {epoch};
+  return run;
+}
+
+TEST(Spread, HoldsTheQuartilesAndThePicture) {
+  const Spread spread = spread_of({4, 1, 3, 2, 5});
+  EXPECT_EQ(spread.min, 1);
+  EXPECT_EQ(spread.q1, 2);
+  EXPECT_EQ(spread.median, 3);
+  EXPECT_EQ(spread.max, 5);
+  EXPECT_EQ(spread.quantiles.size(), 51u);
+  EXPECT_TRUE(std::is_sorted(spread.quantiles.begin(), spread.quantiles.end()));
+  EXPECT_TRUE(spread_of({}).quantiles.empty());
+}
+
+TEST(ResultsFile, ReadsBackWhatItWrote) {
+  const TempFolder folder;
+  const auto path = folder / "deep/results.jsonl";
+  auto file = ResultsFile::open(path);
+  ASSERT_TRUE(file.ok());
+  for (int workers : {0, 2}) ASSERT_TRUE(file->append(some_run(workers)).ok());
+  const auto again = ResultsFile::open(path);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  ASSERT_EQ(again->runs().size(), 2u);
+  for (int i : {0, 1}) EXPECT_EQ(run_json(again->runs()[i]), run_json(file->runs()[i]));
+  EXPECT_NE(again->find(some_run(2).settings, 0, "this machine"), nullptr);
+  EXPECT_EQ(again->find(some_run(2).settings, 1, "this machine"), nullptr);
+  EXPECT_EQ(again->find(some_run(2).settings, 0, "another"), nullptr);
+  EXPECT_EQ(again->find(some_run(1).settings, 0, "this machine"), nullptr);
+}
+
+TEST(ResultsFile, ALineThatWasCutOffIsOverwritten) {
+  const TempFolder folder;
+  const auto path = folder / "results.jsonl";
+  ASSERT_TRUE(ResultsFile::open(path)->append(some_run(0)).ok());
+  std::ofstream(path, std::ios::app) << R"({"settings": {"workload": "len)";
+  auto file = ResultsFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(file->runs().size(), 1u);
+  ASSERT_TRUE(file->append(some_run(2)).ok());
+  const auto again = ResultsFile::open(path);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->runs().size(), 2u);
+}
+
+TEST(ResultsFile, ABrokenLineIsNamed) {
+  const TempFolder folder;
+  const auto path = folder / "results.jsonl";
+  const auto complaint = [&](const std::string& text) {
+    std::ofstream(path, std::ios::trunc) << text;
+    const auto file = ResultsFile::open(path);
+    return file.ok() ? "accepted" : file.error().message;
+  };
+  EXPECT_THAT(complaint("nonsense\n"), HasSubstr("results.jsonl:1: this is no JSON"));
+  EXPECT_THAT(complaint("{}\n"), HasSubstr("results.jsonl:1: this is no run"));
+  auto json = run_json(some_run(0));
+  json["settings"]["workers"] = -3;
+  EXPECT_THAT(complaint(json.dump() + "\n"), HasSubstr("workers cannot be -3"));
+  json = run_json(some_run(0));
+  json["epochs"] = nlohmann::ordered_json::array();
+  EXPECT_THAT(complaint(json.dump() + "\n"), HasSubstr("a run without epochs"));
+}
+
+}  // namespace
+}  // namespace flyball

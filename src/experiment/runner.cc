@@ -1,0 +1,230 @@
+#include "experiment/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "device/host.h"
+#include "experiment/base_load.h"
+#include "experiment/environment.h"
+#include "profile/epochs.h"
+#include "telemetry/page_cache.h"
+#include "telemetry/power_sensors.h"
+#include "telemetry/system_sensors.h"
+#include "workload/versions.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t epoch_units = 100;
+constexpr int warm_up_steps = 2;
+
+EpochRequest request_of(const RunSettings& run, const fs::path& data) {
+  EpochRequest request;
+  request.workload = run.workload;
+  request.data = data;
+  request.step.phase = run.phase;
+  request.step.batch_size = run.batch_size;
+  request.step.threads = run.threads;
+  request.step.seed = run.seed;
+  request.workers = run.workers;
+  request.prefetch = run.prefetch;
+  request.drop_last = true;
+  request.epochs = run.epochs;
+  request.steps = run.steps;
+  return request;
+}
+
+// CPU time that other programs take, from one epoch's begin to the next one's.
+class OtherPrograms {
+ public:
+  void mark() {
+    const auto busy = cpu_time_ ? cpu_time_->read() : Result<double>(Error{});
+    marks_.push_back({busy ? std::optional<double>(*busy - read_resources().cpu_s) : std::nullopt,
+                      monotonic_s()});
+  }
+  /// In percent of one core, between mark `i` and the next.
+  std::optional<double> between(size_t i) const {
+    if (i + 1 >= marks_.size() || !marks_[i].others_s || !marks_[i + 1].others_s) return {};
+    const double used = *marks_[i + 1].others_s - *marks_[i].others_s;
+    return std::max(0.0, 100 * used / (marks_[i + 1].time_s - marks_[i].time_s));
+  }
+
+ private:
+  struct Mark {
+    std::optional<double> others_s;
+    double time_s;
+  };
+  SensorPtr cpu_time_ = open_system_sensors().find("cpu_time");
+  std::vector<Mark> marks_;
+};
+
+class Runner {
+ public:
+  Runner(ExperimentResult& result, const ExperimentOptions& options, ResultsFile& file)
+      : result_(result), options_(options), file_(file), spec_(result.spec) {}
+
+  Status run_all() {
+    const auto settings = spec_.runs();
+    for (int repeat = 0; repeat < spec_.repeats; ++repeat)
+      for (const RunSettings& run : settings)
+        if (!file_.find(run, repeat, result_.fingerprint))
+          total_ += static_cast<size_t>(run.epochs) * epoch_units;
+    for (int repeat = 0; repeat < spec_.repeats; ++repeat)
+      for (const RunSettings& run : settings) FLYBALL_CHECK(run_or_reuse(run, repeat));
+    return {};
+  }
+
+ private:
+  Status run_or_reuse(const RunSettings& run, int repeat) {
+    if (const RunFigures* known = file_.find(run, repeat, result_.fingerprint)) {
+      result_.runs.push_back(*known);
+      ++result_.reused;
+      return {};
+    }
+    what_ = run_label(spec_, run) + (repeat > 0 ? fmt::format(", repeat {}", repeat + 1) : "");
+    show(0);
+    FLYBALL_ASSIGN(RunFigures figures, run_one(run, repeat));
+    figures.fingerprint = result_.fingerprint;
+    FLYBALL_CHECK(file_.append(figures));
+    result_.runs.push_back(std::move(figures));
+    done_ += static_cast<size_t>(run.epochs) * epoch_units;
+    return {};
+  }
+
+  Result<RunFigures> run_one(const RunSettings& run, int repeat) {
+    const auto interrupted = [this] {
+      return options_.interrupted && options_.interrupted->load();
+    };
+    if (run.state == "idle" || run.state == "sampling") {
+      FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted));
+      return figures;
+    }
+    FLYBALL_ASSIGN(const fs::path data,
+                   dataset_for(spec_, run, options_.data, options_.out / "data"));
+    EpochRequest request = request_of(run, data);
+    FLYBALL_CHECK(warm_up(request));
+    request.sensors = open_power_sensors();
+    request.interrupted = options_.interrupted;
+    OtherPrograms others;
+    request.before_epoch = [&](int epoch) -> Status {
+      others.mark();
+      const bool drop = run.clear == Clear::epoch ||
+                        (epoch == 0 && (run.clear == Clear::start || run.memory_mb > 0));
+      return drop ? drop_from_page_cache(data) : Status();
+    };
+    request.progress = [this](int epoch, int64_t done, int64_t of) {
+      show(static_cast<size_t>(epoch) * epoch_units +
+           static_cast<size_t>(done) * epoch_units / static_cast<size_t>(std::max<int64_t>(of, 1)));
+    };
+    FLYBALL_ASSIGN(const auto limits, limits_for(spec_, run, data));
+    FLYBALL_ASSIGN(const EpochRun epochs, run_epochs(request));
+    if (!epochs.stopped.empty())
+      return Error{Code::interrupted, epochs.stopped, "the same command goes on from here"};
+    others.mark();
+    RunFigures figures = figures_of(epochs, run, repeat);
+    for (size_t i = 0; i < figures.epochs.size(); ++i)
+      figures.epochs[i].others_cpu_pct = others.between(i);
+    return figures;
+  }
+
+  // The first steps of a network touch new memory and read its code from disk.
+  Status warm_up(EpochRequest request) {
+    const auto key = fmt::format("{} {} {} {}", request.workload, request.step.batch_size,
+                                 request.step.threads, static_cast<int>(request.step.phase));
+    if (key == warm_) return {};
+    request.epochs = 1;
+    request.steps = warm_up_steps;
+    request.interrupted = options_.interrupted;
+    FLYBALL_ASSIGN([[maybe_unused]] const EpochRun run, run_epochs(request));
+    warm_ = key;
+    return {};
+  }
+
+  void show(size_t of_run) const {
+    if (options_.progress) options_.progress(done_ + of_run, total_, what_);
+  }
+
+  ExperimentResult& result_;
+  const ExperimentOptions& options_;
+  ResultsFile& file_;
+  const ExperimentSpec& spec_;
+  size_t done_ = 0, total_ = 0;
+  std::string what_, warm_;
+};
+
+// Equal ones mean comparable figures: machine, libraries and dataset.
+Result<ExperimentResult> begin(const ExperimentSpec& spec, const ExperimentOptions& options,
+                               std::vector<std::string>& gaps) {
+  FLYBALL_ASSIGN(const auto device, open_host());
+  gaps = device->gaps();
+  ExperimentResult result;
+  result.spec = spec;
+  result.device = device->info().title;
+  const fs::path named = options.data.empty() ? spec.data : options.data;
+  result.fingerprint =
+      device->info().fingerprint + "; " + library_versions() + "; data " +
+      (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
+  result.started_utc = wall_clock_utc();
+  result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
+  return result;
+}
+
+}  // namespace
+
+fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options) {
+  return options.out / spec.name / "results.jsonl";
+}
+
+Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
+                                        const ExperimentOptions& options) {
+  const Stopwatch watch;
+  std::vector<std::string> gaps;
+  FLYBALL_ASSIGN(ExperimentResult result, begin(spec, options, gaps));
+  FLYBALL_CHECK(check_knobs(spec, gaps));
+  const fs::path path = results_path(spec, options);
+  std::error_code ignored;
+  if (options.fresh) fs::remove(path, ignored);
+  FLYBALL_ASSIGN(ResultsFile file, ResultsFile::open(path));
+  FLYBALL_CHECK(Runner(result, options, file).run_all());
+  result.seconds = watch.seconds();
+  return result;
+}
+
+Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
+                                         const ExperimentOptions& options) {
+  std::vector<std::string> gaps;
+  FLYBALL_ASSIGN(ExperimentResult result, begin(spec, options, gaps));
+  FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
+  const auto settings = spec.runs();
+  for (int repeat = 0; repeat < spec.repeats; ++repeat)
+    for (const RunSettings& run : settings)
+      if (const RunFigures* known = file.find(run, repeat, result.fingerprint))
+        result.runs.push_back(*known);
+  result.reused = result.runs.size();
+  if (result.runs.empty())
+    return Error{Code::not_found,
+                 fmt::format("nothing was measured for experiment {} with this dataset on this "
+                             "machine (looked in {})",
+                             spec.name, file.path().string()),
+                 "`flyball experiment run` measures it"};
+  return result;
+}
+
+std::string run_label(const ExperimentSpec& spec, const RunSettings& run) {
+  const auto json = settings_json(run);
+  std::vector<std::string> parts;
+  for (const Varied& varied : spec.vary) {
+    const auto& value = json[varied.name];
+    parts.push_back(
+        varied.name + " " +
+        (value.is_string() ? value.get<std::string>() : format_number(value.get<double>())));
+  }
+  return parts.empty() ? spec.fixed.workload : join(parts, ", ");
+}
+
+}  // namespace flyball

@@ -1,0 +1,52 @@
+// Runs an experiment: every setting, every repeat, each result on disk before the next run.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "experiment/results.h"
+#include "experiment/spec.h"
+
+namespace flyball {
+
+struct ExperimentOptions {
+  std::filesystem::path out = "out/experiments";  ///< a folder for each experiment, one for data
+  std::filesystem::path data;                     ///< dataset, instead of the TOML's
+  bool fresh = false;                             ///< forget what was measured before
+  const std::atomic<bool>* interrupted = nullptr;
+  /// Hundredths of an epoch, of those that are left to run, and what runs now.
+  std::function<void(size_t done, size_t total, const std::string& what)> progress{};
+};
+
+struct ExperimentResult {
+  ExperimentSpec spec;
+  std::vector<RunFigures> runs;  ///< repeat by repeat, settings in the order of spec.runs()
+  size_t reused = 0;             ///< of them, measured by an earlier start of this experiment
+  size_t wanted = 0;             ///< runs that the experiment has
+  std::string device, fingerprint;
+  std::string started_utc;
+  double seconds = 0;  ///< wall time of this start
+};
+
+/// The file that holds the results of an experiment.
+std::filesystem::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options);
+
+/// Repeats are the outer loop, so that a drift of the machine meets all settings alike. A setting
+/// is warmed up (two minibatches, not counted) when the network differs from that of the run
+/// before. Errors: `unavailable` for knobs that this machine lacks; no dataset; what run_epochs()
+/// says; `interrupted`, after which the same call goes on.
+Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
+                                        const ExperimentOptions& options);
+
+/// What was measured so far, without running anything. Error `not_found` when there is nothing.
+Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
+                                         const ExperimentOptions& options);
+
+/// "workers 2, clear epoch": the varied settings of a run.
+std::string run_label(const ExperimentSpec& spec, const RunSettings& run);
+
+}  // namespace flyball

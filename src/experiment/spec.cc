@@ -1,0 +1,245 @@
+#include "experiment/spec.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t most_values = 64, most_runs = 4096;
+
+// Reads one document; the first complaint ends it.
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  Error at(const toml::source_region& where, const std::string& complaint,
+           const std::string& hint) const {
+    return {Code::invalid_argument, fmt::format("{}:{}: {}", file_, where.begin.line, complaint),
+            hint};
+  }
+  Error at(const toml::node& node, const std::string& complaint, const std::string& hint) const {
+    return at(node.source(), complaint, hint);
+  }
+  Error at(const toml::node& node, const Error& error) const {
+    return at(node, error.message, error.hint);
+  }
+
+  Status only(const toml::table& table, const std::string& where,
+              const std::vector<std::string>& known) const {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const auto meant = closest(name, known);
+      return at(key.source(), fmt::format("unknown key '{}'{}", name, where),
+                meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(known, ", "));
+    }
+    return {};
+  }
+
+  Result<std::string> text(const toml::table& table, const char* key,
+                           const std::string& otherwise) const {
+    const toml::node* node = table.get(key);
+    if (!node) return otherwise;
+    if (const auto value = node->value_exact<std::string>()) return *value;
+    return at(*node, fmt::format("{} is no text", key), "write it in quotes");
+  }
+
+  Result<double> number(const toml::table& table, const char* key, double otherwise, double low,
+                        double high) const {
+    const toml::node* node = table.get(key);
+    if (!node) return otherwise;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (value && *value >= low && *value <= high) return *value;
+    return at(*node, fmt::format("{} is out of range or no number", key),
+              fmt::format("a number from {} to {}", format_number(low), format_number(high)));
+  }
+
+  Result<SettingValue> value(const toml::node& node) const {
+    if (const auto word = node.value_exact<std::string>()) return SettingValue(*word);
+    if (node.is_number())
+      if (const auto plain = node.value<double>(); plain && std::isfinite(*plain))
+        return SettingValue(*plain);
+    return at(node, "this is neither a number nor a text", "");
+  }
+
+  /// The sub-table of this name, or null. An error when it is something else.
+  Result<const toml::table*> table(const toml::table& parent, const char* key) const {
+    const toml::node* node = parent.get(key);
+    if (!node) return static_cast<const toml::table*>(nullptr);
+    if (const toml::table* found = node->as_table()) return found;
+    return at(*node, fmt::format("{} is no table", key), fmt::format("write [{}]", key));
+  }
+
+  Status fixed(const toml::table& table, ExperimentSpec& spec) const {
+    std::vector<std::string> known = setting_names();
+    FLYBALL_CHECK(only(table, " in [fixed]", known));
+    for (const auto& [key, node] : table) {
+      FLYBALL_ASSIGN(const SettingValue setting, value(node));
+      const Status set = set_setting(spec.fixed, std::string(key.str()), setting);
+      if (!set.ok()) return at(node, set.error());
+    }
+    return {};
+  }
+
+  Status vary(const toml::table& table, const toml::table* fixed, ExperimentSpec& spec) const {
+    FLYBALL_CHECK(only(table, " in [vary]", setting_names()));
+    size_t runs = 1;
+    for (const auto& [key, node] : table) {
+      Varied varied{.name = std::string(key.str()), .values = {}};
+      if (fixed && fixed->contains(key.str()))
+        return at(node, fmt::format("{} is both fixed and varied", varied.name),
+                  "keep it in one of [fixed] and [vary]");
+      const toml::array* list = node.as_array();
+      if (!list || list->empty() || list->size() > most_values)
+        return at(node, fmt::format("{} takes no list of values", varied.name),
+                  fmt::format("e.g. {} = [1, 2, 4]; at most {}", varied.name, most_values));
+      for (const toml::node& item : *list) {
+        FLYBALL_ASSIGN(SettingValue setting, value(item));
+        RunSettings scratch;
+        const Status set = set_setting(scratch, varied.name, setting);
+        if (!set.ok()) return at(item, set.error());
+        if (std::find(varied.values.begin(), varied.values.end(), setting) != varied.values.end())
+          return at(item, fmt::format("{} takes {} twice", varied.name, setting_text(setting)), "");
+        varied.values.push_back(std::move(setting));
+      }
+      runs *= varied.values.size();
+      if (runs > most_runs)
+        return at(node, fmt::format("that makes more than {} runs", most_runs), "vary less");
+      spec.vary.push_back(std::move(varied));
+    }
+    return {};
+  }
+
+  Status media(const toml::table& document, ExperimentSpec& spec) const {
+    const toml::node* node = document.get("media");
+    if (!node) return {};
+    const toml::array* list = node->as_array();
+    if (!list) return at(*node, "media is no list", "write [[media]] for each");
+    for (const toml::node& item : *list) {
+      const toml::table* table = item.as_table();
+      if (!table) return at(item, "a medium is a table", "write [[media]] for each");
+      FLYBALL_CHECK(only(*table, " in [[media]]", {"name", "folder", "read_mb_s"}));
+      Medium medium;
+      FLYBALL_ASSIGN(medium.name, text(*table, "name", ""));
+      FLYBALL_ASSIGN(const std::string folder, text(*table, "folder", ""));
+      medium.folder = folder;
+      FLYBALL_ASSIGN(medium.read_mb_s, number(*table, "read_mb_s", 0, 0.1, 1e6));
+      if (medium.name.empty()) return at(item, "a medium has no name", "name = \"disk\"");
+      if (spec.medium(medium.name))
+        return at(item, fmt::format("there are two media '{}'", medium.name), "");
+      spec.media.push_back(std::move(medium));
+    }
+    return {};
+  }
+
+  Status known_media(const toml::table& document, const ExperimentSpec& spec) const {
+    for (const RunSettings& run : spec.runs())
+      if (!run.medium.empty() && !spec.medium(run.medium))
+        return at(document, fmt::format("there is no medium '{}'", run.medium),
+                  "write [[media]] with its name, and folder or read_mb_s");
+    return {};
+  }
+
+  Result<ExperimentSpec> document(const toml::table& document) const {
+    ExperimentSpec spec;
+    FLYBALL_CHECK(
+        only(document, "",
+             {"title", "question", "repeats", "data", "dataset", "fixed", "vary", "media"}));
+    FLYBALL_ASSIGN(spec.title, text(document, "title", ""));
+    FLYBALL_ASSIGN(spec.question, question(document));
+    FLYBALL_ASSIGN(const double repeats, number(document, "repeats", 1, 1, 1000));
+    spec.repeats = static_cast<int>(repeats);
+    FLYBALL_ASSIGN(const std::string data, text(document, "data", ""));
+    spec.data = data;
+    FLYBALL_ASSIGN(const toml::table* dataset, table(document, "dataset"));
+    if (dataset) {
+      FLYBALL_CHECK(only(*dataset, " in [dataset]", {"make", "samples", "width", "height"}));
+      FLYBALL_ASSIGN(spec.dataset.kind, text(*dataset, "make", ""));
+      FLYBALL_ASSIGN(const double samples, number(*dataset, "samples", 256, 1, 1e7));
+      spec.dataset.samples = static_cast<int64_t>(samples);
+      FLYBALL_ASSIGN(const double width, number(*dataset, "width", 500, 32, 8192));
+      FLYBALL_ASSIGN(const double height, number(*dataset, "height", 375, 32, 8192));
+      spec.dataset.width = static_cast<int>(width);
+      spec.dataset.height = static_cast<int>(height);
+      if (spec.dataset.kind.empty())
+        return at(*dataset, "[dataset] does not say what to make", "make = \"images\"");
+    }
+    FLYBALL_ASSIGN(const toml::table* fixed_table, table(document, "fixed"));
+    if (fixed_table) FLYBALL_CHECK(fixed(*fixed_table, spec));
+    FLYBALL_ASSIGN(const toml::table* vary_table, table(document, "vary"));
+    if (vary_table) FLYBALL_CHECK(vary(*vary_table, fixed_table, spec));
+    FLYBALL_CHECK(media(document, spec));
+    FLYBALL_CHECK(known_media(document, spec));
+    return spec;
+  }
+
+ private:
+  Result<Question> question(const toml::table& document) const {
+    std::vector<std::string> names;
+    FLYBALL_ASSIGN(const std::string asked, text(document, "question", ""));
+    for (int i = 0; i <= static_cast<int>(Question::power_modes); ++i) {
+      names.emplace_back(question_name(static_cast<Question>(i)));
+      if (names.back() == asked) return static_cast<Question>(i);
+    }
+    const toml::node* node = document.get("question");
+    return at(node ? *node : static_cast<const toml::node&>(document),
+              asked.empty() ? "there is no question" : fmt::format("no question '{}'", asked),
+              "question = one of: " + join(names, ", "));
+  }
+
+  std::string file_;
+};
+
+}  // namespace
+
+std::string MadeDataset::label() const {
+  return fmt::format("{}-{}-{}x{}", kind, samples, width, height);
+}
+
+std::vector<RunSettings> ExperimentSpec::runs() const {
+  std::vector<RunSettings> all = {fixed};
+  for (const Varied& varied : vary) {
+    std::vector<RunSettings> more;
+    for (const RunSettings& run : all)
+      for (const SettingValue& value : varied.values) {
+        more.push_back(run);
+        (void)set_setting(more.back(), varied.name, value).ok();
+      }
+    all = std::move(more);
+  }
+  return all;
+}
+
+const Medium* ExperimentSpec::medium(const std::string& medium_name) const {
+  const auto found = std::find_if(media.begin(), media.end(),
+                                  [&](const Medium& medium) { return medium.name == medium_name; });
+  return found == media.end() ? nullptr : &*found;
+}
+
+Result<ExperimentSpec> parse_experiment(std::string_view text, const std::string& file) {
+  const Reader reader(file);
+  try {
+    const toml::table document = toml::parse(text, file);
+    FLYBALL_ASSIGN(ExperimentSpec spec, reader.document(document));
+    spec.name = std::filesystem::path(file).stem();
+    if (spec.title.empty()) spec.title = spec.name;
+    return spec;
+  } catch (const toml::parse_error& error) {
+    return reader.at(error.source(), std::string(error.description()), "see https://toml.io");
+  }
+}
+
+Result<ExperimentSpec> read_experiment(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(const std::string text, read_file(file, 1 << 20));
+  return parse_experiment(text, file.string());
+}
+
+}  // namespace flyball

@@ -1,0 +1,164 @@
+#include "experiment/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/statistics.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double busy_pct = 20;  // of one core; a machine at rest needs less
+
+// The mean where every epoch has the figure, else nothing.
+std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
+                              std::optional<double> EpochFigures::*field) {
+  double sum = 0;
+  for (const EpochFigures* epoch : epochs) {
+    if (!(epoch->*field)) return {};
+    sum += *(epoch->*field);
+  }
+  if (epochs.empty()) return {};
+  return sum / static_cast<double>(epochs.size());
+}
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json average_json(const EpochAverage& a) {
+  return {{"epochs", a.epochs},
+          {"e2e_s", a.e2e_s},
+          {"stall_s", a.stall_s},
+          {"compute_s", a.compute_s},
+          {"overhead_s", a.overhead_s},
+          {"fetch_s", a.fetch_s},
+          {"preprocess_s", a.preprocess_s},
+          {"stall_ms", a.stall_ms},
+          {"minibatch_ms", a.minibatch_ms},
+          {"cpu_pct", a.cpu_pct},
+          {"others_cpu_pct", optional_json(a.others_cpu_pct)},
+          {"cached", optional_json(a.cached)},
+          {"read_bytes", optional_json(a.read_bytes)},
+          {"disk_reads", optional_json(a.disk_reads)},
+          {"energy_j", optional_json(a.energy_j)},
+          {"power_w", optional_json(a.power_w)}};
+}
+
+}  // namespace
+
+EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
+  EpochAverage a;
+  a.epochs = static_cast<int>(epochs.size());
+  if (epochs.empty()) return a;
+  const auto average = [&](double EpochFigures::*field) {
+    double sum = 0;
+    for (const EpochFigures* epoch : epochs) sum += epoch->*field;
+    return sum / static_cast<double>(epochs.size());
+  };
+  a.e2e_s = average(&EpochFigures::e2e_s);
+  a.stall_s = average(&EpochFigures::stall_s);
+  a.compute_s = average(&EpochFigures::compute_s);
+  a.overhead_s = average(&EpochFigures::overhead_s);
+  a.fetch_s = average(&EpochFigures::fetch_s);
+  a.preprocess_s = average(&EpochFigures::preprocess_s);
+  a.cpu_pct = average(&EpochFigures::cpu_pct);
+  double minibatches = 0;
+  for (const EpochFigures* epoch : epochs) minibatches += static_cast<double>(epoch->minibatches);
+  if (minibatches > 0) {
+    a.stall_ms = 1e3 * a.stall_s * a.epochs / minibatches;
+    a.minibatch_ms = 1e3 * a.e2e_s * a.epochs / minibatches;
+  }
+  a.others_cpu_pct = mean_of(epochs, &EpochFigures::others_cpu_pct);
+  a.cached = mean_of(epochs, &EpochFigures::cached_before);
+  a.read_bytes = mean_of(epochs, &EpochFigures::read_bytes);
+  a.disk_reads = mean_of(epochs, &EpochFigures::disk_reads);
+  a.energy_j = mean_of(epochs, &EpochFigures::energy_j);
+  a.power_w = mean_of(epochs, &EpochFigures::power_w);
+  return a;
+}
+
+std::vector<Group> groups_of(const ExperimentResult& result) {
+  std::vector<Group> groups;
+  for (const RunSettings& settings : result.spec.runs()) {
+    Group group{.label = run_label(result.spec, settings), .settings = settings};
+    const Json key = settings_json(settings);
+    std::vector<const EpochFigures*> first, later;
+    for (const RunFigures& run : result.runs) {
+      if (settings_json(run.settings) != key) continue;
+      group.runs.push_back(&run);
+      for (const EpochFigures& epoch : run.epochs)
+        (epoch.epoch == 0 ? first : later).push_back(&epoch);
+    }
+    if (group.runs.empty()) continue;
+    group.first = average_of(first);
+    if (!later.empty()) group.later = average_of(later);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<std::string> gaps_of(const ExperimentResult& result) {
+  std::vector<std::string> gaps;
+  const auto add = [&](const std::string& gap) {
+    if (!gap.empty() && std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
+  };
+  for (const RunFigures& run : result.runs) {
+    add(run.power_gap);
+    for (const EpochFigures& epoch : run.epochs) {
+      if (epoch.minibatches == 0) continue;
+      if (!epoch.cached_before) add("the kernel does not tell what the page cache holds");
+      if (!epoch.read_bytes) add("the kernel does not account I/O per process");
+    }
+  }
+  if (result.runs.size() < result.wanted)
+    add("not all runs were measured yet; `flyball experiment run` goes on");
+  return gaps;
+}
+
+std::vector<std::string> doubts_of(const ExperimentResult& result) {
+  std::vector<double> others;
+  for (const RunFigures& run : result.runs)
+    for (const EpochFigures& epoch : run.epochs)
+      if (epoch.others_cpu_pct) others.push_back(*epoch.others_cpu_pct);
+  if (others.empty() || quantile(others, 0.75) < busy_pct) return {};
+  return {
+      fmt::format("other programs took {:.0f} % of a core in the median epoch and {:.0f} % in "
+                  "the busiest one: times of this run deserve doubt",
+                  median(others), std::ranges::max(others))};
+}
+
+Json experiment_json(const ExperimentResult& result) {
+  const auto groups = groups_of(result);
+  Json json{{"experiment", result.spec.name},
+            {"title", result.spec.title},
+            {"question", question_name(result.spec.question)},
+            {"device", result.device},
+            {"fingerprint", result.fingerprint},
+            {"started_utc", result.started_utc},
+            {"seconds", result.seconds},
+            {"runs", result.runs.size()},
+            {"wanted", result.wanted},
+            {"reused", result.reused}};
+  json["groups"] = Json::array();
+  for (const Group& group : groups)
+    json["groups"].push_back({{"label", group.label},
+                              {"settings", settings_json(group.settings)},
+                              {"repeats", group.runs.size()},
+                              {"first", average_json(group.first)},
+                              {"later", group.later ? average_json(*group.later) : Json(nullptr)}});
+  json["findings"] = Json::array();
+  for (const Finding& finding : findings_of(result, groups))
+    json["findings"].push_back(
+        {{"text", finding.text},
+         {"as_expected", finding.as_expected ? Json(*finding.as_expected) : Json(nullptr)}});
+  json["gaps"] = gaps_of(result);
+  json["doubts"] = doubts_of(result);
+  return json;
+}
+
+}  // namespace flyball

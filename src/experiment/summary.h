@@ -1,0 +1,56 @@
+// The runs of an experiment side by side: one group per setting, and in words what holds.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/runner.h"
+
+namespace flyball {
+
+/// Means over epochs of the same kind (first, or later) and over repeats.
+struct EpochAverage {
+  int epochs = 0;
+  double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0;
+  double fetch_s = 0, preprocess_s = 0;
+  double stall_ms = 0, minibatch_ms = 0;  ///< of a minibatch: mean of the sums per minibatch
+  double cpu_pct = 0;
+  std::optional<double> cached, read_bytes,
+      disk_reads;  ///< share before the epoch; bytes; requests
+  std::optional<double> energy_j, power_w;
+};
+EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);
+
+/// All repeats of one setting.
+struct Group {
+  std::string label{};
+  RunSettings settings{};
+  std::vector<const RunFigures*> runs{};
+  EpochAverage first{};                 ///< epoch 0
+  std::optional<EpochAverage> later{};  ///< epochs 1 and on; nothing when there are none
+  /// What a long run goes on like: `later`, else `first`.
+  const EpochAverage& steady() const { return later ? *later : first; }
+};
+/// In the order of spec.runs(); settings that were not measured yet are left out. The groups point
+/// into `result`.
+std::vector<Group> groups_of(const ExperimentResult& result);
+
+/// One sentence, and whether it is as the study found it; nothing where it is no such question.
+struct Finding {
+  std::string text;
+  std::optional<bool> as_expected{};
+};
+std::vector<Finding> findings_of(const ExperimentResult& result, const std::vector<Group>& groups);
+
+/// What is missing in the figures, each once: power, the page cache.
+std::vector<std::string> gaps_of(const ExperimentResult& result);
+
+/// Why the figures deserve doubt: other programs took the processor meanwhile.
+std::vector<std::string> doubts_of(const ExperimentResult& result);
+
+/// As `--json` shows it.
+nlohmann::ordered_json experiment_json(const ExperimentResult& result);
+
+}  // namespace flyball

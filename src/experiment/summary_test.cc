@@ -1,0 +1,149 @@
+#include "experiment/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace flyball {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Shape {
+  double stall_s = 0, compute_s = 0, read_mb = 0, cached = 0;
+};
+
+RunFigures run_of(const RunSettings& settings, const Shape& first, const Shape& later,
+                  std::vector<double> losses = {2, 1}) {
+  RunFigures run{.settings = settings};
+  run.dataset_bytes = 200e6;
+  run.power_gap = "no sensor";
+  run.losses = std::move(losses);
+  for (int epoch = 0; epoch < settings.epochs; ++epoch) {
+    const Shape& shape = epoch == 0 ? first : later;
+    EpochFigures e{.epoch = epoch};
+    e.stall_s = shape.stall_s;
+    e.compute_s = shape.compute_s;
+    e.overhead_s = 0.5;
+    e.e2e_s = shape.stall_s + shape.compute_s + 0.5;
+    e.minibatches = 10;
+    e.preprocess_s = 2;
+    e.cached_before = shape.cached;
+    e.read_bytes = shape.read_mb * 1e6;
+    run.epochs.push_back(e);
+  }
+  return run;
+}
+
+ExperimentResult result_of(const std::string& toml, const std::vector<Shape>& first,
+                           const std::vector<Shape>& later) {
+  ExperimentResult result;
+  const auto spec = parse_experiment(toml, "x.toml");
+  EXPECT_TRUE(spec.ok()) << spec.error().message;
+  result.spec = *spec;
+  const auto runs = spec->runs();
+  result.wanted = runs.size();
+  for (size_t i = 0; i < runs.size(); ++i)
+    result.runs.push_back(run_of(runs[i], first[i], later[i]));
+  return result;
+}
+
+std::vector<std::string> texts(const ExperimentResult& result) {
+  std::vector<std::string> list;
+  for (const Finding& finding : findings_of(result, groups_of(result)))
+    list.push_back((finding.as_expected ? *finding.as_expected ? "+ " : "- " : "  ") +
+                   finding.text);
+  return list;
+}
+
+const char* workers = "question = \"workers\"\n[vary]\nworkers = [0, 1, 2]\n";
+
+TEST(Summary, KeepsTheFirstEpochApart) {
+  const auto result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {1, 6}, {1, 6}});
+  const auto groups = groups_of(result);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].label, "workers 0");
+  EXPECT_EQ(groups[0].first.stall_s, 9);
+  EXPECT_EQ(groups[0].later->epochs, 2);
+  EXPECT_EQ(groups[0].later->stall_s, 4);
+  EXPECT_DOUBLE_EQ(groups[0].later->stall_ms, 400);
+  EXPECT_DOUBLE_EQ(groups[0].later->minibatch_ms, 1050);
+  EXPECT_FALSE(groups[0].later->energy_j);
+  EXPECT_THAT(gaps_of(result), testing::ElementsAre("no sensor"));
+  const auto json = experiment_json(result);
+  EXPECT_EQ(json["groups"].size(), 3u);
+  EXPECT_TRUE(json["groups"][0]["later"]["energy_j"].is_null());
+}
+
+TEST(Findings, SayWhatPipeliningGains) {
+  auto result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {1, 6}, {0.9, 6}});
+  auto list = texts(result);
+  EXPECT_THAT(list,
+              Contains(HasSubstr("+ With 1 loader worker the stall of an epoch goes from 4")));
+  EXPECT_THAT(list, Contains(HasSubstr("(-28.6 %)")));
+  EXPECT_THAT(list, Contains(HasSubstr("1 worker is enough")));
+  EXPECT_THAT(list, Contains(HasSubstr("+ The loss curve does not depend on the loader")));
+  EXPECT_THAT(list, Contains(HasSubstr("compute limits")));
+  // Where it does not hold, it is not said to hold.
+  result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {5, 6}, {5, 6}});
+  result.runs[2].losses = {2, 1.5};
+  list = texts(result);
+  EXPECT_THAT(list, Contains(HasSubstr("- With 1 loader worker")));
+  EXPECT_THAT(list, Contains(HasSubstr("- The losses of 3 runs differ by up to 0.5")));
+}
+
+TEST(Findings, SayWhetherTheCacheHoldsTheSet) {
+  const std::string text = "question = \"cache\"\n[vary]\nclear = [\"start\", \"epoch\"]\n";
+  auto list =
+      texts(result_of(text, {{3, 5, 200, 0}, {3, 5, 200, 0}}, {{1, 5, 0, 1}, {3, 5, 200, 0}}));
+  EXPECT_THAT(list, Contains(HasSubstr("The cache holds the set.")));
+  EXPECT_THAT(list, Contains(HasSubstr("+ clear epoch: ")));
+  list =
+      texts(result_of(text, {{3, 5, 200, 0}, {3, 5, 200, 0}}, {{1, 5, 150, 0.3}, {3, 5, 20, 0.9}}));
+  EXPECT_THAT(list, Contains(HasSubstr("does not hold the set")));
+  EXPECT_THAT(list, Contains(HasSubstr("- clear epoch: ")));
+}
+
+TEST(Findings, SayWhetherAFasterDiskWouldPay) {
+  const std::string text =
+      "question = \"storage\"\n[[media]]\nname = \"disk\"\n[[media]]\nname = \"slow\"\n"
+      "[vary]\nmedium = [\"disk\", \"slow\"]\nworkers = [0, 2]\n";
+  const auto list = texts(result_of(text, {{1, 10}, {0.1, 10}, {9, 10}, {0.2, 10}},
+                                    {{1, 10}, {0.1, 10}, {9, 10}, {0.2, 10}}));
+  EXPECT_THAT(list, Contains(testing::AllOf(HasSubstr("At 0 workers"), HasSubstr("'slow'"),
+                                            HasSubstr("a faster disk pays"))));
+  EXPECT_THAT(list, Contains(testing::AllOf(HasSubstr("At 2 workers"),
+                                            HasSubstr("a faster disk would not pay"))));
+}
+
+TEST(Findings, EnergyIsAStatedGapWithoutASensor) {
+  const std::string text = "question = \"pipelining_energy\"\n[vary]\nworkers = [0, 4]\n";
+  auto result = result_of(text, {{9, 5}, {9, 5}}, {{4, 6}, {1, 6}});
+  EXPECT_THAT(texts(result), Contains(HasSubstr("is not known here")));
+  for (RunFigures& run : result.runs)
+    for (EpochFigures& epoch : run.epochs)
+      epoch.energy_j = run.settings.workers == 0 ? 100.0 : 80.0;
+  const auto list = texts(result);
+  EXPECT_THAT(list, Contains(HasSubstr("+ 4 workers change the energy of an epoch from 100 J to "
+                                       "80 J (-20.0 %)")));
+  EXPECT_THAT(list, Not(Contains(HasSubstr("not known"))));
+}
+
+TEST(Findings, SpreadOverEpochsAndRuns) {
+  const std::string text = "question = \"variability\"\nrepeats = 2\n[fixed]\nepochs = 3\n";
+  auto result = result_of(text, {{1, 8.5}}, {{1, 8.5}});
+  result.runs.push_back(result.runs[0]);
+  result.runs[1].repeat = 1;
+  result.runs[0].epochs[1].e2e_s = 11;
+  result.runs[1].epochs[1].e2e_s = result.runs[1].epochs[2].e2e_s = 12;
+  const auto list = texts(result);
+  EXPECT_THAT(list, Contains(HasSubstr("Run 1: epochs 1 to 2")));
+  EXPECT_THAT(list, Contains(HasSubstr("differ by 10.0 %")));
+  EXPECT_THAT(list, Contains(HasSubstr("Between 2 runs the median epoch differs by 14.3 %")));
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,58 @@
+// Stacked bars: what an epoch spends its time on, epoch 0 above the later ones of each setting.
+import type { EpochMeans, Group } from "../contract.ts";
+import { number, scale, with_unit } from "../format.ts";
+import type { Colours } from "../theme.ts";
+
+export interface Bar {
+  label: string;
+  which: "epoch 0" | "epochs 1+";
+  means: EpochMeans;
+}
+
+/** In reading order, from the top. */
+export function bars_of(groups: Group[]): Bar[] {
+  return groups.flatMap((g) => [
+    { label: g.label, which: "epoch 0" as const, means: g.first },
+    ...(g.later ? [{ label: g.label, which: "epochs 1+" as const, means: g.later }] : []),
+  ]);
+}
+
+export const parts = ["compute", "stall", "overhead"] as const;
+export const part_words = { compute: "Compute", stall: "Fetch stall", overhead: "Overhead" } as const;
+export const part_colour = (part: (typeof parts)[number], c: Colours): string => ({ compute: c.blue, stall: c.choice, overhead: c.cloud })[part];
+
+export const bar_height = 26;
+
+export function build_bars(bars: Bar[], colours: Colours, font: string, narrow: boolean): Record<string, unknown> {
+  const longest = Math.max(...bars.map((b) => b.means.e2e_s));
+  const [unit, factor] = scale(longest, "s");
+  const name = (b: Bar, i: number) => (i === 0 || bars[i - 1]!.label !== b.label ? `{group|${b.label}}  ${b.which}` : b.which);
+  return {
+    animation: false, textStyle: { fontFamily: font },
+    grid: { left: narrow ? 130 : 230, right: 70, top: 6, bottom: 40 },
+    xAxis: {
+      type: "value", name: `Time of an epoch (${unit})`, nameLocation: "middle", nameGap: 26, nameTextStyle: { color: colours.muted, fontSize: 12 },
+      axisLabel: { color: colours.muted, fontSize: 11, hideOverlap: true }, splitLine: { lineStyle: { color: colours.grid } }, splitNumber: narrow ? 3 : 5,
+    },
+    yAxis: {
+      type: "category", inverse: true, data: bars.map(name), axisTick: { show: false }, axisLine: { lineStyle: { color: colours.rule } },
+      axisLabel: { color: colours.muted, fontSize: narrow ? 11 : 12.5, interval: 0, width: narrow ? 122 : 220, overflow: "break", rich: { group: { color: colours.ink, fontWeight: 600, fontSize: narrow ? 11 : 12.5 } } },
+    },
+    series: parts.map((part, p) => ({
+      type: "bar", name: part_words[part], stack: "epoch", barWidth: "68%", silent: true,
+      data: bars.map((b) => ({
+        value: Math.max(0, b.means[`${part}_s`]) / factor,
+        itemStyle: { color: part_colour(part, colours), opacity: b.which === "epoch 0" ? 0.62 : 1 },
+      })),
+      label: p < parts.length - 1 ? { show: false } : {
+        show: true, position: "right", color: colours.ink, fontSize: 12,
+        formatter: ({ dataIndex }: { dataIndex: number }) => with_unit(bars[dataIndex]!.means.e2e_s, "s"),
+      },
+    })),
+  };
+}
+
+/** The same in words, for who cannot see it. */
+export function bars_text(bars: Bar[]): string {
+  return bars.map((b) => `${b.label}, ${b.which}: ${with_unit(b.means.e2e_s, "s")}, of it ${parts.map((p) => `${part_words[p].toLowerCase()} ${number(b.means[`${p}_s`])} s`).join(", ")}`).join("; ");
+}
