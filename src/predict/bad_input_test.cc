@@ -120,7 +120,8 @@ TEST_P(BadInput, AReferenceWithoutOverlapChangesNothing) {
   WorkloadTable apart;
   apart.workload = "apart";
   apart.device = "elsewhere";
-  apart.space = Space::grid({named_axis("threads", {1, 2, 4, 8}), named_axis("prefetch", {0, 1, 2})});
+  apart.space =
+      Space::grid({named_axis("threads", {1, 2, 4, 8}), named_axis("prefetch", {0, 1, 2})});
   for (size_t i = 0; i < apart.space.size(); ++i) {
     apart.minibatch_ms.push_back(1e3 / static_cast<double>(i + 1));
     apart.power_w.push_back(1 + static_cast<double>(i));
