@@ -34,16 +34,15 @@ class PlanTest : public CommandTest {
 };
 
 TEST_F(PlanTest, ConcurrentReadsAsAdvice) {
-  const Finished done =
-      run({"plan", "concurrent", "--train", small_table().string(), "--infer",
-           serving_table().string(), "--rate", "40", "--latency", "600ms", "--power-budget", "15W",
-           "-q"});
+  const Finished done = run({"plan", "concurrent", "--train", small_table().string(), "--infer",
+                             serving_table().string(), "--rate", "40", "--latency", "600ms",
+                             "--power-budget", "15W", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   for (const char* words :
        {"set cpu_cores ", "training minibatches while", "requests gather, then serve them",
         "power ", " of 15 W", "arrival rate 40/s of the", "1 W more power would buy",
-        "10 ms more latency would buy", "measured alternatives at other powers", "profiled: ",
-        "stopped: "})
+        "10 ms more latency would buy", "measured alternatives at other powers",
+        "profiled: ", "stopped: "})
     EXPECT_NE(done.out.find(words), std::string::npos) << words << " is not in:\n" << done.out;
 }
 
@@ -71,8 +70,8 @@ TEST_F(PlanTest, EveryKindAnswersInJson) {
 
 TEST_F(PlanTest, DynamicPlansEachWindow) {
   const Finished done = run({"plan", "dynamic", "--train", small_table().string(), "--infer",
-                             serving_table().string(), "--windows", "20:10min,60:5min",
-                             "--latency", "600ms", "--switch-cost", "2s", "--json", "-q"});
+                             serving_table().string(), "--windows", "20:10min,60:5min", "--latency",
+                             "600ms", "--switch-cost", "2s", "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto plan = done.json();
   ASSERT_EQ(plan["windows"].size(), 2u);
@@ -85,17 +84,17 @@ TEST_F(PlanTest, InfeasibleBudgetsNameWhatBindsAndTheNearestValue) {
   // The least power there is: 5 + 3 + 0.64 W.
   expect_refused({"plan", "training", "--train", train, "--power-budget", "6W"}, 1,
                  {"power budget of 6 W", "8.64 W"});
-  expect_refused({"plan", "training", "--train", train, "--power-budget", "6W", "--strategy",
-                  "brute-force"},
-                 1, {"power budget of 6 W", "8.64 W of power would do"});
+  expect_refused(
+      {"plan", "training", "--train", train, "--power-budget", "6W", "--strategy", "brute-force"},
+      1, {"power budget of 6 W", "8.64 W of power would do"});
   expect_refused({"plan", "inference", "--infer", infer, "--rate", "9000", "--latency", "600ms"}, 1,
                  {"arrival rate of 9000/s", "requests/s would be sustained"});
   // Requests of a batch of one arrive within 25 ms.
   expect_refused({"plan", "inference", "--infer", infer, "--rate", "40", "--latency", "20ms"}, 1,
                  {"latency budget of 20 ms", "25 ms"});
-  expect_refused({"plan", "dynamic", "--infer", infer, "--windows", "40:1min,9000:1min",
-                  "--latency", "600ms"},
-                 1, {"window 2 (9000 requests/s)"});
+  expect_refused(
+      {"plan", "dynamic", "--infer", infer, "--windows", "40:1min,9000:1min", "--latency", "600ms"},
+      1, {"window 2 (9000 requests/s)"});
 }
 
 TEST_F(PlanTest, BadInputIsNamed) {
@@ -122,19 +121,18 @@ TEST_F(PlanTest, BadInputIsNamed) {
 }
 
 TEST_F(PlanTest, PredictedRowsAreNoMeasurements) {
-  const auto table = write(
-      "predicted.csv",
-      "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,provenance\n"
-      "board,net,train,16,300,80,8,predicted\nboard,net,train,16,600,50,12,predicted\n");
+  const auto table =
+      write("predicted.csv",
+            "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,provenance\n"
+            "board,net,train,16,300,80,8,predicted\nboard,net,train,16,600,50,12,predicted\n");
   expect_refused({"plan", "training", "--train", table.string()}, 2, {"predicted, none measured"});
 }
 
 /// What was measured before an interruption is on disk and taken from there.
 TEST_F(PlanTest, ASearchThatWasInterruptedResumesFromTheStore) {
-  std::vector<std::string> request = {"plan",           "training", "--train",
-                                      small_table().string(), "--power-budget", "15W",
-                                      "--json",         "-q",       "--profiles",
-                                      "4"};
+  std::vector<std::string> request = {
+      "plan", "training", "--train", small_table().string(), "--power-budget",
+      "15W",  "--json",   "-q",      "--profiles",           "4"};
   const auto first = run(request).json();
   request.back() = "10";
   const auto second = run(request).json();
