@@ -34,7 +34,7 @@ class ProgramTest : public CommandTest {
 };
 
 TEST_F(ProgramTest, MarksSplitItsTime) {
-  for (const std::string program : {marked, std::string(FLYBALL_BIN_DIR "/marked_cpp")}) {
+  for (const std::string& program : {marked, std::string(FLYBALL_BIN_DIR "/marked_cpp")}) {
     const Finished done = profile({program, "30"});
     ASSERT_EQ(done.exit_code, 0) << done.err;
     const Json json = done.json();
