@@ -51,6 +51,7 @@ void print_text(const ExperimentResult& result, const std::string& report) {
   fmt::print("\n");
   for (const Finding& finding : findings_of(result, groups)) fmt::print("- {}\n", finding.text);
   for (const std::string& gap : gaps_of(result)) fmt::print("- gap: {}\n", gap);
+  for (const std::string& doubt : doubts_of(result)) fmt::print("- doubt: {}\n", doubt);
   fmt::print("\nreport: {}\n", report);
 }
 

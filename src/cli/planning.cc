@@ -52,7 +52,8 @@ std::function<Result<Told>(const Ask&)> measurer(Setting& setting, Progress& pro
                    setting.recorders[ask.role].measure(role.config[ask.candidate], ask.repeat));
     const Measurement& m = recorded.measurement;
     return Told{{m.failed() ? not_measured : m.minibatch_ms, m.power_w().value_or(not_measured)},
-                m.failure};
+                m.failure,
+                recorded.from_store};
   };
 }
 

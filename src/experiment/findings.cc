@@ -49,7 +49,7 @@ const Group* most_workers(const std::vector<Group>& groups) {
 
 class Findings {
  public:
-  explicit Findings(const std::vector<Group>& groups) : groups_(groups) {}
+  Findings(const std::vector<Group>& groups, bool quiet) : groups_(groups), quiet_(quiet) {}
   std::vector<Finding> list;
 
   void add(std::string text, std::optional<bool> as_expected = {}) {
@@ -253,12 +253,13 @@ class Findings {
     return group.settings.medium.empty() ? "" : " on '" + group.settings.medium + "'";
   }
   const std::vector<Group>& groups_;
+  bool quiet_;  ///< did other programs leave the processor alone?
 };
 
 }  // namespace
 
 std::vector<Finding> findings_of(const ExperimentResult& result, const std::vector<Group>& groups) {
-  Findings f(groups);
+  Findings f(groups, doubts_of(result).empty());
   if (groups.empty()) return {};
   switch (result.spec.question) {
     case Question::workers:

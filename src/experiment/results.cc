@@ -55,6 +55,7 @@ Json epoch_json(const EpochFigures& e) {
           {"loss", e.loss},
           {"cpu_pct", e.cpu_pct},
           {"peak_memory_bytes", e.peak_memory_bytes},
+          {"others_cpu_pct", optional_json(e.others_cpu_pct)},
           {"cached_before", optional_json(e.cached_before)},
           {"cached_after", optional_json(e.cached_after)},
           {"read_bytes", optional_json(e.read_bytes)},
@@ -80,6 +81,7 @@ EpochFigures parse_epoch(const Json& json) {
   e.loss = json.at("loss");
   e.cpu_pct = json.at("cpu_pct");
   e.peak_memory_bytes = json.at("peak_memory_bytes");
+  e.others_cpu_pct = optional_of(json.at("others_cpu_pct"));
   e.cached_before = optional_of(json.at("cached_before"));
   e.cached_after = optional_of(json.at("cached_after"));
   e.read_bytes = optional_of(json.at("read_bytes"));
@@ -109,6 +111,7 @@ EpochFigures epoch_figures(const EpochRecord& record, int64_t wall_minus_monoton
                  .loss = record.loss,
                  .cpu_pct = record.use.cpu_pct,
                  .peak_memory_bytes = record.use.peak_memory_bytes,
+                 .others_cpu_pct = {},
                  .cached_before = record.cached_before,
                  .cached_after = record.cached_after,
                  .read_bytes = as_double(record.use.read_bytes),

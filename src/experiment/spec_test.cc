@@ -98,8 +98,9 @@ TEST(ExperimentSpec, NamesTheLineAndTheRemedy) {
 TEST(ExperimentSpec, RefusesMoreRunsThanAnybodyWants) {
   std::string list = "[1";
   for (int i = 2; i <= 64; ++i) list.append(",").append(std::to_string(i));
-  const std::string text = "question = \"workers\"\n[vary]\nseed = " + list +
-                           "]\nthreads = " + list + "]\nworkers = " + list + "]\n";
+  std::string text = "question = \"workers\"\n[vary]\n";
+  for (const char* name : {"seed", "threads", "workers"})
+    text.append(name).append(" = ").append(list).append("]\n");
   EXPECT_THAT(complaint(text), HasSubstr("more than 4096 runs"));
 }
 

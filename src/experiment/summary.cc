@@ -1,12 +1,18 @@
 #include "experiment/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "base/statistics.h"
 
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr double busy_pct = 20;  // of one core; a machine at rest needs less
 
 // The mean where every epoch has the figure, else nothing.
 std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
@@ -35,6 +41,7 @@ Json average_json(const EpochAverage& a) {
           {"stall_ms", a.stall_ms},
           {"minibatch_ms", a.minibatch_ms},
           {"cpu_pct", a.cpu_pct},
+          {"others_cpu_pct", optional_json(a.others_cpu_pct)},
           {"cached", optional_json(a.cached)},
           {"read_bytes", optional_json(a.read_bytes)},
           {"disk_reads", optional_json(a.disk_reads)},
@@ -66,6 +73,7 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
     a.stall_ms = 1e3 * a.stall_s * a.epochs / minibatches;
     a.minibatch_ms = 1e3 * a.e2e_s * a.epochs / minibatches;
   }
+  a.others_cpu_pct = mean_of(epochs, &EpochFigures::others_cpu_pct);
   a.cached = mean_of(epochs, &EpochFigures::cached_before);
   a.read_bytes = mean_of(epochs, &EpochFigures::read_bytes);
   a.disk_reads = mean_of(epochs, &EpochFigures::disk_reads);
@@ -112,6 +120,18 @@ std::vector<std::string> gaps_of(const ExperimentResult& result) {
   return gaps;
 }
 
+std::vector<std::string> doubts_of(const ExperimentResult& result) {
+  std::vector<double> others;
+  for (const RunFigures& run : result.runs)
+    for (const EpochFigures& epoch : run.epochs)
+      if (epoch.others_cpu_pct) others.push_back(*epoch.others_cpu_pct);
+  if (others.empty() || quantile(others, 0.75) < busy_pct) return {};
+  return {
+      fmt::format("other programs took {:.0f} % of a core in the median epoch and {:.0f} % in "
+                  "the busiest one: times of this run deserve doubt",
+                  median(others), std::ranges::max(others))};
+}
+
 Json experiment_json(const ExperimentResult& result) {
   const auto groups = groups_of(result);
   Json json{{"experiment", result.spec.name},
@@ -137,6 +157,7 @@ Json experiment_json(const ExperimentResult& result) {
         {{"text", finding.text},
          {"as_expected", finding.as_expected ? Json(*finding.as_expected) : Json(nullptr)}});
   json["gaps"] = gaps_of(result);
+  json["doubts"] = doubts_of(result);
   return json;
 }
 

@@ -47,6 +47,9 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
 /// What is missing in the figures, each once: power, the page cache.
 std::vector<std::string> gaps_of(const ExperimentResult& result);
 
+/// Why the figures deserve doubt: other programs took the processor meanwhile.
+std::vector<std::string> doubts_of(const ExperimentResult& result);
+
 /// As `--json` shows it.
 nlohmann::ordered_json experiment_json(const ExperimentResult& result);
 

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/file_version.h"
-#include "base/statistics.h"
 #include "base/text.h"
 #include "data/open.h"
 #include "profile/minibatch_run.h"
+#include "profile/trial_figures.h"
 #include "workload/versions.h"
 #include "workload/workload.h"
 
@@ -185,14 +185,7 @@ class LiveProfiler final : public Profiler {
     FLYBALL_CHECK(warm_up(run, m));
     meter_->count();
     FLYBALL_CHECK(count(run, m));
-    if (info_.power_gap.empty()) {
-      auto power = meter_->end();
-      if (power)
-        m.power = *power;
-      else
-        m.power_gap = power.error().message;
-    }
-    m.throttled = !meter_->throttling().empty();
+    take_power(*meter_, m);
     return {};
   }
 
@@ -224,17 +217,8 @@ class LiveProfiler final : public Profiler {
       rule.add(times.e2e_ms);
       m.minibatches.push_back(times);
     }
-    const TimeSummary summary = rule.summary();
-    m.minibatch_ms = summary.value_ms;
-    m.noise = std::isfinite(summary.noise) ? summary.noise : 1;
+    take_times(rule, m);
     m.stop_reason = rule.reason();
-    std::vector<double> stalls, computes;
-    for (const MinibatchTimes& times : m.minibatches) {
-      stalls.push_back(times.stall_ms);
-      computes.push_back(times.compute_ms);
-    }
-    m.stall_ms = mean(stalls);
-    m.compute_ms = mean(computes);
     return {};
   }
 

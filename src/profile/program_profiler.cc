@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/file_version.h"
-#include "base/statistics.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/program_run.h"
+#include "profile/trial_figures.h"
 
 namespace flyball {
 namespace {
@@ -72,7 +72,7 @@ class ProgramTrial {
     }
     const double wall_s = static_cast<double>(monotonic_ns() - run_.started_ns()) * 1e-9;
     if (!done_) FLYBALL_CHECK(take_ended(wall_s));
-    take_power();  // before the program is gone
+    take_power(meter_, m_);  // before the program is gone
     return {};
   }
 
@@ -101,25 +101,12 @@ class ProgramTrial {
     done_ = rule_.done() && (meter_.updates() >= power_updates_wanted ||
                              counted_s >= options_.stopping.max_seconds);
     if (done_) m_.stop_reason = rule_.reason();
-    if (done_) summarise();
+    if (done_) take_times(rule_, m_);
   }
 
   void count(const MinibatchTimes& times) {
     rule_.add(times.e2e_ms);
     m_.minibatches.push_back(times);
-  }
-
-  void summarise() {
-    const TimeSummary summary = rule_.summary();
-    m_.minibatch_ms = summary.value_ms;
-    m_.noise = std::isfinite(summary.noise) ? summary.noise : 1;
-    std::vector<double> stalls, computes;
-    for (const MinibatchTimes& times : m_.minibatches) {
-      stalls.push_back(times.stall_ms);
-      computes.push_back(times.compute_ms);
-    }
-    m_.stall_ms = mean(stalls);
-    m_.compute_ms = mean(computes);
   }
 
   Status check_time() const {
@@ -146,7 +133,7 @@ class ProgramTrial {
     if (seen_ == 0) {
       count({.stall_ms = 0, .compute_ms = 0, .e2e_ms = wall_s * 1e3, .epoch = 0});
       m_.stop_reason = "the program marks no minibatches: its whole run is measured";
-      summarise();
+      take_times(rule_, m_);
       return {};
     }
     if (m_.minibatches.size() < 2 && early_.size() > m_.minibatches.size()) {
@@ -159,17 +146,8 @@ class ProgramTrial {
                    fmt::format("the program ended after {} marked minibatches", seen_),
                    "let it run for at least three"};
     m_.stop_reason = fmt::format("the program ended after {} minibatches", seen_);
-    summarise();
+    take_times(rule_, m_);
     return {};
-  }
-
-  void take_power() {
-    if (!meter_.gap().empty()) return;
-    auto power = meter_.end();
-    if (power)
-      m_.power = *power;
-    else
-      m_.power_gap = power.error().message;
   }
 
   ProgramRun& run_;

@@ -88,6 +88,8 @@ Json experiment_report(const ExperimentResult& result, const std::string& comman
   json["notes"] = Json::array();
   for (const std::string& gap : gaps_of(result))
     json["notes"].push_back({{"level", "gap"}, {"text", gap}});
+  for (const std::string& doubt : doubts_of(result))
+    json["notes"].push_back({{"level", "warning"}, {"text", doubt}});
   json["machine"] = {
       {"name", result.device}, {"fingerprint", result.fingerprint}, {"facts", facts_of(result)}};
   const std::string total = result.runs.empty() ? "" : result.runs.front().power_total;

@@ -16,6 +16,7 @@ struct Step {
   Ask ask;
   Reading reading;
   std::string failure;
+  bool from_store = false;
 };
 
 /// What a choice uses of one limit.

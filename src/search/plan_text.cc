@@ -157,8 +157,8 @@ std::string steps_text(const Plan& plan) {
         : std::isnan(step.reading.power_w)
             ? fmt::format("{:.4g} ms", step.reading.minibatch_ms)
             : fmt::format("{:.4g} ms {:.4g} W", step.reading.minibatch_ms, step.reading.power_w);
-    text += fmt::format("  {} {}: {} — {}\n", trial.job.workload, describe(all_settings(trial)),
-                        came, step.ask.reason);
+    text += fmt::format("  {} {}: {}{} — {}\n", trial.job.workload, describe(all_settings(trial)),
+                        came, step.from_store ? " (from the store)" : "", step.ask.reason);
   }
   return text;
 }
@@ -180,11 +180,9 @@ json choice_json(const Problem& problem, const Option& option) {
 
 json step_json(const Problem& problem, const Step& step) {
   const Trial trial = trial_of(problem, step.ask.role, step.ask.candidate);
-  json out = {{"workload", trial.job.workload},
-              {"config", all_settings(trial)},
-              {"reason", step.ask.reason},
-              {"repeat", step.ask.repeat},
-              {"failure", step.failure}};
+  json out = {{"workload", trial.job.workload}, {"config", all_settings(trial)},
+              {"reason", step.ask.reason},      {"repeat", step.ask.repeat},
+              {"from_store", step.from_store},  {"failure", step.failure}};
   out["minibatch_ms"] = step.reading.minibatch_ms > 0 ? json(step.reading.minibatch_ms) : json();
   out["power_w"] = std::isnan(step.reading.power_w) ? json() : json(step.reading.power_w);
   return out;

@@ -8,9 +8,6 @@
 
 #include "telemetry/test_allocations.h"
 
-// Where only one of the two is inlined, GCC takes malloc and free here for a mismatch.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
 namespace {
 std::atomic<int> allocations{0};
 }  // namespace

@@ -51,6 +51,7 @@ export function build_violins(violins: Violin[], colours: Colours, font: string)
   const least = Math.min(...violins.map((v) => v.values[0]!));
   const [unit, factor] = scale(most, "ms");
   const pad = (most - least) * 0.08 || most * 0.05;
+  const [bottom, top] = [Math.max(0, least - pad) / factor, (most + pad) / factor];
   const shapes = violins.map((v) => density(v.values));
   const render = (_: unknown, api: Api) => {
     const i = api.value(0);
@@ -78,8 +79,8 @@ export function build_violins(violins: Violin[], colours: Colours, font: string)
     grid: { left: 56, right: 16, top: 30, bottom: 44 },
     xAxis: { type: "category", data: violins.map((v) => v.label), axisTick: { show: false }, axisLine: { lineStyle: { color: colours.rule } }, axisLabel: { color: colours.ink, fontSize: 12, interval: 0, hideOverlap: false, width: 110, overflow: "break" } },
     yAxis: {
-      type: "value", name: `Minibatch (${unit})`, min: Math.max(0, least - pad) / factor, max: (most + pad) / factor, nameTextStyle: { color: colours.muted, fontSize: 12, align: "left", padding: [0, 0, 0, -44] },
-      axisLabel: { color: colours.muted, fontSize: 11, formatter: (v: number) => number(v, 3) }, splitLine: { lineStyle: { color: colours.grid } }, splitNumber: 4,
+      type: "value", name: `Minibatch (${unit})`, min: bottom, max: top, nameTextStyle: { color: colours.muted, fontSize: 12, align: "left", padding: [0, 0, 0, -44] },
+      axisLabel: { color: colours.muted, fontSize: 11, formatter: (v: number) => (v === bottom || v === top ? "" : number(v, 3)) }, splitLine: { lineStyle: { color: colours.grid } }, splitNumber: 4,
     },
     series: [{ type: "custom", silent: true, renderItem: render, encode: { x: 0, y: 1 }, data: violins.map((v, i) => [i, v.median / factor]) }],
   };

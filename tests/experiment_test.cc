@@ -1,0 +1,139 @@
+// `flyball experiment`: a run that is killed goes on, reports are made, bad files are named.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "command.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ExperimentTest : public CommandTest {
+ protected:
+  fs::path experiment(const std::string& more = "", const std::string& seeds = "[1, 2, 3, 4]") {
+    return write("small.toml",
+                 "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = 320\n"
+                 "[fixed]\nworkload = \"lenet5\"\nthreads = 1\nepochs = 3\n" +
+                     more + "[vary]\nworkers = [0, 1]\nseed = " + seeds + "\n");
+  }
+  std::vector<std::string> command(const std::string& what, const fs::path& file) {
+    return {"experiment", what, file.string(), "--out", (folder_ / "out").string()};
+  }
+  std::vector<std::string> json(const std::string& what, const fs::path& file) {
+    auto words = command(what, file);
+    words.insert(words.end(), {"--json"});
+    return words;
+  }
+  size_t lines() {
+    const std::string text = slurp(folder_ / "out/small/results.jsonl");
+    return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+};
+
+TEST_F(ExperimentTest, GoesOnAfterAKill) {
+  const fs::path file = experiment();
+  const pid_t child = start(json("run", file));
+  for (int i = 0; i < 3000 && lines() < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(child, SIGKILL);
+  finish(child);
+  const size_t before = lines();
+  ASSERT_GE(before, 2u);
+  ASSERT_LT(before, 8u);
+  const std::string kept = slurp(folder_ / "out/small/results.jsonl");
+  const Finished partial = run(json("report", file));
+  EXPECT_EQ(partial.exit_code, 0) << partial.err;
+  EXPECT_THAT(partial.out, HasSubstr("not all runs were measured yet"));
+
+  const Finished done = run(json("run", file));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["runs"], 8);
+  EXPECT_EQ(done.json()["reused"], before);
+  EXPECT_EQ(done.json()["groups"].size(), 8u);
+  EXPECT_THAT(done.err, HasSubstr("/"));  // progress
+  EXPECT_EQ(slurp(folder_ / "out/small/results.jsonl").substr(0, kept.rfind('\n') + 1),
+            kept.substr(0, kept.rfind('\n') + 1));
+  EXPECT_EQ(run(json("run", file)).json()["reused"], 8);
+}
+
+TEST_F(ExperimentTest, PipeliningNeverChangesTheLossCurve) {
+  const Finished done = run(json("run", experiment("", "[1]")));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  bool said = false;
+  for (const auto& finding : done.json()["findings"])
+    if (finding["text"].get<std::string>().find("equal bit for bit") != std::string::npos) {
+      said = true;
+      EXPECT_EQ(finding["as_expected"], true);
+    }
+  EXPECT_TRUE(said) << done.out;
+}
+
+TEST_F(ExperimentTest, WithTheSetInTheCacheLaterEpochsReadNothing) {
+  const Finished done = run(json("run", experiment("", "[1]")));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  for (const auto& group : done.json()["groups"]) {
+    if (group["later"]["read_bytes"].is_null()) GTEST_SKIP() << "no I/O accounting here";
+    EXPECT_EQ(group["later"]["read_bytes"], 0);
+    if (!group["later"]["cached"].is_null()) {
+      EXPECT_GT(group["later"]["cached"], 0.99);
+    }
+  }
+}
+
+TEST_F(ExperimentTest, WritesAReportThatStandsAlone) {
+  const fs::path file = experiment("", "[1]");
+  const Finished done = run(command("run", file));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("seed 1, workers 1"));
+  EXPECT_THAT(done.out, HasSubstr("report: "));
+  const std::string page = slurp(folder_ / "out/small/report.html");
+  EXPECT_THAT(page, HasSubstr("\"kind\":\"experiment\""));
+  fs::remove(folder_ / "out/small/report.html");
+  EXPECT_EQ(run(command("report", file)).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "out/small/report.html"));
+}
+
+TEST_F(ExperimentTest, EveryKeyIsDocumented) {
+  const Finished done = run(json("run", experiment("", "[1]")));
+  const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
+  const auto check = [&](const nlohmann::json& object) {
+    for (const auto& [key, value] : object.items()) EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
+  };
+  const auto document = done.json();
+  check(document);
+  check(document.at("groups")[0]);
+  check(document.at("groups")[0].at("first"));
+  check(document.at("groups")[0].at("settings"));
+  check(document.at("findings")[0]);
+}
+
+TEST_F(ExperimentTest, NamesWhatIsWrong) {
+  const Finished unknown =
+      run(command("run", write("bad.toml", "question = \"workers\"\nx = 1\n")));
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("bad.toml:2: unknown key 'x'"));
+  const Finished nothing = run(command("report", experiment()));
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("nothing was measured for experiment small"));
+  const Finished data =
+      run(command("run", write("none.toml", "question = \"workers\"\n[fixed]\nepochs = 1\n")));
+  EXPECT_EQ(data.exit_code, 2);
+  EXPECT_THAT(data.err, HasSubstr("experiment none has no dataset"));
+  EXPECT_EQ(run(command("run", "/no/such.toml")).exit_code, 2);
+}
+
+TEST_F(ExperimentTest, KnobsThatThisMachineLacksAreNamed) {
+  for (const char* name : {"dvfs", "power_modes"}) {
+    const Finished done = run(command(
+        "run", fs::path(FLYBALL_SOURCE_DIR) / "experiments" / (std::string(name) + ".toml")));
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_THAT(done.err, HasSubstr("this machine has no knob for it"));
+  }
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
