@@ -101,8 +101,7 @@ TEST_F(ExperimentTest, EveryKeyIsDocumented) {
   const Finished done = run(json("run", experiment("", "[1]")));
   const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
   const auto check = [&](const nlohmann::json& object) {
-    for (const auto& [key, value] : object.items())
-      EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
+    for (const auto& [key, value] : object.items()) EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
   };
   const auto document = done.json();
   check(document);
@@ -113,7 +112,8 @@ TEST_F(ExperimentTest, EveryKeyIsDocumented) {
 }
 
 TEST_F(ExperimentTest, NamesWhatIsWrong) {
-  const Finished unknown = run(command("run", write("bad.toml", "question = \"workers\"\nx = 1\n")));
+  const Finished unknown =
+      run(command("run", write("bad.toml", "question = \"workers\"\nx = 1\n")));
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("bad.toml:2: unknown key 'x'"));
   const Finished nothing = run(command("report", experiment()));
@@ -128,8 +128,8 @@ TEST_F(ExperimentTest, NamesWhatIsWrong) {
 
 TEST_F(ExperimentTest, KnobsThatThisMachineLacksAreNamed) {
   for (const char* name : {"dvfs", "power_modes"}) {
-    const Finished done =
-        run(command("run", fs::path(FLYBALL_SOURCE_DIR) / "experiments" / (std::string(name) + ".toml")));
+    const Finished done = run(command(
+        "run", fs::path(FLYBALL_SOURCE_DIR) / "experiments" / (std::string(name) + ".toml")));
     EXPECT_EQ(done.exit_code, 2);
     EXPECT_THAT(done.err, HasSubstr("this machine has no knob for it"));
   }

@@ -126,9 +126,10 @@ std::vector<std::string> doubts_of(const ExperimentResult& result) {
     for (const EpochFigures& epoch : run.epochs)
       if (epoch.others_cpu_pct) others.push_back(*epoch.others_cpu_pct);
   if (others.empty() || quantile(others, 0.75) < busy_pct) return {};
-  return {fmt::format("other programs took {:.0f} % of a core in the median epoch and {:.0f} % in "
-                      "the busiest one: times of this run deserve doubt",
-                      median(others), std::ranges::max(others))};
+  return {
+      fmt::format("other programs took {:.0f} % of a core in the median epoch and {:.0f} % in "
+                  "the busiest one: times of this run deserve doubt",
+                  median(others), std::ranges::max(others))};
 }
 
 Json experiment_json(const ExperimentResult& result) {
