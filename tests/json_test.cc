@@ -53,6 +53,28 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"import", table, "--json"});
 }
 
+TEST_F(JsonTest, EveryKeyOfTheMachineIsDocumented) {
+  expect_documented({"doctor", "--json"});
+  expect_documented({"measure", "--json", "--", "sleep", "0.1"});
+}
+
+TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
+  const std::string table = small_table().string();
+  expect_documented(
+      {"plan", "training", "--train", table, "--power-budget", "15W", "--json", "-q"});
+  expect_documented({"plan", "training", "--train", table, "--power-budget", "4W", "--json", "-q"},
+                    1);
+  expect_documented({"evaluate", "search", "--problem", "training", "--train", table, "--strategy",
+                     "maxn", "--modes", "all", "--json", "-q"});
+}
+
+TEST_F(JsonTest, EveryKeyOfProfilesIsDocumented) {
+  expect_documented(
+      {"profile", "lenet5", "--data", data_, "--steps", "2", "--threads", "1", "-q", "--json"});
+  expect_documented({"profile", "--json", "--", FLYBALL_BIN_DIR "/marked_c", "5"});
+  expect_documented({"dataset", "check", data_, "--json"});
+}
+
 TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   const std::string table = small_table().string();
   expect_documented({"predict", "net", "--device", "table:" + table, "--from", table, "--predictor",

@@ -13,9 +13,10 @@ namespace flyball::cli {
 namespace {
 
 // The one list of commands.
-constexpr auto commands = {add_tune,   add_plan,      add_predict,   add_pareto,  add_measure,
-                           add_doctor, add_evaluate,  add_reference, add_runs,    add_import,
-                           add_export, add_workloads, add_devices,   add_dataset, add_experiment};
+constexpr auto commands = {add_tune,     add_profile,   add_plan,       add_predict,
+                           add_pareto,   add_measure,   add_experiment, add_doctor,
+                           add_evaluate, add_reference, add_runs,       add_import,
+                           add_export,   add_workloads, add_devices,    add_dataset};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure.\n"
@@ -46,6 +47,18 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
                                 : std::string("see `flyball --help`")});
 }
 
+// Takes "-- PROGRAM…" off the words of the commands that run one; returns how many are left.
+int cut_program(int argc, char** argv, std::vector<std::string>& program) {
+  if (argc < 2 || (argv[1] != std::string("profile") && argv[1] != std::string("tune")))
+    return argc;
+  for (int i = 2; i < argc; ++i)
+    if (argv[i] == std::string("--")) {
+      program.assign(argv + i + 1, argv + argc);
+      return i;
+    }
+  return argc;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -59,6 +72,7 @@ int run(int argc, char** argv) {
   for (int i = 0; i < argc; ++i)
     context.command += (i ? " " : "") + quoted(i ? argv[i] : "flyball");
   for (const auto add : commands) add(app, context);
+  argc = cut_program(argc, argv, context.program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -1,49 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/tables.h"
-#include "data/digits.h"
-#include "data/open.h"
+#include "data/default_set.h"
 #include "device/host.h"
 #include "profile/live_profiler.h"
 #include "profile/power_meter.h"
+#include "profile/program_profiler.h"
 #include "profile/table_profiler.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
 namespace {
-
-std::filesystem::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"))
-    return std::filesystem::path(cache) / "flyball";
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home ? home : "/tmp") / ".cache" / "flyball";
-}
-
-// The drawn digits stand in for MNIST; they are drawn once.
-Result<std::filesystem::path> drawn_digits(bool quiet) {
-  const std::filesystem::path folder = cache_folder() / "digits";
-  if (open_dataset(folder, Split::train).ok() && open_dataset(folder, Split::test).ok())
-    return folder;
-  if (!quiet) fmt::print(stderr, "drawing 70000 digits into {}\n", folder.string());
-  FLYBALL_CHECK(make_digits(folder));
-  return folder;
-}
-
-Result<std::filesystem::path> dataset_folder(const BoardOptions& options) {
-  if (!options.data.empty()) return std::filesystem::path(options.data);
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
-  if (workload->dataset == "mnist") return drawn_digits(options.quiet);
-  return Error{Code::invalid_argument,
-               fmt::format("{} needs a dataset ({})", workload->name, workload->dataset),
-               "name its folder with --data"};
-}
 
 Result<Board> open_table(const BoardOptions& options) {
   FLYBALL_ASSIGN(const Table table, read_table(options.device.substr(6)));
@@ -61,6 +34,31 @@ Result<Board> open_table(const BoardOptions& options) {
   return board;
 }
 
+Result<Board> open_program(const BoardOptions& options) {
+  if (!options.workload.empty())
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' and a program after -- are two things to run", options.workload),
+                 "name one of them"};
+  if (options.device != "host")
+    return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
+                 "use --device host"};
+  ProgramTrialOptions trial;
+  trial.argv = options.program;
+  trial.stopping.max_seconds = options.trial_seconds;
+  trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
+  trial.interrupted = &interrupt_flag();
+  for (const std::string& text : options.axes) {
+    FLYBALL_ASSIGN(Axis axis, parse_axis(text));
+    trial.open.push_back(std::move(axis));
+  }
+  FLYBALL_ASSIGN(auto device, open_host());
+  catch_interrupts();
+  Board board;
+  FLYBALL_ASSIGN(board.profiler,
+                 make_program_profiler(std::move(device), open_power_meter(), trial));
+  return board;
+}
+
 Result<Board> open_live(const BoardOptions& options) {
   LiveOptions live;
   live.workload = options.workload;
@@ -75,7 +73,7 @@ Result<Board> open_live(const BoardOptions& options) {
     FLYBALL_ASSIGN(Axis axis, parse_axis(text));
     live.open.push_back(std::move(axis));
   }
-  FLYBALL_ASSIGN(live.data, dataset_folder(options));
+  FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   FLYBALL_ASSIGN(auto device, open_host());
   catch_interrupts();
   Board board;
@@ -86,11 +84,12 @@ Result<Board> open_live(const BoardOptions& options) {
 }  // namespace
 
 void add_board_options(CLI::App& command, BoardOptions& options) {
-  command.add_option("workload", options.workload, "network, or a workload of the table")
-      ->required();
+  command.add_option("workload,--workload", options.workload,
+                     "network, script:FILE (TorchScript), or a workload of the table");
   command.add_option("--device", options.device, "host, or table:FILE")->capture_default_str();
   command.add_option("--phase", options.phase, "train or infer");
-  command.add_option("--data", options.data, "dataset folder (MNIST's IDX files for lenet5)");
+  command.add_option("--data,--dataset", options.data,
+                     "dataset folder; drawn into the cache folder where it is not given");
   command.add_option("--axis", options.axes, "open or narrow an axis: batch_size=8,16,32");
   command.add_option("--trial-time", options.trial_seconds, "time cap of a live trial, seconds")
       ->check(CLI::Range(0.1, 3600.0))
@@ -99,7 +98,23 @@ void add_board_options(CLI::App& command, BoardOptions& options) {
   command.add_flag("--quiet,-q", options.quiet, "no progress");
 }
 
+Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
+                                             bool quiet) {
+  if (!named.empty()) return std::filesystem::path(named);
+  if (!script_file(workload).empty())
+    return Error{Code::invalid_argument, fmt::format("{} needs a dataset", workload),
+                 "name its folder with --dataset"};
+  FLYBALL_ASSIGN(const Workload* known, find_workload(workload));
+  return default_dataset(known->dataset, [quiet](const std::string& what) {
+    if (!quiet) fmt::print(stderr, "drawing {}\n", what);
+  });
+}
+
 Result<Board> open_board(const BoardOptions& options) {
+  if (!options.program.empty()) return open_program(options);
+  if (options.workload.empty())
+    return Error{Code::invalid_argument, "there is no workload to run",
+                 "name one of `flyball workloads`, or a program after --"};
   if (options.device.starts_with("table:")) return open_table(options);
   if (options.device == "host") return open_live(options);
   return Error{Code::invalid_argument, fmt::format("there is no device '{}'", options.device),

@@ -16,11 +16,12 @@ namespace flyball::cli {
 
 /// The options that say what runs where.
 struct BoardOptions {
-  std::string workload;
-  std::string phase;              ///< "" takes training, or what the table has
-  std::string device = "host";    ///< "host" or "table:FILE"
-  std::string data;               ///< dataset folder; "" draws one where that is possible
-  std::vector<std::string> axes;  ///< name=v1,v2,…
+  std::string workload;              ///< "" for a program
+  std::vector<std::string> program;  ///< the user's own, instead of a workload
+  std::string phase;                 ///< "" takes training, or what the table has
+  std::string device = "host";       ///< "host" or "table:FILE"
+  std::string data;                  ///< dataset folder; "" draws one where that is possible
+  std::vector<std::string> axes;     ///< name=v1,v2,…
   uint64_t seed = 1;
   double trial_seconds = 10;  ///< time cap of a live trial
   bool quiet = false;
@@ -35,6 +36,10 @@ struct Board {
   std::optional<WorkloadTable> table;
 };
 Result<Board> open_board(const BoardOptions& options);
+
+/// The named dataset folder, or the drawn set of a workload's kind (data/default_set.h).
+Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
+                                             bool quiet);
 
 /// The store that `--store` names, else the default one.
 Result<Store> open_store(const std::string& place);

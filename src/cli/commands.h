@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace flyball::cli {
 
@@ -11,9 +12,12 @@ namespace flyball::cli {
 struct Context {
   int exit_code = 0;
   std::string command;  ///< the command line as it was typed
+  /// What stands after "--" where that is a program of the user's own (profile, tune).
+  std::vector<std::string> program;
 };
 
 void add_tune(CLI::App& app, Context& context);
+void add_profile(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);

@@ -1,29 +1,127 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "data/digits.h"
+#include "data/catalog.h"
+#include "data/open.h"
 
 namespace flyball::cli {
 namespace {
 
-struct MakeOptions {
-  std::string kind = "digits", out;
-  int64_t samples = 60000;
-  uint64_t seed = 1;
+struct MakeArguments {
+  std::string kind, out;
+  int64_t samples = 0;
+  MakeOptions options;
 };
 
-Status make(const MakeOptions& options) {
-  if (options.kind != "digits")
-    return Error{Code::invalid_argument, fmt::format("no dataset '{}' can be made", options.kind),
-                 "one of: digits"};
-  DigitsOptions digits;
-  digits.train = options.samples;
-  digits.test = std::max<int64_t>(1, options.samples / 6);
-  digits.seed = options.seed;
-  FLYBALL_CHECK(make_digits(options.out, digits));
-  fmt::print("{} + {} digits in {}\n", digits.train, digits.test, options.out);
+struct CheckArguments {
+  std::string folder;
+  size_t threads = 0;
+  bool json = false;
+};
+
+void print_parts(const DatasetReport& report, const std::string& folder) {
+  TextTable table({"part", "samples", "classes", "samples per class", "MB"});
+  for (const DatasetPart& part : report.parts)
+    table.add({part.name, fmt::format("{}", part.samples), fmt::format("{}", part.classes),
+               part.smallest_class == part.largest_class
+                   ? fmt::format("{}", part.smallest_class)
+                   : fmt::format("{} to {}", part.smallest_class, part.largest_class),
+               fmt::format("{:.1f}", static_cast<double>(part.bytes) / 1e6)});
+  fmt::print("{}: {}\n{}", folder, report.kind, table.str());
+}
+
+Status make(const MakeArguments& arguments) {
+  const int64_t samples = arguments.samples > 0 ? arguments.samples
+                          : arguments.kind == "digits" || arguments.kind == "mnist" ? 60000
+                                                                                    : 1000;
+  FLYBALL_CHECK(make_dataset(arguments.kind, samples, arguments.out, arguments.options));
+  FLYBALL_ASSIGN(const std::string kind, detect_dataset(arguments.out));
+  for (const Split split : {Split::train, Split::test}) {
+    if (!has_part(arguments.out, kind, split)) continue;
+    FLYBALL_ASSIGN(const DatasetPtr set, open_dataset(arguments.out, split));
+    fmt::print("{}: {} {} samples of {} in {} classes\n", arguments.out, set->size(),
+               split == Split::train ? "training" : "test", kind, set->classes());
+  }
   return {};
+}
+
+nlohmann::ordered_json report_json(const DatasetReport& report, const std::string& folder) {
+  auto parts = nlohmann::ordered_json::array();
+  for (const DatasetPart& part : report.parts)
+    parts.push_back({{"name", part.name},
+                     {"samples", part.samples},
+                     {"classes", part.classes},
+                     {"bytes", part.bytes},
+                     {"smallest_class", part.smallest_class},
+                     {"largest_class", part.largest_class}});
+  auto problems = nlohmann::ordered_json::array();
+  for (const Error& problem : report.problems)
+    problems.push_back({{"reason", problem.message}, {"hint", problem.hint}});
+  return {{"folder", folder},     {"kind", report.kind},
+          {"parts", parts},       {"problem_count", report.problem_count},
+          {"problems", problems}, {"ignored", report.ignored}};
+}
+
+void print_report(const DatasetReport& report, const std::string& folder) {
+  print_parts(report, folder);
+  if (!report.ignored.empty())
+    fmt::print("{} files are no JPEGs and are ignored, such as {}\n", report.ignored.size(),
+               report.ignored.front());
+  for (const Error& problem : report.problems) fmt::print("broken: {}\n", problem.message);
+  if (report.problem_count == 0)
+    fmt::print("every sample can be read\n");
+  else
+    fmt::print("{} broken\n", report.problem_count);
+}
+
+// The report is printed in any case; exit code 1 is kept for infeasible problems.
+Status check(const CheckArguments& arguments, Context& context) {
+  FLYBALL_ASSIGN(const DatasetReport report, check_dataset(arguments.folder, arguments.threads));
+  if (arguments.json)
+    print_json(report_json(report, arguments.folder));
+  else
+    print_report(report, arguments.folder);
+  if (report.problem_count > 0) context.exit_code = 2;
+  return {};
+}
+
+void add_make(CLI::App& group, Context& context) {
+  CLI::App* command = group.add_subcommand("make", "write a synthetic dataset in its true format");
+  auto arguments = std::make_shared<MakeArguments>();
+  command->add_option("kind", arguments->kind, "digits, " + join(dataset_kinds(), ", "))
+      ->required();
+  command->add_option("--out", arguments->out, "folder, new or empty")->required();
+  command
+      ->add_option("--samples", arguments->samples,
+                   "training samples (60000 digits, 1000 of others); a part more for the test")
+      ->check(CLI::Range(int64_t{1}, int64_t{100000000}));
+  command->add_option("--classes", arguments->options.classes, "of images and gld23k")
+      ->check(CLI::Range(int64_t{1}, int64_t{100000}))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->options.seed, "of the drawing")->capture_default_str();
+  command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
+  command->callback([arguments, &context] {
+    const Status status = make(*arguments);
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
+}
+
+void add_check(CLI::App& group, Context& context) {
+  CLI::App* command =
+      group.add_subcommand("check", "read and decode every sample: what is there, what is broken");
+  auto arguments = std::make_shared<CheckArguments>();
+  command->add_option("folder", arguments->folder, "dataset folder")->required();
+  command->add_option("--threads", arguments->threads, "0: all cores")->capture_default_str();
+  command->add_flag("--json", arguments->json, "one JSON document on stdout");
+  command->footer(
+      "Exit code 2 when anything is broken.\n"
+      "Example:\n  flyball dataset check data/images");
+  command->callback([arguments, &context] {
+    const Status status = check(*arguments, context);
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
 }
 
 }  // namespace
@@ -32,19 +130,8 @@ void add_dataset(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("dataset", "make and check datasets");
   command->require_subcommand(1);
   command->footer("Example:\n  flyball dataset make digits --out data/digits");
-  CLI::App* maker = command->add_subcommand("make", "write a synthetic dataset in its true format");
-  auto options = std::make_shared<MakeOptions>();
-  maker->add_option("kind", options->kind, "digits")->required();
-  maker->add_option("--out", options->out, "folder")->required();
-  maker->add_option("--samples", options->samples, "training samples; a sixth more for the test")
-      ->check(CLI::Range(int64_t{1}, int64_t{100000000}))
-      ->capture_default_str();
-  maker->add_option("--seed", options->seed, "of the drawing")->capture_default_str();
-  maker->footer("Example:\n  flyball dataset make digits --out data/digits");
-  maker->callback([options, &context] {
-    const Status status = make(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  add_make(*command, context);
+  add_check(*command, context);
 }
 
 }  // namespace flyball::cli

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/roles.h"
 #include "cli/tables.h"
 #include "evaluate/search_sweep.h"
 #include "predict/registry.h"
@@ -15,7 +15,8 @@ namespace {
 struct Options {
   std::string problem = "training", problems = "paper", modes = "paper", predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
-  size_t max_profiles = 10, seeds = 1, threads = 0;
+  std::string cases;
+  size_t max_profiles = 10, seeds = 1, threads = 0, every = 1;
   uint64_t seed = 1;
   double min_gain = -1;
   bool json = false, quiet = false;
@@ -34,7 +35,7 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& op
   std::vector<WorkloadTable> tables;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
-      FLYBALL_ASSIGN(WorkloadTable table, read_workload_table(spec, phase));
+      FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase));
       tables.push_back(std::move(table));
     }
   return tables;
@@ -103,12 +104,14 @@ Status run(const Options& options) {
   FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
   sweep.options.make_predictor = [predictor] { return *make_predictor(predictor); };
   sweep.seeds = options.seeds;
+  sweep.every = options.every;
   sweep.threads = options.threads;
   Progress progress(options.quiet);
   sweep.progress = [&](size_t done, size_t all) { progress.show(done, all, "searching"); };
   const auto evaluation = evaluate_search(sweep);
   progress.finish();
   if (!evaluation) return evaluation.error();
+  if (!options.cases.empty()) FLYBALL_CHECK(write_file(options.cases, cases_csv(*evaluation)));
   if (options.json)
     print_json(to_json(*evaluation));
   else
@@ -132,6 +135,10 @@ void add_evaluate_search(CLI::App& group, Context& context) {
   command->add_option("--strategy", options->strategies, "names, separated by commas");
   command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
       ->capture_default_str();
+  command->add_option("--every", options->every, "1: all problems; 10: every tenth of them")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--cases", options->cases, "CSV file to write, one line for each search");
   command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
   command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
       ->check(CLI::Range(1, 1000000))

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/board.h"
+#include "cli/tables.h"
 #include "profile/table_profiler.h"
 
 namespace flyball::cli {
@@ -17,7 +18,7 @@ bool names_a_file(const std::string& spec) {
 Result<RoleBoard> open_role(const std::string& spec, Phase phase, double trial_seconds) {
   RoleBoard role;
   if (names_a_file(spec)) {
-    FLYBALL_ASSIGN(const WorkloadTable table, read_workload_table(spec, phase));
+    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase));
     role.profiler = make_table_profiler(table);
     return role;
   }
@@ -35,29 +36,6 @@ Result<RoleBoard> open_role(const std::string& spec, Phase phase, double trial_s
 
 }  // namespace
 
-Result<WorkloadTable> read_workload_table(const std::string& spec, Phase phase) {
-  const size_t colon = spec.rfind(".csv:");
-  const std::string file = colon == std::string::npos ? spec : spec.substr(0, colon + 4);
-  FLYBALL_ASSIGN(const Table table, read_table(file));
-  if (colon != std::string::npos) {
-    FLYBALL_ASSIGN(const WorkloadTable* found, table.find(spec.substr(colon + 5), phase));
-    return *found;
-  }
-  const WorkloadTable* only = nullptr;
-  for (const WorkloadTable& workload : table.workloads) {
-    if (workload.phase != phase) continue;
-    if (only)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} holds several workloads in phase {}", file, phase_name(phase)),
-                   fmt::format("say which, as in {}:{}", file, only->workload)};
-    only = &workload;
-  }
-  if (only) return *only;
-  return Error{Code::not_found,
-               fmt::format("{} holds no workload in phase {}", file, phase_name(phase)),
-               "training tables go to --train, inference tables to --infer"};
-}
-
 Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
                                           const std::vector<std::string>& infer,
                                           double trial_seconds) {
@@ -72,7 +50,15 @@ Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
 
 Result<std::shared_ptr<const Candidates>> link_roles(std::vector<RoleBoard>& roles) {
   std::vector<Space> spaces;
-  for (const RoleBoard& role : roles) spaces.push_back(role.profiler->space());
+  for (const RoleBoard& role : roles) {
+    const ProfilerInfo &first = roles[0].profiler->info(), &own = role.profiler->info();
+    if (own.device != first.device)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} was measured on {}, {} on {}", first.workload, first.device,
+                               own.workload, own.device),
+                   "workloads that share a board must be measured on one"};
+    spaces.push_back(role.profiler->space());
+  }
   FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
   for (size_t r = 0; r < roles.size(); ++r) {
     const Space& own = roles[r].profiler->space();

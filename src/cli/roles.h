@@ -8,12 +8,8 @@
 
 #include "problem/candidates.h"
 #include "profile/profiler.h"
-#include "space/table.h"
 
 namespace flyball::cli {
-
-/// "FILE.csv" (its only workload in that phase), "FILE.csv:WORKLOAD".
-Result<WorkloadTable> read_workload_table(const std::string& spec, Phase phase);
 
 /// One role on a table or on this machine.
 struct RoleBoard {
@@ -25,7 +21,8 @@ struct RoleBoard {
 Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
                                           const std::vector<std::string>& infer,
                                           double trial_seconds);
-/// The candidates of all roles, tied by power mode.
+/// The candidates of all roles, tied by power mode. Errors: roles on different boards, no mode that
+/// all of them have.
 Result<std::shared_ptr<const Candidates>> link_roles(std::vector<RoleBoard>& roles);
 
 }  // namespace flyball::cli

@@ -1,23 +1,56 @@
 #include "cli/tables.h"
 
+#include <fmt/format.h>
+
+#include <optional>
+
 namespace flyball::cli {
+
+namespace {
+
+/// The named workload, or the only one (of that phase, when it is given).
+Result<WorkloadTable> choose(const std::string& path, const std::string& workload,
+                             std::optional<Phase> phase, const std::string& how) {
+  FLYBALL_ASSIGN(const Table table, read_table(path));
+  if (!workload.empty()) {
+    auto found = table.find(workload, phase);
+    if (found) return measured_part(**found, path);
+    Error error = found.error();
+    error.code = Code::invalid_argument;
+    return error;
+  }
+  const WorkloadTable* only = nullptr;
+  for (const WorkloadTable& one : table.workloads) {
+    if (phase && one.phase != *phase) continue;
+    if (only)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} holds several workloads{}", path,
+                               phase ? fmt::format(" in phase {}", phase_name(*phase)) : ""),
+                   how + ", such as " + only->workload};
+    only = &one;
+  }
+  if (only) return measured_part(*only, path);
+  return Error{Code::invalid_argument,
+               fmt::format("{} holds no workload in phase {}", path, phase_name(*phase)),
+               "training tables go with trainings, inference tables with inferences"};
+}
+
+}  // namespace
 
 Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
                                     const std::string& phase) {
-  FLYBALL_ASSIGN(const Table table, read_table(path));
   std::optional<Phase> wanted;
   if (!phase.empty()) {
     FLYBALL_ASSIGN(wanted, parse_phase(phase));
   }
-  const auto found = workload.empty() ? table.only() : table.find(workload, wanted);
-  if (!found) {
-    Error error = found.error();
-    if (workload.empty() && error.code == Code::invalid_argument)
-      error.hint += "; say which with --workload";
-    error.code = Code::invalid_argument;
-    return error;
-  }
-  return measured_part(**found, path);
+  return choose(path, workload, wanted, "say which with --workload");
+}
+
+Result<WorkloadTable> read_role(const std::string& spec, Phase phase) {
+  const size_t colon = spec.rfind(".csv:");
+  const bool named = colon != std::string::npos;
+  return choose(named ? spec.substr(0, colon + 4) : spec, named ? spec.substr(colon + 5) : "",
+                phase, "say which, as in FILE.csv:WORKLOAD");
 }
 
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths) {

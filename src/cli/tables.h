@@ -12,6 +12,8 @@ namespace flyball::cli {
 /// holds one only.
 Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
                                     const std::string& phase);
+/// The same of "FILE.csv" or "FILE.csv:WORKLOAD", in this phase.
+Result<WorkloadTable> read_role(const std::string& spec, Phase phase);
 /// All workloads of these files, likewise.
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths);
 /// The table without predicted rows; an error when there are no others.

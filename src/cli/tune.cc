@@ -26,7 +26,7 @@ struct TuneOptions {
   std::string objective = "time";
   std::string power_budget, time_budget, energy_budget;
   std::vector<std::string> references;
-  std::string report, store, predictor;
+  std::string report, store;
   bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
   TuneRequest request;
 };
@@ -90,6 +90,12 @@ std::vector<std::string> oracle_row(const TuneResult& result, const std::string&
   return cells;
 }
 
+// Batch sizes differ where they are an axis: then a sample is what compares.
+double samples_of(const TuneResult& result, size_t config) {
+  const auto axis = result.space.axis_index("batch_size");
+  return axis ? result.space.row(config)[*axis] : 1;
+}
+
 std::string against_default(const TuneResult& result) {
   const Configuration& choice = result.configurations[*result.choice];
   const Configuration& base = result.configurations[result.default_config];
@@ -98,11 +104,15 @@ std::string against_default(const TuneResult& result) {
     const double percent = 100 * (value / before - 1);
     return fmt::format("{:.1f} % {}", std::abs(percent), percent < 0 ? less : more);
   };
-  std::string text = change(choice.minibatch_ms, base.minibatch_ms, "less", "more") + " time";
+  const double chosen = samples_of(result, *result.choice);
+  const double usual = samples_of(result, result.default_config);
+  std::string text =
+      change(choice.minibatch_ms / chosen, base.minibatch_ms / usual, "less", "more") + " time";
   if (!std::isnan(choice.power_w) && !std::isnan(base.power_w))
     text += ", " + change(choice.power_w, base.power_w, "less", "more") + " power, " +
-            change(choice.minibatch_j(), base.minibatch_j(), "less", "more") + " energy";
-  return text + " than the default";
+            change(choice.minibatch_j() / chosen, base.minibatch_j() / usual, "less", "more") +
+            " energy";
+  return text + (chosen == usual ? "" : " per sample") + " than the default";
 }
 
 void print_text(const TuneResult& result) {
@@ -143,14 +153,12 @@ void print_text(const TuneResult& result) {
 Status run(TuneOptions& options, Context& context) {
   TuneRequest& request = options.request;
   request.command = context.command;
-  request.predictor = options.predictor;
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(read_budgets(options, request));
+  options.board.program = context.program;
   FLYBALL_ASSIGN(Board board, open_board(options.board));
   FLYBALL_CHECK(gather_references(options, board.profiler->info().device, request));
-  if (request.predictor.empty())
-    request.predictor = request.references.empty() ? "gp" : "transfer-gp";
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -211,8 +219,8 @@ void add_tune(CLI::App& app, Context& context) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
-  command->add_option("--predictor", options->predictor,
-                      names_of_predictors() + "; default gp, with references transfer-gp");
+  command->add_option("--predictor", request.predictor, names_of_predictors())
+      ->capture_default_str();
   command->add_option("--reference", options->references, "table of earlier workloads")
       ->check(CLI::ExistingFile);
   command->add_flag("--no-reference", options->no_reference,
@@ -225,7 +233,11 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
   command->add_flag("--json", options->json, "one JSON document on stdout");
   command->footer(
-      "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html");
+      "A program of your own goes after --; it reads each opened axis as FLYBALL_BATCH_SIZE and "
+      "so\n"
+      "on, and marks its minibatches (docs/your-model.md).\n"
+      "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
+      "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
   command->callback([options, &context] {
     const Status status = run(*options, context);
     if (!status.ok()) context.exit_code = report_error(status.error());

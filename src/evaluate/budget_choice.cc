@@ -34,35 +34,63 @@ std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, dou
   return best;
 }
 
-BudgetChoice choose_verified(Beliefs beliefs, double budget_w, double confidence, size_t profiles,
+namespace {
+
+constexpr double least_gain = 1e-3;  // of the time: less is not worth a reading
+constexpr double shared = 0.5;  // of a reading's surprise that the other rows share (log scale)
+
+double keeps(const Beliefs& beliefs, size_t i, double budget_w) {
+  const double sd = std::max(beliefs.power_above[i] / z90, 1e-9);
+  return std::erfc((beliefs.power[i] - budget_w) / (sd * std::sqrt(2.0))) / 2;
+}
+
+// The unmeasured row with the highest expected gain over the fastest measured one in the budget.
+std::optional<size_t> most_promising(const Beliefs& beliefs, double budget_w,
+                                     std::optional<size_t> incumbent) {
+  // Without a measured answer any is a gain; the safer, the better.
+  double slowest = 0;
+  for (double time : beliefs.time) slowest = std::max(slowest, time);
+  const double now = incumbent ? beliefs.time[*incumbent] : 2 * slowest;
+  std::optional<size_t> best;
+  double most = least_gain;
+  for (size_t i = 0; i < beliefs.time.size(); ++i) {
+    if (beliefs.measured[i] || beliefs.time[i] >= now) continue;
+    const double gain = (1 - beliefs.time[i] / now) * keeps(beliefs, i, budget_w);
+    if (gain <= most) continue;
+    most = gain;
+    best = i;
+  }
+  return best;
+}
+
+std::optional<size_t> fastest_measured(const Beliefs& beliefs, double budget_w) {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < beliefs.time.size(); ++i)
+    if (beliefs.measured[i] && beliefs.power[i] <= budget_w &&
+        (!best || beliefs.time[i] < beliefs.time[*best]))
+      best = i;
+  return best;
+}
+
+}  // namespace
+
+BudgetChoice choose_verified(Beliefs beliefs, double budget_w, size_t profiles,
                              std::span<const double> true_time,
                              std::span<const double> true_power) {
   BudgetChoice answer;
+  answer.config = fastest_measured(beliefs, budget_w);
   while (answer.extra_profiles < profiles) {
-    const bool last = answer.extra_profiles + 1 == profiles;
-    const auto choice =
-        choose_within(beliefs, budget_w, last ? std::max(confidence, 0.95) : confidence);
+    const auto choice = most_promising(beliefs, budget_w, answer.config);
     if (!choice) break;
-    if (beliefs.measured[*choice]) {
-      answer.config = choice;
-      return answer;
-    }
     ++answer.extra_profiles;
-    const double ratio = true_power[*choice] / beliefs.power[*choice];
+    const double surprise = std::pow(true_power[*choice] / beliefs.power[*choice], shared);
+    for (size_t i = 0; i < beliefs.power.size(); ++i)
+      if (!beliefs.measured[i]) beliefs.power[i] *= surprise;
     beliefs.time[*choice] = true_time[*choice];
     beliefs.power[*choice] = true_power[*choice];
     beliefs.measured[*choice] = true;
-    if (true_power[*choice] <= budget_w) {
-      answer.config = choice;
-      return answer;
-    }
-    for (size_t i = 0; i < beliefs.power.size() && ratio > 1; ++i)
-      if (!beliefs.measured[i]) beliefs.power[i] *= ratio;
+    answer.config = fastest_measured(beliefs, budget_w);
   }
-  for (size_t i = 0; i < beliefs.time.size(); ++i)
-    if (beliefs.measured[i] && beliefs.power[i] <= budget_w &&
-        (!answer.config || beliefs.time[i] < beliefs.time[*answer.config]))
-      answer.config = i;
   return answer;
 }
 

@@ -20,10 +20,10 @@ struct Beliefs {
 /// taken at their word. Nothing when there is none.
 std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, double confidence);
 
-/// Chooses, reads the true power of the choice, and steps back while it exceeds the budget: at most
-/// `profiles` readings, the last by the upper end of the interval; predictions are raised by what
-/// the readings showed. Answers a measured row within the budget, or nothing when none is known.
-BudgetChoice choose_verified(Beliefs beliefs, double budget_w, double confidence, size_t profiles,
+/// Reads up to `profiles` rows, each the one with the highest expected gain in time over the
+/// fastest row that was measured within the budget (probability of keeping it × time saved), and
+/// answers that fastest measured row: within the budget, or nothing when none is known.
+BudgetChoice choose_verified(Beliefs beliefs, double budget_w, size_t profiles,
                              std::span<const double> true_time, std::span<const double> true_power);
 
 }  // namespace flyball

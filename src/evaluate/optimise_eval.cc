@@ -64,8 +64,8 @@ RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
   if (!beliefs) return run.error = beliefs.error(), run;
   for (double budget : problem.budgets_w()) {
     if (evaluation.verify > 0)
-      run.choices.push_back(choose_verified(*beliefs, budget, evaluation.confidence,
-                                            evaluation.verify, problem.time(), problem.power()));
+      run.choices.push_back(
+          choose_verified(*beliefs, budget, evaluation.verify, problem.time(), problem.power()));
     else
       run.choices.push_back({choose_within(*beliefs, budget, evaluation.confidence), 0});
   }
@@ -173,6 +173,8 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
     request.count = evaluation.modes;
     request.seed = mix_seed(evaluation.seed, run);
     request.references = evaluation.references;
+    request.device = truth.device;
+    request.phase = truth.phase;
     request.measure = [&](size_t config) { return take_rows(truth, std::array{config}); };
     FLYBALL_ASSIGN(profiled[run], choose_configurations(evaluation.design, request));
   }

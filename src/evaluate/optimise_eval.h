@@ -23,11 +23,11 @@ struct OptimiseEvaluation {
   std::string design = "random";
   size_t runs = 10;
   uint64_t seed = 1;
-  /// Choices keep the budget with this probability, as the predictor's interval has it; one half
-  /// takes the mean, as published.
+  /// Unverified choices keep the budget with this probability, as the predictor's interval has it;
+  /// one half takes the mean, as published.
   double confidence = 0.5;
-  /// The choice is measured, at most so many times, stepping back when it exceeds the budget; in
-  /// the end only a measured mode within the budget is answered. 0: the choice is trusted.
+  /// So many modes at most are measured for each budget, each the one that promises most; only a
+  /// measured mode within the budget is answered. 0: the choice is trusted.
   size_t verify = 0;
   /// As published: profiled modes, too, are looked up in the predictions.
   bool predictions_only = false;

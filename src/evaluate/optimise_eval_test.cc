@@ -86,23 +86,30 @@ TEST(BudgetChoice, VerifyingNeverEndsAboveTheBudget) {
   const WorkloadTable truth = five();
   // Everything is believed to draw 30 % too little.
   Beliefs beliefs = believe({7, 8.4, 9.8, 12.6, 17.5});
-  const auto choice = choose_verified(beliefs, 13, 0.5, 3, truth.minibatch_ms, truth.power_w);
+  const auto choice = choose_verified(beliefs, 13, 3, truth.minibatch_ms, truth.power_w);
   ASSERT_TRUE(choice.config);
-  EXPECT_EQ(*choice.config, 1u);  // 18 W read at the fourth; all others rise by the same factor
-  EXPECT_EQ(choice.extra_profiles, 2u);
+  EXPECT_EQ(*choice.config, 1u);  // 18 W read at the fourth, then 14 W at the third
+  EXPECT_EQ(choice.extra_profiles, 3u);
   // One reading does not suffice, and nothing else was measured: no answer rather than a wrong one.
   beliefs.power_above.assign(5, 0);
-  EXPECT_FALSE(choose_verified(beliefs, 13, 0.5, 1, truth.minibatch_ms, truth.power_w).config);
+  EXPECT_FALSE(choose_verified(beliefs, 13, 1, truth.minibatch_ms, truth.power_w).config);
   beliefs.measured[0] = true;
   beliefs.power[0] = 10;
-  EXPECT_EQ(choose_verified(beliefs, 13, 0.5, 1, truth.minibatch_ms, truth.power_w).config, 0u);
+  EXPECT_EQ(choose_verified(beliefs, 13, 1, truth.minibatch_ms, truth.power_w).config, 0u);
+}
+
+TEST(BudgetChoice, ReadingsGoOnWhereThereIsMoreToGain) {
+  const WorkloadTable truth = five();
+  // Everything is believed to draw 20 % too much: a first answer is right, and not the best.
+  Beliefs beliefs = believe({12, 14.4, 16.8, 21.6, 30});
+  EXPECT_EQ(choose_verified(beliefs, 18, 3, truth.minibatch_ms, truth.power_w).config, 3u);
 }
 
 TEST(BudgetChoice, AMeasuredChoiceCostsNothing) {
   const WorkloadTable truth = five();
   Beliefs beliefs = believe(truth.power_w);
   beliefs.measured.assign(5, true);
-  const auto choice = choose_verified(beliefs, 18, 0.5, 3, truth.minibatch_ms, truth.power_w);
+  const auto choice = choose_verified(beliefs, 18, 3, truth.minibatch_ms, truth.power_w);
   EXPECT_EQ(choice.config, 3u);
   EXPECT_EQ(choice.extra_profiles, 0u);
 }

@@ -23,9 +23,15 @@ struct Scored {
   double n = 0, n_loss = 0;                                  ///< minibatches; percent
   bool counts_n = false;                                     ///< n_opt > 0
   double profiles = 0, trials = 0, seconds = 0;
+  double answer = 0, power_w = 0;  ///< objective and the larger power, as tabled
 };
 Scored score(const Problem& problem, const Optima& optima, const Readings& raw,
              std::span<const size_t> choice);
+
+/// The same for a choice that rests on predictions, by the paper's rule: solved when power is at
+/// most 1 W and latency at most 10 ms over.
+Scored score_predicted(const Problem& problem, const Optima& optima, const Readings& raw,
+                       std::span<const size_t> choice);
 
 /// The row of one run over all solvable problems.
 SearchRow summarise(ProblemKind kind, const std::string& strategy, size_t problems,

@@ -29,6 +29,11 @@ Result<Ground> prepare(const SearchSweep& sweep) {
   Ground ground;
   std::vector<Space> spaces;
   for (const WorkloadTable* table : sweep.tables) {
+    if (table->device != sweep.tables[0]->device)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} and {} were measured on different boards",
+                               sweep.tables[0]->title(), table->title()),
+                   "workloads that share a board must be measured on one"};
     ground.workloads.push_back(table->workload);
     if (sweep.only_paper_modes) {
       FLYBALL_ASSIGN(Space space, paper_modes(table->space));
@@ -54,6 +59,7 @@ Result<Ground> prepare(const SearchSweep& sweep) {
 
 /// Problems whose searches this kind compares, with their exact solutions.
 struct Case {
+  ProblemSpec asked;
   std::shared_ptr<const Problem> problem;
   Optima optima;
 };
@@ -62,12 +68,14 @@ std::vector<Case> solve_all(const SearchSweep& sweep, const Ground& ground) {
   std::vector<ProblemSpec> specs = sweep.problems;
   if (specs.empty())
     specs = paper_problems(sweep.kind, std::ranges::any_of(ground.workloads, takes_long_latency));
-  std::vector<Case> cases(specs.size());
+  const size_t step = std::max<size_t>(1, sweep.every);
+  std::vector<Case> cases((specs.size() + step - 1) / step);
   parallel_for(
-      specs.size(),
+      cases.size(),
       [&](size_t i) {
+        cases[i].asked = specs[i * step];
         auto problem = std::make_shared<Problem>(
-            make_problem(sweep.kind, ground.candidates, ground.workloads, specs[i]));
+            make_problem(sweep.kind, ground.candidates, ground.workloads, cases[i].asked));
         cases[i].optima = find_optima(*problem, ground.raw, ground.robust);
         cases[i].problem = std::move(problem);
       },
@@ -83,7 +91,7 @@ double thread_seconds() {
 }
 
 Scored run_one(const Ground& ground, const Case& one, const StrategyEntry& entry,
-               const SearchOptions& options) {
+               const SearchOptions& options, Settings& chosen) {
   const double began = thread_seconds();
   std::shared_ptr<const Problem> problem = one.problem;
   if (entry.published && problem->concurrent()) {
@@ -95,11 +103,33 @@ Scored run_one(const Ground& ground, const Case& one, const StrategyEntry& entry
   auto strategy = make_strategy(entry.name, problem, options);
   if (!strategy.ok()) return scored;  // nothing to search: the budgets contradict each other
   const auto answer = run_search(**strategy, ground.raw);
-  if (answer.ok()) scored = score(*one.problem, one.optima, ground.raw, answer->choice);
+  const auto predicted = (*strategy)->predicted_choice();
+  if (predicted)
+    scored = score_predicted(*one.problem, one.optima, ground.raw, *predicted);
+  else if (answer.ok())
+    scored = score(*one.problem, one.optima, ground.raw, answer->choice);
+  if (scored.solved) {
+    const std::vector<size_t>& choice = predicted ? *predicted : answer->choice;
+    chosen = ground.candidates->space(choice.size() - 1).settings(choice.back());
+  }
   scored.profiles = static_cast<double>((*strategy)->ledger().profiles());
   scored.trials = static_cast<double>((*strategy)->ledger().trials());
   scored.seconds = thread_seconds() - began;
   return scored;
+}
+
+SearchCase case_of(const Case& one, const Scored& scored, Settings chosen) {
+  SearchCase found;
+  found.asked = one.asked;
+  found.chosen = std::move(chosen);
+  found.optimum = objective_value(*one.problem, one.optima.raw);
+  found.robust_optimum =
+      one.optima.robust.feasible ? objective_value(*one.problem, one.optima.robust) : not_measured;
+  found.answer = scored.solved ? scored.answer : not_measured;
+  found.power_w = scored.solved ? scored.power_w : not_measured;
+  found.profiles = static_cast<size_t>(scored.profiles);
+  found.trials = static_cast<size_t>(scored.trials);
+  return found;
 }
 
 /// Counts searches for the caller; about a hundred calls in all.
@@ -144,7 +174,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
   size_t runs = 0;
   for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
   Progress progress(sweep, runs * solvable.size());
-  SearchEvaluation evaluation{sweep.kind, {}};
+  SearchEvaluation evaluation{sweep.kind, {}, {}};
   for (const StrategyEntry* entry : entries) {
     std::vector<SearchRow> of_seed;
     for (size_t seed = 0; seed < (entry->random ? sweep.seeds : 1); ++seed) {
@@ -152,13 +182,19 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
       options.seed += seed;
       options.cache = std::make_shared<PredictionCache>();
       std::vector<Scored> scored(solvable.size());
+      std::vector<Settings> chosen(solvable.size());
       parallel_for(
           solvable.size(),
           [&](size_t i) {
-            scored[i] = run_one(ground, cases[solvable[i]], *entry, options);
+            scored[i] = run_one(ground, cases[solvable[i]], *entry, options, chosen[i]);
             progress.step();
           },
           sweep.threads);
+      for (size_t i = 0; i < solvable.size(); ++i) {
+        evaluation.cases.push_back(case_of(cases[solvable[i]], scored[i], std::move(chosen[i])));
+        evaluation.cases.back().strategy = entry->name;
+        evaluation.cases.back().seed = options.seed;
+      }
       of_seed.push_back(summarise(sweep.kind, entry->name, cases.size(), scored));
     }
     evaluation.rows.push_back(median_row(of_seed));

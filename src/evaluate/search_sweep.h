@@ -19,6 +19,7 @@ struct SearchSweep {
   std::vector<const WorkloadTable*> tables;
   std::vector<std::string> strategies;
   std::vector<ProblemSpec> problems;  ///< empty: the paper's
+  size_t every = 1;                   ///< 1: all problems; 10: every tenth
   bool only_paper_modes = true;       ///< the 441 modes of the paper, or every mode of the tables
   /// max_profiles, seed, predictor and references; `cache` and `default_choice` are set here.
   SearchOptions options;
@@ -44,9 +45,22 @@ struct SearchRow {
   double median_n = 0, mean_n_loss_pct = 0, mean_throughput_loss_pct = 0;  ///< concurrent
 };
 
+/// What became of one search for a solvable problem.
+struct SearchCase {
+  std::string strategy;
+  uint64_t seed = 1;
+  ProblemSpec asked;
+  double optimum = 0, robust_optimum = 0;  ///< of the objective; the latter NaN where there is none
+  double answer = 0;                       ///< NaN: not solved
+  Settings chosen;                         ///< of the last role; empty: not solved
+  double power_w = 0;                      ///< the largest of the answer
+  size_t profiles = 0, trials = 0;
+};
+
 struct SearchEvaluation {
   ProblemKind kind = ProblemKind::training;
   std::vector<SearchRow> rows;
+  std::vector<SearchCase> cases;  ///< by strategy, seed and problem
 };
 
 /// Runs the sweep. Errors: unknown strategy, tables without a mode in common, no paper mode.
@@ -54,5 +68,8 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep);
 
 /// {"problem":…, "rows":[{"strategy", "problems", …}]} with the fields' names as keys.
 nlohmann::json to_json(const SearchEvaluation& evaluation);
+/// The cases as CSV: strategy, seed, budgets, optimum, answer and what was chosen; empty fields
+/// where there is no limit or no answer.
+std::string cases_csv(const SearchEvaluation& evaluation);
 
 }  // namespace flyball

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -186,6 +187,55 @@ TEST(SearchSweep, TheRobustOptimumLeavesOutFaultyReadings) {
   const SearchRow row = evaluate_search(sweep)->rows[0];
   EXPECT_EQ(row.mean_excess_pct, 0);
   EXPECT_LT(row.robust_mean_excess_pct, 0);  // the answer stands on the faulty reading
+}
+
+TEST(SearchSweep, APredictedChoiceIsSolvedWithinTheSlackOfThePaper) {
+  const auto problem = surface::problem({.power_w = 14});
+  const Readings all = surface::readings(*problem);
+  const Optima optima = find_optima(*problem, all, all);
+  size_t within = 0, beyond = 0;
+  for (size_t i = 0; i < all[0].size(); ++i) {
+    const double over = all[0][i].power_w - 14;
+    const std::array choice = {i};
+    const Scored scored = score_predicted(*problem, optima, all, choice);
+    EXPECT_EQ(scored.solved, over <= 1) << over;
+    EXPECT_EQ(scored.over_power, over > 0);
+    EXPECT_EQ(score(*problem, optima, all, choice).solved, over <= 0);
+    within += over > 0 && over <= 1;
+    beyond += over > 1;
+  }
+  EXPECT_GT(within, 0u);
+  EXPECT_GT(beyond, 0u);
+}
+
+TEST(SearchSweep, EveryTakesAPartOfTheProblemsAndCasesListThem) {
+  const WorkloadTable table = surface_table();
+  SearchSweep sweep = surface_sweep(table);
+  sweep.strategies = {"brute-force"};
+  sweep.every = 10;  // 5, 15 and 25 W
+  const auto evaluation = evaluate_search(sweep);
+  EXPECT_EQ(evaluation->rows[0].problems, 3u);
+  ASSERT_EQ(evaluation->cases.size(), 2u);  // no mode draws 5 W or less
+  EXPECT_EQ(evaluation->cases[0].asked.budgets.power_w, 15);
+  EXPECT_EQ(evaluation->cases[1].asked.budgets.power_w, 25);
+  EXPECT_EQ(evaluation->cases[0].answer, evaluation->cases[0].optimum);
+  const Csv csv = *parse_csv(cases_csv(*evaluation), "cases");
+  ASSERT_EQ(csv.rows.size(), 2u);
+  EXPECT_EQ(csv.rows[0][*csv.column("power_budget_w")], "15");
+  EXPECT_EQ(csv.rows[0][*csv.column("latency_ms")], "");
+  EXPECT_EQ(csv.rows[0][*csv.column("profiles")], "40");
+}
+
+TEST(SearchSweep, TablesOfDifferentBoardsAreRefused) {
+  const WorkloadTable table = surface_table();
+  WorkloadTable other = table;
+  other.device = "another board";
+  SearchSweep sweep = surface_sweep(table);
+  sweep.kind = ProblemKind::concurrent;
+  sweep.tables = {&table, &other};
+  const auto refused = evaluate_search(sweep);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("different boards"));
 }
 
 TEST(SearchSweep, JsonHasTheDocumentedKeys) {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <set>
 
 namespace flyball {
 namespace {
@@ -35,12 +38,36 @@ CodedRows coded(const Space& space, std::span<const size_t> columns) {
 }
 
 AxisRole axis_role(const std::string& name) {
-  if (name == "cpu_cores") return AxisRole::cores;
-  if (name == "cpu_mhz") return AxisRole::cpu;
-  if (name == "gpu_mhz") return AxisRole::gpu;
-  if (name == "mem_mhz") return AxisRole::memory;
-  if (name == "batch_size") return AxisRole::batch;
-  return AxisRole::other;
+  std::set<std::string> words;
+  std::string word;
+  for (char c : name + "_") {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else {
+      words.insert(word);
+      word.clear();
+    }
+  }
+  const auto any = [&](std::initializer_list<const char*> of) {
+    return std::ranges::any_of(of, [&](const char* w) { return words.contains(w); });
+  };
+  if (any({"batch", "batchsize", "bs"})) return AxisRole::batch;
+  if (any({"hz", "khz", "mhz", "ghz", "clock", "freq", "frequency"})) {
+    if (any({"gpu", "igpu", "dgpu", "sm", "graphics"})) return AxisRole::gpu;
+    if (any({"mem", "memory", "emc", "dram", "ddr"})) return AxisRole::memory;
+    if (any({"cpu", "cpus", "core", "cores"})) return AxisRole::cpu;
+    return AxisRole::other;
+  }
+  return any({"cores", "cpus"}) ? AxisRole::cores : AxisRole::other;
+}
+
+std::vector<AxisRole> axis_roles(const std::vector<Axis>& axes) {
+  std::vector<AxisRole> roles;
+  for (const Axis& axis : axes) {
+    const AxisRole role = axis_role(axis.name);
+    roles.push_back(std::ranges::count(roles, role) > 0 ? AxisRole::other : role);
+  }
+  return roles;
 }
 
 Rows Rows::subset(std::span<const Index> indices) const {
@@ -49,10 +76,12 @@ Rows Rows::subset(std::span<const Index> indices) const {
 
 Coordinates::Coordinates(const Space& measured, const std::string& device,
                          std::span<const WorkloadTable> references) {
-  for (const Axis& axis : measured.axes()) {
+  const std::vector<AxisRole> roles = axis_roles(measured.axes());
+  for (size_t d = 0; d < roles.size(); ++d) {
+    const Axis& axis = measured.axes()[d];
     if (axis.values.empty()) continue;
     const double low = axis.values.front(), high = axis.values.back();
-    Used used{axis.name, axis_role(axis.name), high, low, low, high, axis.values.size() > 1};
+    Used used{axis.name, roles[d], high, low, low, high, axis.values.size() > 1};
     for (const WorkloadTable& reference : references) {
       const auto column = reference.space.axis_index(axis.name);
       if (reference.device != device || device.empty() || !column) continue;
@@ -132,9 +161,15 @@ double Coordinates::scale(AxisRole role) const {
   return 1;
 }
 
+std::vector<std::string> Coordinates::other_names() const {
+  std::vector<std::string> names;
+  for (const Used& axis : axes_)
+    if (axis.role == AxisRole::other && axis.varies) names.push_back(axis.name);
+  return names;
+}
+
 size_t Coordinates::other_axes() const {
-  return static_cast<size_t>(std::ranges::count_if(
-      axes_, [](const Used& u) { return u.role == AxisRole::other && u.varies; }));
+  return other_names().size();
 }
 
 }  // namespace flyball

@@ -13,7 +13,10 @@ namespace flyball {
 /// Axes of which the physical forms know what they mean. Any other axis is `other`.
 enum class AxisRole { cores, cpu, gpu, memory, batch, other };
 inline constexpr Index known_roles = 5;
+/// By the words of the name: cpu_mhz, but also igpu_khz, emc_clock or online_cores.
 AxisRole axis_role(const std::string& name);
+/// One role for each axis; of two with the same role only the first has it, the rest are `other`.
+std::vector<AxisRole> axis_roles(const std::vector<Axis>& axes);
 
 /// A column of a space as its distinct values and each row's index into them.
 CodedRows coded(const Space& space, std::span<const size_t> columns);
@@ -42,6 +45,7 @@ class Coordinates {
 
   bool varies(AxisRole role) const;
   size_t other_axes() const;
+  std::vector<std::string> other_names() const;
   size_t dimensions() const { return gp_axes_; }
   /// Lowest profiled value over the scale; 1 for an axis that does not vary.
   double lowest(AxisRole role) const;

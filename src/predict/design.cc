@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "predict/informed_design.h"
 
 namespace flyball {
 namespace {
@@ -102,6 +103,9 @@ const std::vector<DesignEntry>& designs() {
       {"random", "as in the papers", choose_random},
       {"maximin", "each next configuration the farthest from those before", choose_maximin},
       {"lhs", "Latin hypercube", choose_lhs},
+      {"informed",
+       "each next configuration the one that tells a Gaussian process most of all others",
+       choose_informed},
   };
   return list;
 }

@@ -17,6 +17,8 @@ struct DesignRequest {
   size_t count = 0;              ///< so many are wanted
   uint64_t seed = 1;
   std::span<const WorkloadTable> references;
+  std::string device;  ///< of the space; "" where it is not known
+  Phase phase = Phase::train;
   /// One row of time and power for a configuration the design has settled on; a design that decides
   /// step by step may ask, and what it asks for belongs to its answer. May be empty.
   std::function<WorkloadTable(size_t config)> measure;
@@ -28,7 +30,7 @@ struct DesignEntry {
   Result<std::vector<size_t>> (*choose)(const DesignRequest& request);
 };
 
-/// The one list: random, maximin, lhs, ….
+/// The one list: random, maximin, lhs, informed.
 const std::vector<DesignEntry>& designs();
 
 /// Exactly `count` distinct indices of the space, in the order of profiling. Errors: no such design

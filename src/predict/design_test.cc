@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "base/statistics.h"
+#include "predict/gp.h"
+#include "predict/known_board.h"
+
 namespace flyball {
 namespace {
 
@@ -75,6 +79,43 @@ TEST(Design, NamesWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(choose_configurations("magic", request).error().hint.find("maximin"),
             std::string::npos);
+}
+
+// What a process with the priors of `gp` leaves open is what `informed` makes small: a reading at
+// each end of the clocks says more than ten in the middle.
+TEST(Design, InformedLeavesLessErrorThanChance) {
+  const WorkloadTable truth = testing_board::table({}, 0.01, 1);
+  const auto error = [&](const std::string& design, uint64_t seed) {
+    DesignRequest request;
+    request.space = &truth.space;
+    request.count = 8;
+    request.seed = seed;
+    const auto gp = make_gp();
+    EXPECT_TRUE(gp->fit(take_rows(truth, *choose_configurations(design, request)), {}, {}).ok());
+    const auto prediction = gp->predict(truth.space);
+    return mape(prediction->minibatch_ms.mean, truth.minibatch_ms) +
+           mape(prediction->power_w.mean, truth.power_w);
+  };
+  std::vector<double> informed, random;
+  for (uint64_t seed = 1; seed <= 9; ++seed) {
+    informed.push_back(error("informed", seed));
+    random.push_back(error("random", seed));
+  }
+  EXPECT_LT(median(informed), 0.9 * median(random));
+}
+
+TEST(Design, InformedTakesReferencesAndAxesItDoesNotKnow) {
+  const WorkloadTable truth = testing_board::table({}, 0.01, 1);
+  DesignRequest request;
+  request.space = &truth.space;
+  request.count = 12;
+  request.references = std::span(&truth, 1);
+  request.device = truth.device;
+  EXPECT_EQ(choose_configurations("informed", request)->size(), 12u);
+  const Space odd = Space::grid({named_axis("oddity", {-2, 0, 3, 8}), named_axis("still", {1})});
+  request.space = &odd;
+  request.count = 4;
+  EXPECT_EQ(choose_configurations("informed", request)->size(), 4u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "predict/lbfgs.h"
+#include "predict/wide_product.h"
 
 namespace flyball {
 namespace {
@@ -148,8 +149,8 @@ void FormGp::condition() {
   covariance.diagonal() += noise(hyper_);
   factor_.compute(covariance);
   alpha_ = factor_.solve(target_);
-  const Vector precision =
-      factor_.solve(Matrix::Identity(covariance.rows(), covariance.cols())).diagonal();
+  inverse_ = factor_.matrixL().solve(Matrix::Identity(covariance.rows(), covariance.cols()));
+  const Vector precision = inverse_.colwise().squaredNorm();
   left_out_error_ = alpha_.cwiseQuotient(precision);
   // Without the widening: the variance of a good reading there.
   const Vector good = noise(hyper_).cwiseQuotient(widened_);
@@ -179,19 +180,24 @@ GpPosterior FormGp::predict(const CodedRows& x, const FormValue& form, const Vec
   GpPosterior posterior;
   posterior.mean = form.value - form.jacobian * (beta_ - prior_mean_);
   posterior.variance.resize(x.rows);
+  // Covariances with the fitted rows are [J a²] · [S jᵀ; k]; j and k are of the rows asked for.
+  const Index n = y_.size(), count = prior_mean_.size();
+  Matrix reach(n, count + n);
+  reach << inverse_ * jacobian_, amplitude * inverse_;
+  Vector weights(count + n);
+  weights << jacobian_.transpose() * alpha_, amplitude * alpha_;
   // In blocks that stay in the cache; one column per row asked for.
   for (Index first = 0; first < x.rows; first += block_rows) {
-    const Index count = std::min(block_rows, x.rows - first);
-    const auto jacobian = form.jacobian.middleRows(first, count);
-    const Matrix scaled = prior_variance_.asDiagonal() * jacobian.transpose();
-    Matrix cross = amplitude * matern(x_, x.block(first, count), lengths);
-    cross.noalias() += jacobian_ * scaled;
-    posterior.mean.segment(first, count).noalias() += cross.transpose() * alpha_;
-    factor_.matrixL().solveInPlace(cross);
-    posterior.variance.segment(first, count) =
-        (amplitude + scaled.cwiseProduct(jacobian.transpose()).colwise().sum().array() -
-         cross.colwise().squaredNorm().array())
-            .max(1e-10);
+    const Index size = std::min(block_rows, x.rows - first);
+    const auto jacobian = form.jacobian.middleRows(first, size);
+    Matrix parts(count + n, size);
+    parts.topRows(count) = prior_variance_.asDiagonal() * jacobian.transpose();
+    parts.bottomRows(n) = matern(x_, x.block(first, size), lengths);
+    posterior.mean.segment(first, size).noalias() += parts.transpose() * weights;
+    const Vector before =
+        parts.topRows(count).cwiseProduct(jacobian.transpose()).colwise().sum().transpose();
+    posterior.variance.segment(first, size) =
+        (amplitude + before.array() - squared_columns(reach, parts).array()).max(1e-10);
   }
   posterior.noise = std::exp(2 * hyper_[log_noise]) *
                     (1 + std::exp(hyper_[hyper_.size() - 1]) * share.array().square());

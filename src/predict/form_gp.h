@@ -77,6 +77,7 @@ class FormGp {
   Vector y_, prior_mean_, prior_variance_, beta_, hyper_, widened_, share_, target_;
   Matrix jacobian_, spread_;  ///< spread_ = J S Jᵀ
   Eigen::LLT<Matrix> factor_;
+  Matrix inverse_;  ///< of the factor's lower triangle
   Vector alpha_, left_out_error_, left_out_variance_;
   double evidence_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "predict/reference.h"
 #include "predict/rows.h"
 #include "predict/surface_forms.h"
+#include "predict/teach.h"
 
 namespace flyball {
 namespace {
@@ -17,14 +18,12 @@ namespace {
 constexpr double z90 = 1.6448536269514722;
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
-using References = std::vector<std::shared_ptr<const Reference>>;
-
 /// Time or power: which of the references' properties it uses.
 struct Figure {
   SurfaceForm form;
   const SurfacePriors* alone;
   const SurfacePriors* transfer;
-  const std::map<std::string, double>& (Reference::*parameters)() const;
+  ReferenceParameters parameters;
   Vector (Reference::*field)(const Space&) const;
 };
 
@@ -159,29 +158,11 @@ class GpPredictor final : public Predictor {
     Fitted fitted{{}, references, figure.field, known};
     rows.fields = fitted.fields(space);
     SurfaceForm form = figure.form;
-    for (FormParameter& parameter : form.parameters) teach(parameter, figure, references);
+    teach(form.parameters, references, figure.parameters, device_, phase_, settings_.teaching);
     const SurfaceRows kept{rows.rows.subset(known), rows.fields(known, Eigen::all),
                            rows.log_time(known)};
     fitted.surface.fit(form, kept, y(known), references.empty() ? *figure.alone : *figure.transfer);
     return fitted;
-  }
-
-  // References say what a parameter is likely to be; close ones (this board, this phase) more so.
-  void teach(FormParameter& parameter, const Figure& figure, const References& references) const {
-    double sum = 0, weights = 0, closest = 0;
-    for (const auto& reference : references) {
-      const auto& values = (*reference.*figure.parameters)();
-      const auto found = values.find(parameter.name);
-      if (found == values.end()) continue;
-      const double weight = (reference->device() == device_ ? 1 : settings_.other_device) *
-                            (reference->phase() == phase_ ? 1 : settings_.other_phase);
-      sum += weight * found->second;
-      weights += weight;
-      closest = std::max(closest, weight);
-    }
-    if (weights == 0) return;
-    parameter.mean = sum / weights;
-    parameter.sd *= 1 - settings_.certainty * closest;
   }
 
   // Each set of references (none, each, all) is a model of its own; the readings say which of them

@@ -6,6 +6,7 @@
 
 #include "predict/predictor.h"
 #include "predict/surface.h"
+#include "predict/teach.h"
 
 namespace flyball {
 
@@ -15,9 +16,7 @@ struct GpSettings {
   SurfacePriors power{{{-3.51, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};            // 0.03, 0.02
   SurfacePriors time_transfer{{{-3.0, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};  // 0.05
   SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
-  /// Weight of a reference's parameters when it is of another board or of the other phase.
-  double other_device = 0.2, other_phase = 0.5;
-  double certainty = 0.5;  ///< how much a reference of weight 1 narrows the parameters' priors
+  Teaching teaching;
 };
 
 /// "gp": ignores references.

@@ -135,6 +135,23 @@ TEST(Gp, LearnsAxesItKnowsNothingOf) {
   EXPECT_LT(median(errors), 12);
 }
 
+// The known board with its clocks under names that say nothing.
+TEST(Gp, AxesOfUnknownMeaningMayBeClocks) {
+  WorkloadTable known = truth(), unknown = truth();
+  std::vector<Axis> axes;
+  for (const char* name : {"knob_a", "knob_b", "knob_c", "knob_d"})
+    axes.push_back(named_axis(name));
+  unknown.space = Space(axes);
+  for (size_t i = 0; i < known.size(); ++i) unknown.space.add(known.space.row(i));
+  std::vector<double> errors;
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    const Prediction p = predict(random_rows(unknown, 50, seed), unknown.space);
+    expect_sound(p.power_w, unknown.size());
+    errors.push_back(mape(p.minibatch_ms.mean, unknown.minibatch_ms));
+  }
+  EXPECT_LT(median(errors), 6);
+}
+
 TEST(Gp, NamesWhatIsWrong) {
   const auto predictor = make_gp();
   EXPECT_THAT(predictor->fit(random_rows(truth(), 1, 1), {}, {}).error().message,

@@ -32,15 +32,12 @@ inline double watts(const Load& load, std::span<const double> x) {
          rate * (3 + 4 * cpu * cpu + 9 * gpu * gpu);
 }
 
-/// The whole grid, 6 × 8 × 7 × 3 modes, with relative noise.
-inline WorkloadTable table(const Load& load, double noise, uint64_t seed) {
+/// All of a grid over cores, CPU, GPU and memory clock, with relative noise.
+inline WorkloadTable table_on(Space grid, const Load& load, double noise, uint64_t seed) {
   WorkloadTable all;
   all.device = "board";
   all.workload = load.name;
-  all.space = Space::grid({named_axis("cpu_cores", {2, 4, 6, 8, 10, 12}),
-                           named_axis("cpu_mhz", {300, 600, 900, 1200, 1500, 1700, 2000, 2200}),
-                           named_axis("gpu_mhz", {115, 300, 500, 700, 900, 1100, 1300}),
-                           named_axis("mem_mhz", {665, 2133, 3200})});
+  all.space = std::move(grid);
   Random random(seed);
   for (size_t i = 0; i < all.space.size(); ++i) {
     const auto x = all.space.row(i);
@@ -48,6 +45,29 @@ inline WorkloadTable table(const Load& load, double noise, uint64_t seed) {
     all.power_w.push_back(watts(load, x) * std::exp(noise / 2 * random.normal()));
   }
   return all;
+}
+
+/// The whole grid, 6 × 8 × 7 × 3 modes.
+inline WorkloadTable table(const Load& load, double noise, uint64_t seed) {
+  return table_on(Space::grid({named_axis("cpu_cores", {2, 4, 6, 8, 10, 12}),
+                               named_axis("cpu_mhz", {300, 600, 900, 1200, 1500, 1700, 2000, 2200}),
+                               named_axis("gpu_mhz", {115, 300, 500, 700, 900, 1100, 1300}),
+                               named_axis("mem_mhz", {665, 2133, 3200})}),
+                  load, noise, seed);
+}
+
+/// All modes of a large board, 12 × 29 × 13 × 4 = 18,096, or the 6 × 14 × 13 × 4 = 4,368 profiled.
+inline Space full_grid(bool profiled = false) {
+  const auto steps = [](double from, double to, int count) {
+    std::vector<double> values;
+    for (int i = 0; i < count; ++i)
+      values.push_back(std::round(from + (to - from) * i / (count - 1)));
+    return values;
+  };
+  return Space::grid({named_axis("cpu_cores", profiled ? steps(2, 12, 6) : steps(1, 12, 12)),
+                      named_axis("cpu_mhz", steps(269, 2201, profiled ? 14 : 29)),
+                      named_axis("gpu_mhz", steps(115, 1300, 13)),
+                      named_axis("mem_mhz", {204, 665, 2133, 3199})});
 }
 
 /// The rows of `all` with these indices.

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "predict/nn_model.h"
 #include "predict/rows.h"
 
@@ -206,6 +207,33 @@ class Nn final : public Predictor {
 };
 
 }  // namespace
+
+Result<NnOptions> parse_nn_options(std::span<const std::string> words) {
+  NnOptions options;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const bool numbered = key == "reference" || key == "epochs" || key == "repeats";
+    const auto value = equals == std::string::npos
+                           ? std::optional<long long>()
+                           : parse_integer(std::string_view(word).substr(equals + 1));
+    if (numbered && value && *value >= 1 && *value <= 1000000) {
+      if (key == "reference") options.reference_modes = static_cast<size_t>(*value);
+      if (key == "epochs") options.network.epochs = static_cast<int>(*value);
+      if (key == "repeats") options.repeats = static_cast<int>(*value);
+    } else if (word == "mape") {
+      options.network.loss = Loss::mape;
+    } else if (word == "log") {
+      options.log_target = true;
+    } else if (word == "norefit") {
+      options.refit = false;
+    } else {
+      return Error{Code::invalid_argument, fmt::format("'{}' is no option of a network", word),
+                   "mape, log, norefit, reference=N, epochs=N or repeats=N, each after a +"};
+    }
+  }
+  return options;
+}
 
 std::unique_ptr<Predictor> make_nn(const NnOptions& options) {
   return std::make_unique<Nn>(options, false);

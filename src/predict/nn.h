@@ -23,6 +23,10 @@ struct NnOptions {
   int reference_repeats = 40;  ///< as `repeats`, for the reference
 };
 
+/// Options by name, as a predictor's name carries them: "mape" (loss), "log" (target), "norefit",
+/// "reference=N" (modes of the reference), "epochs=N", "repeats=N". Error: any other.
+Result<NnOptions> parse_nn_options(std::span<const std::string> words);
+
 /// Named "nn"; ignores references. Fits at least 3 distinct modes. Intervals come from the errors
 /// on the validation modes.
 std::unique_ptr<Predictor> make_nn(const NnOptions& options);

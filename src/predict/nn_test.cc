@@ -171,5 +171,22 @@ TEST(Nn, StandsInTheList) {
   EXPECT_EQ((*make_predictor("transfer-nn"))->name(), "transfer-nn");
 }
 
+TEST(NnOptions, StandBehindTheNameOfTheNetwork) {
+  const std::vector<std::string> words = {"mape",          "log",      "norefit",
+                                          "reference=546", "epochs=7", "repeats=3"};
+  const auto options = parse_nn_options(words);
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->network.loss, Loss::mape);
+  EXPECT_TRUE(options->log_target);
+  EXPECT_FALSE(options->refit);
+  EXPECT_EQ(options->reference_modes, 546u);
+  EXPECT_EQ(options->network.epochs, 7);
+  EXPECT_EQ(options->repeats, 3);
+  EXPECT_TRUE(make_predictor("transfer-nn+mape+reference=546").ok());
+  for (const char* wrong :
+       {"nn+huber", "nn+epochs", "nn+epochs=0", "nn+epochs=x", "gp+mape", "nn+"})
+    EXPECT_FALSE(make_predictor(wrong).ok()) << wrong;
+}
+
 }  // namespace
 }  // namespace flyball

@@ -1,5 +1,7 @@
 #include "predict/power_form.h"
 
+#include <algorithm>
+
 namespace flyball {
 namespace {
 
@@ -30,6 +32,16 @@ const std::vector<FormParameter> all_parameters = {
 PowerForm::PowerForm(const Coordinates& coordinates)
     : parameters_(all_parameters), batch_(coordinates.varies(AxisRole::batch)) {
   if (!batch_) parameters_.resize(launch);
+  activity_ = Vector::Zero(static_cast<Index>(parameters_.size()));
+  activity_.tail(activity_.size() - work).setOnes();
+  const auto names = coordinates.other_names();
+  others_ = std::min<Index>(form::most_others, static_cast<Index>(names.size()));
+  for (Index k = 0; k < others_; ++k) {
+    parameters_.push_back({"clock " + names[static_cast<size_t>(k)], -2.5, 1.0});
+    parameters_.push_back({"work " + names[static_cast<size_t>(k)], -1.6, 1.0});
+    activity_.conservativeResize(activity_.size() + 2);
+    activity_.tail(2) << 0, 1;
+  }
 }
 
 FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& theta) const {
@@ -52,8 +64,14 @@ FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& 
     offsets[work_cpu] = samples + 2 * cpu;
     offsets[work_gpu] = samples + 2 * gpu;
     offsets[work_memory] = samples + mem;
-    offsets[launch] = rate;
-    offsets[launch_gpu] = rate + 2 * gpu;
+    if (batch_) {
+      offsets[launch] = rate;
+      offsets[launch_gpu] = rate + 2 * gpu;
+    }
+    for (Index k = 0; k < others_; ++k) {
+      offsets[count - 2 * (others_ - k)] = rows.other(i, k);
+      offsets[count - 2 * (others_ - k) + 1] = samples + 2 * rows.other(i, k);
+    }
     // A plain sum: its gradient is each term's share of it.
     const auto logs = (offsets.head(count).matrix() + theta.head(count)).array().eval();
     const double top = logs.maxCoeff();
@@ -66,7 +84,7 @@ FormValue PowerForm::at(const Rows& rows, const Vector& log_time, const Vector& 
 }
 
 Vector PowerForm::activity_share(const Matrix& jacobian) const {
-  return jacobian.rightCols(jacobian.cols() - work).rowwise().sum();
+  return jacobian * activity_;
 }
 
 }  // namespace flyball

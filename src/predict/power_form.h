@@ -3,7 +3,8 @@
 //
 //   P ∝ 1 + n + f_cpu + n f_cpu³ + f_gpu³ + f_mem + (b/t)(1 + f_cpu² + f_gpu² + f_mem)
 //
-// each term with a weight of its own; t is the minibatch time.
+// each term with a weight of its own; t is the minibatch time. Each axis x of unknown meaning adds
+// x + (b/t) x².
 #pragma once
 
 #include "predict/form.h"
@@ -24,6 +25,8 @@ class PowerForm {
  private:
   std::vector<FormParameter> parameters_;
   bool batch_ = false;
+  Index others_ = 0;  ///< axes of unknown meaning, two parameters each at the end
+  Vector activity_;   ///< 1 for terms that follow the work done
 };
 
 }  // namespace flyball

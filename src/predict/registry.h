@@ -16,9 +16,10 @@ struct PredictorEntry {
 };
 
 const std::vector<PredictorEntry>& predictors();
-/// What is used when nobody says: "auto", or where this build has none, "gp".
+/// What is used when nobody says: "auto".
 std::string default_predictor();
-/// The named predictor; the error lists the names there are.
+/// The named predictor; the error lists the names there are. Networks take options behind their
+/// names: "transfer-nn+mape+reference=546" (parse_nn_options()).
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name);
 
 }  // namespace flyball

@@ -41,6 +41,9 @@ constexpr double most_busy = 0.8;       // of the fewest cores profiled, or of t
 TimeForm::TimeForm(const Coordinates& coordinates)
     : parameters_(all_parameters), batch_(coordinates.varies(AxisRole::batch)) {
   if (!batch_) parameters_.resize(gpu_fixed);
+  first_other_ = static_cast<int>(parameters_.size());
+  for (const std::string& name : coordinates.other_names())
+    if (others_ < form::most_others) parameters_.push_back({"stage " + name, -1.2, 1.2}), ++others_;
   if (coordinates.varies(AxisRole::cpu))
     offset_limit_ = highest_offset * coordinates.lowest(AxisRole::cpu);
   if (coordinates.varies(AxisRole::cores))
@@ -94,8 +97,11 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
     }
     const Term device = log_sum(
         {log_norm(theta, gpu_norm, {kernels, traffic}), leaf(theta, gpu_serial, batch - gpu)});
-    const Term total =
-        log_sum({leaf(theta, constant, 0), log_norm(theta, stage_norm, {device, serial, loader})});
+    Term stages = log_norm(theta, stage_norm, {device, serial, loader});
+    for (int k = 0; k < others_; ++k)
+      stages =
+          log_norm(theta, stage_norm, {stages, leaf(theta, first_other_ + k, -rows.other(i, k))});
+    const Term total = log_sum({leaf(theta, constant, 0), stages});
     result.value[i] = total.value;
     result.jacobian.row(i) = total.gradient.head(count).matrix().transpose();
   }

@@ -8,7 +8,8 @@
 // p between 1 (stages one after the other) and ∞ (stages overlap, the slowest counts). f_cpu is
 // counted from an offset, since part of a core's cycles is not ours, and so is the number of cores
 // m = n − busy, since the training process itself occupies some of them. Where the batch size
-// varies, work per sample grows with it and work per minibatch does not.
+// varies, work per sample grows with it and work per minibatch does not. Each axis of unknown
+// meaning may be the clock of one more stage.
 #pragma once
 
 #include "predict/form.h"
@@ -28,6 +29,7 @@ class TimeForm {
  private:
   std::vector<FormParameter> parameters_;
   bool batch_ = false;
+  int first_other_ = 0, others_ = 0;  ///< parameters of the axes of unknown meaning
   double core_limit_ = 0;    ///< most cores that the training process may occupy, relative to all
   double offset_limit_ = 0;  ///< highest offset of the CPU clock, relative to the highest clock
 };

@@ -6,10 +6,11 @@
 #include <cmath>
 
 #include "base/clock.h"
-#include "base/statistics.h"
+#include "base/file_version.h"
 #include "base/text.h"
 #include "data/open.h"
 #include "profile/minibatch_run.h"
+#include "profile/trial_figures.h"
 #include "workload/versions.h"
 #include "workload/workload.h"
 
@@ -37,8 +38,7 @@ Status check_value(const std::string& name, double value, double low, double hig
 class LiveProfiler final : public Profiler {
  public:
   LiveProfiler(std::unique_ptr<Device> device, std::unique_ptr<PowerMeter> meter,
-               const LiveOptions& options, const Workload& workload, DatasetPtr dataset,
-               Transform transform)
+               const LiveOptions& options, DatasetPtr dataset, Transform transform)
       : device_(std::move(device)),
         meter_(std::move(meter)),
         options_(options),
@@ -47,7 +47,9 @@ class LiveProfiler final : public Profiler {
     info_.device = device_->info().name;
     info_.device_title = device_->info().title;
     info_.fingerprint = device_->info().fingerprint + "; " + library_versions();
-    info_.workload = workload.name;
+    if (const std::string script = script_file(options.workload); !script.empty())
+      info_.fingerprint += "; " + file_version(script);
+    info_.workload = options.workload;
     info_.phase = options.phase;
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
@@ -183,14 +185,7 @@ class LiveProfiler final : public Profiler {
     FLYBALL_CHECK(warm_up(run, m));
     meter_->count();
     FLYBALL_CHECK(count(run, m));
-    if (info_.power_gap.empty()) {
-      auto power = meter_->end();
-      if (power)
-        m.power = *power;
-      else
-        m.power_gap = power.error().message;
-    }
-    m.throttled = !meter_->throttling().empty();
+    take_power(*meter_, m);
     return {};
   }
 
@@ -222,17 +217,8 @@ class LiveProfiler final : public Profiler {
       rule.add(times.e2e_ms);
       m.minibatches.push_back(times);
     }
-    const TimeSummary summary = rule.summary();
-    m.minibatch_ms = summary.value_ms;
-    m.noise = std::isfinite(summary.noise) ? summary.noise : 1;
+    take_times(rule, m);
     m.stop_reason = rule.reason();
-    std::vector<double> stalls, computes;
-    for (const MinibatchTimes& times : m.minibatches) {
-      stalls.push_back(times.stall_ms);
-      computes.push_back(times.compute_ms);
-    }
-    m.stall_ms = mean(stalls);
-    m.compute_ms = mean(computes);
     return {};
   }
 
@@ -246,23 +232,26 @@ class LiveProfiler final : public Profiler {
   size_t default_ = 0;
 };
 
+Status check_phase(const std::string& name, Phase phase) {
+  if (!script_file(name).empty()) return {};
+  FLYBALL_ASSIGN(const Workload* workload, find_workload(name));
+  if (std::ranges::find(workload->phases, phase) != workload->phases.end()) return {};
+  return Error{Code::invalid_argument, fmt::format("{} cannot {}", name, phase_name(phase)),
+               "`flyball workloads` shows what each can do"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> device,
                                                      std::unique_ptr<PowerMeter> meter,
                                                      const LiveOptions& options) {
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
-  if (std::ranges::find(workload->phases, options.phase) == workload->phases.end())
-    return Error{Code::invalid_argument,
-                 fmt::format("{} cannot {}", workload->name, phase_name(options.phase)),
-                 "`flyball workloads` shows what each can do"};
+  FLYBALL_CHECK(check_phase(options.workload, options.phase));
   const bool training = options.phase == Phase::train;
   FLYBALL_ASSIGN(DatasetPtr dataset, open_dataset(options.data, Split::train));
   FLYBALL_ASSIGN(Transform transform,
                  Transform::create(*dataset, default_transform(dataset->kind(), training)));
-  auto profiler =
-      std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options, *workload,
-                                     std::move(dataset), std::move(transform));
+  auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options,
+                                                 std::move(dataset), std::move(transform));
   FLYBALL_CHECK(profiler->build_space());
   return std::unique_ptr<Profiler>(std::move(profiler));
 }

@@ -44,7 +44,13 @@ class TableProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    return "the highest value of each board axis (MAXN)";
+    std::string reason = "the highest value of each board axis (MAXN)";
+    for (size_t d = 0; d < space_.dimensions(); ++d) {
+      const Axis& axis = space_.axes()[d];
+      if (axis.scope == Scope::run && axis.values.size() > 1)
+        reason += fmt::format(", {} {:g}", axis.name, space_.row(default_)[d]);
+    }
+    return reason;
   }
 
   Result<Measurement> measure(size_t config) override {
@@ -68,7 +74,8 @@ class TableProfiler final : public Profiler {
   }
 
  private:
-  // Lexicographic: the highest of every board axis, then the batch size nearest to 16.
+  // Lexicographic: the highest of every board axis, then the batch size nearest to 16, then the
+  // lowest of the other run settings, which is what a loader does unless told otherwise.
   void find_default() {
     std::vector<double> best;
     for (size_t i = 0; i < space_.size(); ++i) {
@@ -77,8 +84,10 @@ class TableProfiler final : public Profiler {
         const Axis& axis = space_.axes()[d];
         if (axis.scope == Scope::board)
           key[0] += space_.row(i)[d] / axis.values.back();
-        else
+        else if (axis.name == "batch_size")
           key.push_back(-std::abs(std::log2(std::max(space_.row(i)[d], 0.5) / 16)));
+        else
+          key.push_back(-space_.row(i)[d]);
       }
       if (!best.empty() && key <= best) continue;
       best = key;

@@ -62,16 +62,25 @@ std::string ledger_key(const Ledger& ledger, size_t role, uint64_t seed) {
   return key_of(measured_table(ledger, role), role, seed);
 }
 
-Result<Belief> believe(const Ledger& ledger, size_t role, const SearchOptions& options) {
+std::shared_ptr<const Result<Prediction>> predict_role(const Ledger& ledger, size_t role,
+                                                       const SearchOptions& options) {
   const Space& space = ledger.problem().candidates->space(role);
   const WorkloadTable table = measured_table(ledger, role);
-  const std::string key = options.cache ? key_of(table, role, options.seed) : "";
-  auto shared = options.cache ? options.cache->predictions.find(key) : nullptr;
+  const auto compute = [&] {
+    return std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
+  };
+  if (!options.cache) return compute();
+  const std::string key = key_of(table, role, options.seed);
+  auto shared = options.cache->predictions.find(key);
   if (!shared) {
-    shared =
-        std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
-    if (options.cache) options.cache->predictions.keep(key, shared);
+    shared = compute();
+    options.cache->predictions.keep(key, shared);
   }
+  return shared;
+}
+
+Result<Belief> believe(const Ledger& ledger, size_t role, const SearchOptions& options) {
+  const auto shared = predict_role(ledger, role, options);
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();
   Belief belief;

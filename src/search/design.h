@@ -1,4 +1,4 @@
-// First trials without a model: corners, then whatever is farthest from all that was measured.
+// First trials without a model: high, low, between, then what is farthest from all measured ones.
 #pragma once
 
 #include "search/ledger.h"
@@ -10,9 +10,10 @@ struct DesignPoint {
   std::string reason;
 };
 
-/// The next point of the design, or nothing when every choice is measured or failed: the mode with
-/// every axis at its highest, the one with every axis at its lowest, the centre, then maximin
-/// distance on ranks.
+/// The next point of the design: the choice with every axis at its highest, the one a third of the
+/// way up on all of them, the one two thirds up, then maximin distance on ranks. Batches that
+/// gather for longer than the latency budget are left out. Nothing when all others were measured or
+/// failed.
 std::optional<DesignPoint> next_design_point(const Ledger& ledger);
 
 }  // namespace flyball

@@ -18,7 +18,13 @@ namespace {
 constexpr double surprise = 4;                // standard deviations that contradict a reading
 constexpr double least_contradiction = 0.06;  // relative; below that it is ordinary noise
 constexpr size_t trusted_rows = 4;            // rows before the predictor may contradict a reading
+constexpr double hopeless = 1e-4;             // chance of being feasible that ends the search …
+constexpr size_t profiles_to_despair = 5;     // … after so many profiles
 constexpr double disagreement = 0.03;         // relative difference of two readings of one trial
+
+std::string percent(double value) {
+  return fmt::format("{:.{}f} %", value, value < 10 ? 1 : 0);
+}
 
 class Flyball : public Strategy {
  public:
@@ -125,16 +131,43 @@ class Flyball : public Strategy {
     const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
     if (feasible) {
       if (most.gain < options().min_gain * scale)
-        return stop(fmt::format("the largest expected gain is {:.2g} %, below {:g} %",
+        return stop(fmt::format("the largest expected gain is {:.2f} %, below {:g} %",
                                 100 * most.gain / scale, 100 * options().min_gain));
       return begin(chosen,
-                   fmt::format("largest expected gain ({:.2g} %)", 100 * most.gain / scale));
+                   fmt::format("largest expected gain ({})", percent(100 * most.gain / scale)));
     }
+    if (safe.feasible < hopeless) return nearest_prospect();
     if (chosen.empty())
       return begin(safest,
                    fmt::format("most likely to meet the budgets ({:.0f} %)", 100 * safe.feasible));
     return begin(chosen, fmt::format("likely to meet the budgets ({:.0f} %), and good",
                                      100 * most.feasible));
+  }
+
+  /// Where nothing is likely to meet the budgets: what comes nearest by the predictions, so that
+  /// the answer can say how near that is.
+  std::optional<Ask> nearest_prospect() {
+    Readings expected;
+    for (const Belief& belief : beliefs_) {
+      std::vector<Reading>& readings = expected.emplace_back();
+      for (size_t i = 0; i < belief.log_ms.size(); ++i)
+        readings.push_back({std::exp(belief.log_ms[i]),
+                            belief.has_power() ? std::exp(belief.log_w[i]) : not_measured});
+    }
+    std::vector<size_t> nearest;
+    Outcome best;
+    for_each_choice(problem(), [&](std::span<const size_t> choice) {
+      if (!open(choice)) return;
+      const Outcome found = outcome_of(problem(), expected, choice);
+      if (!nearest.empty() && !found.better_than(best)) return;
+      nearest.assign(choice.begin(), choice.end());
+      best = found;
+    });
+    const auto& known = ledger().best();
+    if (ledger().profiles() >= profiles_to_despair && known &&
+        best.overshoot >= known->outcome.overshoot)
+      return stop("nothing is left that is likely to meet the budgets");
+    return begin(nearest, "nothing is likely to meet the budgets; this would be nearest");
   }
 
   std::optional<Ask> begin(std::vector<size_t> choice, const std::string& reason) {

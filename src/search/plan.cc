@@ -196,7 +196,7 @@ Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(cons
   while (const auto ask = strategy.ask()) {
     FLYBALL_ASSIGN(const Told told, measure(*ask));
     strategy.tell(*ask, told.reading, told.failure);
-    plan.steps.push_back({*ask, told.reading, told.failure});
+    plan.steps.push_back({*ask, told.reading, told.failure, told.from_store});
     if (done) done(plan.steps.back());
   }
   plan.profiles = strategy.ledger().profiles();

@@ -16,6 +16,7 @@ struct Step {
   Ask ask;
   Reading reading;
   std::string failure;
+  bool from_store = false;
 };
 
 /// What a choice uses of one limit.
@@ -61,9 +62,8 @@ Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(cons
 
 /// The plan as text for people, ending with a line end.
 std::string format_plan(const Plan& plan);
-/// {"problem", "answer", "limits", "front", "would_buy", "profiled", "profiles", "trials",
-/// "notes"}.
-nlohmann::json to_json(const Plan& plan);
+/// The keys of docs/json.md, `problem` aside.
+nlohmann::ordered_json to_json(const Plan& plan);
 
 /// What the choice uses of each limit that is set.
 std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,

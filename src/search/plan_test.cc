@@ -54,8 +54,8 @@ TEST(Plan, ConcurrentReadsAsAdvice) {
 
 TEST(Plan, JsonHoldsTheSame) {
   const auto plan = to_json(*plan_of(both()));
-  EXPECT_EQ(plan["answer"]["objective"], 25);
-  EXPECT_EQ(plan["answer"]["roles"][1]["settings"]["batch_size"], 8);
+  EXPECT_EQ(plan["answer"]["value"], 25);
+  EXPECT_EQ(plan["answer"]["roles"][1]["config"]["batch_size"], 8);
   EXPECT_EQ(plan["answer"]["provenance"], "measured");
   EXPECT_EQ(plan["limits"][0]["constraint"], "power");
   EXPECT_EQ(plan["profiled"].size(), 9u);

@@ -11,7 +11,7 @@
 namespace flyball {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string objective_text(const Problem& problem, const Outcome& outcome) {
   const double value = objective_value(problem, outcome);
@@ -30,6 +30,26 @@ std::string objective_text(const Problem& problem, const Outcome& outcome) {
       return fmt::format("{:.4g} training minibatches/s", value);
     case Objective::minibatches:
       return fmt::format("{:g} training minibatches per window", value);
+  }
+  return "";
+}
+
+/// Unit of objective_value(), as `value_unit` of the JSON document.
+std::string objective_unit(const Problem& problem) {
+  const std::string per = problem.per_sample ? "/sample" : "/minibatch";
+  switch (problem.objective) {
+    case Objective::time:
+      return "ms" + per;
+    case Objective::energy:
+      return "J" + per;
+    case Objective::power:
+      return "W";
+    case Objective::latency:
+      return problem.roles.size() == 2 ? "of the tighter latency budget" : "ms";
+    case Objective::throughput:
+      return "training minibatches/s";
+    case Objective::minibatches:
+      return "training minibatches/window";
   }
   return "";
 }
@@ -64,9 +84,17 @@ std::string schedule_text(const Plan& plan) {
   const size_t last = problem.roles.size() - 1;
   const double batch = problem.candidates->batch(last, plan.answer->choice[last]);
   const double window = 1e3 * batch / problem.roles[last].rate_hz;
-  if (!problem.concurrent())
-    return fmt::format("  collect {:g} request{} ({:.4g} ms), then serve them in one minibatch\n",
-                       batch, batch == 1 ? "" : "s", window);
+  if (!problem.concurrent()) {
+    std::string text;
+    for (size_t role = 0; role <= last; ++role) {
+      const double own = problem.candidates->batch(role, plan.answer->choice[role]);
+      text += fmt::format("  {}: collect {:g} request{} ({:.4g} ms), then serve {}\n",
+                          problem.roles[role].workload, own, own == 1 ? "" : "s",
+                          1e3 * own / problem.roles[role].rate_hz,
+                          own == 1 ? "it" : "them in one minibatch");
+    }
+    return text;
+  }
   const bool per_second = problem.objective == Objective::throughput;
   const double n = per_second ? objective_value(problem, plan.answer->outcome) * window * 1e-3
                               : objective_value(problem, plan.answer->outcome);
@@ -129,8 +157,8 @@ std::string steps_text(const Plan& plan) {
         : std::isnan(step.reading.power_w)
             ? fmt::format("{:.4g} ms", step.reading.minibatch_ms)
             : fmt::format("{:.4g} ms {:.4g} W", step.reading.minibatch_ms, step.reading.power_w);
-    text += fmt::format("  {} {}: {} — {}\n", trial.job.workload, describe(all_settings(trial)),
-                        came, step.ask.reason);
+    text += fmt::format("  {} {}: {}{} — {}\n", trial.job.workload, describe(all_settings(trial)),
+                        came, step.from_store ? " (from the store)" : "", step.ask.reason);
   }
   return text;
 }
@@ -141,23 +169,20 @@ json choice_json(const Problem& problem, const Option& option) {
     const Trial trial = trial_of(problem, role, option.choice.candidates[role]);
     roles.push_back({{"workload", trial.job.workload},
                      {"phase", phase_name(trial.job.phase)},
-                     {"mode", trial.mode.values},
-                     {"settings", trial.job.settings}});
+                     {"config", all_settings(trial)}});
   }
-  json out = {{"objective", objective_value(problem, option.choice.outcome)},
-              {"provenance", option.measured ? "measured" : "predicted"},
-              {"roles", std::move(roles)}};
-  out["power_w"] = std::isnan(option.power_w) ? json() : json(option.power_w);
-  return out;
+  return {{"value", objective_value(problem, option.choice.outcome)},
+          {"value_unit", objective_unit(problem)},
+          {"power_w", std::isnan(option.power_w) ? json() : json(option.power_w)},
+          {"provenance", option.measured ? "measured" : "predicted"},
+          {"roles", std::move(roles)}};
 }
 
 json step_json(const Problem& problem, const Step& step) {
   const Trial trial = trial_of(problem, step.ask.role, step.ask.candidate);
-  json out = {{"workload", trial.job.workload},
-              {"config", all_settings(trial)},
-              {"reason", step.ask.reason},
-              {"repeat", step.ask.repeat},
-              {"failure", step.failure}};
+  json out = {{"workload", trial.job.workload}, {"config", all_settings(trial)},
+              {"reason", step.ask.reason},      {"repeat", step.ask.repeat},
+              {"from_store", step.from_store},  {"failure", step.failure}};
   out["minibatch_ms"] = step.reading.minibatch_ms > 0 ? json(step.reading.minibatch_ms) : json();
   out["power_w"] = std::isnan(step.reading.power_w) ? json() : json(step.reading.power_w);
   return out;
@@ -185,14 +210,7 @@ std::string format_plan(const Plan& plan) {
 
 json to_json(const Plan& plan) {
   const Problem& problem = *plan.problem;
-  json out = {{"objective", objective_name(problem.objective)},
-              {"profiles", plan.profiles},
-              {"trials", plan.trials},
-              {"notes", plan.notes},
-              {"limits", json::array()},
-              {"front", json::array()},
-              {"would_buy", json::array()},
-              {"profiled", json::array()}};
+  json out = {{"objective", objective_name(problem.objective)}, {"answer", nullptr}};
   if (plan.answer) {
     Option answer{{plan.answer->choice, plan.answer->outcome}, not_measured, true};
     for (const Margin& margin : plan.margins)
@@ -200,11 +218,11 @@ json to_json(const Plan& plan) {
     out["answer"] = choice_json(problem, answer);
     out["stopped"] = plan.answer->stopped;
   } else {
-    out["answer"] = nullptr;
     out["error"] = {{"code", code_name(plan.why_not.code)},
                     {"message", plan.why_not.message},
                     {"hint", plan.why_not.hint}};
   }
+  for (const char* list : {"limits", "would_buy", "front", "profiled"}) out[list] = json::array();
   for (const Margin& margin : plan.margins)
     out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},
                              {"workload", margin.workload},
@@ -212,12 +230,15 @@ json to_json(const Plan& plan) {
                              {"limit", margin.limit},
                              {"unit", margin.unit},
                              {"binds", margin.binds}});
-  for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
   for (const Purchase& purchase : plan.purchases)
     out["would_buy"].push_back({{"what", purchase.what},
                                 {"gain_pct", purchase.gain_pct},
                                 {"choice", choice_json(problem, purchase.option)}});
+  for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
   for (const Step& step : plan.steps) out["profiled"].push_back(step_json(problem, step));
+  out["profiles"] = plan.profiles;
+  out["trials"] = plan.trials;
+  out["notes"] = plan.notes;
   return out;
 }
 

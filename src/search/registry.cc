@@ -17,6 +17,8 @@ const std::vector<StrategyEntry>& strategies() {
       {"binary-search", "halves one axis after the other (BS)", make_binary_search, false, false,
        true},
       {"gmd", "gradient search of AutoCITE/Fulcrum, as published", make_gmd, false, false, true},
+      {"nn250", "PowerTrain's network on 250 random profiles, and its best mode (NN250)",
+       make_nn250, true, false, true},
       {"als", "active learning of the whole front, 50 to 150 profiles (our own procedure)",
        make_als, true, true, false},
   };

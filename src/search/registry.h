@@ -32,6 +32,7 @@ std::unique_ptr<Strategy> make_random(std::shared_ptr<const Problem>, SearchOpti
 std::unique_ptr<Strategy> make_maxn(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_binary_search(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_gmd(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_nn250(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_als(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_flyball(std::shared_ptr<const Problem>, SearchOptions);
 

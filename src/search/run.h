@@ -11,6 +11,7 @@ namespace flyball {
 struct Told {
   Reading reading;
   std::string failure;
+  bool from_store = false;  ///< measured earlier, under the same conditions
 };
 
 /// Asks, measures and tells until the strategy is done, then answers. `measure` failing with an

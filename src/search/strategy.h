@@ -36,7 +36,7 @@ class PredictionCache;
 struct SearchOptions {
   size_t max_profiles = 10;  ///< as Ledger::profiles() counts them
   uint64_t seed = 1;
-  double min_gain = 0.005;  ///< stop when the expected relative improvement falls below this
+  double min_gain = 0.002;  ///< stop when the expected relative improvement falls below this
   /// The configuration as the board or user has it now, one candidate for each role; measured
   /// first, so that an answer is never worse.
   std::vector<size_t> default_choice;
@@ -73,6 +73,9 @@ class Strategy {
   /// that binds and the nearest measured value, Code::unavailable where a power budget meets a
   /// board without power readings.
   Result<Answer> answer() const;
+  /// What a published baseline answers with on the strength of its predictions alone; answer() does
+  /// not, evaluations score it. Nothing for strategies that measure what they answer.
+  virtual std::optional<std::vector<size_t>> predicted_choice() const { return {}; }
 
   const Ledger& ledger() const { return ledger_; }
   const Problem& problem() const { return ledger_.problem(); }

@@ -42,6 +42,30 @@ inline Readings readings(const Problem& problem) {
   return all;
 }
 
+/// The same training beside a service in batches of 1, 4 and 16; a batch takes longer than a
+/// minibatch by what it holds, and draws 1 W less.
+inline std::shared_ptr<const Problem> beside_serving(double power_w, double rate_hz,
+                                                     double latency_ms) {
+  auto made = std::make_shared<Problem>();
+  std::vector<Axis> axes = space().axes();
+  axes.push_back(named_axis("batch_size", {1, 4, 16}));
+  made->candidates = std::make_shared<Candidates>(*Candidates::link({space(), Space::grid(axes)}));
+  made->roles = {{"net", Phase::train, 0, unlimited}, {"det", Phase::infer, rate_hz, latency_ms}};
+  made->budgets.power_w = power_w;
+  made->objective = Objective::throughput;
+  return made;
+}
+
+inline Readings readings_of_both(const Problem& problem) {
+  Readings all = readings(problem);
+  std::vector<Reading>& served = all.emplace_back();
+  const Space& rows = problem.candidates->space(1);
+  for (size_t i = 0; i < rows.size(); ++i)
+    served.push_back({time_ms(rows.row(i)) * (0.2 + 0.05 * problem.candidates->batch(1, i)),
+                      power_w(rows.row(i)) - 1});
+  return all;
+}
+
 /// Nearest measured row in log space, scaled: crude on purpose, with a spread that grows with
 /// distance; needs two rows.
 class NearestPredictor : public Predictor {

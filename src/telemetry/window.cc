@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "telemetry/marks.h"
 #include "telemetry/power_sensors.h"
 #include "telemetry/sampler.h"
 
@@ -91,6 +92,10 @@ void set_window_synchronize(std::function<void()> synchronize) {
   process_synchronize = std::move(synchronize);
 }
 
+void synchronize_for_window() {
+  if (const auto synchronize = synchronize_of({})) synchronize();
+}
+
 Window::Window(const std::string& name, WindowOptions options)
     : outer_(open_windows),
       options_(std::move(options)),
@@ -100,6 +105,7 @@ Window::Window(const std::string& name, WindowOptions options)
   open_windows = name_;
   if (const auto synchronize = synchronize_of(options_)) synchronize();
   begin_ns_ = started_.ok() ? monitor_.sample_now() : monotonic_ns();
+  marks::write(MarkKind::window_begin, -1, -1, name_.c_str());
 }
 
 Window::~Window() {
@@ -120,6 +126,7 @@ Result<WindowEnergy> Window::end() {
   close();
   if (const auto synchronize = synchronize_of(options_)) synchronize();
   const int64_t end_ns = monotonic_ns();
+  marks::write(MarkKind::window_end, -1, -1, name_.c_str());
   FLYBALL_CHECK(started_);
   monitor_.sample_now();
   WindowEnergy energy{name_, static_cast<double>(end_ns - begin_ns_) * 1e-9, {}};

@@ -59,10 +59,12 @@ struct WindowOptions {
 
 /// What windows without a function of their own call, e.g. torch::cuda::synchronize; null for none.
 void set_window_synchronize(std::function<void()> synchronize);
+/// Calls it, where there is one.
+void synchronize_for_window();
 
 /// A window over the code between its construction and end(). Windows nest by scope: one that
 /// begins while another of the same thread is open carries its name in front. Dropping a window
-/// without end() cancels it.
+/// without end() cancels it. Whoever profiles the program (marks.h) is told of both ends.
 class Window {
  public:
   explicit Window(const std::string& name, WindowOptions options = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "telemetry/other_load.h"
 
 namespace flyball {
 
@@ -45,8 +46,11 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
     return Recorded{stored.measurement, true};
   }
   const Stopwatch watch;
+  const OtherLoad others;
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
+  if (const auto cores = others.cores(); cores && profiler_->info().live)
+    other_load_.push_back(*cores);
   measurement.repeated = repeated;
   if (store_) {
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));

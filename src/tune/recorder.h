@@ -26,6 +26,8 @@ class Recorder {
   Result<Recorded> measure(size_t config, bool repeated);
 
   double measuring_seconds() const { return measuring_s_; }
+  /// Cores that other processes kept busy during each live trial, where the kernel says.
+  const std::vector<double>& other_load() const { return other_load_; }
 
  private:
   Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
@@ -38,6 +40,7 @@ class Recorder {
   std::map<size_t, std::vector<StoredMeasurement>> known_;  ///< by configuration, oldest first
   std::map<size_t, size_t> calls_;
   double measuring_s_ = 0;
+  std::vector<double> other_load_;
 };
 
 }  // namespace flyball

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/statistics.h"
 #include "predict/registry.h"
 #include "problem/exact.h"
 #include "search/registry.h"
@@ -24,6 +25,7 @@ Reading reading_of(const Measurement& measurement) {
 }
 
 constexpr int verification_rounds = 3;
+constexpr double noticeable_load = 0.1;  // cores
 
 // One run of the loop; holds what its steps share.
 class Tuning {
@@ -47,6 +49,7 @@ class Tuning {
     FLYBALL_CHECK(search(*strategy));
     FLYBALL_CHECK(answer(*strategy));
     predict_rest(profiler_, result_);
+    note_other_load();
     result_.seconds = since_.seconds();
     result_.own_seconds = result_.seconds - recorder_.measuring_seconds();
     return std::move(result_);
@@ -129,6 +132,16 @@ class Tuning {
       verified = candidate;
     }
     return {};
+  }
+
+  // The times of a busy machine are true of that machine only.
+  void note_other_load() {
+    const auto& cores = recorder_.other_load();
+    if (cores.empty() || median(cores) < noticeable_load) return;
+    result_.notes.push_back(
+        fmt::format("other processes kept {:.2g} cores busy during the median trial (at most "
+                    "{:.2g}): on a quiet machine times may be shorter (--fresh measures again)",
+                    median(cores), *std::ranges::max_element(cores)));
   }
 
   Profiler& profiler_;

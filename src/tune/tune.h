@@ -24,7 +24,7 @@ struct TuneRequest {
   double samples = 0;                  ///< samples of an epoch; 0 takes what the workload says
   size_t profiles = 10;                ///< at most so many configurations are profiled
   std::string strategy = "flyball";
-  std::string predictor = "gp";
+  std::string predictor = "auto";
   uint64_t seed = 1;
   bool fresh = false;  ///< measure again what the store holds
   bool verify = true;  ///< measure the answer once more where repeats differ

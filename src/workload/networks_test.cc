@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A few classes told apart by brightness.
 TEST(Networks, LossFallsOnATinySet) {
-  for (const char* name : {"resnet18", "mobilenet_v3"}) {
+  for (const char* name : {"resnet18", "resnet50", "mobilenet_v3"}) {
     StepOptions options;
     options.threads = 1;
     options.shape = {3, 32, 32};

@@ -12,6 +12,7 @@
 #include "workload/network.h"
 #include "workload/optimizer.h"
 #include "workload/runtime.h"
+#include "workload/script.h"
 #include "workload/workload.h"
 
 namespace flyball {
@@ -169,21 +170,35 @@ class TorchStepper final : public Stepper {
   FusedOptimizer optimizer_;
 };
 
+// What the workload itself says where the options leave it open.
+Result<StepOptions> completed(const std::string& network, StepOptions options) {
+  if (script_file(network).empty()) {
+    FLYBALL_ASSIGN(const Workload* workload, find_workload(network));
+    if (options.classes == 0) options.classes = workload->shape.classes;
+    if (options.shape == std::array<int64_t, 3>{}) options.shape = workload->shape.input;
+  }
+  FLYBALL_CHECK(check_options(options));
+  return options;
+}
+
+Result<std::shared_ptr<Network>> make_network(const std::string& network,
+                                              const StepOptions& options) {
+  if (!script_file(network).empty()) return load_script(network, options.phase == Phase::train);
+  FLYBALL_ASSIGN(const Workload* workload, find_workload(network));
+  return workload->make({options.shape, options.classes});
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                               const StepOptions& options) {
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(network));
-  StepOptions complete = options;
-  if (complete.classes == 0) complete.classes = workload->shape.classes;
-  if (complete.shape == std::array<int64_t, 3>{}) complete.shape = workload->shape.input;
-  FLYBALL_CHECK(check_options(complete));
+  FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
   FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
   keep_freed_memory();
   if (complete.threads > 0) set_threads(complete.threads);
   try {
     torch::manual_seed(complete.seed);
-    auto module = workload->make({complete.shape, complete.classes});
+    FLYBALL_ASSIGN(auto module, make_network(network, complete));
     return std::unique_ptr<Stepper>(
         std::make_unique<TorchStepper>(std::move(module), complete, device));
   } catch (const std::exception& failure) {

@@ -55,8 +55,9 @@ class Stepper {
   virtual const StepOptions& options() const = 0;
 };
 
-/// A stepper for a workload of the list (workload.h).
-/// Errors: unknown name, options out of range, a device that is not there.
+/// A stepper for a workload of the list (workload.h), or for the TorchScript module of
+/// "script:FILE", which needs classes and shape. Errors: unknown name, options out of range, a
+/// device that is not there.
 Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                               const StepOptions& options);
 

@@ -178,6 +178,14 @@ TEST(Stepper, ThreadsHoldInEveryThread) {
   EXPECT_EQ(threads(), 1);
 }
 
+TEST(Stepper, MinibatchesAreInPinnedMemoryWhereThereIsCuda) {
+  EXPECT_FALSE(batch_allocator("cpu"));
+  StepOptions options = one_thread();
+  options.device = "cuda";
+  const bool cuda = make_stepper("lenet5", options).ok();
+  EXPECT_EQ(batch_allocator("cuda")(16) != nullptr, cuda);
+}
+
 TEST(Workloads, AllCanBeMade) {
   for (const Workload& workload : workloads()) {
     auto stepper = make_stepper(workload.name, one_thread());

@@ -20,7 +20,7 @@ const std::vector<Workload>& workloads() {
        make_lenet5},
       {"resnet18",
        "ResNet-18 on 224×224 images (He 2016)",
-       "image-folder",
+       "images",
        {{3, 224, 224}, 1000},
        50000,
        11689512,
@@ -28,7 +28,7 @@ const std::vector<Workload>& workloads() {
        make_resnet18},
       {"resnet50",
        "ResNet-50 on 224×224 images (He 2016, version 1.5)",
-       "image-folder",
+       "images",
        {{3, 224, 224}, 1000},
        50000,
        25557032,
@@ -44,6 +44,11 @@ const std::vector<Workload>& workloads() {
        make_mobilenet_v3},
   };
   return list;
+}
+
+std::string script_file(const std::string& workload) {
+  constexpr std::string_view prefix = "script:";
+  return workload.starts_with(prefix) ? workload.substr(prefix.size()) : "";
 }
 
 Result<const Workload*> find_workload(const std::string& name) {

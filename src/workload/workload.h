@@ -24,7 +24,7 @@ struct NetworkShape {
 struct Workload {
   std::string name;        ///< as on the command line and in tables: "resnet18"
   std::string summary;     ///< one line for people
-  std::string dataset;     ///< default kind of dataset: "mnist", "image-folder", "gld23k"
+  std::string dataset;     ///< default kind of dataset: "mnist", "images", "gld23k"
   NetworkShape shape;      ///< default input and classes
   int64_t samples = 0;     ///< samples of one epoch of the default dataset
   int64_t parameters = 0;  ///< trainable numbers at the default shape
@@ -33,6 +33,8 @@ struct Workload {
 };
 
 const std::vector<Workload>& workloads();
+/// The FILE of "script:FILE", a TorchScript module that stands in for a workload; "" for others.
+std::string script_file(const std::string& workload);
 /// The named workload; the error names the closest one, or all there are.
 Result<const Workload*> find_workload(const std::string& name);
 

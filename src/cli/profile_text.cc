@@ -1,0 +1,108 @@
+#include "cli/profile_text.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "profile/epochs_report.h"
+
+namespace flyball::cli {
+namespace {
+
+std::string mebibytes(std::optional<double> bytes) {
+  return bytes ? fmt::format("{:.1f}", *bytes / (1 << 20)) : "-";
+}
+
+std::string percent(std::optional<double> share) {
+  return share ? fmt::format("{:.0f}", 100 * *share) : "-";
+}
+
+template <class T>
+std::string count(std::optional<T> value) {
+  return value ? fmt::format("{}", *value) : "-";
+}
+
+void add_epoch(TextTable& table, const EpochRecord& epoch) {
+  const ResourceUse& use = epoch.use;
+  table.add({fmt::format("{}", epoch.epoch), fmt::format("{}", epoch.minibatches.size()),
+             number(epoch.e2e_s), number(epoch.stall_s), number(epoch.compute_s),
+             number(epoch.overhead_s), number(epoch.minibatch_ms), number(use.cpu_pct),
+             mebibytes(use.peak_memory_bytes), mebibytes(use.read_bytes), count(use.disk_reads),
+             percent(epoch.cached_before), epoch.energy ? number(epoch.energy->energy_j) : "-",
+             epoch.energy ? number(epoch.energy->mean_w) : "-", number(epoch.loss)});
+}
+
+std::string known(std::optional<double> value) {
+  return value ? number(*value) : std::string("-");
+}
+
+void add_means(TextTable& table, const EpochMeans& means) {
+  table.add({fmt::format("mean 1-{}", means.epochs), "-", number(means.e2e_s),
+             number(means.stall_s), number(means.compute_s), number(means.overhead_s),
+             number(means.minibatch_ms), number(means.cpu_pct), "-", "-", "-", "-",
+             known(means.energy_j), known(means.power_w), "-"});
+}
+
+void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
+  table.add({name, fmt::format("{}", part.minibatches), number(part.e2e_s), known(part.stall_s),
+             known(part.compute_s), known(part.overhead_s),
+             part.minibatches > 0 ? number(part.minibatch_ms) : "-",
+             part.energy ? number(part.energy->energy_j) : "-",
+             part.energy ? number(part.energy->mean_w) : "-"});
+}
+
+}  // namespace
+
+void print_epochs(const EpochRun& run) {
+  const bool training = run.request.step.phase == Phase::train;
+  fmt::print("{} {}, {} parameters: {}\n", run.request.workload,
+             training ? "training" : "inference", run.parameters, describe(run.request));
+  fmt::print("data: {}, {} samples in {} classes, {} MiB, {}\n\n", run.dataset_kind,
+             run.dataset_samples, run.classes, mebibytes(run.dataset_bytes),
+             run.request.data.string());
+  TextTable table({"epoch", "minibatches", "E2E s", "stall s", "compute s", "overhead s",
+                   "minibatch ms", "CPU %", "peak MiB", "read MiB", "disk reads", "cached %",
+                   "energy J", "power W", "loss"});
+  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch);
+  if (const auto means = run.later()) add_means(table, *means);
+  fmt::print("{}\n", table.str());
+  const MinibatchRecord& first = run.epochs.front().first();
+  fmt::print("first minibatch: {} ms, stall {} ms, compute {} ms\n", number(first.e2e_ms()),
+             number(first.stall_ms), number(first.compute_ms));
+  fmt::print(
+      "cached: share of the dataset in the page cache as the epoch begins; disk reads: "
+      "requests of the whole machine\n");
+  if (run.skipped > 0) {
+    fmt::print("{} samples were skipped:\n", run.skipped);
+    for (const BadSample& bad : run.bad_samples) fmt::print("  {}\n", bad.error.message);
+  }
+  if (!run.power_gap.empty()) fmt::print("{}\n", run.power_gap);
+  if (!run.stopped.empty()) fmt::print("{}\n", run.stopped);
+}
+
+void print_program(const ProgramProfile& profile) {
+  fmt::print("{}: {} s, CPU {} % of one core, peak {} MiB in {} processes, read {} MiB\n\n",
+             join(profile.request.argv, " "), number(profile.wall_s), number(profile.cpu_pct),
+             mebibytes(profile.peak_memory_bytes), profile.peak_processes,
+             mebibytes(profile.read_bytes));
+  TextTable table({"part", "minibatches", "E2E s", "stall s", "compute s", "overhead s",
+                   "minibatch ms", "energy J", "power W"});
+  table.add({"whole run", "-", number(profile.wall_s), "-", "-", "-", "-",
+             profile.energy ? number(profile.energy->energy_j) : "-",
+             profile.energy ? number(profile.energy->mean_w) : "-"});
+  if (profile.marked) add_part(table, *profile.marked, "marked");
+  for (const ProgramPart& window : profile.windows) add_part(table, window, window.name);
+  fmt::print("{}\n", table.str());
+  if (profile.marked)
+    fmt::print("first minibatch, {} s after the start, is kept apart\n",
+               number(profile.start_up_s));
+  else
+    fmt::print(
+        "the program marked fewer than two minibatches, so it is measured as a whole; "
+        "flyball.minibatch() marks one\n");
+  if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
+  if (!profile.power_gap.empty()) fmt::print("{}\n", profile.power_gap);
+  if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);
+}
+
+}  // namespace flyball::cli

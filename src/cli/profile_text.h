@@ -1,0 +1,12 @@
+// What `flyball profile` shows to people.
+#pragma once
+
+#include "profile/epochs.h"
+#include "profile/program_profile.h"
+
+namespace flyball::cli {
+
+void print_epochs(const EpochRun& run);
+void print_program(const ProgramProfile& profile);
+
+}  // namespace flyball::cli

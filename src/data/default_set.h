@@ -1,0 +1,21 @@
+// Data sets for workloads that were given none: drawn once, kept in a cache folder.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/status.h"
+
+namespace flyball {
+
+/// $XDG_CACHE_HOME/flyball, else ~/.cache/flyball.
+std::filesystem::path cache_folder();
+
+/// The drawn set of a kind, in its true format: 60,000 digits for "mnist", 5,000 training samples
+/// for "cifar10", 1,000 pictures of 500 × 375 in 10 classes for "images" and "gld23k". Made on
+/// first use; `making` is called before, with what is drawn and where. Equal on every machine.
+Result<std::filesystem::path> default_dataset(
+    const std::string& kind, const std::function<void(const std::string& what)>& making = {});
+
+}  // namespace flyball

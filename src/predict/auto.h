@@ -1,0 +1,19 @@
+// The default predictor: time and power each come from the model that errs least on rows it has not
+// seen. docs/prediction.md says how it chooses.
+#pragma once
+
+#include <memory>
+
+#include "predict/predictor.h"
+
+namespace flyball {
+
+/// Named "auto". Compares transfer-gp (where there are references), gp, physical, analytical and
+/// linear by cross-validation over distinct configurations; a simpler one has to be clearly better
+/// than the one before it. Trains no network. Notes say what was chosen, and the errors. With fewer
+/// than `auto_least_rows` distinct configurations nothing can be compared: transfer-gp or gp.
+std::unique_ptr<Predictor> make_auto();
+
+inline constexpr size_t auto_least_rows = 6;
+
+}  // namespace flyball

@@ -1,0 +1,80 @@
+// Marks on their way from a program to whoever profiles it: a ring in a file that both have mapped,
+// named by FLYBALL_MARKS. Writing one takes no system call but for the clock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace flyball {
+
+inline constexpr const char* marks_variable = "FLYBALL_MARKS";
+
+enum class MarkKind : uint32_t { minibatch = 1, window_begin = 2, window_end = 3 };
+
+/// One mark. Durations are negative when the program does not mark them.
+struct Mark {
+  int64_t time_ns = 0;  ///< CLOCK_MONOTONIC
+  int64_t stall_ns = -1, compute_ns = -1;
+  MarkKind kind = MarkKind::minibatch;
+  uint32_t pid = 0;
+  std::string name;  ///< of a window, at most 23 bytes
+};
+
+namespace marks {
+
+/// As it lies in the file; all processes of one machine agree on it.
+struct Slot {
+  std::atomic<uint64_t> sequence;  ///< number of the mark + 1, written last
+  int64_t time_ns, stall_ns, compute_ns;
+  uint32_t kind, pid;
+  char name[24];
+};
+struct Ring {
+  char magic[8];  ///< "FLYMARK1"
+  uint64_t capacity;
+  std::atomic<uint64_t> head;  ///< marks written so far
+
+  /// `capacity` of them follow in the file; mark n is slot n modulo capacity.
+  Slot& slot(uint64_t number) { return reinterpret_cast<Slot*>(this + 1)[number % capacity]; }
+};
+static_assert(sizeof(Slot) == 64 && std::atomic<uint64_t>::is_always_lock_free);
+
+/// Writes a mark into the ring that FLYBALL_MARKS names; does nothing without one.
+void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name);
+/// Does anybody read?
+bool wanted();
+
+}  // namespace marks
+
+/// The reading end. The file goes with it.
+class MarkReader {
+ public:
+  /// Makes the ring in a file of its own below `folder`.
+  static Result<std::unique_ptr<MarkReader>> create(const std::filesystem::path& folder);
+  ~MarkReader();
+  MarkReader(const MarkReader&) = delete;
+  MarkReader& operator=(const MarkReader&) = delete;
+
+  /// "FLYBALL_MARKS=…" for the environment of the program.
+  std::string environment() const;
+  /// The marks since the last call, of the first process that marked; children it forked are left
+  /// out. At most 65536 may come between two calls; older ones are lost and counted.
+  std::vector<Mark> take();
+  uint64_t lost() const { return lost_; }
+
+ private:
+  MarkReader(std::filesystem::path path, marks::Ring* ring) : path_(std::move(path)), ring_(ring) {}
+
+  std::filesystem::path path_;
+  marks::Ring* ring_;
+  uint64_t next_ = 0, lost_ = 0;
+  uint32_t pid_ = 0;
+};
+
+}  // namespace flyball

@@ -1,0 +1,184 @@
+// flyball plan and flyball evaluate search: advice, bad input, exit codes.
+#include <algorithm>
+
+#include "command.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+class PlanTest : public CommandTest {
+ protected:
+  /// An inference beside small_table(), with three batch sizes.
+  fs::path serving_table(const std::string& device = "board", double offset_mhz = 0) {
+    std::ostringstream text;
+    text << "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w\n";
+    for (int batch : {1, 4, 16})
+      for (int cores : {2, 4, 8})
+        for (double cpu : {400, 800, 1200, 1600, 2000})
+          for (double gpu : {300, 600, 900, 1200})
+            text << device << ",det,infer," << batch << ',' << cores << ',' << cpu + offset_mhz
+                 << ',' << gpu << ',' << (2000 / gpu) * batch + 8000 / cpu + 3 << ','
+                 << 5 + 0.008 * gpu + 0.0004 * cpu * cores << '\n';
+    return write("serving-" + device + ".csv", text.str());
+  }
+  void expect_refused(std::vector<std::string> arguments, int exit_code,
+                      const std::vector<std::string>& words) {
+    arguments.push_back("-q");
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, exit_code) << done.out << done.err;
+    for (const std::string& word : words)
+      EXPECT_NE(done.err.find(word), std::string::npos) << word << " is not in: " << done.err;
+    EXPECT_NE(done.err.find("HINT: "), std::string::npos) << done.err;
+    EXPECT_EQ(std::ranges::count(done.err, '\n'), 2) << done.err;
+  }
+};
+
+TEST_F(PlanTest, ConcurrentReadsAsAdvice) {
+  const Finished done = run({"plan", "concurrent", "--train", small_table().string(), "--infer",
+                             serving_table().string(), "--rate", "40", "--latency", "600ms",
+                             "--power-budget", "15W", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  for (const char* words :
+       {"set cpu_cores ", "training minibatches while", "requests gather, then serve them",
+        "power ", " of 15 W", "arrival rate 40/s of the", "1 W more power would buy",
+        "10 ms more latency would buy", "measured alternatives at other powers",
+        "profiled: ", "stopped: "})
+    EXPECT_NE(done.out.find(words), std::string::npos) << words << " is not in:\n" << done.out;
+}
+
+TEST_F(PlanTest, EveryKindAnswersInJson) {
+  const std::string train = small_table().string(), infer = serving_table().string();
+  const std::vector<std::vector<std::string>> requests = {
+      {"plan", "training", "--train", train, "--power-budget", "15W"},
+      {"plan", "inference", "--infer", infer, "--rate", "40", "--latency", "200ms"},
+      {"plan", "concurrent", "--train", train, "--infer", infer, "--rate", "40", "--latency",
+       "600ms"},
+      {"plan", "two-inference", "--infer", infer, infer, "--rate", "20", "10", "--latency",
+       "600ms"}};
+  for (std::vector<std::string> request : requests) {
+    const std::string kind = request[1];
+    request.insert(request.end(), {"--json", "-q"});
+    const Finished done = run(request);
+    ASSERT_EQ(done.exit_code, 0) << kind << done.err;
+    const auto plan = done.json();
+    EXPECT_EQ(plan["problem"], kind);
+    EXPECT_EQ(plan["answer"]["provenance"], "measured");
+    EXPECT_LE(plan["profiles"], 10);
+    for (const auto& step : plan["profiled"]) EXPECT_NE(step["reason"], "");
+  }
+}
+
+TEST_F(PlanTest, DynamicPlansEachWindow) {
+  const Finished done = run({"plan", "dynamic", "--train", small_table().string(), "--infer",
+                             serving_table().string(), "--windows", "20:10min,60:5min", "--latency",
+                             "600ms", "--switch-cost", "2s", "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto plan = done.json();
+  ASSERT_EQ(plan["windows"].size(), 2u);
+  EXPECT_EQ(plan["windows"][1]["rate_hz"], 60);
+  EXPECT_GE(plan["value"].get<double>(), plan["static_value"].get<double>());
+}
+
+TEST_F(PlanTest, InfeasibleBudgetsNameWhatBindsAndTheNearestValue) {
+  const std::string train = small_table().string(), infer = serving_table().string();
+  // The least power there is: 5 + 3 + 0.64 W.
+  expect_refused({"plan", "training", "--train", train, "--power-budget", "6W"}, 1,
+                 {"power budget of 6 W", "8.64 W"});
+  expect_refused(
+      {"plan", "training", "--train", train, "--power-budget", "6W", "--strategy", "brute-force"},
+      1, {"power budget of 6 W", "8.64 W of power would do"});
+  expect_refused({"plan", "inference", "--infer", infer, "--rate", "9000", "--latency", "600ms"}, 1,
+                 {"arrival rate of 9000/s", "requests/s would be sustained"});
+  // Requests of a batch of one arrive within 25 ms.
+  expect_refused({"plan", "inference", "--infer", infer, "--rate", "40", "--latency", "20ms"}, 1,
+                 {"latency budget of 20 ms", "25 ms"});
+  expect_refused(
+      {"plan", "dynamic", "--infer", infer, "--windows", "40:1min,9000:1min", "--latency", "600ms"},
+      1, {"window 2 (9000 requests/s)"});
+}
+
+TEST_F(PlanTest, BadInputIsNamed) {
+  const std::string train = small_table().string(), infer = serving_table().string();
+  expect_refused({"plan", "inference", "--infer", infer, "--rate", "0", "--latency", "90ms"}, 2,
+                 {"arrival rate of det is 0"});
+  expect_refused({"plan", "inference", "--infer", infer, "--latency", "90ms"}, 2,
+                 {"arrival rate of det is 0"});
+  expect_refused({"plan", "training", "--train", train, "--power-budget", "0W"}, 2,
+                 {"power budget is 0 W"});
+  expect_refused({"plan", "concurrent", "--train", train, "--infer",
+                  serving_table("board", 1).string(), "--rate", "40"},
+                 2, {"mode"});
+  expect_refused({"plan", "concurrent", "--train", train, "--infer",
+                  serving_table("elsewhere").string(), "--rate", "40"},
+                 2, {"net was measured on board, det on elsewhere"});
+  expect_refused({"plan", "training", "--train", infer}, 2, {"no workload in phase train"});
+  expect_refused({"plan", "training", "--train", train + ":other"}, 2, {"other"});
+  expect_refused({"plan", "concurrent", "--train", train}, 2, {"1 --train and 1 --infer"});
+  expect_refused({"plan", "dynamic", "--infer", infer, "--windows", "40"}, 2, {"'40'"});
+  expect_refused({"plan", "training", "--train", train, "--apply"}, 2, {"a table has no knobs"});
+  expect_refused({"plan", "training", "--train", train, "--export", "toml"}, 2, {"'toml'"});
+  expect_refused({"plan", "training", "--train", train, "--strategy", "magic"}, 2, {"'magic'"});
+}
+
+TEST_F(PlanTest, PredictedRowsAreNoMeasurements) {
+  const auto table =
+      write("predicted.csv",
+            "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,provenance\n"
+            "board,net,train,16,300,80,8,predicted\nboard,net,train,16,600,50,12,predicted\n");
+  expect_refused({"plan", "training", "--train", table.string()}, 2, {"predicted, none measured"});
+}
+
+/// What was measured before an interruption is on disk and taken from there.
+TEST_F(PlanTest, ASearchThatWasInterruptedResumesFromTheStore) {
+  std::vector<std::string> request = {
+      "plan", "training", "--train", small_table().string(), "--power-budget",
+      "15W",  "--json",   "-q",      "--profiles",           "4"};
+  const auto first = run(request).json();
+  request.back() = "10";
+  const auto second = run(request).json();
+  ASSERT_GE(second["profiled"].size(), first["profiled"].size());
+  for (size_t i = 0; i < second["profiled"].size(); ++i) {
+    const auto& step = second["profiled"][i];
+    const bool known = i < first["profiled"].size();
+    EXPECT_EQ(step["from_store"], known) << i;
+    if (known) {
+      EXPECT_EQ(step["config"], first["profiled"][i]["config"]);
+      EXPECT_EQ(step["minibatch_ms"], first["profiled"][i]["minibatch_ms"]);
+    }
+  }
+}
+
+TEST_F(PlanTest, EvaluateSearchHasTheKeysItPromises) {
+  const auto problems = write("problems.csv", "power_w\n9\n12\n15\n20\n");
+  const Finished done =
+      run({"evaluate", "search", "--problem", "training", "--train", small_table().string(),
+           "--modes", "all", "--problems", problems.string(), "--strategy", "gmd,flyball",
+           "--cases", (folder_ / "cases.csv").string(), "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto report = done.json();
+  EXPECT_EQ(report["problem"], "training");
+  ASSERT_EQ(report["rows"].size(), 2u);
+  for (const auto& row : report["rows"]) {
+    EXPECT_EQ(row["problems"], 4);
+    EXPECT_EQ(row["solvable"], 4);
+    EXPECT_EQ(row["violations"], 0);
+  }
+  EXPECT_EQ(report["rows"][1]["solved"], 4);
+  EXPECT_LE(report["rows"][1]["max_profiles"], 10);
+  EXPECT_LT(report["rows"][1]["mean_excess_pct"], 5);
+  const std::string cases = slurp(folder_ / "cases.csv");
+  EXPECT_EQ(std::ranges::count(cases, '\n'), 9);
+}
+
+TEST_F(PlanTest, EvaluateSearchRefusesBadInput) {
+  const std::string train = small_table().string();
+  expect_refused({"evaluate", "search", "--train", train}, 2, {"441"});
+  expect_refused({"evaluate", "search", "--train", train, "--strategy", "magic"}, 2, {"'magic'"});
+  expect_refused({"evaluate", "search", "--problem", "magic", "--train", train}, 2, {"'magic'"});
+  expect_refused({"evaluate", "search", "--train", train, "--modes", "some"}, 2, {"'some'"});
+  expect_refused({"evaluate", "search", "--problem", "concurrent", "--train", train}, 2,
+                 {"1 --train and 1 --infer"});
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools

@@ -1,0 +1,136 @@
+// `flyball profile` and `flyball dataset`, as a user types them.
+#include <gmock/gmock.h>
+
+#include "live.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+class ProfileTest : public LiveTest {
+ protected:
+  std::vector<std::string> profile(const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"profile", "lenet5", "--data", data_, "-q", "--threads", "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::string make(const std::string& kind, const std::string& samples) {
+    const std::string out = (folder_ / kind).string();
+    const Finished made =
+        run({"dataset", "make", kind, "--samples", samples, "--classes", "2", "--out", out});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    return out;
+  }
+};
+
+TEST_F(ProfileTest, SplitsEachEpochAndStatesThePower) {
+  const Finished done = run(profile({"--epochs", "2", "--workers", "2", "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  EXPECT_EQ(json["parameters"], 61706);
+  EXPECT_EQ(json["dataset"]["kind"], "mnist");
+  EXPECT_EQ(json["request"]["loader_workers"], 2);
+  ASSERT_EQ(json["epochs"].size(), 2u);
+  for (const Json& epoch : json["epochs"]) {
+    EXPECT_EQ(epoch["samples"], 600);
+    EXPECT_EQ(epoch["minibatches"], 38);
+    EXPECT_NEAR(epoch["stall_s"].get<double>() + epoch["compute_s"].get<double>() +
+                    epoch["overhead_s"].get<double>(),
+                epoch["e2e_s"].get<double>(), 1e-9);
+    EXPECT_GT(epoch["compute_s"], 0);
+    EXPECT_GT(epoch["cpu_pct"], 0);
+    EXPECT_GT(epoch["peak_memory_bytes"], 1e6);
+    EXPECT_GT(epoch["first"]["e2e_ms"], 0);
+    // Either there is energy, or the document says why there is none.
+    EXPECT_TRUE(epoch["energy"].is_object() || json["power_gap"] != "");
+  }
+  EXPECT_EQ(json["later"]["e2e_s"], json["epochs"][1]["e2e_s"]);
+  EXPECT_LT(json["epochs"][1]["loss"], json["epochs"][0]["loss"]);
+}
+
+TEST_F(ProfileTest, TheTableNamesWhatPeopleLookFor) {
+  const Finished done = run(profile({"--steps", "3"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  for (const char* text : {"lenet5 training, 61706 parameters", "stall s", "compute s", "CPU %",
+                           "cached %", "mean 1-1", "first minibatch"})
+    EXPECT_THAT(done.out, HasSubstr(text));
+}
+
+TEST_F(ProfileTest, OptionsReachTheStep) {
+  const Finished done =
+      run(profile({"--steps", "2", "--batch-size", "8", "--optimizer", "adam", "--precision",
+                   "bf16", "--channels-last", "--epochs", "1", "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json request = done.json()["request"];
+  EXPECT_EQ(request["batch_size"], 8);
+  EXPECT_EQ(request["optimizer"], "adam");
+  EXPECT_EQ(request["precision"], "bf16");
+  EXPECT_EQ(request["channels_last"], true);
+  EXPECT_EQ(request["steps"], 2);
+  EXPECT_TRUE(done.json()["later"].is_null());
+}
+
+TEST_F(ProfileTest, BadSamplesFailByNameOrAreSkippedAndListed) {
+  const fs::path images = make("images", "12");
+  fs::path victim;
+  for (const auto& entry : fs::recursive_directory_iterator(images))
+    if (entry.is_regular_file()) victim = entry.path();
+  fs::resize_file(victim, 700);
+  const std::vector<std::string> words = {"profile", "lenet5",   "--data", images.string(),
+                                          "-q",      "--epochs", "1",      "--threads",
+                                          "1",       "--json"};
+  const Finished failed = run(words);
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_THAT(failed.err, HasSubstr(victim.string()));
+  auto skipping = words;
+  skipping.insert(skipping.end(), {"--on-bad", "skip"});
+  const Finished done = run(skipping);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["skipped"], 1);
+  EXPECT_EQ(done.json()["epochs"][0]["samples"], 11);
+  EXPECT_THAT(done.json()["bad_samples"][0]["reason"].get<std::string>(),
+              HasSubstr(victim.string()));
+  const Finished checked = run({"dataset", "check", images.string(), "--json"});
+  EXPECT_EQ(checked.exit_code, 2);
+  EXPECT_EQ(checked.json()["problem_count"], 1);
+  EXPECT_THAT(checked.json()["problems"][0]["reason"].get<std::string>(),
+              HasSubstr(victim.string()));
+}
+
+TEST_F(ProfileTest, EveryKindOfDatasetIsMadeAndFoundWhole) {
+  for (const std::string kind : {"images", "gld23k", "cifar10", "mnist"}) {
+    const std::string out = make(kind, "20");
+    const Finished checked = run({"dataset", "check", out, "--json"});
+    ASSERT_EQ(checked.exit_code, 0) << checked.err << checked.out;
+    EXPECT_EQ(checked.json()["kind"], kind);
+    EXPECT_EQ(checked.json()["parts"][0]["samples"], 20);
+    EXPECT_EQ(checked.json()["problem_count"], 0);
+  }
+}
+
+TEST_F(ProfileTest, WrongUseIsNamed) {
+  const auto expect = [&](const std::vector<std::string>& words, const std::string& text) {
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_THAT(done.err, HasSubstr(text));
+  };
+  expect({"profile"}, "nothing to profile");
+  expect({"profile", "lenet"}, "lenet5");
+  expect({"profile", "lenet5", "--data", "/nowhere/at/all"}, "/nowhere/at/all");
+  expect(profile({"--device", "cuda:99"}), "cuda");
+  expect(profile({"--device", "gpu"}), "there is no device 'gpu'");
+  expect(profile({"--precision", "fp8"}), "fp8");
+  expect(profile({"--optimizer", "lion"}), "lion");
+  expect(profile({"--batch-size", "0"}), "batch size 0");
+  expect(profile({"--workers", "-1"}), "-1 loader workers");
+  expect(profile({"--epochs", "0"}), "0 epochs");
+  expect({"profile", "--workload", "script:/no/model.pt"}, "needs a dataset");
+  expect({"profile", "--workload", "script:/no/model.pt", "--dataset", data_}, "/no/model.pt");
+  expect({"dataset", "check", "/nowhere/at/all"}, "/nowhere/at/all");
+  expect({"dataset", "make", "movies", "--out", (folder_ / "movies").string()}, "movies");
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools

@@ -1,0 +1,198 @@
+// The user's own program under `flyball profile` and `flyball tune`.
+#include <gmock/gmock.h>
+
+#include "command.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string marked = FLYBALL_BIN_DIR "/marked_c";
+
+class ProgramTest : public CommandTest {
+ protected:
+  void SetUp() override { CommandTest::SetUp(); }
+
+  Finished profile(const std::vector<std::string>& program,
+                   const std::vector<std::string>& more = {}) {
+    std::vector<std::string> all = {"profile", "--device", "host", "--json"};
+    all.insert(all.end(), more.begin(), more.end());
+    all.push_back("--");
+    all.insert(all.end(), program.begin(), program.end());
+    return run(all);
+  }
+  Finished tune(const std::vector<std::string>& program, const std::vector<std::string>& axes) {
+    std::vector<std::string> all = {"tune",       "--trial-time", "0.3", "--axis", "cpu_cores=1",
+                                    "--strategy", "brute-force",  "-q",  "--json"};
+    for (const std::string& axis : axes) all.insert(all.end(), {"--axis", axis});
+    all.push_back("--");
+    all.insert(all.end(), program.begin(), program.end());
+    return run(all);
+  }
+};
+
+TEST_F(ProgramTest, MarksSplitItsTime) {
+  for (const std::string& program : {marked, std::string(FLYBALL_BIN_DIR "/marked_cpp")}) {
+    const Finished done = profile({program, "30"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    const Json json = done.json();
+    const Json& part = json["marked"];
+    EXPECT_EQ(part["minibatches"], 29);  // the first is kept apart
+    EXPECT_GE(part["stall_s"], 29 * 0.002);
+    EXPECT_GE(part["compute_s"], 29 * 0.003);
+    EXPECT_GE(part["minibatch_ms"], 5);
+    EXPECT_NEAR(part["stall_s"].get<double>() + part["compute_s"].get<double>() +
+                    part["overhead_s"].get<double>(),
+                part["e2e_s"].get<double>(), 1e-6);
+    EXPECT_GT(json["wall_s"], part["e2e_s"]);
+    ASSERT_EQ(json["windows"].size(), 1u);
+    EXPECT_EQ(json["windows"][0]["name"], "epoch");
+    EXPECT_EQ(json["windows"][0]["minibatches"], 29);
+    EXPECT_GT(json["peak_memory_bytes"], 1e5);
+    EXPECT_EQ(json["lost_marks"], 0);
+    EXPECT_TRUE(json["energy"].is_object() || json["power_gap"] != "");
+  }
+}
+
+TEST_F(ProgramTest, WithoutMarksItIsMeasuredAsAWhole) {
+  const Finished done = profile({marked, "10", "silent"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_TRUE(done.json()["marked"].is_null());
+  EXPECT_GE(done.json()["wall_s"], 0.05);
+  const Finished text = run({"profile", "--", marked, "10", "silent"});
+  EXPECT_THAT(text.out, HasSubstr("measured as a whole"));
+  EXPECT_THAT(text.out, HasSubstr("marked: 1"));  // its own output
+}
+
+TEST_F(ProgramTest, StepsEndIt) {
+  const Finished done = profile({marked, "100000"}, {"--steps", "20"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_GE(done.json()["marked"]["minibatches"], 19);
+  EXPECT_LT(done.json()["wall_s"], 20);
+  EXPECT_THAT(done.json()["stopped"].get<std::string>(), HasSubstr("ended after"));
+}
+
+TEST_F(ProgramTest, FailuresAreNamed) {
+  const Finished failed = profile({marked, "5", "fail"});
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_THAT(failed.err, HasSubstr("failed with exit code 3"));
+  const Finished absent = profile({"/no/such/program"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("cannot start '/no/such/program'"));
+  const Finished hung = profile({marked, "5", "hang"}, {"--patience", "500ms"});
+  EXPECT_EQ(hung.exit_code, 2);
+  EXPECT_THAT(hung.err, HasSubstr("marked 5 minibatches and then none for 500 ms"));
+  const Finished both = run({"profile", "lenet5", "--", marked});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("two things to run"));
+  const Finished nothing = run({"profile", "--"});
+  EXPECT_EQ(nothing.exit_code, 2);
+}
+
+TEST_F(ProgramTest, TuneMeasuresEachSettingOfAnAxis) {
+  const Finished done = tune({marked, "100000"}, {"batch_size=1,4"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  EXPECT_EQ(json["profiles"], 2);
+  std::map<int, double> times;
+  for (const Json& trial : json["profiled"])
+    times[trial["config"]["batch_size"].get<int>()] = trial["minibatch_ms"].get<double>();
+  EXPECT_GE(times[1], 5);   // 2 + 3 ms
+  EXPECT_GE(times[4], 14);  // 2 + 12 ms
+  EXPECT_GT(json["profiled"][0]["stall_ms"], 1.9);
+  EXPECT_EQ(json["request"]["workload"], marked + " 100000");
+}
+
+TEST_F(ProgramTest, TuneSaysWhyATrialFailed) {
+  const Finished done = tune({marked, "1", "fail"}, {"batch_size=1,2"});
+  EXPECT_NE(done.exit_code, 0);
+  EXPECT_THAT(done.out + done.err, HasSubstr("the disk is full of sand"));
+  const Finished absent = tune({"/no/such/program"}, {"batch_size=1,2"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("cannot start"));
+}
+
+TEST_F(ProgramTest, TuneTakesAProgramWithoutMarksAsAWhole) {
+  const Finished done = tune({marked, "10", "silent"}, {"batch_size=1,4"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.json()["profiled"][0]["stop_reason"].get<std::string>(),
+              HasSubstr("its whole run is measured"));
+}
+
+bool python_can(const std::string& code) {
+  return std::system(("PYTHONPATH=" FLYBALL_BIN_DIR "/../python /usr/bin/python3 -c '" + code +
+                      "' >/dev/null 2>&1")
+                         .c_str()) == 0;
+}
+
+TEST_F(ProgramTest, PlainPythonMarksToo) {
+  if (!python_can("import flyball")) GTEST_SKIP() << "no Python package (pybind11-dev)";
+  const fs::path script = write("train.py", R"(
+import time, flyball
+assert flyball.setting("batch_size", 7) == 7
+with flyball.window("epoch") as epoch:
+    for batch in flyball.batches(range(20)):
+        time.sleep(0.002)
+assert epoch.energy or epoch.gap, "neither energy nor a reason"
+try:
+    with flyball.window("broken"):
+        raise KeyError("cancelled")
+except KeyError:
+    pass
+with flyball.stall():
+    time.sleep(0.004)
+with flyball.compute():
+    pass
+flyball.minibatch()
+)");
+  const Finished done = profile({"/usr/bin/python3", script.string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  EXPECT_EQ(json["marked"]["minibatches"], 20);
+  EXPECT_GE(json["marked"]["compute_s"], 19 * 0.002);
+  EXPECT_GE(json["marked"]["stall_s"], 0.004);
+  ASSERT_EQ(json["windows"].size(), 1u);
+  EXPECT_EQ(json["windows"][0]["minibatches"], 19);
+}
+
+TEST_F(ProgramTest, PyTorchScriptIsProfiledAndTuned) {
+  if (!python_can("import flyball, torch")) GTEST_SKIP() << "no python3-torch";
+  const std::string script = FLYBALL_SOURCE_DIR "/examples/train_pytorch.py";
+  const Finished done = profile({"/usr/bin/python3", script, "--samples", "128"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["marked"]["minibatches"], 15);  // 2 epochs of 8, less the first
+  EXPECT_EQ(done.json()["windows"].size(), 2u);
+  EXPECT_GT(done.json()["marked"]["compute_s"], 0);
+  const Finished tuned =
+      tune({"/usr/bin/python3", script, "--epochs", "10000"}, {"batch_size=8,32"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_EQ(tuned.json()["profiles"], 2);
+}
+
+TEST_F(ProgramTest, AScriptedModuleFromPyTorchTrains) {
+  if (!python_can("import torch")) GTEST_SKIP() << "no python3-torch";
+  const fs::path model = folder_ / "model.pt";
+  const fs::path script = write("save.py", R"(
+import sys, torch
+from torch import nn
+model = nn.Sequential(nn.Conv2d(1, 4, 5), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 24 * 24, 10))
+torch.jit.script(model).save(sys.argv[1])
+)");
+  ASSERT_EQ(std::system(("/usr/bin/python3 " + script.string() + " " + model.string()).c_str()), 0);
+  const std::string data = (folder_ / "digits").string();
+  ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "320", "--out", data}).exit_code, 0);
+  const Finished done = run({"profile", "--workload", "script:" + model.string(), "--dataset", data,
+                             "--threads", "1", "-q", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["parameters"], 4 * 25 + 4 + 4 * 24 * 24 * 10 + 10);
+  EXPECT_LT(done.json()["epochs"][1]["loss"], done.json()["epochs"][0]["loss"]);
+  const Finished tuned =
+      run({"tune", "--workload", "script:" + model.string(), "--dataset", data, "--trial-time",
+           "0.2", "--profiles", "2", "--axis", "cpu_cores=1", "-q", "--json"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
