@@ -64,6 +64,14 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
       {"plan", "training", "--train", table, "--power-budget", "15W", "--json", "-q"});
   expect_documented({"plan", "training", "--train", table, "--power-budget", "4W", "--json", "-q"},
                     1);
+  std::string text = slurp(table);
+  for (size_t at = 0; (at = text.find("net,train,16", at)) != std::string::npos;)
+    text.replace(at, 12, "det,infer,16");
+  const std::string infer = write("infer.csv", text).string();
+  expect_documented({"plan", "concurrent", "--train", table, "--infer", infer, "--rate", "100",
+                     "--latency", "900ms", "--json", "-q"});
+  expect_documented({"plan", "dynamic", "--infer", infer, "--windows", "50:1min,100:1min",
+                     "--latency", "900ms", "--json", "-q"});
   expect_documented({"evaluate", "search", "--problem", "training", "--train", table, "--strategy",
                      "maxn", "--modes", "all", "--json", "-q"});
 }
