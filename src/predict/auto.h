@@ -14,6 +14,6 @@ namespace flyball {
 /// than `auto_least_rows` distinct configurations nothing can be compared: transfer-gp or gp.
 std::unique_ptr<Predictor> make_auto();
 
-inline constexpr size_t auto_least_rows = 6;
+inline constexpr size_t auto_least_rows = 10;
 
 }  // namespace flyball
