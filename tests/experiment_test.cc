@@ -21,7 +21,7 @@ class ExperimentTest : public CommandTest {
                      more + "[vary]\nworkers = [0, 1]\nseed = " + seeds + "\n");
   }
   std::vector<std::string> command(const std::string& what, const fs::path& file) {
-    return {"experiment", what, file.string(), "--out", (folder_ / "out").string()};
+    return {"experiment", what, file.string(), "--out", (folder_ / "results").string()};
   }
   std::vector<std::string> json(const std::string& what, const fs::path& file) {
     auto words = command(what, file);
@@ -29,7 +29,7 @@ class ExperimentTest : public CommandTest {
     return words;
   }
   size_t lines() {
-    const std::string text = slurp(folder_ / "out/small/results.jsonl");
+    const std::string text = slurp(folder_ / "results/small/results.jsonl");
     return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 };
@@ -44,7 +44,7 @@ TEST_F(ExperimentTest, GoesOnAfterAKill) {
   const size_t before = lines();
   ASSERT_GE(before, 2u);
   ASSERT_LT(before, 8u);
-  const std::string kept = slurp(folder_ / "out/small/results.jsonl");
+  const std::string kept = slurp(folder_ / "results/small/results.jsonl");
   const Finished partial = run(json("report", file));
   EXPECT_EQ(partial.exit_code, 0) << partial.err;
   EXPECT_THAT(partial.out, HasSubstr("not all runs were measured yet"));
@@ -55,7 +55,7 @@ TEST_F(ExperimentTest, GoesOnAfterAKill) {
   EXPECT_EQ(done.json()["reused"], before);
   EXPECT_EQ(done.json()["groups"].size(), 8u);
   EXPECT_THAT(done.err, HasSubstr("/"));  // progress
-  EXPECT_EQ(slurp(folder_ / "out/small/results.jsonl").substr(0, kept.rfind('\n') + 1),
+  EXPECT_EQ(slurp(folder_ / "results/small/results.jsonl").substr(0, kept.rfind('\n') + 1),
             kept.substr(0, kept.rfind('\n') + 1));
   EXPECT_EQ(run(json("run", file)).json()["reused"], 8);
 }
@@ -90,11 +90,11 @@ TEST_F(ExperimentTest, WritesAReportThatStandsAlone) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("seed 1, workers 1"));
   EXPECT_THAT(done.out, HasSubstr("report: "));
-  const std::string page = slurp(folder_ / "out/small/report.html");
+  const std::string page = slurp(folder_ / "results/small/report.html");
   EXPECT_THAT(page, HasSubstr("\"kind\":\"experiment\""));
-  fs::remove(folder_ / "out/small/report.html");
+  fs::remove(folder_ / "results/small/report.html");
   EXPECT_EQ(run(command("report", file)).exit_code, 0);
-  EXPECT_TRUE(fs::exists(folder_ / "out/small/report.html"));
+  EXPECT_TRUE(fs::exists(folder_ / "results/small/report.html"));
 }
 
 TEST_F(ExperimentTest, EveryKeyIsDocumented) {

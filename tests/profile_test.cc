@@ -119,7 +119,7 @@ TEST_F(ProfileTest, WrongUseIsNamed) {
   expect({"profile"}, "nothing to profile");
   expect({"profile", "lenet"}, "lenet5");
   expect({"profile", "lenet5", "--data", "/nowhere/at/all"}, "/nowhere/at/all");
-  expect(profile({"--device", "cuda:99"}), "cuda");
+  expect(profile({"--device", "cuda:99"}), "CUDA device");
   expect(profile({"--device", "gpu"}), "there is no device 'gpu'");
   expect(profile({"--precision", "fp8"}), "fp8");
   expect(profile({"--optimizer", "lion"}), "lion");

@@ -1,6 +1,7 @@
 """The peer of step_bench: the same training steps in eager PyTorch.
 
-Reads lines "NETWORK STEPS" from stdin and answers each with the median milliseconds of a step.
+Reads lines "NETWORK STEPS" from stdin and answers each with the median milliseconds of a step, and the
+mean of its CPU time.
 usage: pytorch_step.py THREADS BATCH
 """
 import ctypes
@@ -70,12 +71,14 @@ def main():
             job = None  # frees the last one first
             name, job = wanted, Job(wanted, batch)
         times = []
+        cpu = time.process_time()
         for _ in range(int(steps)):
             start = time.perf_counter()
             job.step()
             times.append(time.perf_counter() - start)
+        cpu = time.process_time() - cpu
         times.sort()
-        print(1e3 * times[len(times) // 2], flush=True)
+        print(1e3 * times[len(times) // 2], 1e3 * cpu / len(times), flush=True)
 
 
 if __name__ == "__main__":

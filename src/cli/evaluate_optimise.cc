@@ -97,7 +97,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
   command
       ->add_option("--verify", evaluation.verify,
-                   "measure each choice, at most so many times, and step back")
+                   "measure at most so many promising modes and answer a measured one")
       ->capture_default_str();
   command
       ->add_option("--confidence", evaluation.confidence,

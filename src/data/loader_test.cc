@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -24,6 +25,7 @@ class FakeSet final : public Dataset {
   int64_t classes() const override { return count_; }
   std::array<int, 3> shape() const override { return {1, 2, 2}; }
   Status fetch(int64_t index, RawSample& sample) const override {
+    ++fetched_;
     if (delay_us_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us_));
     if (throws_ == index) throw std::bad_alloc();
     if (broken_.count(index)) return Error{Code::io, name(index) + " is broken", ""};
@@ -34,6 +36,7 @@ class FakeSet final : public Dataset {
   std::string name(int64_t index) const override { return "sample " + std::to_string(index); }
   std::vector<std::filesystem::path> files() const override { return {}; }
   int64_t throws_ = -1;
+  mutable std::atomic<int64_t> fetched_{0};
 
  private:
   int64_t count_;
@@ -249,6 +252,21 @@ TEST(Loader, AnEpochCanBeBegunInTheMiddleOfAnother) {
       for (int i = 0; i < taken; ++i) ASSERT_TRUE(loader->next().ok());
       ASSERT_EQ(run(*loader, 5), whole) << taken;
     }
+  }
+}
+
+TEST(Loader, AfterAnEpochIsEndedNobodyReads) {
+  const auto set = std::make_shared<FakeSet>(97, std::set<int64_t>{}, 100);
+  for (const int workers : {0, 1, 3}) {
+    const auto loader = make_loader(set, {.batch_size = 4, .workers = workers});
+    loader->start_epoch(0);
+    ASSERT_TRUE(loader->next().ok());
+    loader->end_epoch();
+    const int64_t fetched = set->fetched_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(set->fetched_, fetched);
+    EXPECT_FALSE((*loader->next()).has_value());
+    EXPECT_EQ(run(*loader, 1).labels.size(), 97u);
   }
 }
 

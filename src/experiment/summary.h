@@ -17,6 +17,7 @@ struct EpochAverage {
   double fetch_s = 0, preprocess_s = 0;
   double stall_ms = 0, minibatch_ms = 0;  ///< of a minibatch: mean of the sums per minibatch
   double cpu_pct = 0;
+  std::optional<double> others_cpu_pct;  ///< of one core, taken by other programs
   std::optional<double> cached, read_bytes,
       disk_reads;  ///< share before the epoch; bytes; requests
   std::optional<double> energy_j, power_w;

@@ -137,7 +137,7 @@ class Analytical final : public Predictor {
              const FitOptions&) override {
     FLYBALL_CHECK(check_rows(measured, 2));
     axes_ = varying_axes(measured.space);
-    box_ = bounding_box(axes_);
+    profiled_ = measured.space.axes();
     notes_.clear();
     power_.reset();
     std::optional<size_t> memory;
@@ -165,12 +165,12 @@ class Analytical final : public Predictor {
       return Error{Code::invalid_argument, "analytical has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const auto columns, match_axes(space, axes_));
     Prediction prediction;
+    prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
     std::vector<double> power;
     size_t raised = 0;
     for (size_t i = 0; i < space.size(); ++i) {
       const auto x = pick(space.row(i), columns);
-      prediction.extrapolated.push_back(!box_.contains(x));
       const double time = std::exp(time_->at(logs(x)));
       prediction.minibatch_ms.mean.push_back(time);
       prediction.minibatch_ms.lo90.push_back(time * std::exp(-time_width_));
@@ -193,7 +193,7 @@ class Analytical final : public Predictor {
   std::vector<double> logs(const std::vector<double>& x) const {
     std::vector<double> terms;
     for (size_t d = 0; d < x.size(); ++d)
-      terms.push_back(box_.low[d] > 0 && x[d] > 0 ? std::log(x[d]) : x[d]);
+      terms.push_back(axes_[d].values.front() > 0 && x[d] > 0 ? std::log(x[d]) : x[d]);
     return terms;
   }
 
@@ -218,7 +218,7 @@ class Analytical final : public Predictor {
   }
 
   std::vector<Axis> axes_;
-  Box box_;
+  std::vector<Axis> profiled_;
   std::optional<Surface> time_, power_;
   double time_width_ = 1, power_width_ = 1, floor_w_ = 0;
   std::vector<std::string> notes_;

@@ -81,7 +81,7 @@ Coordinates::Coordinates(const Space& measured, const std::string& device,
     const Axis& axis = measured.axes()[d];
     if (axis.values.empty()) continue;
     const double low = axis.values.front(), high = axis.values.back();
-    Used used{axis.name, roles[d], high, low, low, high, axis.values.size() > 1};
+    Used used{axis.name, roles[d], high, low, high, axis.values.size() > 1};
     for (const WorkloadTable& reference : references) {
       const auto column = reference.space.axis_index(axis.name);
       if (reference.device != device || device.empty() || !column) continue;
@@ -130,19 +130,6 @@ Result<Rows> Coordinates::rows(const Space& space) const {
     rows.x.index.push_back(std::move(codes.index[0]));
   }
   return rows;
-}
-
-std::vector<bool> Coordinates::outside(const Space& space) const {
-  std::vector<bool> outside(space.size(), false);
-  for (const Used& axis : axes_) {
-    const auto column = space.axis_index(axis.name);
-    if (!column) continue;
-    for (size_t i = 0; i < space.size(); ++i) {
-      const double value = space.row(i)[*column];
-      if (value < axis.low || value > axis.high) outside[i] = true;
-    }
-  }
-  return outside;
 }
 
 bool Coordinates::varies(AxisRole role) const {

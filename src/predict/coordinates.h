@@ -40,8 +40,6 @@ class Coordinates {
 
   /// Error: an axis that varies in the measurements is missing.
   Result<Rows> rows(const Space& space) const;
-  /// Is the configuration outside of the box of what was profiled? One entry per row.
-  std::vector<bool> outside(const Space& space) const;
 
   bool varies(AxisRole role) const;
   size_t other_axes() const;
@@ -57,7 +55,7 @@ class Coordinates {
     std::string name;
     AxisRole role;
     double scale, lowest;  ///< references of the device included
-    double low, high;      ///< profiled
+    double high;           ///< profiled
     bool varies;
   };
   static double coordinate(const Used& axis, double value);

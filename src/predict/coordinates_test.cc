@@ -25,14 +25,5 @@ TEST(Coordinates, GiveEachRoleToOneAxisOnly) {
   EXPECT_EQ(roles, (std::vector{AxisRole::cpu, AxisRole::gpu, AxisRole::other, AxisRole::other}));
 }
 
-TEST(Coordinates, SayWhatLiesOutsideOfTheProfiledBox) {
-  Space profiled({named_axis("gpu_mhz"), named_axis("batch_size")});
-  for (const auto& row : {std::array{300.0, 4.0}, std::array{900.0, 16.0}}) profiled.add(row);
-  Space asked({named_axis("gpu_mhz"), named_axis("batch_size")});
-  for (const auto& row : {std::array{600.0, 8.0}, std::array{1000.0, 8.0}, std::array{600.0, 1.0}})
-    asked.add(row);
-  EXPECT_EQ(Coordinates(profiled, "").outside(asked), (std::vector{false, true, true}));
-}
-
 }  // namespace
 }  // namespace flyball

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "predict/reference.h"
 #include "predict/rows.h"
@@ -54,6 +55,7 @@ class GpPredictor final : public Predictor {
     FLYBALL_CHECK(check_rows(given, 2));
     const WorkloadTable measured = thinned(given, options.seed);
     if (!transfer_) references = {};
+    profiled_ = measured.space.axes();
     device_ = measured.device;
     phase_ = measured.phase;
     coordinates_ = Coordinates(measured.space, measured.device, references);
@@ -82,7 +84,7 @@ class GpPredictor final : public Predictor {
   Result<Prediction> predict(const Space& space) const override {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
     Prediction prediction;
-    prediction.extrapolated = coordinates_.outside(space);
+    prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
     SurfaceRows asked{rows, time_.fields(space), Vector::Zero(rows.size())};
     const GpPosterior time = time_.surface.at(asked).posterior;
@@ -143,13 +145,28 @@ class GpPredictor final : public Predictor {
         continue;
       }
       if (reference.power_total != measured.power_total && reference.has_power())
-        notes_.push_back(fmt::format(
-            "{}: power of reference {} is the total '{}', that of the target '{}': only its shape "
-            "is used, the level is fitted",
-            name(), reference.title(), reference.power_total, measured.power_total));
+        notes_.push_back(other_total(reference, measured));
       ready.push_back(Reference::prepare(reference));
     }
     return ready;
+  }
+
+  // Only the shape of a reference's power is used; how far the totals lie apart is told.
+  std::string other_total(const WorkloadTable& reference, const WorkloadTable& measured) const {
+    std::vector<double> offsets;
+    for (size_t i = 0; i < measured.size(); ++i) {
+      const auto row = reference.space.to_row(measured.space.settings(i));
+      const auto found = row ? reference.space.find(*row) : std::nullopt;
+      const double ratio = found ? measured.power_w[i] / reference.power_w[*found] : NAN;
+      if (std::isfinite(ratio)) offsets.push_back(std::log(ratio));
+    }
+    return fmt::format(
+        "{}: power of reference {} is the total '{}', that of the target '{}': only its shape is "
+        "used, the level is fitted{}",
+        name(), reference.title(), reference.power_total, measured.power_total,
+        offsets.empty() ? ""
+                        : fmt::format(" ({:+.1f} % against the reference's, over {} modes of both)",
+                                      100 * std::expm1(median(offsets)), offsets.size()));
   }
 
   Fitted fit_with(const Figure& figure, const Space& space, SurfaceRows rows,
@@ -204,6 +221,7 @@ class GpPredictor final : public Predictor {
 
   bool transfer_;
   GpSettings settings_;
+  std::vector<Axis> profiled_;
   std::string device_;
   Phase phase_ = Phase::train;
   Coordinates coordinates_;

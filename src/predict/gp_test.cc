@@ -205,6 +205,7 @@ TEST(TransferGp, ReportsReferencesItCannotUseAndTotalsThatDiffer) {
   for (double& power : reference.power_w) power *= 1.3;
   const Prediction p = predict(rows, truth().space, {reference, host()});
   EXPECT_THAT(p.notes, testing::Contains(HasSubstr("'monitor'")));
+  EXPECT_THAT(p.notes, testing::Contains(HasSubstr("% against the reference's, over 20 modes")));
   WorkloadTable apart = host();
   apart.space =
       Space::grid({named_axis("threads", {1, 2, 4, 8}), named_axis("precision", {8, 16, 32, 64}),

@@ -60,7 +60,7 @@ class Linear final : public Predictor {
              const FitOptions&) override {
     FLYBALL_CHECK(check_rows(measured, 2));
     axes_ = varying_axes(measured.space);
-    box_ = bounding_box(axes_);
+    profiled_ = measured.space.axes();
     sample_ = take(measured);
     shared_ = {};
     notes_.clear();
@@ -75,6 +75,7 @@ class Linear final : public Predictor {
   Result<Prediction> predict(const Space& space) const override {
     FLYBALL_ASSIGN(const std::vector<size_t> columns, match_axes(space, axes_));
     Prediction prediction;
+    prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
     std::vector<double> time, power;
     size_t clipped = 0;
@@ -83,7 +84,6 @@ class Linear final : public Predictor {
       clipped += time_.at(x) < floor_ms_;
       time.push_back(time_at(time_, x));
       if (has_power_) power.push_back(power_at(energy_, x, time.back()));
-      prediction.extrapolated.push_back(!box_.contains(x));
     }
     if (clipped > 0)
       prediction.notes.push_back(fmt::format(
@@ -169,7 +169,7 @@ class Linear final : public Predictor {
   }
 
   std::vector<Axis> axes_;
-  Box box_;
+  std::vector<Axis> profiled_;
   Sample sample_, shared_;
   LinearFit time_;
   EnergyFit energy_;

@@ -104,7 +104,7 @@ class Nn final : public Predictor {
              const FitOptions& options) override {
     FLYBALL_CHECK(check_rows(measured, 3));
     axes_ = varying_axes(measured.space);
-    box_ = bounding_box(axes_);
+    profiled_ = measured.space.axes();
     notes_.clear();
     time_.reset();
     power_.reset();
@@ -134,11 +134,11 @@ class Nn final : public Predictor {
       return Error{Code::invalid_argument, name() + " has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const std::vector<size_t> columns, match_axes(space, axes_));
     Prediction prediction;
+    prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
     std::vector<double> rows;
     for (size_t i = 0; i < space.size(); ++i) {
       const std::vector<double> x = pick(space.row(i), columns);
-      prediction.extrapolated.push_back(!box_.contains(x));
       rows.insert(rows.end(), x.begin(), x.end());
     }
     prediction.minibatch_ms = estimate(*time_, rows, 1, "times", prediction.notes);
@@ -166,6 +166,11 @@ class Nn final : public Predictor {
                           : fmt::format("transfer-nn: no reference has the axes of {}; learned "
                                         "from scratch",
                                         measured.title()));
+    if (best && best->power_total != measured.power_total && best->has_power())
+      notes_.push_back(fmt::format(
+          "transfer-nn: power of reference {} is the total '{}', that of the target '{}': its last "
+          "layer is new and learns the level from the target alone",
+          best->title(), best->power_total, measured.power_total));
     return best;
   }
 
@@ -201,7 +206,7 @@ class Nn final : public Predictor {
   NnOptions options_;
   bool transfers_;
   std::vector<Axis> axes_;
-  Box box_;
+  std::vector<Axis> profiled_;
   std::optional<NnModel> time_, power_;
   std::vector<std::string> notes_;
 };

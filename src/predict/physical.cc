@@ -141,7 +141,7 @@ class Physical final : public Predictor {
              const FitOptions&) override {
     FLYBALL_CHECK(check_rows(measured, 2));
     axes_ = varying_axes(measured.space);
-    box_ = bounding_box(axes_);
+    profiled_ = measured.space.axes();
     FLYBALL_ASSIGN(const auto columns, match_axes(measured.space, axes_));
     const auto figure = [&](const std::vector<double>& values, std::vector<PhysicalTerm> terms) {
       std::vector<double> x, y;
@@ -163,10 +163,10 @@ class Physical final : public Predictor {
       return Error{Code::invalid_argument, "physical has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const auto columns, match_axes(space, axes_));
     Prediction prediction;
+    prediction.extrapolated = outside_profiled(profiled_, space);
     std::vector<double> time, power;
     for (size_t i = 0; i < space.size(); ++i) {
       const auto x = pick(space.row(i), columns);
-      prediction.extrapolated.push_back(!box_.contains(x));
       time.push_back(time_->at(x));
       if (power_) power.push_back(power_->at(x));
     }
@@ -177,7 +177,7 @@ class Physical final : public Predictor {
 
  private:
   std::vector<Axis> axes_;
-  Box box_;
+  std::vector<Axis> profiled_;
   std::optional<PhysicalFit> time_, power_;
 };
 

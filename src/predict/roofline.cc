@@ -62,7 +62,7 @@ class Roofline final : public Predictor {
     axes_ = measured.space.axes();
     for (const Axis& axis : axes_)
       if (axis.scope == Scope::board) board_.push_back(axis);
-    box_ = bounding_box(axes_);
+    profiled_ = measured.space.axes();
     const auto own = rows_of(measured, *cost_);
     if (!own) return own.error();
     std::vector<RoofRow> rows;
@@ -83,9 +83,10 @@ class Roofline final : public Predictor {
     if (!cost_)
       return Error{Code::invalid_argument, "roofline has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const auto board, match_axes(space, board_));
-    FLYBALL_ASSIGN(const auto all, match_axes(space, axes_));
+    if (const auto all = match_axes(space, axes_); !all) return all.error();
     const auto batch = space.axis_index("batch_size");
     Prediction prediction;
+    prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
     std::vector<double> times, powers;
     size_t between = 0;
@@ -96,8 +97,6 @@ class Roofline final : public Predictor {
       between += !modes_.contains(mode);
       times.push_back(time * 1e3);
       if (has_power_) powers.push_back(roof_power_w(mode, work, time) * power_factor_);
-      prediction.extrapolated.push_back(box_.low.empty() ||
-                                        !box_.contains(pick(space.row(i), all)));
     }
     if (between > 0)
       prediction.notes.push_back(
@@ -211,7 +210,7 @@ class Roofline final : public Predictor {
   std::optional<Cost> given_, cost_;
   Phase phase_ = Phase::train;
   std::vector<Axis> axes_, board_;
-  Box box_;
+  std::vector<Axis> profiled_;
   std::map<std::vector<double>, ModeRoof> modes_;
   ClockRoofs clocks_;
   bool has_power_ = false;

@@ -54,19 +54,21 @@ std::vector<double> pick(std::span<const double> row, std::span<const size_t> co
   return values;
 }
 
-bool Box::contains(std::span<const double> x) const {
-  for (size_t d = 0; d < x.size(); ++d)
-    if (x[d] < low[d] || x[d] > high[d]) return false;
-  return true;
-}
-
-Box bounding_box(const std::vector<Axis>& axes) {
-  Box box;
-  for (const Axis& axis : axes) {
-    box.low.push_back(axis.values.front());
-    box.high.push_back(axis.values.back());
+std::vector<bool> outside_profiled(const std::vector<Axis>& profiled, const Space& space) {
+  std::vector<bool> outside(space.size(), false);
+  for (const Axis& axis : profiled) {
+    const auto column = space.axis_index(axis.name);
+    if (!column) continue;
+    for (size_t i = 0; i < space.size(); ++i) {
+      if (axis.values.empty()) {  // nothing was profiled at all
+        outside[i] = true;
+        continue;
+      }
+      const double value = space.row(i)[*column];
+      if (value < axis.values.front() || value > axis.values.back()) outside[i] = true;
+    }
   }
-  return box;
+  return outside;
 }
 
 }  // namespace flyball

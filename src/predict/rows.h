@@ -23,11 +23,8 @@ Result<std::vector<size_t>> match_axes(const Space& space, const std::vector<Axi
 /// The values of `row` in these columns.
 std::vector<double> pick(std::span<const double> row, std::span<const size_t> columns);
 
-/// Lowest and highest profiled value on each axis.
-struct Box {
-  std::vector<double> low, high;
-  bool contains(std::span<const double> x) const;
-};
-Box bounding_box(const std::vector<Axis>& axes);
+/// Is each configuration outside of what was profiled, on any axis of it that the space has? Axes
+/// of one profiled value count: another value was never seen.
+std::vector<bool> outside_profiled(const std::vector<Axis>& profiled, const Space& space);
 
 }  // namespace flyball

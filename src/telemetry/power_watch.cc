@@ -116,6 +116,7 @@ Result<PowerReading> PowerWatch::end() {
     return Error{Code::unavailable, gap_, ""};
   }
   if (!sampler_) return Error{Code::internal, "power was never begun to be measured", ""};
+  sampler_->sample_now();  // what a slow sensor saw since its last turn belongs to the window
   const int64_t end_ns = monotonic_ns();
   sampler_->stop();
   traces_ = sampler_->traces();
