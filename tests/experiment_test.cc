@@ -64,7 +64,8 @@ TEST_F(ExperimentTest, PipeliningNeverChangesTheLossCurve) {
   const Finished done = run(json("run", experiment("", "[1]")));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   bool said = false;
-  for (const auto& finding : done.json()["findings"])
+  const auto document = done.json();
+  for (const auto& finding : document["findings"])
     if (finding["text"].get<std::string>().find("equal bit for bit") != std::string::npos) {
       said = true;
       EXPECT_EQ(finding["as_expected"], true);
@@ -75,7 +76,8 @@ TEST_F(ExperimentTest, PipeliningNeverChangesTheLossCurve) {
 TEST_F(ExperimentTest, WithTheSetInTheCacheLaterEpochsReadNothing) {
   const Finished done = run(json("run", experiment("", "[1]")));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  for (const auto& group : done.json()["groups"]) {
+  const auto document = done.json();
+  for (const auto& group : document["groups"]) {
     if (group["later"]["read_bytes"].is_null()) GTEST_SKIP() << "no I/O accounting here";
     EXPECT_EQ(group["later"]["read_bytes"], 0);
     if (!group["later"]["cached"].is_null()) {

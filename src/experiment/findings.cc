@@ -105,10 +105,9 @@ class Findings {
                     loader ? "the loader" : "compute", seconds(a.stall_s)));
     if (const Group* alone = with_workers(groups_, group, 0);
         alone && alone != &group && a.compute_s > (1 + 2 * same) * alone->steady().compute_s)
-      add(
-          fmt::format("Compute takes {} longer than without workers: they share the processor "
-                      "with the network.",
-                      change(alone->steady().compute_s, a.compute_s).substr(1)));
+      add(fmt::format("Compute takes {} longer than without workers{}",
+                      change(alone->steady().compute_s, a.compute_s).substr(1),
+                      quiet_ ? ": they share the processor with the network." : "."));
   }
 
   void same_losses(const std::vector<Group>& groups) {
@@ -170,17 +169,17 @@ class Findings {
       const Group *fast = nullptr, *slow = nullptr;
       for (const Group& group : groups) {
         if (group.settings.workers != count) continue;
-        if (!fast || group.first.e2e_s < fast->first.e2e_s) fast = &group;
-        if (!slow || group.first.e2e_s > slow->first.e2e_s) slow = &group;
+        if (!fast || group.first.stall_s < fast->first.stall_s) fast = &group;
+        if (!slow || group.first.stall_s > slow->first.stall_s) slow = &group;
       }
       if (!fast || fast == slow) continue;
-      const double cost = slow->first.e2e_s / fast->first.e2e_s - 1;
+      // A faster disk can save no more than the stall.
+      const double cost = (slow->first.stall_s - fast->first.stall_s) / fast->first.e2e_s;
       add(
-          fmt::format("At {} workers an uncached epoch takes {} on '{}' and {} on '{}' ({:+.1f} %; "
-                      "stall {} against {}): {}.",
-                      count, seconds(fast->first.e2e_s), fast->settings.medium,
-                      seconds(slow->first.e2e_s), slow->settings.medium, 100 * cost,
-                      seconds(fast->first.stall_s), seconds(slow->first.stall_s),
+          fmt::format("At {} workers the stall of an uncached epoch is {} on '{}' and {} on '{}': "
+                      "{:.1f} % of its end-to-end time; {}.",
+                      count, seconds(fast->first.stall_s), fast->settings.medium,
+                      seconds(slow->first.stall_s), slow->settings.medium, 100 * cost,
                       cost > 0.05 ? "a faster disk pays" : "a faster disk would not pay"));
     }
   }
@@ -264,7 +263,7 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
   switch (result.spec.question) {
     case Question::workers:
       f.pipelining(groups);
-      f.saturation(groups);
+      if (doubts_of(result).empty()) f.saturation(groups);
       for (const Group& group : groups) f.limiting_stage(group);
       f.same_losses(groups);
       f.cache({groups.front()});

@@ -10,9 +10,9 @@
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
 #include "profile/epochs.h"
+#include "telemetry/other_load.h"
 #include "telemetry/page_cache.h"
 #include "telemetry/power_sensors.h"
-#include "telemetry/system_sensors.h"
 #include "workload/versions.h"
 
 namespace flyball {
@@ -38,30 +38,6 @@ EpochRequest request_of(const RunSettings& run, const fs::path& data) {
   request.steps = run.steps;
   return request;
 }
-
-// CPU time that other programs take, from one epoch's begin to the next one's.
-class OtherPrograms {
- public:
-  void mark() {
-    const auto busy = cpu_time_ ? cpu_time_->read() : Result<double>(Error{});
-    marks_.push_back({busy ? std::optional<double>(*busy - read_resources().cpu_s) : std::nullopt,
-                      monotonic_s()});
-  }
-  /// In percent of one core, between mark `i` and the next.
-  std::optional<double> between(size_t i) const {
-    if (i + 1 >= marks_.size() || !marks_[i].others_s || !marks_[i + 1].others_s) return {};
-    const double used = *marks_[i + 1].others_s - *marks_[i].others_s;
-    return std::max(0.0, 100 * used / (marks_[i + 1].time_s - marks_[i].time_s));
-  }
-
- private:
-  struct Mark {
-    std::optional<double> others_s;
-    double time_s;
-  };
-  SensorPtr cpu_time_ = open_system_sensors().find("cpu_time");
-  std::vector<Mark> marks_;
-};
 
 class Runner {
  public:
@@ -110,9 +86,11 @@ class Runner {
     FLYBALL_CHECK(warm_up(request));
     request.sensors = open_power_sensors();
     request.interrupted = options_.interrupted;
-    OtherPrograms others;
+    std::optional<OtherLoad> others;
+    std::vector<std::optional<double>> cores;  // that others kept busy, epoch by epoch
     request.before_epoch = [&](int epoch) -> Status {
-      others.mark();
+      if (others) cores.push_back(others->cores());
+      others.emplace();
       const bool drop = run.clear == Clear::epoch ||
                         (epoch == 0 && (run.clear == Clear::start || run.memory_mb > 0));
       return drop ? drop_from_page_cache(data) : Status();
@@ -125,10 +103,10 @@ class Runner {
     FLYBALL_ASSIGN(const EpochRun epochs, run_epochs(request));
     if (!epochs.stopped.empty())
       return Error{Code::interrupted, epochs.stopped, "the same command goes on from here"};
-    others.mark();
+    cores.push_back(others->cores());
     RunFigures figures = figures_of(epochs, run, repeat);
-    for (size_t i = 0; i < figures.epochs.size(); ++i)
-      figures.epochs[i].others_cpu_pct = others.between(i);
+    for (size_t i = 0; i < std::min(figures.epochs.size(), cores.size()); ++i)
+      if (cores[i]) figures.epochs[i].others_cpu_pct = 100 * *cores[i];
     return figures;
   }
 

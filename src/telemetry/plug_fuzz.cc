@@ -1,4 +1,5 @@
-// Any text is a plug meter's log with rising times and finite watts, or is refused by file and line.
+// Any text is a plug meter's log with rising times and finite watts, or is refused by file and
+// line.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
