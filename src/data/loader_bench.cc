@@ -1,9 +1,9 @@
-// bench/run loader: images/s of the loader against PyTorch's DataLoader with Pillow, and bare
-// decoding. 2,000 JPEGs of 500 × 375 in a warm page cache, random resized crop to 224, flip,
-// normalise, batch 16, prefetch 2. All take turns, so that they see the same machine; ratios are
-// medians over rounds. usage: loader_bench [--rounds N] [--images N] [--data FOLDER] Peer: PyTorch
-// with torchvision and Pillow | ${FLYBALL_PYTHON:-/usr/bin/python3} -c "import torch, torchvision,
-// PIL"
+// Images/s of the loader against PyTorch's DataLoader with Pillow, and against bare decoding. 2,000
+// JPEGs of 500 × 375 in a warm page cache, random resized crop to 224, flip, normalise, batch 16,
+// prefetch 2. All take turns, so that they see the same machine; ratios are medians over rounds.
+// usage: loader_bench [--rounds N] [--images N] [--data FOLDER]
+//
+// Peer: PyTorch | ${FLYBALL_PYTHON:-/usr/bin/python3} -c "import torch, torchvision, PIL"
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// PowerTrain's optimisation problem (FGCS 2024; methods.md section 4.5) on a measured table: the
+// PowerTrain's optimisation problem (FGCS 2024) on a measured table: the
 // fastest mode within a power budget, chosen from predictions, judged by what was measured there.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The analytical model of the manuscript on PowerTrain's data (methods.md section 6), a weak
+// The analytical model of the manuscript on PowerTrain's data, a weak
 // baseline: for each memory clock
 //
 //   log T = a·log f_cpu + b·log f_gpu + c        P = a·f_cpu + b·f_gpu + c

@@ -1,6 +1,6 @@
-// FLOPs and DRAM bytes of a network, counted by Pagoda's rules (arXiv 2509.20189; methods.md
-// section 7): fp32, every operator reads its inputs and writes its outputs once, nothing is fused,
-// a convolution always adds a bias whose bytes do not count.
+// FLOPs and DRAM bytes of a network, counted by Pagoda's rules (arXiv 2509.20189): fp32, every
+// operator reads its inputs and writes its outputs once, nothing is fused, a convolution always
+// adds a bias whose bytes do not count.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@ namespace flyball {
 
 enum class Loss { mse, mape };
 
-/// Defaults: PowerTrain's network and training (FGCS 2024; methods.md section 4.2).
+/// Defaults: PowerTrain's network and training (FGCS 2024).
 struct MlpOptions {
   std::vector<int64_t> hidden = {256, 128, 64};
   std::vector<double> dropout = {0.4, 0.3, 0.0};  ///< after each hidden layer

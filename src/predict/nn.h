@@ -1,4 +1,4 @@
-// PowerTrain's predictors (FGCS 2024; methods.md section 4): two perceptrons, one for the minibatch
+// PowerTrain's predictors (FGCS 2024): two perceptrons, one for the minibatch
 // time in ms and one for the power in mW, from scratch (`nn`) or fine-tuned from those of another
 // workload (`transfer-nn`).
 #pragma once

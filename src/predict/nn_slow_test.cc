@@ -18,7 +18,7 @@ struct Published {
   const char* target;
   const char* reference;  // nullptr: from scratch
   size_t modes;
-  double time, power;  // MAPE in percent, methods.md section 4.4
+  double time, power;  // MAPE in percent as published
 };
 
 void PrintTo(const Published& p, std::ostream* out) {

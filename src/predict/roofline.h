@@ -1,4 +1,4 @@
-// Time and energy rooflines of each power mode (Pagoda, arXiv 2509.20189; methods.md section 7).
+// Time and energy rooflines of each power mode (Pagoda, arXiv 2509.20189).
 //
 //   T = max(W·τ_flop, Q·τ_mem)        E = W·ε_flop + Q·ε_mem + π0·T        P = E/T
 //

@@ -1,6 +1,8 @@
-// bench/run step: a training step here against the same one in eager PyTorch, batch 16, fp32, equal
+// A training step here against the same one in eager PyTorch, batch 16, fp32, equal
 // threads and allocator settings. The two take turns, so that both see the same machine.
 // usage: step_bench [NETWORK…] [--threads N]
+//
+// Peer: PyTorch | ${FLYBALL_PYTHON:-/usr/bin/python3} -c "import torch"
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <time.h>
