@@ -135,6 +135,25 @@ Json pairs_of(const TuneResult& result) {
   return pairs;
 }
 
+// The configurations hold predictions of what was not profiled; the optimum is as the table has it.
+Json oracle_of(const Oracle& oracle) {
+  const auto index = [](const std::optional<TableRow>& row) {
+    return row ? Json(row->config) : Json(nullptr);
+  };
+  const auto tabled = [](const std::optional<TableRow>& row) -> Json {
+    if (!row) return nullptr;
+    const bool power = !std::isnan(row->power_w);
+    return {{"time_ms", row->minibatch_ms},
+            {"power_w", power ? Json(row->power_w) : Json(nullptr)},
+            {"energy_j", power ? Json(row->power_w * row->minibatch_ms * 1e-3) : Json(nullptr)}};
+  };
+  return {{"raw", index(oracle.raw)},
+          {"robust", index(oracle.robust)},
+          {"raw_tabled", tabled(oracle.raw)},
+          {"robust_tabled", tabled(oracle.robust)},
+          {"excluded_rows", oracle.excluded.size()}};
+}
+
 Json notes_of(const TuneResult& result) {
   Json notes = Json::array();
   if (!result.profiler.power_gap.empty())
@@ -199,11 +218,7 @@ Json tune_report(const TuneResult& result) {
     json["front"] = {
         {"over", {"time", result.request.objective == Objective::energy ? "energy" : "power"}},
         {"configurations", result.front}};
-  if (result.oracle)
-    json["oracle"] = {
-        {"raw", result.oracle->raw ? Json(result.oracle->raw->config) : Json(nullptr)},
-        {"robust", result.oracle->robust ? Json(result.oracle->robust->config) : Json(nullptr)},
-        {"excluded_rows", result.oracle->excluded.size()}};
+  if (result.oracle) json["oracle"] = oracle_of(*result.oracle);
   json["pairs"] = pairs_of(result);
   json["notes"] = notes_of(result);
   json["machine"] = {

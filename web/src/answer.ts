@@ -1,5 +1,5 @@
 // The answer in words; no page elements here, so that it can be tested.
-import type { Budget, Configuration, TuneReport } from "./contract.ts";
+import type { Budget, Configuration, Tabled, TuneReport } from "./contract.ts";
 import { exact, list_words, more_or_less, setting_words, value_of, with_unit } from "./format.ts";
 
 export function budget_words(b: Budget): string {
@@ -60,19 +60,19 @@ function against_default(report: TuneReport, c: Configuration): string {
 export function oracle_words(report: TuneReport): string {
   const { oracle, choice, request } = report;
   if (!oracle || !choice) return "";
-  const of = (c: Configuration) => (request.objective === "time" ? c.time_ms : request.objective === "power" ? c.power_w : c.energy_j);
+  const of = (c: Configuration | Tabled) => (request.objective === "time" ? c.time_ms : request.objective === "power" ? c.power_w : c.energy_j);
   const mine = of(report.configurations[choice.configuration]!);
   const parts: string[] = [];
   const equal: string[] = [];
-  const compare = (name: string, index: number | null) => {
-    const best = index === null ? null : of(report.configurations[index]!);
+  const compare = (name: string, index: number | null, tabled: Tabled | null | undefined) => {
+    const best = index === null ? null : of(tabled ?? report.configurations[index]!);
     if (best === null || mine === null) return;
     const words = more_or_less(value_of(mine), value_of(best));
     if (words === "the same") equal.push(`the ${name}`);
     else parts.push(`${words} than the ${name} optimum (${with_unit(value_of(best), unit(request.objective))})`);
   };
-  compare("raw", oracle.raw);
-  compare("robust", oracle.robust);
+  compare("raw", oracle.raw, oracle.raw_tabled);
+  compare("robust", oracle.robust, oracle.robust_tabled);
   if (equal.length > 0) parts.unshift(`equal to ${list_words(equal)} optimum`);
   if (parts.length === 0) return "";
   const excluded = oracle.excluded_rows ? ` The robust one leaves out ${oracle.excluded_rows} rows of doubtful power.` : "";

@@ -111,10 +111,19 @@ export interface Front {
 }
 
 /** The optimum of a table whose every row is known. */
+/** What a table says of a row; `configurations` may hold a prediction of it. */
+export interface Tabled {
+  time_ms: number;
+  power_w: number | null;
+  energy_j: number | null;
+}
+
 export interface Oracle {
   raw: Index | null;
   /** Without the rows whose power was probably read too early. */
   robust: Index | null;
+  raw_tabled?: Tabled | null;
+  robust_tabled?: Tabled | null;
   excluded_rows?: number;
 }
 

@@ -79,7 +79,8 @@ export function settings(report: TuneReport): Measure[] {
 /** The time that compares fairly: minibatches of unlike size do not. */
 export function fair_time(report: TuneReport, available: Measure[]): Measure | undefined {
   const has = (id: string) => available.find((m) => m.id === id);
-  const unlike = report.axes.some((a) => a.name === "batch_size");
+  const batch = report.axes.findIndex((a) => a.name === "batch_size");
+  const unlike = batch >= 0 && new Set(report.configurations.map((c) => c.config[batch])).size > 1;
   return unlike ? (has("epoch_time") ?? has("sample_time")) : has("time");
 }
 
