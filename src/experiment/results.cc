@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "telemetry/plug_meter.h"
 
@@ -18,10 +19,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kept_losses = 500;
 constexpr int quantile_steps = 50;
-
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 std::optional<double> optional_of(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
@@ -55,13 +52,13 @@ Json epoch_json(const EpochFigures& e) {
           {"loss", e.loss},
           {"cpu_pct", e.cpu_pct},
           {"peak_memory_bytes", e.peak_memory_bytes},
-          {"others_cpu_pct", optional_json(e.others_cpu_pct)},
-          {"cached_before", optional_json(e.cached_before)},
-          {"cached_after", optional_json(e.cached_after)},
-          {"read_bytes", optional_json(e.read_bytes)},
-          {"disk_reads", optional_json(e.disk_reads)},
-          {"energy_j", optional_json(e.energy_j)},
-          {"power_w", optional_json(e.power_w)},
+          {"others_cpu_pct", or_null(e.others_cpu_pct)},
+          {"cached_before", or_null(e.cached_before)},
+          {"cached_after", or_null(e.cached_after)},
+          {"read_bytes", or_null(e.read_bytes)},
+          {"disk_reads", or_null(e.disk_reads)},
+          {"energy_j", or_null(e.energy_j)},
+          {"power_w", or_null(e.power_w)},
           {"minibatch_ms", spread_json(e.minibatch_ms)},
           {"stall_ms", spread_json(e.stall_ms)}};
 }

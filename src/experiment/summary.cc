@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/statistics.h"
 
 namespace flyball {
@@ -26,10 +27,6 @@ std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
   return sum / static_cast<double>(epochs.size());
 }
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json average_json(const EpochAverage& a) {
   return {{"epochs", a.epochs},
           {"e2e_s", a.e2e_s},
@@ -41,12 +38,12 @@ Json average_json(const EpochAverage& a) {
           {"stall_ms", a.stall_ms},
           {"minibatch_ms", a.minibatch_ms},
           {"cpu_pct", a.cpu_pct},
-          {"others_cpu_pct", optional_json(a.others_cpu_pct)},
-          {"cached", optional_json(a.cached)},
-          {"read_bytes", optional_json(a.read_bytes)},
-          {"disk_reads", optional_json(a.disk_reads)},
-          {"energy_j", optional_json(a.energy_j)},
-          {"power_w", optional_json(a.power_w)}};
+          {"others_cpu_pct", or_null(a.others_cpu_pct)},
+          {"cached", or_null(a.cached)},
+          {"read_bytes", or_null(a.read_bytes)},
+          {"disk_reads", or_null(a.disk_reads)},
+          {"energy_j", or_null(a.energy_j)},
+          {"power_w", or_null(a.power_w)}};
 }
 
 }  // namespace

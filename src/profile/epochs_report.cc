@@ -4,15 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json percent_or_null(const std::optional<double>& share) {
   return share ? Json(100 * *share) : Json(nullptr);

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "profile/epochs_report.h"
 #include "profile/program_profile.h"
 
@@ -7,11 +8,6 @@ namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json part_json(const ProgramPart& part) {
   return {{"name", part.name},

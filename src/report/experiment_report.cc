@@ -1,15 +1,12 @@
 #include "report/experiment_report.h"
 
+#include "base/json.h"
 #include "experiment/summary.h"
 
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json bars_of(const EpochAverage& a) {
   return {{"epochs", a.epochs},
@@ -22,10 +19,10 @@ Json bars_of(const EpochAverage& a) {
           {"stall_ms", a.stall_ms},
           {"minibatch_ms", a.minibatch_ms},
           {"cpu_percent", a.cpu_pct},
-          {"cached", optional_json(a.cached)},
-          {"read_bytes", optional_json(a.read_bytes)},
-          {"energy_j", optional_json(a.energy_j)},
-          {"power_w", optional_json(a.power_w)}};
+          {"cached", or_null(a.cached)},
+          {"read_bytes", or_null(a.read_bytes)},
+          {"energy_j", or_null(a.energy_j)},
+          {"power_w", or_null(a.power_w)}};
 }
 
 Json epochs_of(const Group& group) {
@@ -39,9 +36,9 @@ Json epochs_of(const Group& group) {
                       {"compute_s", epoch.compute_s},
                       {"overhead_s", epoch.overhead_s},
                       {"loss", epoch.loss},
-                      {"cached", optional_json(epoch.cached_before)},
-                      {"read_bytes", optional_json(epoch.read_bytes)},
-                      {"energy_j", optional_json(epoch.energy_j)},
+                      {"cached", or_null(epoch.cached_before)},
+                      {"read_bytes", or_null(epoch.read_bytes)},
+                      {"energy_j", or_null(epoch.energy_j)},
                       {"minibatch_ms", epoch.minibatch_ms.quantiles}});
   return list;
 }
