@@ -40,18 +40,20 @@ void find_repeats(Trace& trace) {
 
 // Default-initialised on purpose: value-initialising would touch every page.
 SampleRing::SampleRing(size_t capacity)
-    : capacity_(std::max<size_t>(capacity, 2)), slots_(new Slot[capacity_]) {}
+    : capacity_(std::max<size_t>(capacity, 1)), slots_(new Slot[capacity_ + 1]) {}
 
 void SampleRing::push(int64_t time_ns, double value) {
   const uint64_t head = head_.load(std::memory_order_relaxed);
-  Slot& slot = slots_[head % capacity_];
+  Slot& slot = slots_[head % (capacity_ + 1)];
+  // Whoever sees a part of this sample sees our head too, and knows that the slot is being written.
+  std::atomic_thread_fence(std::memory_order_release);
   slot.time_ns.store(time_ns, std::memory_order_relaxed);
   slot.value.store(value, std::memory_order_relaxed);
   head_.store(head + 1, std::memory_order_release);
 }
 
 Sample SampleRing::at(uint64_t index) const {
-  const Slot& slot = slots_[index % capacity_];
+  const Slot& slot = slots_[index % (capacity_ + 1)];
   return {slot.time_ns.load(std::memory_order_relaxed), slot.value.load(std::memory_order_relaxed)};
 }
 
@@ -62,10 +64,10 @@ std::vector<Sample> SampleRing::copy() const {
   samples.reserve(end - begin);
   for (uint64_t i = begin; i < end; ++i) samples.push_back(at(i));
   std::atomic_thread_fence(std::memory_order_acquire);
-  // The writer may have come round, and may be at work on one more.
+  // The writer may have come round, and may be at work on the slot of sample `now`.
   const uint64_t now = head_.load(std::memory_order_relaxed);
-  const uint64_t safe = now + 1 > capacity_ ? now + 1 - capacity_ : 0;
-  if (now != end && safe > begin)
+  const uint64_t safe = now > capacity_ ? now - capacity_ : 0;
+  if (safe > begin)
     samples.erase(samples.begin(),
                   samples.begin() + static_cast<ptrdiff_t>(std::min(safe - begin, end - begin)));
   return samples;
@@ -77,7 +79,7 @@ bool SampleRing::newest(Sample& sample) const {
     if (end == 0) return false;
     sample = at(end - 1);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (head_.load(std::memory_order_relaxed) < end + capacity_ - 1) return true;
+    if (head_.load(std::memory_order_relaxed) < end + capacity_) return true;
   }
 }
 

@@ -71,7 +71,8 @@ class SampleRing {
   Sample at(uint64_t index) const;
 
   size_t capacity_;
-  std::unique_ptr<Slot[]> slots_;  // untouched until used: pages cost nothing before
+  // One more than is kept, for the sample being written. Untouched until used: pages cost nothing.
+  std::unique_ptr<Slot[]> slots_;
   std::atomic<uint64_t> head_{0};
 };
 
