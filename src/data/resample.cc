@@ -139,8 +139,9 @@ void Taps::make(int in_size, int out_size, int from, int count) {
   const double support = std::max(1.0, scale);
   const auto reach = [&](int i) {
     const double center = (from + i + 0.5) * scale;
-    return std::pair(std::max(0, static_cast<int>(center - support + 0.5)),
-                     std::min(in_size, static_cast<int>(center + support + 0.5)));
+    const auto low = static_cast<int>(std::floor(center - support + 0.5));
+    const auto high = static_cast<int>(std::floor(center + support + 0.5));
+    return std::pair(std::max(0, low), std::min(in_size, high));
   };
   begin = reach(0).first, end = reach(count - 1).second, taps = 1;
   for (int i = 0; i < count; ++i) taps = std::max(taps, reach(i).second - reach(i).first);

@@ -71,8 +71,8 @@ Box random_box(int width, int height, const TransformOptions& options, Random& r
     const double h = std::nearbyint(std::sqrt(target / ratio));
     if (w < 1 || h < 1 || w > width || h > height) continue;
     Box box{0, 0, static_cast<int>(w), static_cast<int>(h)};
-    box.top = static_cast<int>(random.below(static_cast<size_t>(height - box.height + 1)));
-    box.left = static_cast<int>(random.below(static_cast<size_t>(width - box.width + 1)));
+    box.top = static_cast<int>(random.below(static_cast<size_t>(height - box.height) + 1));
+    box.left = static_cast<int>(random.below(static_cast<size_t>(width - box.width) + 1));
     return box;
   }
   const double shape = static_cast<double>(width) / height;

@@ -76,9 +76,10 @@ class Findings {
   }
 
   void saturation(const std::vector<Group>& groups) {
-    const Group* best = nullptr;
+    if (groups.empty()) return;
+    const Group* best = &groups.front();
     for (const Group& group : groups)
-      if (!best || group.steady().e2e_s < best->steady().e2e_s) best = &group;
+      if (group.steady().e2e_s < best->steady().e2e_s) best = &group;
     const Group* fewest = best;
     for (const Group& group : groups)
       if (group.steady().e2e_s <= (1 + same) * best->steady().e2e_s &&

@@ -79,8 +79,7 @@ class Reader {
   }
 
   Status fixed(const toml::table& table, ExperimentSpec& spec) const {
-    std::vector<std::string> known = setting_names();
-    FLYBALL_CHECK(only(table, " in [fixed]", known));
+    FLYBALL_CHECK(only(table, " in [fixed]", setting_names()));
     for (const auto& [key, node] : table) {
       FLYBALL_ASSIGN(const SettingValue setting, value(node));
       const Status set = set_setting(spec.fixed, std::string(key.str()), setting);

@@ -154,8 +154,9 @@ class Roofline final : public Predictor {
       has_power_ = has_power_ || std::isfinite(row.sample.energy_j);
     }
     for (auto& [mode, samples] : by_mode) {
-      const auto differs = [&](const RoofSample& s) {
-        return std::abs(intensity(s) / intensity(samples.front()) - 1) > 1e-6;
+      const double first = intensity(samples.front());
+      const auto differs = [first](const RoofSample& s) {
+        return std::abs(intensity(s) / first - 1) > 1e-6;
       };
       if (std::ranges::none_of(samples, differs)) continue;
       ModeRoof roof{fit_time_roof(samples), {}};

@@ -37,7 +37,8 @@ double days_since_1970(int year, int month, int day) {
   year -= month <= 2 ? 1 : 0;
   const int era = year / 400, of_era = year - era * 400;
   const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097.0 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+  const int leap_days = of_era / 4 - of_era / 100;
+  return era * 146097.0 + of_era * 365 + leap_days + of_year - 719468;
 }
 
 // "Z", "+hh:mm" or "+hhmm" as seconds east; nothing for what is no zone.

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <utility>
 
 #include "base/descent.h"
 
@@ -63,8 +64,7 @@ void FusedOptimizer::step_on_device() {
     torch::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) continue;
     parameters.push_back(parameters_[i]);
-    gradients.push_back(std::move(gradient));
-    gradient.reset();
+    gradients.push_back(std::exchange(gradient, torch::Tensor()));
     first.push_back(first_[i]);
     if (kind_ == Optimizer::adam) second.push_back(second_[i]);
   }

@@ -29,7 +29,7 @@ bool wants_gradient(const torch::Tensor& parameter) {
 
 class ScriptNetwork final : public Network {
  public:
-  explicit ScriptNetwork(torch::jit::Module module) : module_(std::move(module)) {
+  explicit ScriptNetwork(const torch::jit::Module& module) : module_(module) {
     // The same tensors under plain names, so that parameters() finds them.
     int64_t index = 0;
     for (const torch::Tensor& parameter : module_.parameters())
