@@ -26,7 +26,7 @@ enum class Code {
 const char* code_name(Code code);
 
 /// A failure: `message` names the thing, `hint` says what to do ("" where there is nothing to say).
-struct Error {
+struct Error {  // NOLINT(clang-analyzer-core.uninitialized.Assign): loses track of optionals
   Code code = Code::internal;
   std::string message;
   std::string hint;
