@@ -32,6 +32,21 @@ TEST(Parallel, UsesTheThreadsItIsGiven) {
   EXPECT_EQ(here, 2);
 }
 
+TEST(Parallel, ALoopInALoopStaysOnItsThread) {
+  std::vector<int> strangers(4, 0);
+  parallel_for(
+      4,
+      [&](size_t i) {
+        const std::thread::id outer = std::this_thread::get_id();
+        std::vector<int> elsewhere(50, 0);
+        parallel_for(
+            50, [&](size_t j) { elsewhere[j] = std::this_thread::get_id() != outer; }, 8);
+        for (int other : elsewhere) strangers[i] += other;
+      },
+      2);
+  EXPECT_EQ(strangers, std::vector<int>(4, 0));
+}
+
 TEST(Parallel, HasAtLeastOneCore) {
   EXPECT_GE(usable_cores(), 1u);
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -17,6 +19,7 @@ namespace flyball {
 namespace {
 
 constexpr double z90 = 1.6448536269514722;
+constexpr size_t block_rows = 2048;  // predicted at a time, by one thread
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
 /// Time or power: which of the references' properties it uses.
@@ -82,10 +85,28 @@ class GpPredictor final : public Predictor {
   }
 
   Result<Prediction> predict(const Space& space) const override {
-    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
     Prediction prediction;
     prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
+    std::vector<Result<Prediction>> parts(
+        std::max<size_t>(1, (space.size() + block_rows - 1) / block_rows), Prediction());
+    parallel_for(parts.size(), [&](size_t part) {
+      std::vector<size_t> rows(std::min(block_rows, space.size() - part * block_rows));
+      std::iota(rows.begin(), rows.end(), part * block_rows);
+      parts[part] = predict_block(space.subset(rows));
+    });
+    for (const Result<Prediction>& part : parts) {
+      if (!part) return part.error();
+      append(prediction.minibatch_ms, part->minibatch_ms);
+      append(prediction.power_w, part->power_w);
+    }
+    return prediction;
+  }
+
+ private:
+  Result<Prediction> predict_block(const Space& space) const {
+    FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
+    Prediction prediction;
     SurfaceRows asked{rows, time_.fields(space), Vector::Zero(rows.size())};
     const GpPosterior time = time_.surface.at(asked).posterior;
     prediction.minibatch_ms = estimates(time.mean, time.variance + time.noise);
@@ -102,7 +123,12 @@ class GpPredictor final : public Predictor {
     return prediction;
   }
 
- private:
+  static void append(Estimates& all, const Estimates& part) {
+    all.mean.insert(all.mean.end(), part.mean.begin(), part.mean.end());
+    all.lo90.insert(all.lo90.end(), part.lo90.begin(), part.lo90.end());
+    all.hi90.insert(all.hi90.end(), part.hi90.begin(), part.hi90.end());
+  }
+
   static Estimates estimates(const Vector& mean, const Vector& variance) {
     Estimates result;
     for (Index i = 0; i < mean.size(); ++i) {
