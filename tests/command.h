@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -47,6 +48,18 @@ class CommandTest : public ::testing::Test {
     environment_["FLYBALL_REFERENCES"] = (folder_ / "references").string();
   }
   void TearDown() override { fs::remove_all(folder_); }
+
+  /// The log of a plug meter that shows 12.5 W twice a second, from a minute before now to a
+  /// minute after.
+  fs::path plug_log() {
+    const double now =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    std::ostringstream text;
+    text.precision(16);
+    text << "time,watts\n";
+    for (int i = -120; i < 120; ++i) text << now + 0.5 * i << ",12.5\n";
+    return write("plug.csv", text.str());
+  }
 
   /// Starts it; output goes to files of the folder.
   pid_t start(const std::vector<std::string>& arguments) {

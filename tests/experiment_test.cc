@@ -99,6 +99,26 @@ TEST_F(ExperimentTest, WritesAReportThatStandsAlone) {
   EXPECT_TRUE(fs::exists(folder_ / "results/small/report.html"));
 }
 
+TEST_F(ExperimentTest, APlugMeterIsJoinedAlsoAfterwards) {
+  const fs::path file = experiment("", "[1]");
+  ASSERT_EQ(run(command("run", file)).exit_code, 0);
+  auto words = json("report", file);
+  words.insert(words.end(), {"--plug", plug_log().string()});
+  const Finished done = run(words);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto document = done.json();
+  for (const auto& group : document["groups"])
+    for (const char* part : {"first", "later"})
+      EXPECT_NEAR(group[part]["energy_j"].get<double>(), 12.5 * group[part]["e2e_s"].get<double>(),
+                  1e-3);
+  words.back() =
+      write("old.csv", "time,watts\n1767225600,5\n1767225601,5\n1767225602,5\n").string();
+  const Finished old = run(words);
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_THAT(old.err, HasSubstr("old.csv covers no epoch of experiment small"));
+  EXPECT_EQ(old.json()["groups"].size(), 2u);
+}
+
 TEST_F(ExperimentTest, EveryKeyIsDocumented) {
   const Finished done = run(json("run", experiment("", "[1]")));
   const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");

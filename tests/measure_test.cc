@@ -1,7 +1,6 @@
 // `flyball measure`: traces, the plug meter, and that each key of its document is known.
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <set>
 
 #include "command.h"
@@ -11,19 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class MeasureCommandTest : public CommandTest {
- protected:
-  // A meter that shows 12.5 W twice a second, from a minute before now to a minute after.
-  fs::path plug_log() {
-    const double now =
-        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-    std::ostringstream text;
-    text.precision(16);
-    text << "time,watts\n";
-    for (int i = -120; i < 120; ++i) text << now + 0.5 * i << ",12.5\n";
-    return write("plug.csv", text.str());
-  }
-};
+class MeasureCommandTest : public CommandTest {};
 
 TEST_F(MeasureCommandTest, WritesAChromeTraceAndCsv) {
   const Finished done = run({"measure", "--trace", (folder_ / "trace.json").string(), "--csv",

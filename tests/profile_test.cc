@@ -50,6 +50,47 @@ TEST_F(ProfileTest, SplitsEachEpochAndStatesThePower) {
   EXPECT_LT(json["epochs"][1]["loss"], json["epochs"][0]["loss"]);
 }
 
+TEST_F(ProfileTest, TracesShowStallsFetchesAndSteps) {
+  const fs::path trace = folder_ / "trace.json", csv = folder_ / "trace.csv";
+  const Finished done = run(profile({"--epochs", "1", "--steps", "20", "--workers", "1", "--trace",
+                                     trace.string(), "--csv", csv.string(), "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  std::map<std::string, double> spent_us;
+  bool sensors = false;
+  const Json drawn = Json::parse(slurp(trace));
+  for (const Json& event : drawn.at("traceEvents")) {
+    if (event.at("ph") == "C") sensors = true;
+    if (event.at("ph") != "X") continue;
+    const auto name = event.at("name").get<std::string>();
+    spent_us[name.substr(0, name.find(' '))] += event.at("dur").get<double>();
+  }
+  const Json epoch = done.json()["epochs"][0];
+  EXPECT_TRUE(sensors);
+  EXPECT_NEAR(spent_us["step"], 1e6 * epoch["compute_s"].get<double>(), 20);
+  EXPECT_NEAR(spent_us["stall"], 1e6 * epoch["stall_s"].get<double>(), 20);
+  EXPECT_GT(spent_us["fetch"], 0);
+  EXPECT_THAT(slurp(csv), HasSubstr(",cpu_time,s,"));
+}
+
+TEST_F(ProfileTest, JoinsAPlugMeterByTime) {
+  const Finished done = run(profile({"--epochs", "2", "--plug", plug_log().string(), "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  EXPECT_EQ(json["power_total"], "plug");
+  EXPECT_EQ(json["power_gap"], "");
+  for (const Json& epoch : json["epochs"])
+    EXPECT_NEAR(epoch["energy"]["mean_w"].get<double>(), 12.5, 1e-6);
+}
+
+TEST_F(ProfileTest, APlugLogOfAnotherDayIsNamedAndTheRestIsShown) {
+  const auto log = write("plug.csv", "time,watts\n1767225600,5\n1767225601,5\n1767225602,5\n");
+  const Finished done = run(profile({"--epochs", "1", "--steps", "2", "--plug", log.string()}));
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.out, HasSubstr("lenet5 training"));
+  EXPECT_THAT(done.err, HasSubstr("plug.csv reaches from"));
+  EXPECT_THAT(done.err, HasSubstr("HINT: "));
+}
+
 TEST_F(ProfileTest, TheTableNamesWhatPeopleLookFor) {
   const Finished done = run(profile({"--steps", "3"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;

@@ -56,6 +56,22 @@ TEST_F(ProgramTest, MarksSplitItsTime) {
   }
 }
 
+TEST_F(ProgramTest, ATraceShowsItsStepsAndWindows) {
+  const fs::path trace = folder_ / "trace.json";
+  const Finished done = run({"profile", "--json", "--trace", trace.string(), "--", marked, "30"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  std::map<std::string, int> spans;
+  const Json drawn = Json::parse(slurp(trace));
+  for (const Json& event : drawn.at("traceEvents"))
+    if (event.at("ph") == "X") {
+      const auto name = event.at("name").get<std::string>();
+      ++spans[name.substr(0, name.find(' '))];
+    }
+  EXPECT_EQ(spans["step"], 29);
+  EXPECT_EQ(spans["stall"], 29);
+  EXPECT_EQ(spans["epoch"], 1);
+}
+
 TEST_F(ProgramTest, WithoutMarksItIsMeasuredAsAWhole) {
   const Finished done = profile({marked, "10", "silent"});
   ASSERT_EQ(done.exit_code, 0) << done.err;

@@ -4,6 +4,8 @@
 #include "base/interrupt.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/trace_files.h"
+#include "experiment/plug.h"
 #include "experiment/summary.h"
 #include "report/experiment_report.h"
 #include "report/page.h"
@@ -13,6 +15,7 @@ namespace {
 
 struct Options {
   std::string file, out = "out/experiments", data, report;
+  TraceFiles files;
   bool fresh = false, json = false, quiet = false;
   std::string command;
 };
@@ -55,7 +58,15 @@ void print_text(const ExperimentResult& result, const std::string& report) {
   fmt::print("\nreport: {}\n", report);
 }
 
-int show(const Options& options, const ExperimentResult& result) {
+Status join_plug_log(const Options& options, ExperimentResult& result) {
+  FLYBALL_ASSIGN(const std::optional<Trace> log, options.files.plug_log());
+  return log ? join_plug(result, *log) : Status();
+}
+
+int show(const Options& options, ExperimentResult result) {
+  // The figures are on disk: a log that fails is said, and the rest is shown.
+  const Status joined = join_plug_log(options, result);
+  if (!joined.ok()) report_error(joined.error());
   const std::string report =
       options.report.empty()
           ? (results_path(result.spec, experiment_options(options)).parent_path() / "report.html")
@@ -67,7 +78,7 @@ int show(const Options& options, const ExperimentResult& result) {
     print_json(experiment_json(result));
   else
     print_text(result, report);
-  return 0;
+  return joined.ok() ? 0 : 2;
 }
 
 int run(const Options& options) {
@@ -80,18 +91,18 @@ int run(const Options& options) {
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
     progress.show(done, total, what);
   };
-  const auto result = run_experiment(*spec, experiment);
+  auto result = run_experiment(*spec, experiment);
   progress.finish();
   if (!result) return report_error(result.error());
-  return show(options, *result);
+  return show(options, *std::move(result));
 }
 
 int report(const Options& options) {
   const auto spec = read_experiment(options.file);
   if (!spec) return report_error(spec.error());
-  const auto result = load_experiment(*spec, experiment_options(options));
+  auto result = load_experiment(*spec, experiment_options(options));
   if (!result) return report_error(result.error());
-  return show(options, *result);
+  return show(options, *std::move(result));
 }
 
 void add_common(CLI::App& command, Options& options) {
@@ -101,6 +112,7 @@ void add_common(CLI::App& command, Options& options) {
   command.add_option("--out", options.out, "folder of results, reports and made datasets")
       ->capture_default_str();
   command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
+  options.files.add_plug_options(command);
   command.add_flag("--json", options.json, "one JSON document on stdout");
 }
 

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_text.h"
+#include "cli/trace_files.h"
 #include "profile/epochs_report.h"
 #include "telemetry/power_sensors.h"
 
@@ -16,6 +17,7 @@ struct ProfileOptions {
   std::string workload, phase = "train", device = "host", data;
   std::string optimizer = "sgd", precision = "fp32", on_bad = "fail", interval = "10ms";
   std::string patience = "5min";
+  TraceFiles files;
   bool json = false, quiet = false;
 };
 
@@ -31,8 +33,16 @@ Status complete(ProfileOptions& options) {
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
   request.sensors = open_power_sensors();
+  request.context = options.files.context();
   request.interrupted = &interrupt_flag();
   return {};
+}
+
+// A log that cannot be joined is said; what was measured is shown all the same.
+template <class Profile>
+Status join_plug_log(const ProfileOptions& options, Profile& profile) {
+  FLYBALL_ASSIGN(std::optional<Trace> log, options.files.plug_log());
+  return log ? join_plug(profile, *std::move(log)) : Status();
 }
 
 Status run_network(ProfileOptions& options) {
@@ -45,14 +55,16 @@ Status run_network(ProfileOptions& options) {
                   fmt::format("epoch {}", epoch));
   };
   catch_interrupts();
-  const auto result = run_epochs(options.request);
+  auto result = run_epochs(options.request);
   progress.finish();
-  if (!result) return result.error();
+  FLYBALL_ASSIGN(EpochRun run, std::move(result));
+  const Status joined = join_plug_log(options, run);
   if (options.json)
-    print_json(epochs_json(*result));
+    print_json(epochs_json(run));
   else
-    print_epochs(*result);
-  return {};
+    print_epochs(run);
+  FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
+  return joined;
 }
 
 Status run_program(const ProfileOptions& options, const std::vector<std::string>& program) {
@@ -71,12 +83,15 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
   FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   request.sensors = open_power_sensors();
-  FLYBALL_ASSIGN(const ProgramProfile profile, profile_program(request));
+  request.context = options.files.context();
+  FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
+  const Status joined = join_plug_log(options, profile);
   if (options.json)
     print_json(program_json(profile));
   else
     print_program(profile);
-  return {};
+  FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
+  return joined;
 }
 
 Status run(ProfileOptions& options, const Context& context) {
@@ -139,11 +154,12 @@ void add_profile(CLI::App& app, Context& context) {
                       "dataset folder; drawn into the cache folder where it is not given");
   add_run_options(*command, *options);
   add_step_options(*command, *options);
+  options->files.add_options(*command);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   command->add_flag("--json", options->json, "one JSON document on stdout");
   command->footer(
       "A program of your own goes after -- and marks its minibatches (docs/your-model.md); then\n"
-      "--steps, --patience, --interval and --json hold.\n"
+      "--steps, --patience, --interval, --trace, --csv, --plug and --json hold.\n"
       "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
       "  flyball profile --device host -- python3 train.py");
   command->callback([options, &context] {

@@ -9,6 +9,7 @@
 #include "base/statistics.h"
 #include "data/open.h"
 #include "profile/minibatch_run.h"
+#include "telemetry/plug_meter.h"
 #include "telemetry/power_sensors.h"
 #include "telemetry/sampler.h"
 #include "workload/versions.h"
@@ -140,8 +141,10 @@ class Runner {
 Status start_sampling(Sampler& sampler, const EpochRequest& request) {
   for (const SensorPtr& sensor : request.sensors.sensors)
     FLYBALL_CHECK(sampler.add(sensor, request.interval));
-  if (request.sensors.sensors.empty()) return {};
-  return sampler.start();
+  const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
+  for (const SensorPtr& sensor : request.context.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, slower));
+  return sampler.size() > 0 ? sampler.start() : Status();
 }
 
 void take_energy(EpochRun& result, const SensorList& sensors) {
@@ -174,6 +177,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.request.progress = nullptr;
   result.request.interrupted = nullptr;
   result.request.sensors = {};
+  result.request.context = {};
   result.started_utc = wall_clock_utc();
   result.fingerprint = library_versions();
   FLYBALL_ASSIGN(const DatasetPtr dataset, open_dataset(request.data, Split::train));
@@ -207,6 +211,18 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
     return Error{Code::interrupted, "interrupted before the first minibatch", ""};
   take_energy(result, request.sensors);
   return result;
+}
+
+Status join_plug(EpochRun& run, Trace log) {
+  std::vector<EnergyWindow> windows;
+  for (const EpochRecord& epoch : run.epochs) {
+    FLYBALL_ASSIGN(windows.emplace_back(), plug_energy(log, epoch.begin_ns, epoch.end_ns));
+  }
+  for (size_t i = 0; i < windows.size(); ++i) run.epochs[i].energy = windows[i];
+  run.power_total = log.info.total;
+  run.power_gap.clear();
+  run.traces.push_back(std::move(log));
+  return {};
 }
 
 std::optional<EpochMeans> EpochRun::later() const {

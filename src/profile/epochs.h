@@ -40,6 +40,8 @@ struct EpochRequest {
   /// their gaps say why there is none.
   SensorList sensors{};
   Seconds interval{0.01};
+  SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
+  Seconds context_interval{0.1};
 };
 
 /// One minibatch; monotonic times.
@@ -107,5 +109,9 @@ struct EpochRun {
 /// under OnBadSample::fail, whatever before_epoch says. An interruption after the first minibatch
 /// is a result that says so in `stopped`, with the epochs so far.
 Result<EpochRun> run_epochs(const EpochRequest& request);
+
+/// Joins the log of a plug meter by time: the energy of each epoch is the plug's from then on.
+/// Error: the log does not reach an epoch; nothing is joined.
+Status join_plug(EpochRun& run, Trace log);
 
 }  // namespace flyball

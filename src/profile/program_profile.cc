@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "telemetry/plug_meter.h"
 #include "telemetry/power_sensors.h"
 #include "telemetry/sampler.h"
 
@@ -129,20 +130,15 @@ void take_use(const RunningCommand& command, ProgramProfile& profile) {
   profile.read_chars = ended.io.read_chars;
 }
 
-void take_energy(const SensorList& sensors, int64_t begin_ns, int64_t end_ns,
-                 ProgramProfile& profile) {
-  if (!measures_power(sensors)) {
-    profile.power_gap = power_gap(sensors);
-    return;
-  }
-  profile.power_total = preferred_total(sensors);
+// The energy of its total, over all of it and its parts.
+void take_energy(ProgramProfile& profile) {
   const auto between = [&](int64_t begin, int64_t end) -> std::optional<EnergyWindow> {
     const auto window = total_between(profile.traces, profile.power_total, begin, end);
     if (window) return *window;
     profile.power_gap = window.error().message;
     return {};
   };
-  profile.energy = between(begin_ns, end_ns);
+  profile.energy = between(profile.begin_ns, profile.end_ns);
   if (profile.marked)
     profile.marked->energy = between(profile.marked->begin_ns, profile.marked->end_ns);
   for (ProgramPart& window : profile.windows)
@@ -155,10 +151,14 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   ProgramProfile profile;
   profile.request = request;
   profile.request.sensors = {};
+  profile.request.context = {};
   profile.started_utc = wall_clock_utc();
   Sampler sampler;
   for (const SensorPtr& sensor : request.sensors.sensors)
     FLYBALL_CHECK(sampler.add(sensor, request.interval));
+  const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
+  for (const SensorPtr& sensor : request.context.sensors)
+    FLYBALL_CHECK(sampler.add(sensor, slower));
   FLYBALL_CHECK(sampler.start());
   ProgramOptions options;
   options.argv = request.argv;
@@ -170,7 +170,9 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   sampler.stop();
   FLYBALL_CHECK(run->outcome());
   profile.lost_marks = run->lost_marks();
-  profile.wall_s = seconds_between(run->started_ns(), watch.end_ns());
+  profile.begin_ns = run->started_ns();
+  profile.end_ns = watch.end_ns();
+  profile.wall_s = seconds_between(profile.begin_ns, profile.end_ns);
   take_use(run->command(), profile);
   if (!profile.minibatches.empty()) {
     ProgramPart& marked = profile.marked.emplace();
@@ -180,8 +182,43 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   }
   for (ProgramPart& window : profile.windows) add_up(window, profile.minibatches);
   profile.traces = sampler.traces();
-  take_energy(request.sensors, run->started_ns(), watch.end_ns(), profile);
+  if (measures_power(request.sensors)) {
+    profile.power_total = preferred_total(request.sensors);
+    take_energy(profile);
+  } else {
+    profile.power_gap = power_gap(request.sensors);
+  }
   return profile;
+}
+
+Status join_plug(ProgramProfile& profile, Trace log) {
+  FLYBALL_CHECK(plug_energy(log, profile.begin_ns, profile.end_ns));
+  profile.power_total = log.info.total;
+  profile.power_gap.clear();
+  profile.traces.push_back(std::move(log));
+  take_energy(profile);
+  return {};
+}
+
+std::vector<Span> ProgramProfile::spans() const {
+  std::vector<Span> spans{{"program", join(request.argv, " "), begin_ns, end_ns}};
+  for (const ProgramPart& window : windows)
+    spans.push_back({"windows", window.name, window.begin_ns, window.end_ns});
+  for (size_t i = 0; i < minibatches.size(); ++i) {
+    const MarkedMinibatch& minibatch = minibatches[i];
+    // The first is not among them. What is not marked is NaN: then the step is all of it.
+    const std::string name = fmt::format("step {}", i + 1);
+    if (std::isnan(minibatch.compute_ms)) {
+      spans.push_back({"minibatches", name, minibatch.begin_ns, minibatch.end_ns});
+      continue;
+    }
+    const int64_t step = minibatch.end_ns - static_cast<int64_t>(minibatch.compute_ms * 1e6);
+    if (!std::isnan(minibatch.stall_ms))
+      spans.push_back(
+          {"stall", "stall", step - static_cast<int64_t>(minibatch.stall_ms * 1e6), step});
+    spans.push_back({"compute", name, step, minibatch.end_ns});
+  }
+  return spans;
 }
 
 }  // namespace flyball

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "profile/program_run.h"
 #include "telemetry/energy.h"
+#include "telemetry/trace_export.h"
 
 namespace flyball {
 
@@ -21,6 +22,8 @@ struct ProgramRequest {
   bool stdout_to_stderr = false;
   SensorList sensors{};
   Seconds interval{0.01};
+  SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
+  Seconds context_interval{0.1};
 };
 
 /// Sums over a stretch of the program: all of it, or a window that it marked.
@@ -38,8 +41,9 @@ struct ProgramProfile {
   ProgramRequest request;  ///< without sensors
   std::string started_utc;
   int exit_code = 0;
-  double wall_s = 0;      ///< start to end of the program
-  double start_up_s = 0;  ///< start to the end of its first minibatch; 0 without marks
+  int64_t begin_ns = 0, end_ns = 0;  ///< of the program, monotonic
+  double wall_s = 0;                 ///< start to end of the program
+  double start_up_s = 0;             ///< start to the end of its first minibatch; 0 without marks
   std::vector<MarkedMinibatch> minibatches;  ///< without the first, whose begin is not known
   std::optional<ProgramPart> marked;         ///< from the first mark to the last one
   std::vector<ProgramPart> windows;          ///< windows that it marked, in the order of their ends
@@ -52,10 +56,17 @@ struct ProgramProfile {
   std::string power_total, power_gap;
   std::vector<Trace> traces;
   std::string stopped;  ///< "" or why we ended it
+
+  /// The marked minibatches with their stalls and steps, and the windows, for chrome_trace().
+  std::vector<Span> spans() const;
 };
 
 /// Errors: it cannot be started; it fails; it hangs after marks.
 Result<ProgramProfile> profile_program(const ProgramRequest& request);
+
+/// Joins the log of a plug meter by time: all energies are the plug's from then on. Errors: the log
+/// does not reach the run; nothing is joined.
+Status join_plug(ProgramProfile& profile, Trace log);
 
 /// As `flyball profile --json -- …` shows it (docs/json.md).
 nlohmann::ordered_json program_json(const ProgramProfile& profile);

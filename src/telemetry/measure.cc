@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "telemetry/command.h"
+#include "telemetry/plug_meter.h"
 #include "telemetry/sampler.h"
 #include "telemetry/trace_export.h"
 
@@ -146,19 +147,10 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
 }
 
 Status join_plug(MeasureResult& result, Trace log) {
-  FLYBALL_ASSIGN(const EnergyWindow window, energy_between(log, result.begin_ns, result.end_ns));
+  FLYBALL_ASSIGN(const EnergyWindow window, plug_energy(log, result.begin_ns, result.end_ns));
   result.totals.push_back({log.info.total, window});
   result.traces.push_back(std::move(log));
   return {};
-}
-
-std::string measure_trace(const MeasureResult& result) {
-  return chrome_trace(result.traces,
-                      {{.track = "command",
-                        .name = join(result.command, " "),
-                        .begin_ns = result.begin_ns,
-                        .end_ns = result.end_ns}},
-                      result.begin_ns);
 }
 
 }  // namespace flyball

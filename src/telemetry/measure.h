@@ -66,9 +66,6 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
 /// Errors: those of energy_between(), e.g. a log that does not reach the run.
 Status join_plug(MeasureResult& result, Trace log);
 
-/// The run as a Chrome trace (trace_export.h): one span for the command, a counter per sensor.
-std::string measure_trace(const MeasureResult& result);
-
 /// As `--json` shows it.
 nlohmann::ordered_json measure_json(const MeasureResult& result);
 /// As a person reads it; ends with a line end.

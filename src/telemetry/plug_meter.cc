@@ -154,4 +154,19 @@ Result<Trace> read_plug_log(const std::filesystem::path& path, const PlugOptions
   return parse_plug_log(text, path.string(), options);
 }
 
+Result<EnergyWindow> plug_energy(const Trace& log, int64_t begin_ns, int64_t end_ns) {
+  auto window = energy_between(log, begin_ns, end_ns);
+  if (window.ok() || log.samples.empty()) return window;
+  const auto from_begin = [&](const Sample& sample) {
+    return static_cast<double>(sample.time_ns - begin_ns) * 1e-9;
+  };
+  return Error{
+      Code::unavailable,
+      fmt::format("{} reaches from {:.1f} to {:.1f} s after the beginning of a window of "
+                  "{:.1f} s",
+                  log.info.source, from_begin(log.samples.front()), from_begin(log.samples.back()),
+                  static_cast<double>(end_ns - begin_ns) * 1e-9),
+      "is it of that time? --plug-zone and --plug-ahead set its clock right"};
+}
+
 }  // namespace flyball

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "telemetry/energy.h"
 #include "telemetry/trace.h"
 
 namespace flyball {
@@ -30,6 +31,9 @@ std::optional<double> parse_time_stamp(std::string_view text, double utc_offset_
 Result<Trace> read_plug_log(const std::filesystem::path& path, const PlugOptions& options = {});
 Result<Trace> parse_plug_log(std::string_view text, const std::string& name,
                              const PlugOptions& options = {});
+
+/// energy_between() of a log. Error: it does not reach the window, with what it does cover.
+Result<EnergyWindow> plug_energy(const Trace& log, int64_t begin_ns, int64_t end_ns);
 
 /// Wall-clock time (ns since 1970) minus monotonic time, now.
 int64_t wall_minus_monotonic_ns();
