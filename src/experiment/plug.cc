@@ -9,10 +9,8 @@ namespace {
 
 /// Nothing where the log has a gap or does not reach.
 std::optional<EnergyWindow> covered(const Trace& log, const EpochFigures& epoch) {
-  const auto begin =
-      static_cast<int64_t>(epoch.begin_unix_s * 1e9) - wall_minus_monotonic_ns();
-  const auto window =
-      energy_between(log, begin, begin + static_cast<int64_t>(epoch.e2e_s * 1e9));
+  const auto begin = static_cast<int64_t>(epoch.begin_unix_s * 1e9) - wall_minus_monotonic_ns();
+  const auto window = energy_between(log, begin, begin + static_cast<int64_t>(epoch.e2e_s * 1e9));
   if (!window || !window->complete()) return {};
   return *window;
 }
@@ -36,10 +34,10 @@ Status join_plug(ExperimentResult& result, const Trace& log) {
                                               log.info.source, missed, run.epochs.size());
   }
   if (epochs == 0)
-    return Error{Code::not_found,
-                 fmt::format("{} covers no epoch of experiment {}", log.info.source,
-                             result.spec.name),
-                 "is it of that day? --plug-zone and --plug-ahead set its clock right"};
+    return Error{
+        Code::not_found,
+        fmt::format("{} covers no epoch of experiment {}", log.info.source, result.spec.name),
+        "is it of that day? --plug-zone and --plug-ahead set its clock right"};
   result = std::move(joined);
   return {};
 }

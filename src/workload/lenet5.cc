@@ -28,8 +28,9 @@ class LeNet5 final : public Network {
   }
 
   torch::Tensor forward(const torch::Tensor& samples) override {
-    torch::Tensor x = max_pool2d(conv1->forward(samples).relu_(), 2, 2);
-    x = max_pool2d(conv2->forward(x).relu_(), 2, 2).flatten(1);
+    // Pooled first: the same values and gradients as with ReLU before, on a quarter of the numbers.
+    torch::Tensor x = max_pool2d(conv1->forward(samples), 2, 2).relu_();
+    x = max_pool2d(conv2->forward(x), 2, 2).relu_().flatten(1);
     x = fc2->forward(fc1->forward(x).relu_()).relu_();
     return fc3->forward(x);
   }

@@ -5,6 +5,7 @@
 #include <torch/autograd.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/simd.h"
@@ -15,13 +16,14 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr int64_t grain = 1 << 17;  // numbers worth a thread
+constexpr int64_t grain = 1 << 15;  // numbers worth a thread
 
 struct Window {
   int64_t size, stride, padding;
   int64_t height, width;          // of the input
   int64_t out_height, out_width;  // of the output
 
+  bool squares() const { return size == 2 && stride == 2 && padding == 0; }
   // Outputs [first, last) whose window holds an input at offset `tap`.
   static inline void range(int64_t tap, int64_t padding, int64_t stride, int64_t in, int64_t out,
                            int64_t& first, int64_t& last) {
@@ -84,6 +86,54 @@ FLYBALL_WIDE void pool_plane(const float* in, float* out, uint8_t* positions, co
   }
 }
 
+// A value as its bits, and which tap it is.
+struct Tap {
+  uint32_t bits, position;
+};
+
+// The larger, the first of equal ones; what is no number wins. Masks instead of branches: which one
+// it will be is hard to foresee.
+inline __attribute__((always_inline)) Tap larger_of(Tap a, Tap b) {
+  const auto x = std::bit_cast<float>(a.bits), y = std::bit_cast<float>(b.bits);
+  const uint32_t mask = 0u - static_cast<uint32_t>((y > x) | (y != y));
+  return {a.bits ^ ((a.bits ^ b.bits) & mask), a.position ^ ((a.position ^ b.position) & mask)};
+}
+
+// The usual window: 2 × 2, side by side. Small planes are all overhead in the general loop.
+FLYBALL_WIDE void pool_squares(const float* in, float* out, uint8_t* positions, const Window& w) {
+  for (int64_t y = 0; y < w.out_height; ++y) {
+    const float *upper = in + 2 * y * w.width, *lower = upper + w.width;
+    for (int64_t x = 0; x < w.out_width; ++x) {
+      const auto tap = [&](const float* row, int64_t side, uint32_t position) {
+        return Tap{std::bit_cast<uint32_t>(row[2 * x + side]), position};
+      };
+      const Tap best = larger_of(larger_of(tap(upper, 0, 0), tap(upper, 1, 1)),
+                                 larger_of(tap(lower, 0, 2), tap(lower, 1, 3)));
+      *out++ = std::bit_cast<float>(best.bits);
+      *positions++ = static_cast<uint8_t>(best.position);
+    }
+  }
+}
+
+FLYBALL_WIDE void unpool_squares(const float* gradient, const uint8_t* arg, float* out,
+                                 const Window& w) {
+  for (int64_t y = 0; y < w.out_height; ++y) {
+    float *upper = out + 2 * y * w.width, *lower = upper + w.width;
+    for (int64_t x = 0; x < w.out_width; ++x) {
+      const uint32_t tap = *arg++;
+      const auto slope = std::bit_cast<uint32_t>(*gradient++);
+      const auto at = [&](uint32_t position) {
+        return std::bit_cast<float>(slope & (0u - static_cast<uint32_t>(tap == position)));
+      };
+      upper[2 * x] = at(0), upper[2 * x + 1] = at(1);
+      lower[2 * x] = at(2), lower[2 * x + 1] = at(3);
+    }
+    // An odd column and row belong to no window.
+    if (2 * w.out_width < w.width) upper[w.width - 1] = lower[w.width - 1] = 0;
+  }
+  std::fill(out + 2 * w.out_height * w.width, out + w.height * w.width, 0.0f);
+}
+
 void unpool_plane(const float* gradient, const uint8_t* arg, float* out, const Window& w) {
   std::fill_n(out, w.height * w.width, 0.0f);
   int64_t offset[256];
@@ -120,9 +170,10 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
     float* out = output.data_ptr<float>();
     auto* positions = arg.data_ptr<uint8_t>();
     const int64_t in_plane = w.height * w.width, out_plane = w.out_height * w.out_width;
+    const auto pool = w.squares() ? pool_squares : pool_plane;
     over_planes(planes, in_plane, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p)
-        pool_plane(in + p * in_plane, out + p * out_plane, positions + p * out_plane, w);
+        pool(in + p * in_plane, out + p * out_plane, positions + p * out_plane, w);
     });
     context->saved_data["shape"] = input.sizes();
     context->saved_data["window"] = std::vector<int64_t>{size, stride, padding};
@@ -141,9 +192,10 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
     const auto* positions = arg.data_ptr<uint8_t>();
     float* out = result.data_ptr<float>();
     const int64_t in_plane = w.height * w.width, out_plane = w.out_height * w.out_width;
+    const auto unpool = w.squares() ? unpool_squares : unpool_plane;
     over_planes(shape[0] * shape[1], in_plane, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p)
-        unpool_plane(g + p * out_plane, positions + p * out_plane, out + p * in_plane, w);
+        unpool(g + p * out_plane, positions + p * out_plane, out + p * in_plane, w);
     });
     return {result, {}, {}, {}};
   }

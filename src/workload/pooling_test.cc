@@ -33,7 +33,9 @@ TEST_P(MaxPool, EqualsLibTorchForwardAndBackward) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MaxPool,
                          testing::Values(Case{28, 28, 2, 2, 0}, Case{10, 10, 2, 2, 0},
-                                         Case{7, 9, 2, 2, 0}, Case{56, 41, 3, 2, 1},
+                                         Case{7, 9, 2, 2, 0}, Case{6, 5, 2, 2, 0},
+                                         Case{3, 8, 2, 2, 0}, Case{2, 2, 2, 2, 0},
+                                         Case{6, 6, 2, 2, 1}, Case{56, 41, 3, 2, 1},
                                          Case{8, 8, 3, 1, 1}, Case{11, 13, 4, 3, 2},
                                          Case{3, 3, 3, 3, 0}, Case{1, 1, 3, 2, 1}));
 

@@ -112,8 +112,8 @@ class ResNet final : public Network {
   }
 
   torch::Tensor forward(const torch::Tensor& samples) override {
-    torch::Tensor x = bn1->forward(conv1->forward(samples)).relu_();
-    x = max_pool2d(x, 3, 2, 1);
+    // Pooled first: the same values and gradients as with ReLU before, on a quarter of the numbers.
+    torch::Tensor x = max_pool2d(bn1->forward(conv1->forward(samples)), 3, 2, 1).relu_();
     for (const auto& block : blocks_) x = block->forward(x);
     return fc->forward(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
