@@ -73,7 +73,8 @@ std::optional<PidStat> parse_pid_stat(std::string_view text) {
   const bool fine = words.number(stat.parent) && words.number(stat.group) && words.skip(8) &&
                     words.number(stat.user) && words.number(stat.system) &&
                     words.number(stat.children_user) && words.number(stat.children_system) &&
-                    words.skip(2) && words.number(stat.threads);
+                    words.skip(2) && words.number(stat.threads) && stat.pid >= 0 &&
+                    stat.threads >= 0;
   return fine ? std::optional(stat) : std::nullopt;
 }
 

@@ -22,7 +22,9 @@ TEST(ProcParse, ReadsAStatLineWithAWickedName) {
 }
 
 TEST(ProcParse, RefusesWhatIsNoStatLine) {
-  for (const char* text : {"", "1 (x", "1 x) S 1", ")(", "1 (x) SS 1 2", "1 (x) S", "x (y) S 1 2"})
+  for (const char* text : {"", "1 (x", "1 x) S 1", ")(", "1 (x) SS 1 2", "1 (x) S", "x (y) S 1 2",
+                           "1 (x) S 1 1 0 0 0 0 0 0 0 0 1 1 1 1 20 0 -9 0 1",
+                           "-1 (x) S 1 1 0 0 0 0 0 0 0 0 1 1 1 1 20 0 9 0 1"})
     EXPECT_FALSE(parse_pid_stat(text)) << text;
 }
 
