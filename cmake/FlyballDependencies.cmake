@@ -16,6 +16,10 @@ separate_arguments(FLYBALL_TORCH_FLAGS UNIX_COMMAND "${TORCH_CXX_FLAGS}")
 add_library(flyball_torch INTERFACE)
 target_link_libraries(flyball_torch INTERFACE ${TORCH_LIBRARIES})
 target_include_directories(flyball_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(flyball_torch INTERFACE
+    "SHELL:-include ${CMAKE_SOURCE_DIR}/cmake/clang_libtorch.h")
+endif()
 # The ABI flag must be one for all objects that meet at link time.
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${FLYBALL_TORCH_FLAGS}>")
 
