@@ -27,7 +27,9 @@ std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
   return sum / static_cast<double>(epochs.size());
 }
 
-Json average_json(const EpochAverage& a) {
+}  // namespace
+
+nlohmann::ordered_json average_json(const EpochAverage& a) {
   return {{"epochs", a.epochs},
           {"e2e_s", a.e2e_s},
           {"stall_s", a.stall_s},
@@ -45,8 +47,6 @@ Json average_json(const EpochAverage& a) {
           {"energy_j", or_null(a.energy_j)},
           {"power_w", or_null(a.power_w)}};
 }
-
-}  // namespace
 
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
   EpochAverage a;

@@ -23,6 +23,8 @@ struct EpochAverage {
   std::optional<double> energy_j, power_w;
 };
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);
+/// With the fields' names as keys; null where a figure is not known.
+nlohmann::ordered_json average_json(const EpochAverage& average);
 
 /// All repeats of one setting.
 struct Group {

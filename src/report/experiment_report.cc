@@ -8,23 +8,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json bars_of(const EpochAverage& a) {
-  return {{"epochs", a.epochs},
-          {"e2e_s", a.e2e_s},
-          {"stall_s", a.stall_s},
-          {"compute_s", a.compute_s},
-          {"overhead_s", a.overhead_s},
-          {"fetch_s", a.fetch_s},
-          {"preprocess_s", a.preprocess_s},
-          {"stall_ms", a.stall_ms},
-          {"minibatch_ms", a.minibatch_ms},
-          {"cpu_percent", a.cpu_pct},
-          {"cached", or_null(a.cached)},
-          {"read_bytes", or_null(a.read_bytes)},
-          {"energy_j", or_null(a.energy_j)},
-          {"power_w", or_null(a.power_w)}};
-}
-
 Json epochs_of(const Group& group) {
   Json list = Json::array();
   for (const RunFigures* run : group.runs)
@@ -45,8 +28,8 @@ Json epochs_of(const Group& group) {
 
 Json group_json(const Group& group) {
   return {{"label", group.label},
-          {"first", bars_of(group.first)},
-          {"later", group.later ? bars_of(*group.later) : Json(nullptr)},
+          {"first", average_json(group.first)},
+          {"later", group.later ? average_json(*group.later) : Json(nullptr)},
           {"epochs", epochs_of(group)}};
 }
 

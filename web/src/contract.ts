@@ -212,7 +212,7 @@ export interface EpochMeans {
   stall_ms: number;
   minibatch_ms: number;
   /** Of one core: 200 is two cores busy. */
-  cpu_percent: number;
+  cpu_pct: number;
   /** Share of the dataset in the page cache before the epoch, 0 to 1. Null: the kernel does not tell. */
   cached: number | null;
   /** From storage. */

@@ -26,7 +26,7 @@ const columns: [head: string, cell: (b: Bar) => string | null][] = [
   ["Fetching", (b) => with_unit(b.means.fetch_s, "s")],
   ["Pre-processing", (b) => with_unit(b.means.preprocess_s, "s")],
   ["Minibatch", (b) => with_unit(b.means.minibatch_ms, "ms")],
-  ["CPU", (b) => `${number(b.means.cpu_percent)}\u202f%`],
+  ["CPU", (b) => `${number(b.means.cpu_pct)}\u202f%`],
   ["In cache", (b) => (b.means.cached === null ? null : `${number(100 * b.means.cached)}\u202f%`)],
   ["Read from disk", (b) => (b.means.read_bytes === null ? null : `${number(b.means.read_bytes / 1e6)}\u202fMB`)],
   ["Energy", (b) => (b.means.energy_j === null ? null : with_unit(b.means.energy_j, "J"))],
