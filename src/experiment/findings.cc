@@ -242,9 +242,9 @@ class Findings {
     for (const Group& group : groups) {
       const EpochAverage& a = group.steady();
       add(fmt::format(
-          "{}: {}, {:.2g} % of one core used by Flyball.", group.label,
+          "{}: {}, {:.{}f} % of one core used by Flyball.", group.label,
           a.power_w ? fmt::format("{:.3g} W", *a.power_w) : std::string("power is not measured"),
-          a.cpu_pct));
+          a.cpu_pct, a.cpu_pct < 10 ? 2 : 0));
     }
   }
 
