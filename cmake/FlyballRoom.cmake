@@ -12,7 +12,7 @@ if(FLYBALL_SANITIZE)
                       -fno-sanitize-recover=all)
   # What sanitizers put between the lines leads GCC's flow warnings astray; other builds keep them.
   target_compile_options(flyball_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow
-    -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized -Wno-mismatched-new-delete>)
+    -Wno-tsan -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized -Wno-mismatched-new-delete>)
   add_link_options(-fsanitize=${FLYBALL_SANITIZE})
 endif()
 if(FLYBALL_FUZZ)

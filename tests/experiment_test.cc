@@ -54,7 +54,7 @@ TEST_F(ExperimentTest, GoesOnAfterAKill) {
   EXPECT_EQ(done.json()["runs"], 8);
   EXPECT_EQ(done.json()["reused"], before);
   EXPECT_EQ(done.json()["groups"].size(), 8u);
-  EXPECT_THAT(done.err, HasSubstr("/"));  // progress
+  EXPECT_THAT(done.err, HasSubstr(" %] "));  // progress
   EXPECT_EQ(slurp(folder_ / "results/small/results.jsonl").substr(0, kept.rfind('\n') + 1),
             kept.substr(0, kept.rfind('\n') + 1));
   EXPECT_EQ(run(json("run", file)).json()["reused"], 8);

@@ -89,7 +89,7 @@ int run(const Options& options) {
   experiment.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
-    progress.show(done, total, what);
+    progress.show_share(done, total, what);
   };
   auto result = run_experiment(*spec, experiment);
   progress.finish();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -73,6 +74,15 @@ std::string TextTable::str() const {
 }
 
 void Progress::show(size_t done, size_t total, const std::string& what) {
+  print(fmt::format("{}/{}", done, total), done, total, what);
+}
+
+void Progress::show_share(size_t done, size_t total, const std::string& what) {
+  print(fmt::format("{} %", 100 * done / std::max<size_t>(total, 1)), done, total, what);
+}
+
+void Progress::print(const std::string& progress, size_t done, size_t total,
+                     const std::string& what) {
   if (quiet_) return;
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const double now = since_.seconds();
@@ -83,7 +93,7 @@ void Progress::show(size_t done, size_t total, const std::string& what) {
     const double remaining = now / static_cast<double>(done) * static_cast<double>(total - done);
     left = ", about " + format_seconds({remaining}) + " left";
   }
-  fmt::print(stderr, "{}[{}/{}] {}{}{}", terminal ? "\r\033[K" : "", done, total, what, left,
+  fmt::print(stderr, "{}[{}] {}{}{}", terminal ? "\r\033[K" : "", progress, what, left,
              terminal ? "" : "\n");
   std::fflush(stderr);
   open_ = terminal;

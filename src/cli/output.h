@@ -42,9 +42,13 @@ class Progress {
   ~Progress() { finish(); }
   /// `done` of `total` steps; `what` is the present one.
   void show(size_t done, size_t total, const std::string& what);
+  /// For steps too small to be counted aloud: shows percent.
+  void show_share(size_t done, size_t total, const std::string& what);
   void finish();
 
  private:
+  void print(const std::string& progress, size_t done, size_t total, const std::string& what);
+
   bool quiet_;
   bool open_ = false;
   Stopwatch since_;
