@@ -139,7 +139,11 @@ TEST_F(EpochsTest, EnergyOfEachEpochComesFromTheSensors) {
   for (const EpochRecord& epoch : run->epochs) {
     ASSERT_TRUE(epoch.energy) << run->power_gap;
     EXPECT_THAT(epoch.energy->mean_w, DoubleNear(7.5, 1e-9));
-    EXPECT_THAT(epoch.energy->energy_j, DoubleNear(7.5 * epoch.e2e_s, 0.2 * 7.5 * epoch.e2e_s));
+    // On a busy machine the sampler comes late: what it did not see is a stated gap, no energy.
+    const EnergyWindow& window = *epoch.energy;
+    EXPECT_THAT(window.covered_s + window.gap_s, DoubleNear(epoch.e2e_s, 1e-6));
+    EXPECT_THAT(window.energy_j, DoubleNear(7.5 * window.covered_s, 1e-9));
+    EXPECT_GT(window.covered_s, 0);
   }
 }
 
