@@ -17,9 +17,8 @@ struct Watched {
 };
 
 Status start(Sampler& sampler, const Watched& sensors, bool idle) {
-  for (const SensorPtr& sensor : sensors.power.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, {idle ? 1.0 : 0.01}));
-  for (const SensorPtr& sensor : sensors.context.sensors) FLYBALL_CHECK(sampler.add(sensor, {0.1}));
+  FLYBALL_CHECK(sampler.add_all(sensors.power, {idle ? 1.0 : 0.01}));
+  FLYBALL_CHECK(sampler.add_all(sensors.context, {0.1}));
   return sampler.size() > 0 ? sampler.start() : Status();
 }
 

@@ -139,11 +139,9 @@ class Runner {
 };
 
 Status start_sampling(Sampler& sampler, const EpochRequest& request) {
-  for (const SensorPtr& sensor : request.sensors.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, request.interval));
+  FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
   const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
-  for (const SensorPtr& sensor : request.context.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, slower));
+  FLYBALL_CHECK(sampler.add_all(request.context, slower));
   return sampler.size() > 0 ? sampler.start() : Status();
 }
 

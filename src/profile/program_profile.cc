@@ -154,11 +154,9 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   profile.request.context = {};
   profile.started_utc = wall_clock_utc();
   Sampler sampler;
-  for (const SensorPtr& sensor : request.sensors.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, request.interval));
+  FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
   const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
-  for (const SensorPtr& sensor : request.context.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, slower));
+  FLYBALL_CHECK(sampler.add_all(request.context, slower));
   FLYBALL_CHECK(sampler.start());
   ProgramOptions options;
   options.argv = request.argv;

@@ -123,11 +123,9 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   result.missing = options.sensors.gaps;
   result.started_utc = wall_clock_utc();
   Sampler sampler;
-  for (const SensorPtr& sensor : options.sensors.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, options.interval));
+  FLYBALL_CHECK(sampler.add_all(options.sensors, options.interval));
   const Seconds slower{std::max(options.interval.value, options.context_interval.value)};
-  for (const SensorPtr& sensor : options.context.sensors)
-    FLYBALL_CHECK(sampler.add(sensor, slower));
+  FLYBALL_CHECK(sampler.add_all(options.context, slower));
   const double own_before_s = own_cpu_seconds();
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();

@@ -156,6 +156,11 @@ Result<size_t> Sampler::add(SensorPtr sensor, Seconds period, Seconds keep) {
   return channels_.size() - 1;
 }
 
+Status Sampler::add_all(const SensorList& list, Seconds period) {
+  for (const SensorPtr& sensor : list.sensors) FLYBALL_CHECK(add(sensor, period));
+  return {};
+}
+
 Status Sampler::start() {
   if (started_) return Error{Code::invalid_argument, "the sampler has been started already", ""};
   started_ = true;

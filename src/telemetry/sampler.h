@@ -26,6 +26,8 @@ class Sampler {
   /// Adds a sensor before start(); returns its index. Keeps the newest `keep` of samples, bounded
   /// by 4 million. Errors: already started; a period out of [1 ms, 1 h].
   Result<size_t> add(SensorPtr sensor, Seconds period, Seconds keep = {7200});
+  /// Adds all sensors of a list; errors as above.
+  Status add_all(const SensorList& list, Seconds period);
   /// Starts the threads; each takes its first samples at once.
   Status start();
   /// Takes a last sample of every sensor and ends the threads. Traces stay.
