@@ -23,7 +23,8 @@ int fail(const std::string& message) {
 
 int write_totals(const flyball::WindowEnergy& energy, flyball_energy* out, int capacity) {
   const auto count = static_cast<int>(energy.totals.size());
-  for (int i = 0; i < std::min(count, out != nullptr ? capacity : 0); ++i) {
+  if (out == nullptr) return count;
+  for (int i = 0; i < std::min(count, capacity); ++i) {
     const auto& [name, window] = energy.totals[static_cast<size_t>(i)];
     std::snprintf(out[i].name, sizeof out[i].name, "%s", name.c_str());
     out[i].seconds = energy.seconds;
