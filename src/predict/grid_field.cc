@@ -11,6 +11,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest_residual = 0.5;
+constexpr double neighbour_weights[] = {0, 0.1, 0.2, 0.35, 0.5, 0.7, 1};
 constexpr double spike = 0.06;  // away from the median of the neighbours: a fault, not physics
 
 double coordinate(double value) {
@@ -33,6 +34,7 @@ class GridField final : public ResidualField {
     place(axes, x, residual);
     fill_gaps();
     remove_spikes();
+    smooth();
   }
 
   Vector at(const CodedRows& x) const override {
@@ -133,6 +135,59 @@ class GridField final : public ResidualField {
       if (std::abs(cells_[cell] - middle) > spike) clean[cell] = middle;
     }
     cells_ = std::move(clean);
+  }
+
+  /// Sums over each cell and its neighbours along every axis, which count `weights` of it.
+  std::vector<double> gathered(std::vector<double> sums, const std::vector<double>& weights) const {
+    for (size_t d = 0; d < values_.size(); ++d) {
+      if (weights[d] == 0) continue;
+      const std::vector<double> before = sums;
+      for (size_t cell = 0; cell < sums.size(); ++cell) {
+        const size_t at = cell / strides_[d] % values_[d].size();
+        if (at > 0) sums[cell] += weights[d] * before[cell - strides_[d]];
+        if (at + 1 < values_[d].size()) sums[cell] += weights[d] * before[cell + strides_[d]];
+      }
+    }
+    return sums;
+  }
+
+  /// Mean error with which the neighbours foretell a cell.
+  double left_out_error(const std::vector<double>& weights) const {
+    const auto sums = gathered(cells_, weights);
+    const auto totals = gathered(std::vector<double>(cells_.size(), 1), weights);
+    double error = 0;
+    for (size_t cell = 0; cell < cells_.size(); ++cell)
+      error += totals[cell] > 1
+                   ? std::abs(cells_[cell] - (sums[cell] - cells_[cell]) / (totals[cell] - 1))
+                   : std::abs(cells_[cell]);
+    return error / static_cast<double>(cells_.size());
+  }
+
+  /// Takes out what is noise by the grid's own account: neighbours share in each cell, along every
+  /// axis with the weight with which they foretell cells best.
+  void smooth() {
+    std::vector<double> weights(values_.size(), 0.5);
+    double least = left_out_error(weights);
+    for (bool better = true; better;) {
+      better = false;
+      for (double& weight : weights) {
+        const double before = weight;
+        double best = before;
+        for (double tried : neighbour_weights) {
+          weight = tried;
+          const double error = left_out_error(weights);
+          if (error >= least * (1 - 1e-6)) continue;
+          least = error;
+          best = tried;
+          better = true;
+        }
+        weight = best;
+      }
+    }
+    auto sums = gathered(cells_, weights);
+    const auto totals = gathered(std::vector<double>(cells_.size(), 1), weights);
+    for (size_t cell = 0; cell < cells_.size(); ++cell) sums[cell] /= totals[cell];
+    cells_ = std::move(sums);
   }
 
   std::vector<std::vector<double>> values_;

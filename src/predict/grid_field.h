@@ -1,4 +1,4 @@
-// Residuals over a grid: single spikes removed, linear in the logarithms between grid points.
+// Residuals over a grid: spikes and noise removed, linear in the logarithms between grid points.
 #pragma once
 
 #include <memory>
