@@ -91,9 +91,9 @@ TEST(Measure, NeverTakesOurMemoryForThatOfTheCommand) {
   std::vector<char> ours(200'000'000, 'x');
   std::atomic<bool> done{false};
   std::vector<std::thread> load;
-  for (int i = 0; i < 4; ++i)
-    load.emplace_back([&] {
-      while (!done) ours[1] = static_cast<char>(ours[2] + 1);
+  for (size_t i = 0; i < 4; ++i)
+    load.emplace_back([&, i] {
+      while (!done) ours[2 * i] = static_cast<char>(ours[2 * i + 1] + 1);
     });
   MeasureOptions options;
   options.interval = {0.001};
