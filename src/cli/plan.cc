@@ -42,7 +42,9 @@ Status check_actions(const PlanOptions& options, const Setting& setting) {
   if (options.apply && board.provenance != Provenance::measured)
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
                  "plan on this machine, or use --export nvpmodel"};
-  return {};
+  if (!options.apply) return {};
+  FLYBALL_ASSIGN(const auto host, open_host());
+  return host->can_keep();
 }
 
 // The POWER_MODEL block of the answer.
@@ -86,7 +88,12 @@ Status plan_one(ProblemKind kind, const PlanOptions& options, Context& context) 
     context.exit_code = report_error(plan.why_not);
     return {};
   }
-  return options.apply ? apply(options, chosen_mode(setting, *plan.answer)) : Status();
+  if (!options.apply) return {};
+  const PowerMode mode = chosen_mode(setting, *plan.answer);
+  // The boards that measured put back what they set, and let go of it, before the mode is set.
+  setting.recorders.clear();
+  setting.roles.clear();
+  return apply(options, mode);
 }
 
 void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind) {

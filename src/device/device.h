@@ -34,8 +34,10 @@ class Device {
   virtual Status apply(const PowerMode& mode) = 0;
   /// Puts back what was there before the first apply().
   virtual Status restore() = 0;
+  /// Can a mode stay when this process ends? An error says why not.
+  virtual Status can_keep() const = 0;
   /// Leaves the board in the mode that was applied: restore() does nothing any more. An error where
-  /// the mode lives only as long as this process.
+  /// can_keep() has one.
   virtual Status keep() = 0;
 };
 

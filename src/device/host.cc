@@ -115,7 +115,12 @@ class Host final : public Device {
   }
 
   Status keep() override {
-    if (journal_) return journal_->keep();
+    FLYBALL_CHECK(can_keep());
+    return journal_ ? journal_->keep() : Status();
+  }
+
+  Status can_keep() const override {
+    if (!clocks_mhz_.empty()) return {};
     return Error{Code::unavailable, "this machine has no clock that can be set to stay",
                  "cores are chosen per process: start the workload with `taskset`"};
   }

@@ -87,6 +87,21 @@ TEST_F(HostTest, PutsBackWhatACrashedProcessLeft) {
   EXPECT_EQ(get(1, "scaling_min_freq"), "115200");
 }
 
+TEST_F(HostTest, AModeIsKeptWhereThereIsAClock) {
+  {
+    const auto host = *open_host(options());
+    ASSERT_TRUE(host->can_keep().ok());
+    ASSERT_TRUE(host->apply({{{"cpu_mhz", 729.6}}}).ok());
+    ASSERT_TRUE(host->keep().ok());
+  }
+  EXPECT_EQ(get(0, "scaling_max_freq"), "729600");
+  EXPECT_FALSE(fs::exists(root_ / "journal.json"));
+  fs::remove_all(root_ / "sys");
+  const auto without = *open_host(options());
+  EXPECT_EQ(without->can_keep().error().code, Code::unavailable);
+  EXPECT_EQ(without->keep().error().code, Code::unavailable);
+}
+
 TEST_F(HostTest, OneWriterAtATime) {
   const auto first = *SettingsJournal::open(root_ / "journal.json");
   const auto second = SettingsJournal::open(root_ / "journal.json");
