@@ -97,6 +97,27 @@ TEST_F(PlanTest, InfeasibleBudgetsNameWhatBindsAndTheNearestValue) {
       1, {"window 2 (9000 requests/s)"});
 }
 
+TEST_F(PlanTest, WhatIsInfeasibleFromTheStartIsADocumentToo) {
+  const std::string infer = serving_table().string();
+  for (const std::vector<std::string>& request :
+       {std::vector<std::string>{"plan", "inference", "--infer", infer, "--rate", "40"},
+        {"plan", "dynamic", "--infer", infer, "--windows", "40:1min"}}) {
+    std::vector<std::string> arguments = request;
+    arguments.insert(arguments.end(), {"--latency", "10ms", "--json", "-q"});
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 1);
+    EXPECT_EQ(done.json()["error"]["code"], "infeasible") << done.out;
+  }
+}
+
+TEST_F(PlanTest, ProfilesHoldForEveryStrategy) {
+  for (const char* strategy : {"als", "gmd", "binary-search"}) {
+    const Finished done = run({"plan", "training", "--train", small_table().string(), "--strategy",
+                               strategy, "--profiles", "3", "--json", "-q"});
+    EXPECT_LE(done.json()["profiles"], 3) << strategy;
+  }
+}
+
 TEST_F(PlanTest, BadInputIsNamed) {
   const std::string train = small_table().string(), infer = serving_table().string();
   expect_refused({"plan", "inference", "--infer", infer, "--rate", "0", "--latency", "90ms"}, 2,
@@ -118,6 +139,13 @@ TEST_F(PlanTest, BadInputIsNamed) {
   expect_refused({"plan", "training", "--train", train, "--apply"}, 2, {"a table has no knobs"});
   expect_refused({"plan", "training", "--train", train, "--export", "toml"}, 2, {"'toml'"});
   expect_refused({"plan", "training", "--train", train, "--strategy", "magic"}, 2, {"'magic'"});
+  serving_table();  // on the modes of the training again
+  expect_refused({"plan", "concurrent", "--train", train, "--infer", infer, "--rate", "40",
+                  "--objective", "latency"},
+                 2, {"'latency' has no meaning for a training beside an inference"});
+  expect_refused({"plan", "concurrent", "--train", train, "--infer", infer, "--rate", "40",
+                  "--separate-modes", "--switch-cost", "-1s"},
+                 2, {"changing the mode takes -1000 ms"});
 }
 
 TEST_F(PlanTest, PredictedRowsAreNoMeasurements) {
@@ -176,6 +204,13 @@ TEST_F(PlanTest, EvaluateSearchRefusesBadInput) {
   expect_refused({"evaluate", "search", "--train", train, "--strategy", "magic"}, 2, {"'magic'"});
   expect_refused({"evaluate", "search", "--problem", "magic", "--train", train}, 2, {"'magic'"});
   expect_refused({"evaluate", "search", "--train", train, "--modes", "some"}, 2, {"'some'"});
+  const std::string spelt = write("spelt.csv", "power_w,rate\n30,60\n").string();
+  expect_refused({"evaluate", "search", "--train", train, "--modes", "all", "--problems", spelt}, 2,
+                 {"'rate'"});
+  const std::string rateless = write("rateless.csv", "power_w\n30\n").string();
+  expect_refused({"evaluate", "search", "--problem", "inference", "--infer",
+                  serving_table().string(), "--modes", "all", "--problems", rateless},
+                 2, {"problem 1 of 1", "arrival rate"});
   expect_refused({"evaluate", "search", "--problem", "concurrent", "--train", train}, 2,
                  {"1 --train and 1 --infer"});
 }

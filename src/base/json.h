@@ -1,14 +1,27 @@
 // What is not known is null in a JSON document, never 0 or an estimate.
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+
+#include "base/status.h"
 
 namespace flyball {
 
 template <class T>
 nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+/// A figure that is not known is NaN in the code.
+inline nlohmann::ordered_json or_null(double value) {
+  return std::isnan(value) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
+}
+
+/// `code`, `message`, `hint`.
+inline nlohmann::ordered_json to_json(const Error& error) {
+  return {{"code", code_name(error.code)}, {"message", error.message}, {"hint", error.hint}};
 }
 
 }  // namespace flyball

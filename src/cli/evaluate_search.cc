@@ -12,6 +12,8 @@
 namespace flyball::cli {
 namespace {
 
+constexpr size_t modes_of_the_paper = 441;
+
 struct Options {
   std::string problem = "training", problems = "paper", modes = "paper", predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
@@ -56,25 +58,28 @@ Status add_references(const Options& options, const std::vector<WorkloadTable>& 
   return {};
 }
 
+std::string percent(double value, int digits = 2) {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
+}
+
 void print_rows(const SearchEvaluation& evaluation) {
   TextTable table({"strategy", "problems", "solvable", "solved", "excess median %", "mean %",
                    "p90 %", "robust mean %", "robust p90 %", "profiles", "max", "trials",
                    "violations", "> 1 W", "s"});
   for (const SearchRow& row : evaluation.rows)
     table.add({row.strategy, fmt::format("{}", row.problems), fmt::format("{}", row.solvable),
-               fmt::format("{}", row.solved), fmt::format("{:.2f}", row.median_excess_pct),
-               fmt::format("{:.2f}", row.mean_excess_pct),
-               fmt::format("{:.2f}", row.p90_excess_pct),
-               fmt::format("{:.2f}", row.robust_mean_excess_pct),
-               fmt::format("{:.2f}", row.robust_p90_excess_pct),
-               fmt::format("{:.1f}", row.mean_profiles), fmt::format("{:.0f}", row.max_profiles),
-               fmt::format("{:.1f}", row.mean_trials), fmt::format("{}", row.violations),
+               fmt::format("{}", row.solved), percent(row.median_excess_pct),
+               percent(row.mean_excess_pct), percent(row.p90_excess_pct),
+               percent(row.robust_mean_excess_pct), percent(row.robust_p90_excess_pct),
+               percent(row.mean_profiles, 1), percent(row.max_profiles, 0),
+               percent(row.mean_trials, 1), fmt::format("{}", row.violations),
                fmt::format("{}", row.violations_over_1w), number(row.seconds)});
   fmt::print("{}", table.str());
   if (evaluation.kind == ProblemKind::concurrent)
     for (const SearchRow& row : evaluation.rows)
-      fmt::print("{}: median n {:.0f}, mean n-loss {:.1f} %, mean throughput loss {:.2f} %\n",
-                 row.strategy, row.median_n, row.mean_n_loss_pct, row.mean_throughput_loss_pct);
+      fmt::print("{}: median n {}, mean n-loss {} %, mean throughput loss {} %\n", row.strategy,
+                 percent(row.median_n, 0), percent(row.mean_n_loss_pct, 1),
+                 percent(row.mean_throughput_loss_pct));
 }
 
 Status run(const Options& options) {
@@ -112,6 +117,11 @@ Status run(const Options& options) {
   progress.finish();
   if (!evaluation) return evaluation.error();
   if (!options.cases.empty()) FLYBALL_CHECK(write_file(options.cases, cases_csv(*evaluation)));
+  if (sweep.only_paper_modes && evaluation->modes < modes_of_the_paper)
+    fmt::print(
+        stderr,
+        "note: {} of the paper's {} modes are in the table{}; --modes all takes every mode\n",
+        evaluation->modes, modes_of_the_paper, tables.size() > 1 ? "s" : "");
   if (options.json)
     print_json(to_json(*evaluation));
   else

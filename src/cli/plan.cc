@@ -96,6 +96,14 @@ Status plan_one(ProblemKind kind, const PlanOptions& options, Context& context) 
   return apply(options, mode);
 }
 
+std::string objectives_of(const std::string& kind) {
+  if (kind == "training") return "time, energy or power";
+  if (kind == "inference") return "latency, time, energy or power";
+  if (kind == "concurrent") return "throughput, minibatches (per window) or power";
+  if (kind == "two-inference") return "latency, time or power";
+  return "power, latency, time or energy; beside a training throughput or power";
+}
+
 void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind) {
   if (kind != "inference" && kind != "two-inference")
     command.add_option("--train", o.train, "table FILE.csv[:WORKLOAD], or a network here");
@@ -107,17 +115,21 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
   if (kind == "training") {
-    command.add_option("--time-budget", o.time_budget, "of a minibatch");
-    command.add_option("--energy-budget", o.energy_budget, "of a minibatch");
+    command.add_option("--time-budget", o.time_budget,
+                       "of a minibatch; of a sample where the table holds several batch sizes");
+    command.add_option("--energy-budget", o.energy_budget, "likewise");
   }
   if (kind == "concurrent")
     command.add_flag("--separate-modes", o.separate_modes, "one mode for each role");
   if (kind == "concurrent" || kind == "dynamic")
     command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes");
   command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W");
-  command.add_option("--objective", o.objective, "time, energy, power, latency, throughput, …");
+  command.add_option("--objective", o.objective, objectives_of(kind));
   command.add_option("--reference", o.references, "table of an earlier workload");
-  command.add_option("--profiles", o.profiles, "profile at most so many")
+  command
+      .add_option("--profiles", o.profiles,
+                  "profile at most so many; unless given, published strategies take their own "
+                  "number (brute-force always measures everything)")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command.add_option("--strategy", o.strategy, "how to search")->capture_default_str();
@@ -148,7 +160,8 @@ void add_plan(CLI::App& app, Context& context) {
     auto options = std::make_shared<PlanOptions>();
     add_plan_options(*command, *options, kind);
     command->footer(std::string("Example:\n  flyball plan ") + kind + " " + example);
-    command->callback([options, kind, &context] {
+    command->callback([options, kind, command, &context] {
+      options->profiles_asked = command->count("--profiles") > 0;
       const auto parsed = parse_kind(kind);
       const Status status =
           parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);

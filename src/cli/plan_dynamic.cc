@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/output.h"
@@ -33,7 +34,8 @@ Result<std::vector<RateWindow>> parse_windows(const std::vector<std::string>& te
 
 void print_dynamic(const Setting& setting, const Problem& problem, const DynamicPlan& plan,
                    size_t profiles) {
-  TextTable table({"window", "requests/s", "for", "mode", "batch", "objective", "switch"});
+  TextTable table(
+      {"window", "requests/s", "for", "mode", "batch", objective_unit(problem), "switch"});
   const size_t last = problem.roles.size() - 1;
   for (size_t w = 0; w < plan.windows.size(); ++w) {
     const WindowPlan& window = plan.windows[w];
@@ -45,10 +47,12 @@ void print_dynamic(const Setting& setting, const Problem& problem, const Dynamic
                number(objective_value(problem, window.choice.outcome)),
                window.switches ? "yes" : ""});
   }
-  fmt::print("{}\n{} profiles, {} switches; {} over all windows {}, with one mode throughout {}\n",
-             table.str(), profiles, plan.switches, objective_name(problem.objective),
-             number(plan.value),
-             std::isfinite(plan.static_value) ? number(plan.static_value) : "not possible");
+  fmt::print(
+      "{}\n{} profile{}, {} switch{}; {} over all windows {} {}, with one mode throughout {}\n",
+      table.str(), profiles, profiles == 1 ? "" : "s", plan.switches,
+      plan.switches == 1 ? "" : "es", objective_name(problem.objective), number(plan.value),
+      objective_unit(problem),
+      std::isfinite(plan.static_value) ? number(plan.static_value) : "is not possible");
 }
 
 nlohmann::ordered_json dynamic_json(const Setting& setting, const Problem& problem,
@@ -77,9 +81,50 @@ nlohmann::ordered_json dynamic_json(const Setting& setting, const Problem& probl
       {"profiles", profiles}};
 }
 
-}  // namespace
+/// What the searches of all rates have profiled.
+struct Profiles {
+  Problem problem;  ///< of the last rate
+  Readings readings;
+  size_t count = 0;
+};
 
 // Each rate is searched once, starting from all that the rates before have profiled.
+Result<Profiles> profile_rates(PlanOptions& options, Setting& setting,
+                               std::span<const RateWindow> windows) {
+  const Objective usual = options.train.empty() ? Objective::power : Objective::throughput;
+  Profiles all;
+  for (size_t role = 0; role < setting.roles.size(); ++role)
+    all.readings.emplace_back(setting.candidates->size(role));
+  std::vector<Known> known;
+  std::set<double> rates;
+  for (const RateWindow& window : windows) rates.insert(window.rate_hz);
+  for (double rate : rates) {
+    options.rates = {rate};
+    FLYBALL_ASSIGN(all.problem, make_problem_of(options, setting, usual));
+    FLYBALL_ASSIGN(const Plan plan, search_plan(options, setting, all.problem, known));
+    if (plan.steps.empty() && !plan.answer) return plan.why_not;
+    all.count += plan.profiles;
+    for (const Step& step : plan.steps) {
+      if (!step.failure.empty()) continue;
+      known.push_back({step.ask.role, step.ask.candidate, step.reading});
+      all.readings[step.ask.role][step.ask.candidate] = step.reading;
+    }
+  }
+  return all;
+}
+
+Status plan_windows(PlanOptions& options, Setting& setting, std::span<const RateWindow> windows) {
+  FLYBALL_ASSIGN(const Profiles all, profile_rates(options, setting, windows));
+  FLYBALL_ASSIGN(const DynamicPlan plan, plan_dynamic(all.problem, all.readings, windows));
+  if (options.json)
+    print_json(dynamic_json(setting, all.problem, plan, all.count));
+  else
+    print_dynamic(setting, all.problem, plan, all.count);
+  return {};
+}
+
+}  // namespace
+
 Status plan_dynamic_rates(PlanOptions& options) {
   FLYBALL_ASSIGN(const auto windows, parse_windows(options.windows));
   if (options.infer.size() != 1 || options.train.size() > 1)
@@ -87,32 +132,12 @@ Status plan_dynamic_rates(PlanOptions& options) {
                  "each names a table or a network on this machine"};
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(Setting setting, open_setting(options, store ? &*store : nullptr));
-  const Objective usual = options.train.empty() ? Objective::power : Objective::throughput;
-  std::vector<Known> known;
-  Readings readings;
-  for (size_t role = 0; role < setting.roles.size(); ++role)
-    readings.emplace_back(setting.candidates->size(role));
-  std::set<double> rates;
-  for (const RateWindow& window : windows) rates.insert(window.rate_hz);
-  size_t profiles = 0;
-  Problem problem;
-  for (double rate : rates) {
-    options.rates = {rate};
-    FLYBALL_ASSIGN(problem, make_problem_of(options, setting, usual));
-    FLYBALL_ASSIGN(const Plan plan, search_plan(options, setting, problem, known));
-    profiles += plan.profiles;
-    for (const Step& step : plan.steps) {
-      if (!step.failure.empty()) continue;
-      known.push_back({step.ask.role, step.ask.candidate, step.reading});
-      readings[step.ask.role][step.ask.candidate] = step.reading;
-    }
-  }
-  FLYBALL_ASSIGN(const DynamicPlan plan, plan_dynamic(problem, readings, windows));
-  if (options.json)
-    print_json(dynamic_json(setting, problem, plan, profiles));
-  else
-    print_dynamic(setting, problem, plan, profiles);
-  return {};
+  const Status status = plan_windows(options, setting, windows);
+  if (options.json && !status.ok() && status.error().code == Code::infeasible)
+    print_json({{"problem", "dynamic"},
+                {"windows", nlohmann::ordered_json::array()},
+                {"error", flyball::to_json(status.error())}});
+  return status;
 }
 
 }  // namespace flyball::cli

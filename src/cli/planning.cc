@@ -75,6 +75,7 @@ Result<Problem> make_problem_of(const PlanOptions& options, const Setting& setti
     }
     problem.roles.push_back(role);
   }
+  problem.per_sample = trains_in_several_batches(*problem.candidates, problem.roles);
   FLYBALL_CHECK(read_limits(options, problem));
   return problem;
 }
@@ -97,6 +98,8 @@ Result<Setting> open_setting(const PlanOptions& options, Store* store) {
   FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
   setting.search.make_predictor = [predictor] { return *make_predictor(predictor); };
   setting.search.max_profiles = options.profiles;
+  if (options.profiles_asked && options.strategy != "brute-force")
+    setting.search.most_profiles = options.profiles;
   setting.search.seed = options.seed;
   return setting;
 }
@@ -109,7 +112,14 @@ Result<std::optional<Store>> plan_store(const PlanOptions& options) {
 
 Result<Plan> search_plan(const PlanOptions& options, Setting& setting, Problem problem,
                          std::vector<Known> known) {
-  FLYBALL_CHECK(validate(problem));
+  const Status sound = validate(problem);
+  if (!sound.ok() && sound.error().code != Code::infeasible) return sound.error();
+  if (!sound.ok()) {  // an answer too: nothing needs to be profiled to know it
+    Plan plan;
+    plan.problem = std::make_shared<const Problem>(std::move(problem));
+    plan.why_not = sound.error();
+    return plan;
+  }
   SearchOptions search = setting.search;
   search.known = std::move(known);
   auto shared = std::make_shared<const Problem>(std::move(problem));

@@ -20,6 +20,7 @@ struct PlanOptions {
   std::string power_budget, time_budget, energy_budget, objective, switch_cost;
   std::string strategy = "flyball", predictor, store, export_format;
   size_t profiles = 10;
+  bool profiles_asked = false;  ///< then no strategy but brute-force profiles more
   uint64_t seed = 1;
   double trial_seconds = 10;
   bool separate_modes = false, apply = false, json = false, quiet = false, no_store = false;

@@ -215,7 +215,9 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_option("--energy-budget", options->energy_budget, "at most this energy, likewise");
   command->add_option("--samples", request.samples, "samples of an epoch")
       ->check(CLI::PositiveNumber);
-  command->add_option("--profiles", request.profiles, "profile at most so many configurations")
+  command
+      ->add_option("--profiles", request.profiles,
+                   "profile at most so many configurations (brute-force measures all)")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
@@ -238,7 +240,8 @@ void add_tune(CLI::App& app, Context& context) {
       "on, and marks its minibatches (docs/your-model.md).\n"
       "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
       "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
-  command->callback([options, &context] {
+  command->callback([options, command, &context] {
+    options->request.profiles_asked = command->count("--profiles") > 0;
     const Status status = run(*options, context);
     if (!status.ok()) context.exit_code = report_error(status.error());
   });

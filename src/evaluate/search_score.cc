@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/statistics.h"
 
 namespace flyball {
@@ -52,6 +53,15 @@ Scored score_within(const Problem& problem, const Problem& within, const Optima&
     if (scored.counts_n) scored.n_loss = 100 * (1 - scored.n / optima.most_minibatches);
   }
   return scored;
+}
+
+/// Of nothing a figure is not known, which is not 0.
+double of_any(const std::vector<double>& values, double (*figure)(std::span<const double>)) {
+  return values.empty() ? not_measured : figure(values);
+}
+
+double ninetieth(std::span<const double> values) {
+  return quantile(values, 0.9);
 }
 
 struct Figure {
@@ -147,18 +157,18 @@ SearchRow summarise(ProblemKind kind, const std::string& strategy, size_t proble
     if (one.has_robust) robust.push_back(one.robust_excess);
     if (one.counts_n) n_loss.push_back(one.n_loss);
   }
-  row.median_excess_pct = median(excess);
-  row.mean_excess_pct = mean(excess);
-  row.p90_excess_pct = quantile(excess, 0.9);
-  row.robust_mean_excess_pct = mean(robust);
-  row.robust_p90_excess_pct = quantile(robust, 0.9);
-  row.mean_profiles = mean(profiles);
-  row.max_profiles = profiles.empty() ? 0 : *std::ranges::max_element(profiles);
-  row.mean_trials = mean(trials);
-  row.median_latency_excess_pct = median(latency);
-  row.mean_latency_excess_pct = mean(latency);
-  row.median_n = median(n);
-  row.mean_n_loss_pct = mean(n_loss);
+  row.median_excess_pct = of_any(excess, median);
+  row.mean_excess_pct = of_any(excess, mean);
+  row.p90_excess_pct = of_any(excess, ninetieth);
+  row.robust_mean_excess_pct = of_any(robust, mean);
+  row.robust_p90_excess_pct = of_any(robust, ninetieth);
+  row.mean_profiles = of_any(profiles, mean);
+  row.max_profiles = profiles.empty() ? not_measured : *std::ranges::max_element(profiles);
+  row.mean_trials = of_any(trials, mean);
+  row.median_latency_excess_pct = of_any(latency, median);
+  row.mean_latency_excess_pct = of_any(latency, mean);
+  row.median_n = of_any(n, median);
+  row.mean_n_loss_pct = of_any(n_loss, mean);
   if (kind == ProblemKind::concurrent) row.mean_throughput_loss_pct = row.mean_excess_pct;
   return row;
 }
@@ -167,10 +177,13 @@ SearchRow median_row(std::span<const SearchRow> rows) {
   SearchRow middle = rows.front();
   const auto over_rows = [&](auto member) {
     std::vector<double> values;
-    for (const SearchRow& row : rows) values.push_back(static_cast<double>(row.*member));
+    for (const SearchRow& row : rows)
+      if (const auto value = static_cast<double>(row.*member); !std::isnan(value))
+        values.push_back(value);
     return values;
   };
-  for (const Figure& figure : figures) middle.*figure.value = median(over_rows(figure.value));
+  for (const Figure& figure : figures)
+    middle.*figure.value = of_any(over_rows(figure.value), median);
   for (const Count& count : counts)
     middle.*count.value = static_cast<size_t>(std::lround(median(over_rows(count.value))));
   middle.seconds = 0;
@@ -184,10 +197,12 @@ nlohmann::json to_json(const SearchEvaluation& evaluation) {
     nlohmann::json one = {{"strategy", row.strategy}};
     for (const Count& count : counts) one[count.name] = row.*count.value;
     for (const Figure& figure : figures)
-      if (figure.applies(evaluation.kind)) one[figure.name] = row.*figure.value;
+      if (figure.applies(evaluation.kind)) one[figure.name] = or_null(row.*figure.value);
     rows.push_back(std::move(one));
   }
-  return {{"problem", kind_name(evaluation.kind)}, {"rows", std::move(rows)}};
+  return {{"problem", kind_name(evaluation.kind)},
+          {"modes", evaluation.modes},
+          {"rows", std::move(rows)}};
 }
 
 }  // namespace flyball

@@ -64,20 +64,26 @@ struct Case {
   Optima optima;
 };
 
-std::vector<Case> solve_all(const SearchSweep& sweep, const Ground& ground) {
+Result<std::vector<Case>> solve_all(const SearchSweep& sweep, const Ground& ground) {
   std::vector<ProblemSpec> specs = sweep.problems;
   if (specs.empty())
     specs = paper_problems(sweep.kind, std::ranges::any_of(ground.workloads, takes_long_latency));
   const size_t step = std::max<size_t>(1, sweep.every);
   std::vector<Case> cases((specs.size() + step - 1) / step);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    cases[i].asked = specs[i * step];
+    auto problem = std::make_shared<Problem>(
+        make_problem(sweep.kind, ground.candidates, ground.workloads, cases[i].asked));
+    // Infeasible ones are counted as not solvable; one that is no problem at all is a mistake.
+    const Status sound = validate(*problem);
+    if (!sound.ok() && sound.error().code != Code::infeasible)
+      return sound.error().within(fmt::format("problem {} of {}", i * step + 1, specs.size()));
+    cases[i].problem = std::move(problem);
+  }
   parallel_for(
       cases.size(),
       [&](size_t i) {
-        cases[i].asked = specs[i * step];
-        auto problem = std::make_shared<Problem>(
-            make_problem(sweep.kind, ground.candidates, ground.workloads, cases[i].asked));
-        cases[i].optima = find_optima(*problem, ground.raw, ground.robust);
-        cases[i].problem = std::move(problem);
+        cases[i].optima = find_optima(*cases[i].problem, ground.raw, ground.robust);
       },
       sweep.threads);
   return cases;
@@ -166,7 +172,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
                              roles == 1 ? "" : "s", sweep.tables.size()),
                  "give --train and --infer as the problem has roles"};
   FLYBALL_ASSIGN(const Ground ground, prepare(sweep));
-  const std::vector<Case> cases = solve_all(sweep, ground);
+  FLYBALL_ASSIGN(const std::vector<Case> cases, solve_all(sweep, ground));
   std::vector<size_t> solvable;
   for (size_t i = 0; i < cases.size(); ++i)
     if (cases[i].optima.raw.feasible) solvable.push_back(i);
@@ -174,7 +180,7 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
   size_t runs = 0;
   for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
   Progress progress(sweep, runs * solvable.size());
-  SearchEvaluation evaluation{sweep.kind, {}, {}};
+  SearchEvaluation evaluation{sweep.kind, ground.candidates->mode_count(), {}, {}};
   for (const StrategyEntry* entry : entries) {
     std::vector<SearchRow> of_seed;
     for (size_t seed = 0; seed < (entry->random ? sweep.seeds : 1); ++seed) {

@@ -31,7 +31,8 @@ struct SearchSweep {
 
 /// The figures of one strategy. Excess is 100·(value/optimum − 1) in percent over the solved
 /// problems: of t_tr for training, of t_in for inference (as published), of peak latency for two
-/// inferences; for concurrent problems it is the loss of throughput, 100·(1 − θ/θ_opt).
+/// inferences; for concurrent problems it is the loss of throughput, 100·(1 − θ/θ_opt). A figure of
+/// no problem at all is NaN.
 struct SearchRow {
   std::string strategy;
   size_t problems = 0, solvable = 0, solved = 0;
@@ -59,6 +60,7 @@ struct SearchCase {
 
 struct SearchEvaluation {
   ProblemKind kind = ProblemKind::training;
+  size_t modes = 0;  ///< power modes that the tables share
   std::vector<SearchRow> rows;
   std::vector<SearchCase> cases;  ///< by strategy, seed and problem
 };

@@ -252,6 +252,19 @@ TEST(SearchSweep, JsonHasTheDocumentedKeys) {
   EXPECT_FALSE(json["rows"][0].contains("median_n"));
 }
 
+TEST(SearchSweep, AFigureOfNothingIsNull) {
+  const WorkloadTable table = surface_table();
+  SearchSweep sweep = surface_sweep(table);
+  sweep.strategies = {"maxn"};
+  sweep.problems = {
+      {{8, unlimited, unlimited}}};  // solvable, but not with everything at its highest
+  const auto row = to_json(*evaluate_search(sweep))["rows"][0];
+  EXPECT_EQ(row["solvable"], 1);
+  EXPECT_EQ(row["solved"], 0);
+  EXPECT_TRUE(row["mean_excess_pct"].is_null());
+  EXPECT_EQ(row["mean_profiles"], 1);
+}
+
 TEST(SearchSweep, BadRequestsAreNamed) {
   const WorkloadTable table = surface_table();
   SearchSweep sweep = surface_sweep(table);

@@ -21,16 +21,22 @@ bool counts_training(const Problem& problem) {
   return problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
 }
 
-/// Training counts lost minibatches; power counts joules; the rest counts milliseconds of requests.
+/// Training counts minibatches, power and energy count joules, the rest milliseconds of requests.
 double weight_of(const Problem& problem, const RateWindow& window) {
   const bool per_second = counts_training(problem) || problem.objective == Objective::power;
   return per_second ? window.seconds : window.seconds * window.rate_hz;
 }
 
-double cost_of_switch(const Problem& problem, const RateWindow& window, double loss) {
+double cost_of_switch(const Problem& problem, const Readings& readings, const RateWindow& window,
+                      const Choice& to) {
   const double seconds = problem.switch_ms * 1e-3;
-  if (counts_training(problem)) return -loss * seconds;
-  if (problem.objective == Objective::power) return loss * seconds;
+  if (counts_training(problem)) return -to.outcome.loss * seconds;
+  if (problem.objective == Objective::power || problem.objective == Objective::energy) {
+    double power = 0;
+    for (size_t role = 0; role < to.candidates.size(); ++role)
+      power = std::max(power, readings[role][to.candidates[role]].power_w);
+    return power * seconds;
+  }
   // Requests that arrive during the switch wait for half of it on average.
   return window.rate_hz * seconds * problem.switch_ms / 2;
 }
@@ -59,7 +65,7 @@ Result<Stage> stage_of(const Problem& problem, const Readings& readings, const R
     const bool open = !best.candidates.empty();
     any = any || open;
     stage.cost.push_back(open ? best.outcome.loss * weight_of(now, window) : unlimited);
-    stage.move.push_back(open ? cost_of_switch(now, window, best.outcome.loss) : unlimited);
+    stage.move.push_back(open ? cost_of_switch(now, readings, window, best) : unlimited);
   }
   if (any) return stage;
   return infeasible_error(now, readings)

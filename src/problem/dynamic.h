@@ -22,8 +22,8 @@ struct DynamicPlan {
   std::vector<WindowPlan> windows;
   size_t switches = 0;
   /// The objective over all windows, switches counted: θ and n give the mean training minibatches
-  /// per second, power the mean W, latency and time the mean ms of a request (its switch waited
-  /// for).
+  /// per second, power the mean W, energy the mean J of a request, latency and time the mean ms of
+  /// a request (its switch waited for).
   double value = 0;
   /// The same when the best static mode is kept throughout; `unlimited` when no mode can be.
   double static_value = unlimited;

@@ -57,6 +57,20 @@ TEST(Dynamic, ConcurrentTrainingAddsUpOverWindows) {
   EXPECT_DOUBLE_EQ(plan->value, 40);
 }
 
+TEST(Dynamic, EnergyPaysASwitchInJoules) {
+  Problem problem = serving();
+  problem.objective = Objective::energy;
+  problem.switch_ms = 1000;
+  const std::vector<RateWindow> windows = {{10, 60}, {80, 60}};
+  const Readings readings = {{{40, 5}, {10, 30}}};  // 0.2 and 0.3 J a request
+  const auto plan = plan_dynamic(problem, readings, windows);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->switches, 1u);  // saves 60 J of 600 requests, costs 30 J
+  EXPECT_DOUBLE_EQ(plan->value, (600 * 0.2 + 4800 * 0.3 + 30) / 5400);
+  problem.switch_ms = 3000;
+  EXPECT_EQ(plan_dynamic(problem, readings, windows)->switches, 0u);
+}
+
 TEST(Dynamic, NamesTheWindowThatCannotBeServed) {
   const std::vector<RateWindow> windows = {{10, 60}, {150, 60}};
   const auto plan = plan_dynamic(serving(), served, windows);

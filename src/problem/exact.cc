@@ -65,12 +65,8 @@ Result<Readings> readings_of(const Candidates& candidates,
 Outcome outcome_of(const Problem& problem, const Readings& readings,
                    std::span<const size_t> choice) {
   std::array<Reading, 2> values;
-  std::array<double, 2> batch{};
-  for (size_t role = 0; role < choice.size(); ++role) {
-    values[role] = readings[role][choice[role]];
-    batch[role] = problem.candidates->batch(role, choice[role]);
-  }
-  return outcome(problem, {values.data(), choice.size()}, {batch.data(), choice.size()});
+  for (size_t role = 0; role < choice.size(); ++role) values[role] = readings[role][choice[role]];
+  return outcome(problem, {values.data(), choice.size()}, choice);
 }
 
 Choice solve(const Problem& problem, const Readings& readings) {

@@ -132,6 +132,67 @@ TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {
   EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 100);  // 2 per 20 ms: 20 − 8 − 2
 }
 
+TEST(Exact, OneModeForBothPaysNoSwitch) {
+  Problem problem;
+  problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
+  problem.objective = Objective::throughput;
+  const Readings readings = {{{5, 12}, {7, 31}}, serving};
+  const double shared = objective_value(problem, solve(problem, readings).outcome);
+  problem.separate_modes = true;
+  problem.switch_ms = 1e3;  // no window is that long: only a shared mode can train
+  EXPECT_DOUBLE_EQ(objective_value(problem, solve(problem, readings).outcome), shared);
+}
+
+TEST(Exact, TrainingBatchesOfDifferentSizeCountSamples) {
+  Problem problem;
+  problem.candidates = linked({modes({400}, {8, 32}), modes({400}, {1})});
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 10, 200}};
+  problem.objective = Objective::throughput;
+  ASSERT_TRUE(trains_in_several_batches(*problem.candidates, problem.roles));
+  const Readings readings = {{{20, 10}, {45, 10}}, {{10, 10}}};
+  // 90 ms are left of 100: four of 8 samples or two of 32.
+  EXPECT_THAT(solve(problem, readings).candidates, ElementsAre(0, 0));
+  problem.per_sample = true;
+  const Choice best = solve(problem, readings);
+  EXPECT_THAT(best.candidates, ElementsAre(1, 0));
+  EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 640);
+}
+
+TEST(Exact, InfeasibleServicesAreEasedOneByOne) {
+  Problem problem;
+  problem.candidates = linked({modes({400}, {1}), modes({400}, {1})});
+  problem.roles = {{"a", Phase::infer, 50, 25}, {"b", Phase::infer, 20, 2000}};
+  problem.objective = Objective::latency;
+  const Readings readings = {{{8, 20}}, {{10, 20}}};
+  Error error = infeasible_error(problem, readings);  // 20 + 18 ms are more than 25
+  EXPECT_THAT(error.message, HasSubstr("what binds: a's latency budget of 25 ms"));
+  EXPECT_THAT(error.hint, testing::StrEq("any one of: a latency of 38 ms for a would do"));
+  problem.roles[0].latency_ms = 2000;
+  problem.roles[1].rate_hz = 100;  // 8 · 50 + 10 · 100 ms are more than a second
+  error = infeasible_error(problem, readings);
+  EXPECT_THAT(error.message, testing::Not(HasSubstr("a's")));  // no rate of a leaves b enough
+  EXPECT_THAT(error.hint, HasSubstr("60 requests/s for b would be sustained"));
+}
+
+TEST(Validate, ObjectivesWithoutAnEquationAreNamed) {
+  Problem alone = train_problem();
+  alone.objective = Objective::throughput;
+  EXPECT_THAT(validate(alone).error().message, HasSubstr("'throughput'"));
+  EXPECT_THAT(validate(alone).error().hint, testing::StrEq("one of: time, energy, power"));
+  Problem beside;
+  beside.candidates = linked({modes({100}), modes({100}, {1})});
+  beside.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
+  for (const Objective objective : {Objective::latency, Objective::time, Objective::energy}) {
+    beside.objective = objective;
+    EXPECT_FALSE(validate(beside).ok());
+  }
+  beside.objective = Objective::power;
+  EXPECT_TRUE(validate(beside).ok());
+  beside.switch_ms = -1;
+  EXPECT_THAT(validate(beside).error().hint, HasSubstr("zero or more"));
+}
+
 TEST(Exact, TwoInferencesShareTheBoard) {
   Problem problem;
   problem.candidates = linked({modes({100, 400}, {1, 4}), modes({100, 400}, {1, 4})});

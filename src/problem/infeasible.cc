@@ -11,18 +11,9 @@
 namespace flyball {
 namespace {
 
-/// Least value of one constrained quantity when its own limit is lifted and the others hold.
-double least(const Problem& problem, const Readings& readings,
-             double (*value)(const Problem&, const Readings&, std::span<const size_t>)) {
-  double found = unlimited;
-  for_each_choice(problem, [&](std::span<const size_t> choice) {
-    if (outcome_of(problem, readings, choice).feasible)
-      found = std::min(found, value(problem, readings, choice));
-  });
-  return found;
-}
+using Choosing = std::span<const size_t>;
 
-double power_of(const Problem&, const Readings& readings, std::span<const size_t> choice) {
+double power_of(const Readings& readings, Choosing choice) {
   double power = 0;
   for (size_t role = 0; role < choice.size(); ++role) {
     const double own = readings[role][choice[role]].power_w;
@@ -31,95 +22,150 @@ double power_of(const Problem&, const Readings& readings, std::span<const size_t
   return power;
 }
 
-double time_of(const Problem& problem, const Readings& readings, std::span<const size_t> choice) {
-  const double batch = problem.per_sample ? problem.candidates->batch(0, choice[0]) : 1;
-  return readings[0][choice[0]].minibatch_ms / batch;
+double time_of(const Problem& problem, const Readings& readings, Choosing choice) {
+  return readings[0][choice[0]].minibatch_ms /
+         problem.counts(problem.candidates->batch(0, choice[0]));
 }
 
-double energy_of(const Problem& problem, const Readings& readings, std::span<const size_t> choice) {
+double energy_of(const Problem& problem, const Readings& readings, Choosing choice) {
   const double power = readings[0][choice[0]].power_w;
   return std::isnan(power) ? unlimited : power * time_of(problem, readings, choice) * 1e-3;
 }
 
-/// Peak latency of the last role (of the slower one for two inferences).
-double latency_of(const Problem& problem, const Readings& readings,
-                  std::span<const size_t> choice) {
-  double longest = 0, served = 0;
+double window_of(const Problem& problem, size_t role, Choosing choice) {
+  return 1e3 * problem.candidates->batch(role, choice[role]) / problem.roles[role].rate_hz;
+}
+
+double latency_of(const Problem& problem, const Readings& readings, size_t asked, Choosing choice) {
+  double served = 0;
   for (size_t role = 0; role < choice.size(); ++role)
     if (problem.roles[role].serves()) served += readings[role][choice[role]].minibatch_ms;
+  return window_of(problem, asked, choice) + served;
+}
+
+/// The rate at which the role takes all the time that another service leaves.
+double full_rate(const Problem& problem, const Readings& readings, size_t asked, Choosing choice) {
+  double left = 1;
   for (size_t role = 0; role < choice.size(); ++role)
-    if (problem.roles[role].serves())
-      longest = std::max(longest, 1e3 * problem.candidates->batch(role, choice[role]) /
-                                          problem.roles[role].rate_hz +
-                                      served);
-  return longest;
+    if (role != asked && problem.roles[role].serves())
+      left -= readings[role][choice[role]].minibatch_ms / window_of(problem, role, choice);
+  return 1e3 * problem.candidates->batch(asked, choice[asked]) * std::max(0.0, left) /
+         readings[asked][choice[asked]].minibatch_ms;
 }
 
-/// Highest arrival rate at or below the asked one that some choice sustains within the budgets.
-double sustained_rate(const Problem& problem, const Readings& readings) {
-  const size_t role = problem.roles.size() - 1;
-  const double asked = problem.roles[role].rate_hz;
-  double highest = 0;
-  Problem slower = problem;
-  for_each_choice(problem, [&](std::span<const size_t> choice) {
-    const double time = readings[role][choice[role]].minibatch_ms;
-    const double batch = problem.candidates->batch(role, choice[role]);
-    // One part in a billion below the limit, so that rounding does not push it over.
-    slower.roles[role].rate_hz = std::min(asked, (1 - 1e-9) * 1e3 * batch / time);
-    if (slower.roles[role].rate_hz > highest && outcome_of(slower, readings, choice).feasible)
-      highest = slower.roles[role].rate_hz;
+/// Eases one limit of `relaxed`, in which it is lifted, as little as the readings allow.
+template <class Value>
+void ease(const Problem& relaxed, const Readings& readings, Easing easing, const Value& value,
+          std::vector<Easing>& found) {
+  easing.needed = unlimited;
+  for_each_choice(relaxed, [&](Choosing choice) {
+    if (!outcome_of(relaxed, readings, choice).feasible) return;
+    const double needed = value(choice);
+    if (needed >= easing.needed) return;
+    easing.needed = needed;
+    easing.choice.assign(choice.begin(), choice.end());
   });
-  return highest;
+  if (easing.needed != unlimited) found.push_back(std::move(easing));
 }
 
-struct Remedies {
-  std::vector<std::string> binding, remedies;
-
-  void offer(const std::string& what, const std::string& remedy) {
-    binding.push_back(what);
-    remedies.push_back(remedy);
-  }
-};
-
-void try_budget(const Problem& problem, const Readings& readings, Remedies& remedies,
-                double Budgets::*budget, const char* name, const char* unit,
-                double (*value)(const Problem&, const Readings&, std::span<const size_t>)) {
-  const double limit = problem.budgets.*budget;
-  if (limit == unlimited) return;
+template <class Value>
+void ease_budget(const Problem& problem, const Readings& readings, Constraint constraint,
+                 double Budgets::*budget, const Value& value, std::vector<Easing>& found) {
+  if (problem.budgets.*budget == unlimited) return;
   Problem relaxed = problem;
   relaxed.budgets.*budget = unlimited;
-  const double needed = least(relaxed, readings, value);
-  if (needed == unlimited) return;
-  remedies.offer(fmt::format("the {} budget of {:.5g} {}", name, limit, unit),
-                 fmt::format("{:.5g} {} of {} would do", needed, unit, name));
+  ease(relaxed, readings, {constraint, 0, problem.budgets.*budget, 0, {}}, value, found);
 }
 
-void try_service(const Problem& problem, const Readings& readings, Remedies& remedies) {
-  if (!problem.roles.back().serves()) return;
+void ease_latency(const Problem& problem, const Readings& readings, size_t role,
+                  std::vector<Easing>& found) {
+  const double limit = problem.roles[role].latency_ms;
+  if (limit == unlimited) return;
   Problem relaxed = problem;
-  for (Role& role : relaxed.roles) role.latency_ms = unlimited;
-  const double needed = least(relaxed, readings, latency_of);
-  if (needed != unlimited && problem.roles.back().latency_ms != unlimited)
-    remedies.offer(fmt::format("the latency budget of {:.5g} ms", problem.roles.back().latency_ms),
-                   fmt::format("a latency of {:.5g} ms would do", needed));
-  const double rate = sustained_rate(problem, readings);
-  if (rate > 0)
-    remedies.offer(fmt::format("the arrival rate of {:g}/s", problem.roles.back().rate_hz),
-                   fmt::format("{:.4g} requests/s would be sustained", rate));
+  relaxed.roles[role].latency_ms = unlimited;
+  ease(
+      relaxed, readings, {Constraint::latency, role, limit, 0, {}},
+      [&](Choosing choice) { return latency_of(problem, readings, role, choice); }, found);
+}
+
+/// The highest arrival rate at or below the asked one that some choice sustains.
+void ease_rate(const Problem& problem, const Readings& readings, size_t role,
+               std::vector<Easing>& found) {
+  const double asked = problem.roles[role].rate_hz;
+  Easing easing{Constraint::arrival_rate, role, asked, 0, {}};
+  Problem slower = problem;
+  for_each_choice(problem, [&](Choosing choice) {
+    // One part in a billion below the limit, so that rounding does not push it over.
+    const double rate = std::min(asked, (1 - 1e-9) * full_rate(problem, readings, role, choice));
+    if (!(rate > easing.needed)) return;
+    slower.roles[role].rate_hz = rate;
+    if (!outcome_of(slower, readings, choice).feasible) return;
+    easing.needed = rate;
+    easing.choice.assign(choice.begin(), choice.end());
+  });
+  if (easing.needed > 0) found.push_back(std::move(easing));
+}
+
+/// "the latency budget of 55 ms", of whom where two are served.
+std::string limit_text(const Problem& problem, const Easing& easing) {
+  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
+  const std::string whose = two ? problem.roles[easing.role].workload + "'s " : "the ";
+  switch (easing.constraint) {
+    case Constraint::latency:
+      return fmt::format("{}latency budget of {:.5g} ms", whose, easing.limit);
+    case Constraint::arrival_rate:
+      return fmt::format("{}arrival rate of {:g}/s", whose, easing.limit);
+    default:
+      return fmt::format("the {} budget of {:.5g} {}", constraint_name(easing.constraint),
+                         easing.limit, unit_of(problem, easing.constraint));
+  }
+}
+
+std::string remedy_text(const Problem& problem, const Easing& easing) {
+  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
+  const std::string whose = two ? " for " + problem.roles[easing.role].workload : "";
+  switch (easing.constraint) {
+    case Constraint::latency:
+      return fmt::format("a latency of {:.5g} ms{} would do", easing.needed, whose);
+    case Constraint::arrival_rate:
+      return fmt::format("{:.4g} requests/s{} would be sustained", easing.needed, whose);
+    default:
+      return fmt::format("{:.5g} {} of {} would do", easing.needed,
+                         unit_of(problem, easing.constraint), constraint_name(easing.constraint));
+  }
 }
 
 }  // namespace
 
+std::vector<Easing> easings(const Problem& problem, const Readings& readings) {
+  std::vector<Easing> found;
+  ease_budget(
+      problem, readings, Constraint::power, &Budgets::power_w,
+      [&](Choosing choice) { return power_of(readings, choice); }, found);
+  ease_budget(
+      problem, readings, Constraint::time, &Budgets::time_ms,
+      [&](Choosing choice) { return time_of(problem, readings, choice); }, found);
+  ease_budget(
+      problem, readings, Constraint::energy, &Budgets::energy_j,
+      [&](Choosing choice) { return energy_of(problem, readings, choice); }, found);
+  for (size_t role = 0; role < problem.roles.size(); ++role) {
+    if (!problem.roles[role].serves()) continue;
+    ease_latency(problem, readings, role, found);
+    ease_rate(problem, readings, role, found);
+  }
+  return found;
+}
+
 Error infeasible_error(const Problem& problem, const Readings& readings) {
-  Remedies found;
-  try_budget(problem, readings, found, &Budgets::power_w, "power", "W", power_of);
-  try_budget(problem, readings, found, &Budgets::time_ms, "time", "ms", time_of);
-  try_budget(problem, readings, found, &Budgets::energy_j, "energy", "J", energy_of);
-  try_service(problem, readings, found);
-  if (!found.binding.empty())
+  std::vector<std::string> binding, remedies;
+  for (const Easing& easing : easings(problem, readings)) {
+    binding.push_back(limit_text(problem, easing));
+    remedies.push_back(remedy_text(problem, easing));
+  }
+  if (!binding.empty())
     return {Code::infeasible,
-            "no configuration meets all budgets; what binds: " + join(found.binding, ", or "),
-            "any one of: " + join(found.remedies, "; ")};
+            "no configuration meets all budgets; what binds: " + join(binding, ", or "),
+            "any one of: " + join(remedies, "; ")};
   const Choice nearest = solve(problem, readings);
   const Constraint worst = nearest.outcome.tightest;
   return {Code::infeasible,

@@ -92,6 +92,11 @@ Result<std::vector<ProblemSpec>> read_problems(const std::filesystem::path& path
                               Column{"energy_j", nullptr, &Budgets::energy_j},
                               Column{"latency_ms", &ProblemSpec::latency_ms, nullptr},
                               Column{"rate_hz", &ProblemSpec::rate_hz, nullptr}};
+  for (size_t c = 0; c < csv.header.size(); ++c)
+    if (std::ranges::none_of(columns, [&](const Column& k) { return csv.header[c] == k.name; }))
+      return Error{Code::invalid_argument,
+                   fmt::format("{} has a column '{}', which is no budget", csv.name, csv.header[c]),
+                   "the columns are power_w, time_ms, energy_j, latency_ms, rate_hz"};
   bool any = false;
   for (const Column& column : columns) {
     const auto c = csv.column(column.name);
@@ -138,6 +143,7 @@ Problem make_problem(ProblemKind kind, std::shared_ptr<const Candidates> candida
     else
       problem.roles.push_back({workloads[role], Phase::infer, spec.rate_hz, spec.latency_ms});
   }
+  problem.per_sample = trains_in_several_batches(*problem.candidates, problem.roles);
   if (kind == ProblemKind::concurrent) problem.objective = Objective::throughput;
   if (kind == ProblemKind::two_inference) problem.objective = Objective::latency;
   return problem;

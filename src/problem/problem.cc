@@ -50,8 +50,7 @@ double window_ms(const Role& role, double batch) {
 }
 
 void training(const Problem& problem, const Reading& reading, double batch, Tally& tally) {
-  const double divisor = problem.per_sample ? batch : 1;
-  const double time = reading.minibatch_ms / divisor;
+  const double time = reading.minibatch_ms / problem.counts(batch);
   const double energy = reading.power_w * time * 1e-3;
   tally.demand(Constraint::time, time, problem.budgets.time_ms);
   tally.demand(Constraint::energy, energy, problem.budgets.energy_j);
@@ -70,15 +69,15 @@ void inference(const Problem& problem, const Reading& reading, double batch, Tal
   tally.out.tie = reading.minibatch_ms;
 }
 
-void concurrent(const Problem& problem, std::span<const Reading> readings, double batch,
-                Tally& tally) {
+void concurrent(const Problem& problem, std::span<const Reading> readings,
+                std::span<const double> batch, double lost_ms, Tally& tally) {
   const Role& role = problem.roles[1];
-  const double infer = readings[1].minibatch_ms, window = window_ms(role, batch);
+  const double infer = readings[1].minibatch_ms, window = window_ms(role, batch[1]);
   tally.demand(Constraint::latency, window + infer, role.latency_ms);
   tally.demand(Constraint::arrival_rate, infer, window);
-  const double switches = problem.separate_modes ? 2 * problem.switch_ms : 0;
-  const double n = minibatches_per_window(window - switches, infer, readings[0].minibatch_ms);
-  tally.out.loss = problem.objective == Objective::minibatches ? -n : -n * role.rate_hz / batch;
+  const double n = minibatches_per_window(window - lost_ms, infer, readings[0].minibatch_ms);
+  const double per_second = n * problem.counts(batch[0]) * role.rate_hz / batch[1];
+  tally.out.loss = problem.objective == Objective::minibatches ? -n : -per_second;
   tally.out.tie = infer;
 }
 
@@ -140,6 +139,35 @@ bool Problem::needs_power() const {
          objective == Objective::power || objective == Objective::energy;
 }
 
+double Problem::lost_ms(std::span<const size_t> choice) const {
+  if (!separate_modes || choice.size() < 2) return 0;
+  return candidates->mode_of(0, choice[0]) == candidates->mode_of(1, choice[1]) ? 0 : 2 * switch_ms;
+}
+
+std::string unit_of(const Problem& problem, Constraint constraint) {
+  const char* per = problem.per_sample ? "/sample" : "";
+  switch (constraint) {
+    case Constraint::power:
+      return "W";
+    case Constraint::time:
+      return std::string("ms") + per;
+    case Constraint::energy:
+      return std::string("J") + per;
+    case Constraint::latency:
+      return "ms";
+    case Constraint::arrival_rate:
+      return "requests/s";
+    case Constraint::none:
+      break;
+  }
+  return "";
+}
+
+bool trains_in_several_batches(const Candidates& candidates, const std::vector<Role>& roles) {
+  return !roles.front().serves() && roles.front().phase == Phase::train &&
+         candidates.batches(0).size() > 1;
+}
+
 bool Outcome::better_than(const Outcome& other) const {
   if (feasible != other.feasible) return feasible;
   if (!feasible) return overshoot < other.overshoot;
@@ -157,8 +185,11 @@ double objective_value(const Problem& problem, const Outcome& outcome) {
 }
 
 Outcome outcome(const Problem& problem, std::span<const Reading> readings,
-                std::span<const double> batch) {
+                std::span<const size_t> choice) {
   Outcome out;
+  std::array<double, 2> batch{};
+  for (size_t role = 0; role < choice.size(); ++role)
+    batch[role] = problem.candidates->batch(role, choice[role]);
   for (const Reading& reading : readings)
     if (!(reading.minibatch_ms > 0)) return out;  // failed: nothing is known of it
   out.feasible = true;
@@ -170,7 +201,7 @@ Outcome outcome(const Problem& problem, std::span<const Reading> readings,
   else if (readings.size() == 1)
     inference(problem, readings[0], batch[0], tally);
   else if (problem.concurrent())
-    concurrent(problem, readings, batch[1], tally);
+    concurrent(problem, readings, batch, problem.lost_ms(choice), tally);
   else
     two_inferences(problem, readings, batch, tally);
   if (problem.objective == Objective::power) out.loss = power;

@@ -28,7 +28,7 @@ enum class Objective {
   energy,       ///< energy of a minibatch, J (per sample with `per_sample`)
   power,        ///< largest power of the roles, W
   latency,      ///< peak latency, ms; of two inferences the larger share of its budget
-  throughput,   ///< training minibatches per second beside the inference, θ = n·α/bs
+  throughput,   ///< training minibatches (samples with `per_sample`) per second, θ = n·α/bs
   minibatches,  ///< training minibatches per window, n (the paper's)
 };
 const char* objective_name(Objective objective);
@@ -61,16 +61,27 @@ struct Problem {
   std::vector<Role> roles;
   Objective objective = Objective::time;
   Budgets budgets;
-  bool per_sample = false;      ///< divide time and energy by the batch size, which is then an axis
+  bool per_sample = false;      ///< a training counts samples: its batch size is then an axis
   bool separate_modes = false;  ///< each role has a mode of its own …
   double switch_ms = 0;         ///< … and changing it takes this long, twice per window
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
   bool needs_power() const;
+  /// Time that a choice loses in each window to changing modes: none where the roles share one.
+  double lost_ms(std::span<const size_t> choice) const;
+  /// What a training minibatch of this batch size counts as: 1, or its samples.
+  double counts(double batch) const { return per_sample ? batch : 1; }
 };
 
-/// Is the request itself sound? Names zero rates, negative budgets and budgets that contradict each
-/// other whatever the mode (Code::infeasible, with the nearest value that could be met).
+/// Unit of a limit: "W", "ms", "J/sample", "requests/s", …
+std::string unit_of(const Problem& problem, Constraint constraint);
+
+/// Does a training offer several batch sizes, so that samples must be counted, not minibatches?
+bool trains_in_several_batches(const Candidates& candidates, const std::vector<Role>& roles);
+
+/// Is the request itself sound? Names zero rates, negative budgets, objectives that the problem has
+/// no equation for, and budgets that contradict each other whatever the mode (Code::infeasible,
+/// with the nearest value that could be met).
 Status validate(const Problem& problem);
 
 /// What a choice amounts to.
@@ -85,9 +96,9 @@ struct Outcome {
   bool better_than(const Outcome& other) const;
 };
 
-/// Readings and batch sizes of one candidate per role → what the choice amounts to.
+/// Readings of the choice, one candidate per role → what it amounts to.
 Outcome outcome(const Problem& problem, std::span<const Reading> readings,
-                std::span<const double> batch);
+                std::span<const size_t> choice);
 
 /// Training minibatches that fit beside one inference minibatch in a window, n ≥ 0; `window_ms` is
 /// bs/α.

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "problem/problem.h"
 
 namespace flyball {
@@ -41,6 +43,30 @@ Status check_role(const Problem& problem, size_t r) {
   return latency_can_be_met(problem, r);
 }
 
+/// The objectives that docs/problems.md has an equation for.
+std::vector<Objective> objectives_of(const Problem& problem) {
+  using enum Objective;
+  if (problem.concurrent()) return {throughput, minibatches, power};
+  if (problem.roles.size() == 2) return {latency, time, power};
+  if (problem.roles[0].serves()) return {latency, time, energy, power};
+  return {time, energy, power};
+}
+
+Status objective_fits(const Problem& problem) {
+  const auto known = objectives_of(problem);
+  if (std::ranges::find(known, problem.objective) != known.end()) return {};
+  std::vector<std::string> names;
+  for (const Objective objective : known) names.emplace_back(objective_name(objective));
+  const char* what = problem.concurrent()        ? "a training beside an inference"
+                     : problem.roles.size() == 2 ? "two inferences"
+                     : problem.roles[0].serves() ? "an inference"
+                                                 : "a training";
+  return Error{
+      Code::invalid_argument,
+      fmt::format("objective '{}' has no meaning for {}", objective_name(problem.objective), what),
+      "one of: " + join(names, ", ")};
+}
+
 }  // namespace
 
 Status validate(const Problem& problem) {
@@ -49,20 +75,15 @@ Status validate(const Problem& problem) {
   FLYBALL_CHECK(positive("power budget", problem.budgets.power_w, "W"));
   FLYBALL_CHECK(positive("time budget", problem.budgets.time_ms, "ms"));
   FLYBALL_CHECK(positive("energy budget", problem.budgets.energy_j, "J"));
+  if (!std::isfinite(problem.switch_ms) || problem.switch_ms < 0)
+    return Error{Code::invalid_argument,
+                 fmt::format("changing the mode takes {:g} ms", problem.switch_ms),
+                 "give a switch cost of zero or more, such as 200ms"};
   for (size_t r = 0; r < problem.roles.size(); ++r) FLYBALL_CHECK(check_role(problem, r));
   if (problem.roles.size() == 2 && !problem.roles[1].serves())
     return Error{Code::invalid_argument, "two trainings cannot share a board in turns here",
                  "give a training and an inference, or two inferences"};
-  const bool counts =
-      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
-  if (counts && !problem.concurrent())
-    return Error{Code::invalid_argument,
-                 fmt::format("objective '{}' needs a training beside an inference",
-                             objective_name(problem.objective)),
-                 "use time, energy, power or latency"};
-  if (problem.objective == Objective::latency && !problem.roles.back().serves())
-    return Error{Code::invalid_argument, "objective 'latency' needs an arrival rate", "use time"};
-  return {};
+  return objective_fits(problem);
 }
 
 }  // namespace flyball

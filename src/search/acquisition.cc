@@ -47,9 +47,8 @@ Prospect of_log_normal(double feasible, double best, LogNormal loss, double cap,
 
 Prospect training(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
                   double best) {
-  const double batch = problem.per_sample ? problem.candidates->batch(0, candidate) : 1;
   LogNormal time = time_of(belief, candidate);
-  time.mean -= std::log(batch);
+  time.mean -= std::log(problem.counts(problem.candidates->batch(0, candidate)));
   const LogNormal power = power_of(belief, candidate);
   const LogNormal energy = {time.mean + power.mean - std::log(1e3), std::hypot(time.sd, power.sd)};
   const double time_holds = probability_below(problem.budgets.time_ms, time.mean, time.sd);
@@ -118,9 +117,10 @@ Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
     if (other.mean > power.mean) power = other;
     return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
   }
-  if (problem.separate_modes) window -= 2 * problem.switch_ms;
+  window -= problem.lost_ms(choice);
+  const double counts = problem.counts(problem.candidates->batch(0, choice[0]));
   const double unit =
-      problem.objective == Objective::throughput ? problem.roles[1].rate_hz / batch : 1;
+      problem.objective == Objective::throughput ? counts * problem.roles[1].rate_hz / batch : 1;
   const double n = minibatches_per_window(window, std::exp(infer.mean), std::exp(train.mean));
   Prospect prospect{holds, -n * unit, 0};
   if (best != unlimited && holds > 1e-6)

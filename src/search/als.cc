@@ -105,6 +105,7 @@ class ActiveLearning : public Strategy {
     const Candidates& all = candidates();
     for (size_t role = 0; role < all.roles(); ++role)
       if (all.batches(role).size() > 1) most_profiles_ = profiles_of_several;
+    most_profiles_ = std::min(most_profiles_, options().most_profiles);
     draw_first();
   }
 

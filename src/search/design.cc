@@ -67,6 +67,8 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
   double best_score = -1e300;
   for_each_choice(problem, [&](std::span<const size_t> choice) {
     bool missing = false;
+    // Roles that may have a mode each begin in one, too: it is one profile.
+    if (choice.size() == 2 && all.mode_of(0, choice[0]) != all.mode_of(1, choice[1])) return;
     for (size_t role = 0; role < choice.size(); ++role) {
       const Record* record = ledger.find(role, choice[role]);
       if (record && record->failed()) return;

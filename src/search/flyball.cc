@@ -18,8 +18,7 @@ namespace {
 constexpr double surprise = 4;                // standard deviations that contradict a reading
 constexpr double least_contradiction = 0.06;  // relative; below that it is ordinary noise
 constexpr size_t trusted_rows = 4;            // rows before the predictor may contradict a reading
-constexpr double hopeless = 1e-4;             // chance of being feasible that ends the search …
-constexpr size_t profiles_to_despair = 5;     // … after so many profiles
+constexpr double hopeless = 1e-4;             // chance of being feasible that is none
 constexpr double disagreement = 0.03;         // relative difference of two readings of one trial
 
 std::string percent(double value) {
@@ -34,10 +33,11 @@ class Flyball : public Strategy {
   std::optional<Ask> propose() override {
     if (auto again = doubtful_trial()) return again;
     if (!unfinished_.empty())
-      if (auto rest = first_missing(unfinished_, "the other workload of the same mode"))
-        return rest;
+      if (auto rest = first_missing(unfinished_, "the other workload of the same choice"))
+        return last_ = *rest;
     unfinished_.clear();
-    if (ledger().profiles() >= options().max_profiles) return stop("all profiles were used");
+    profiles_ = ledger().profiles();
+    if (profiles_ >= options().max_profiles) return stop("all profiles were used");
     const bool fitted = fit();
     const auto next = fitted ? best_prospect() : design();
     if (!next && stopped().empty()) return stop("there is nothing left to try");
@@ -144,8 +144,8 @@ class Flyball : public Strategy {
                                      100 * most.feasible));
   }
 
-  /// Where nothing is likely to meet the budgets: what comes nearest by the predictions, so that
-  /// the answer can say how near that is.
+  /// Where nothing is likely to meet the budgets: what would need the least of each, by the
+  /// predictions, so that the answer can say how near that is.
   std::optional<Ask> nearest_prospect() {
     Readings expected;
     for (const Belief& belief : beliefs_) {
@@ -154,20 +154,16 @@ class Flyball : public Strategy {
         readings.push_back({std::exp(belief.log_ms[i]),
                             belief.has_power() ? std::exp(belief.log_w[i]) : not_measured});
     }
-    std::vector<size_t> nearest;
-    Outcome best;
-    for_each_choice(problem(), [&](std::span<const size_t> choice) {
-      if (!open(choice)) return;
-      const Outcome found = outcome_of(problem(), expected, choice);
-      if (!nearest.empty() && !found.better_than(best)) return;
-      nearest.assign(choice.begin(), choice.end());
-      best = found;
-    });
-    const auto& known = ledger().best();
-    if (ledger().profiles() >= profiles_to_despair && known &&
-        best.overshoot >= known->outcome.overshoot)
-      return stop("nothing is left that is likely to meet the budgets");
-    return begin(nearest, "nothing is likely to meet the budgets; this would be nearest");
+    for (const Easing& easing : easings(problem(), expected))
+      if (open(easing.choice))
+        return begin(easing.choice,
+                     fmt::format("nothing is likely to meet the budgets; this would, with {} eased",
+                                 constraint_name(easing.constraint)));
+    const Choice nearest = solve(problem(), expected);
+    if (open(nearest.candidates))
+      return begin(nearest.candidates,
+                   "nothing is likely to meet the budgets; this would be nearest");
+    return stop("nothing is left that is likely to meet the budgets");
   }
 
   std::optional<Ask> begin(std::vector<size_t> choice, const std::string& reason) {
@@ -177,13 +173,15 @@ class Flyball : public Strategy {
 
   /// Something left to measure there, nothing failed, and within the profiles?
   bool open(std::span<const size_t> choice) const {
-    bool missing = false;
+    size_t missing = 0;
     for (size_t role = 0; role < choice.size(); ++role) {
       const Record* record = ledger().find(role, choice[role]);
       if (record && record->failed()) return false;
-      missing = missing || !record;
+      missing += !record;
     }
-    return missing;
+    if (missing < 2 || !problem().separate_modes) return missing > 0;
+    return profiles_ + missing <= options().max_profiles ||
+           ledger().profiles_with(choice) <= options().max_profiles;
   }
 
   /// While nothing feasible is known: what the choice most likely to be feasible would cost.
@@ -200,7 +198,8 @@ class Flyball : public Strategy {
   }
 
   std::vector<Belief> beliefs_;
-  double rows_ = 0;                 ///< trials of the role that has fewest
+  double rows_ = 0;  ///< trials of the role that has fewest
+  size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made
   std::optional<Ask> last_;
 };

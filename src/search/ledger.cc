@@ -33,6 +33,7 @@ void Ledger::record(size_t role, size_t candidate, const Reading& reading,
   if (failure.empty() && reading.minibatch_ms > 0) {
     entry.readings.push_back(reading);
     has_power_ = has_power_ || !std::isnan(reading.power_w);
+    blind_readings_ += std::isnan(reading.power_w);
   } else if (entry.failed()) {
     entry.failure = failure.empty() ? "the trial gave no time" : failure;
   }
@@ -51,13 +52,12 @@ const Record* Ledger::find(size_t role, size_t candidate) const {
   return found == records_[role].end() ? nullptr : &found->second;
 }
 
-size_t Ledger::profiles_with(std::span<const size_t> choice) const {
+size_t Ledger::count_profiles(const std::vector<std::set<size_t>>& measured) const {
   const Candidates& all = *problem_->candidates;
   std::map<size_t, size_t> of_mode;  // the larger number of trials that one role needed there
   for (size_t role = 0; role < all.roles(); ++role) {
     std::map<size_t, size_t> own;
-    for (size_t candidate : counted_[role]) ++own[all.mode_of(role, candidate)];
-    if (!choice.empty() && !find(role, choice[role])) ++own[all.mode_of(role, choice[role])];
+    for (size_t candidate : measured[role]) ++own[all.mode_of(role, candidate)];
     for (const auto& [mode, trials] : own) of_mode[mode] = std::max(of_mode[mode], trials);
   }
   size_t count = 0;
@@ -65,23 +65,33 @@ size_t Ledger::profiles_with(std::span<const size_t> choice) const {
   return count;
 }
 
+size_t Ledger::profiles_with(std::span<const size_t> choice) const {
+  auto measured = counted_;
+  for (size_t role = 0; role < choice.size(); ++role)
+    if (!find(role, choice[role])) measured[role].insert(choice[role]);
+  return count_profiles(measured);
+}
+
+size_t Ledger::profiles_after(size_t role, size_t candidate) const {
+  auto measured = counted_;
+  if (!find(role, candidate)) measured[role].insert(candidate);
+  return count_profiles(measured);
+}
+
 size_t Ledger::profiles() const {
-  return profiles_with({});
+  return count_profiles(counted_);
 }
 
 void Ledger::consider(size_t role, size_t candidate) {
   const Candidates& all = *problem_->candidates;
   const auto weigh = [&](std::span<const size_t> choice) {
     std::array<Reading, 2> values;
-    std::array<double, 2> batch{};
     for (size_t r = 0; r < choice.size(); ++r) {
       const Record* record = find(r, choice[r]);
       if (!record || record->failed()) return;
       values[r] = record->value();
-      batch[r] = all.batch(r, choice[r]);
     }
-    const Outcome found =
-        outcome(*problem_, {values.data(), choice.size()}, {batch.data(), choice.size()});
+    const Outcome found = outcome(*problem_, {values.data(), choice.size()}, choice);
     if (!best_ || found.better_than(best_->outcome))
       best_ = Choice{{choice.begin(), choice.end()}, found};
   };

@@ -45,12 +45,17 @@ class Ledger {
   /// The best choice whose trials are all measured: feasible when any is, otherwise the nearest to
   /// being so. Nothing while no choice is complete.
   const std::optional<Choice>& best() const { return best_; }
+  /// What profiles() would be after measuring this one too.
+  size_t profiles_after(size_t role, size_t candidate) const;
   /// Was any power reading told?
   bool has_power() const { return has_power_; }
+  /// Readings without power, while there was none with it.
+  size_t blind_readings() const { return has_power_ ? 0 : blind_readings_; }
   /// Readings of all candidates, NaN where there are none.
   Readings readings() const;
 
  private:
+  size_t count_profiles(const std::vector<std::set<size_t>>& measured) const;
   void consider(size_t role, size_t candidate);
   void choose_again();
 
@@ -58,7 +63,7 @@ class Ledger {
   std::vector<std::map<size_t, Record>> records_;
   std::vector<std::set<size_t>> counted_;  ///< trials that cost something, by role
   std::optional<Choice> best_;
-  size_t trials_ = 0;
+  size_t trials_ = 0, blind_readings_ = 0;
   bool has_power_ = false;
 };
 

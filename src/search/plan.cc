@@ -12,6 +12,7 @@ namespace flyball {
 namespace {
 
 constexpr double more_watts = 1, more_ms = 10, more_share = 0.1;
+constexpr double least_gain_pct = 0.05;  // less is nothing
 constexpr size_t longest_front = 12;
 
 /// Readings where there are any, predictions elsewhere.
@@ -56,77 +57,97 @@ double improvement_pct(const Problem& problem, double from, double to) {
   return more ? 100 * (to / from - 1) : 100 * (1 - to / from);
 }
 
-Choice solve_view(const Problem& problem, const View& view) {
-  return solve(problem, view.readings);
+/// What the best choice under eased limits is worth by the original problem: for some objectives a
+/// limit is part of the figure, and easing it must not count as an improvement.
+struct Eased {
+  std::vector<size_t> choice;
+  double loss = unlimited;
+};
+
+Eased solve_eased(const Problem& problem, const Problem& eased, const View& view) {
+  const Choice found = solve(eased, view.readings);
+  if (!found.outcome.feasible) return {};
+  return {found.candidates, outcome_of(problem, view.readings, found.candidates).loss};
 }
 
-void mark_binding(const Problem& problem, const View& view, const Outcome& answer,
+Problem without(const Problem& problem, const Margin& margin) {
+  Problem free = problem;
+  if (margin.constraint == Constraint::power) free.budgets.power_w = unlimited;
+  if (margin.constraint == Constraint::time) free.budgets.time_ms = unlimited;
+  if (margin.constraint == Constraint::energy) free.budgets.energy_j = unlimited;
+  if (margin.constraint == Constraint::latency) free.roles[margin.role].latency_ms = unlimited;
+  return free;
+}
+
+/// `best`: loss of the best choice known or predicted within the limits as they are.
+void mark_binding(const Problem& problem, const View& view, double best,
                   std::vector<Margin>& margins) {
-  for (Margin& margin : margins) {
-    Problem free = problem;
-    switch (margin.constraint) {
-      case Constraint::power:
-        free.budgets.power_w = unlimited;
-        break;
-      case Constraint::time:
-        free.budgets.time_ms = unlimited;
-        break;
-      case Constraint::energy:
-        free.budgets.energy_j = unlimited;
-        break;
-      case Constraint::latency:
-        for (Role& role : free.roles)
-          if (role.workload == margin.workload) role.latency_ms = unlimited;
-        break;
-      case Constraint::arrival_rate:
-        for (Role& role : free.roles)
-          if (role.workload == margin.workload) role.rate_hz *= 1 - more_share;
-        break;
-      case Constraint::none:
-        break;
-    }
+  for (Margin& margin : margins)
     // A rate changes the objective itself, so there only a nearly full service counts as binding.
-    const Outcome found = solve_view(free, view).outcome;
     margin.binds = margin.constraint == Constraint::arrival_rate
                        ? margin.used > 0.95 * margin.limit
-                       : found.loss < answer.loss - 1e-3 * std::abs(answer.loss);
-  }
+                       : solve_eased(problem, without(problem, margin), view).loss <
+                             best - 1e-3 * std::abs(best);
 }
 
-void buy(const Problem& problem, const Problem& eased, const View& view, const Outcome& answer,
+void buy(const Problem& problem, const Problem& eased, const View& view, double best,
          const std::string& what, std::vector<Purchase>& purchases) {
-  const Choice found = solve_view(eased, view);
-  if (!found.outcome.feasible) return;
-  Purchase purchase{what, view.option(eased, found.candidates), 0};
-  purchase.gain_pct = std::max(0.0, improvement_pct(problem, answer.loss, found.outcome.loss));
-  if (purchase.gain_pct < 0.05) purchase.gain_pct = 0;
+  const Eased found = solve_eased(problem, eased, view);
+  if (found.choice.empty()) return;
+  Purchase purchase{what, view.option(problem, found.choice), 0};
+  purchase.gain_pct = std::max(0.0, improvement_pct(problem, best, found.loss));
+  if (purchase.gain_pct < least_gain_pct) purchase.gain_pct = 0;
   purchases.push_back(std::move(purchase));
 }
 
-std::vector<Purchase> purchases_of(const Problem& problem, const View& view,
-                                   const Outcome& answer) {
+std::vector<Purchase> purchases_of(const Problem& problem, const View& view, double best) {
   std::vector<Purchase> all;
   if (problem.budgets.power_w != unlimited) {
     Problem eased = problem;
     eased.budgets.power_w += more_watts;
-    buy(problem, eased, view, answer, "1 W more power", all);
+    buy(problem, eased, view, best, "1 W more power", all);
   }
   if (std::ranges::any_of(problem.roles, [](const Role& r) { return r.latency_ms != unlimited; })) {
     Problem eased = problem;
     for (Role& role : eased.roles) role.latency_ms += more_ms;
-    buy(problem, eased, view, answer, "10 ms more latency", all);
+    buy(problem, eased, view, best, "10 ms more latency", all);
   }
   if (problem.budgets.time_ms != unlimited) {
     Problem eased = problem;
     eased.budgets.time_ms *= 1 + more_share;
-    buy(problem, eased, view, answer, "10 % more time", all);
+    buy(problem, eased, view, best, "10 % more time", all);
   }
   if (problem.budgets.energy_j != unlimited) {
     Problem eased = problem;
     eased.budgets.energy_j *= 1 + more_share;
-    buy(problem, eased, view, answer, "10 % more energy", all);
+    buy(problem, eased, view, best, "10 % more energy", all);
   }
   return all;
+}
+
+/// What the limits cost, against the best that is known or predicted within them: a prediction that
+/// merely was not measured is no merit of an eased limit.
+void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
+  const Choice within = solve(problem, view.readings);
+  const double answer = plan.answer->outcome.loss;
+  const double best = std::min(answer, within.outcome.loss);
+  mark_binding(problem, view, best, plan.margins);
+  plan.purchases = purchases_of(problem, view, best);
+  const double gain = improvement_pct(problem, answer, best);
+  if (gain >= least_gain_pct)
+    plan.unmeasured = Purchase{"more profiles", view.option(problem, within.candidates), gain};
+}
+
+/// The part of a long front that lies around the budget, as many below it as above; without one the
+/// part that needs most power.
+std::vector<Option> nearest_to(double budget_w, std::vector<Option> front) {
+  if (front.size() <= longest_front) return front;
+  const auto above = static_cast<size_t>(
+      std::ranges::count_if(front, [&](const Option& o) { return o.power_w <= budget_w; }));
+  const size_t half = longest_front / 2;
+  const size_t first = std::min(above < half ? 0 : above - half, front.size() - longest_front);
+  return {front.begin() + static_cast<std::ptrdiff_t>(first),
+          front.begin() + static_cast<std::ptrdiff_t>(first + longest_front)};
 }
 
 /// Power against the objective among measured choices that meet everything but the power budget.
@@ -146,9 +167,7 @@ std::vector<Option> front_of(const Problem& problem, const View& view) {
   });
   std::vector<Option> front;
   for (size_t i : pareto_front(power, loss)) front.push_back(options[i]);
-  if (front.size() > longest_front)
-    front.erase(front.begin(), front.end() - static_cast<std::ptrdiff_t>(longest_front));
-  return front;
+  return nearest_to(problem.budgets.power_w, std::move(front));
 }
 
 }  // namespace
@@ -157,34 +176,36 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
                                std::span<const size_t> choice) {
   std::vector<Margin> margins;
   double power = 0, served = 0, busy = 0;
+  std::vector<double> share(choice.size());  // of the time that a service needs
   for (size_t role = 0; role < choice.size(); ++role) {
     const Reading& reading = readings[role][choice[role]];
     power = std::max(power, reading.power_w);
-    if (problem.roles[role].serves()) served += reading.minibatch_ms;
+    if (!problem.roles[role].serves()) continue;
+    served += reading.minibatch_ms;
+    share[role] = reading.minibatch_ms * problem.roles[role].rate_hz * 1e-3 /
+                  problem.candidates->batch(role, choice[role]);
+    busy += share[role];
   }
-  if (problem.budgets.power_w != unlimited)
-    margins.push_back({Constraint::power, "", power, problem.budgets.power_w, "W", false});
+  const auto add = [&](Constraint constraint, size_t role, double used, double limit) {
+    const bool whole = constraint == Constraint::power;
+    if (limit != unlimited)
+      margins.push_back({constraint, role, whole ? "" : problem.roles[role].workload, used, limit,
+                         unit_of(problem, constraint), false});
+  };
+  add(Constraint::power, 0, power, problem.budgets.power_w);
   for (size_t role = 0; role < choice.size(); ++role) {
     const Role& asked = problem.roles[role];
     const Reading& reading = readings[role][choice[role]];
     const double batch = problem.candidates->batch(role, choice[role]);
     if (!asked.serves()) {
-      const double time = reading.minibatch_ms / (problem.per_sample ? batch : 1);
-      if (problem.budgets.time_ms != unlimited)
-        margins.push_back(
-            {Constraint::time, asked.workload, time, problem.budgets.time_ms, "ms", false});
-      if (problem.budgets.energy_j != unlimited)
-        margins.push_back({Constraint::energy, asked.workload, reading.power_w * time * 1e-3,
-                           problem.budgets.energy_j, "J", false});
+      const double time = reading.minibatch_ms / problem.counts(batch);
+      add(Constraint::time, role, time, problem.budgets.time_ms);
+      add(Constraint::energy, role, reading.power_w * time * 1e-3, problem.budgets.energy_j);
       continue;
     }
-    const double window = 1e3 * batch / asked.rate_hz;
-    busy += reading.minibatch_ms / window;
-    if (asked.latency_ms != unlimited)
-      margins.push_back(
-          {Constraint::latency, asked.workload, window + served, asked.latency_ms, "ms", false});
-    margins.push_back({Constraint::arrival_rate, asked.workload, asked.rate_hz,
-                       asked.rate_hz / busy, "requests/s", false});
+    add(Constraint::latency, role, 1e3 * batch / asked.rate_hz + served, asked.latency_ms);
+    add(Constraint::arrival_rate, role, asked.rate_hz,
+        asked.rate_hz * (1 - (busy - share[role])) / share[role]);
   }
   return margins;
 }
@@ -202,6 +223,7 @@ Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(cons
   plan.profiles = strategy.ledger().profiles();
   plan.trials = strategy.ledger().trials();
   plan.notes = strategy.notes();
+  plan.stopped = strategy.stopped();
   const View view = view_of(strategy);
   plan.front = front_of(strategy.problem(), view);
   const auto answer = strategy.answer();
@@ -211,8 +233,8 @@ Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(cons
   }
   plan.answer = *answer;
   plan.margins = margins_of(strategy.problem(), view.readings, answer->choice);
-  mark_binding(strategy.problem(), view, answer->outcome, plan.margins);
-  plan.purchases = purchases_of(strategy.problem(), view, answer->outcome);
+  plan.power_w = view.option(strategy.problem(), answer->choice).power_w;
+  weigh_limits(strategy.problem(), view, plan);
   return plan;
 }
 

@@ -22,6 +22,7 @@ struct Step {
 /// What a choice uses of one limit.
 struct Margin {
   Constraint constraint = Constraint::none;
+  size_t role = 0;
   std::string workload;  ///< whose; "" for power
   double used = 0, limit = 0;
   std::string unit;
@@ -48,8 +49,12 @@ struct Plan {
   Error why_not;  ///< when there is no answer
   std::vector<Step> steps;
   std::vector<Margin> margins;
-  std::vector<Option> front;  ///< power against the objective, the power budget left aside
-  std::vector<Purchase> purchases;
+  std::vector<Option> front;        ///< power against the objective, the power budget left aside
+  std::vector<Purchase> purchases;  ///< against the best known or predicted within the limits
+  /// What is predicted, but not measured, to be better than the answer within the limits.
+  std::optional<Purchase> unmeasured;
+  double power_w = not_measured;  ///< of the answer
+  std::string stopped;            ///< why the search ended
   size_t profiles = 0, trials = 0;
   std::vector<std::string> notes;
 };
@@ -60,7 +65,10 @@ struct Plan {
 Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(const Ask&)>& measure,
                        const std::function<void(const Step&)>& done = {});
 
-/// The plan as text for people, ending with a line end.
+/// Unit of objective_value(), as `value_unit` of the JSON document.
+std::string objective_unit(const Problem& problem);
+/// The plan as text for people, ending with a line end; why there is no answer is left to the
+/// caller.
 std::string format_plan(const Plan& plan);
 /// The keys of docs/json.md, `problem` aside.
 nlohmann::ordered_json to_json(const Plan& plan);

@@ -68,9 +68,67 @@ TEST(Plan, SaysWhyThereIsNone) {
   const auto plan = plan_of(problem);
   ASSERT_TRUE(plan.ok());
   EXPECT_FALSE(plan->answer);
-  EXPECT_THAT(format_plan(*plan), HasSubstr("power budget of 5 W"));
-  EXPECT_THAT(format_plan(*plan), HasSubstr("HINT: any one of: 10 W of power would do"));
+  EXPECT_THAT(plan->why_not.message, HasSubstr("power budget of 5 W"));
+  EXPECT_THAT(plan->why_not.hint, HasSubstr("any one of: 10 W of power would do"));
   EXPECT_EQ(to_json(*plan)["error"]["code"], "infeasible");
+}
+
+/// Two services: each rate counts what the other leaves, and easing a latency budget of which the
+/// objective is a share is no gain.
+TEST(Plan, TwoServicesShareTheTime) {
+  auto problem = both();
+  problem->roles = {{"net", Phase::infer, 10, 400}, {"det", Phase::infer, 20, 400}};
+  problem->objective = Objective::latency;
+  problem->budgets.power_w = 21;
+  const auto plan = plan_of(problem);
+  ASSERT_TRUE(plan.ok());
+  ASSERT_TRUE(plan->answer);
+  const std::string text = format_plan(*plan);
+  // 400 MHz, batches of 1: 15 ms · 10/s and 5 ms · 20/s.
+  EXPECT_THAT(text, HasSubstr("net latency 120 of 400 ms\n"));
+  EXPECT_THAT(text, HasSubstr("net arrival rate 10/s of the 60/s that could be sustained\n"));
+  EXPECT_THAT(text, HasSubstr("det arrival rate 20/s of the 170/s that could be sustained\n"));
+  EXPECT_THAT(text, HasSubstr("10 ms more latency would buy nothing"));
+}
+
+/// What is only predicted to be better within the limits is said, and no merit of an eased limit.
+TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
+  const auto problem = testing_surface::problem({.power_w = 100});  // binds nowhere
+  const Readings all = testing_surface::readings(*problem);
+  SearchOptions options;
+  options.max_profiles = 3;
+  options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
+  auto strategy = *make_strategy("random", problem, options);
+  const auto plan = make_plan(*strategy, [&](const Ask& ask) -> Result<Told> {
+    return Told{all[0][ask.candidate], ""};
+  });
+  ASSERT_TRUE(plan.ok());
+  ASSERT_EQ(plan->margins.size(), 1u);
+  EXPECT_FALSE(plan->margins[0].binds);
+  EXPECT_EQ(plan->purchases[0].gain_pct, 0);
+  EXPECT_EQ(to_json(*plan)["unmeasured"].is_null(), !plan->unmeasured);
+}
+
+TEST(Plan, ALongFrontIsCutAroundTheBudget) {
+  const auto problem = testing_surface::problem({.power_w = 12}, Objective::time, 10);
+  const Readings all = testing_surface::readings(*problem);
+  auto strategy = *make_strategy("brute-force", problem, {});
+  const auto plan = make_plan(*strategy, [&](const Ask& ask) -> Result<Told> {
+    return Told{all[0][ask.candidate], ""};
+  });
+  ASSERT_TRUE(plan.ok());
+  ASSERT_EQ(plan->front.size(), 12u);
+  EXPECT_LT(plan->front.front().power_w, 12);
+  EXPECT_GT(plan->front.back().power_w, 12);
+  EXPECT_TRUE(std::ranges::any_of(plan->front, [&](const Option& option) {
+    return option.choice.candidates == plan->answer->choice;
+  }));
+}
+
+TEST(Plan, PowerIsToldWithoutABudgetToo) {
+  auto problem = both();
+  problem->budgets.power_w = unlimited;
+  EXPECT_EQ(to_json(*plan_of(problem))["answer"]["power_w"], 22);
 }
 
 TEST(Plan, PredictionsAreMarked) {

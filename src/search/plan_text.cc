@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "search/plan.h"
 
@@ -13,43 +14,39 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// What time and energy are of: of both minibatches, where two are served.
+const char* counted(const Problem& problem) {
+  if (problem.per_sample) return "sample";
+  const bool serves = problem.roles[0].serves();
+  if (serves && problem.objective == Objective::energy) return "request";
+  return serves && problem.roles.size() == 2 ? "minibatch of each" : "minibatch";
+}
+
+/// Two services are weighed by the share of their latency budgets, where they have any.
+bool counts_share(const Problem& problem) {
+  return problem.roles.size() == 2 && std::ranges::any_of(problem.roles, [](const Role& r) {
+           return r.latency_ms != unlimited;
+         });
+}
+
 std::string objective_text(const Problem& problem, const Outcome& outcome) {
   const double value = objective_value(problem, outcome);
   switch (problem.objective) {
     case Objective::time:
-      return fmt::format("{:.5g} ms per {}", value, problem.per_sample ? "sample" : "minibatch");
+      return fmt::format("{:.5g} ms per {}", value, counted(problem));
     case Objective::energy:
-      return fmt::format("{:.4g} J per {}", value, problem.per_sample ? "sample" : "minibatch");
+      return fmt::format("{:.4g} J per {}", value, counted(problem));
     case Objective::power:
       return fmt::format("{:.4g} W", value);
     case Objective::latency:
-      if (problem.roles.size() == 2)
+      if (counts_share(problem))
         return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
       return fmt::format("peak latency {:.4g} ms", value);
     case Objective::throughput:
-      return fmt::format("{:.4g} training minibatches/s", value);
+      return fmt::format("{:.4g} training {}/s", value,
+                         problem.per_sample ? "samples" : "minibatches");
     case Objective::minibatches:
       return fmt::format("{:g} training minibatches per window", value);
-  }
-  return "";
-}
-
-/// Unit of objective_value(), as `value_unit` of the JSON document.
-std::string objective_unit(const Problem& problem) {
-  const std::string per = problem.per_sample ? "/sample" : "/minibatch";
-  switch (problem.objective) {
-    case Objective::time:
-      return "ms" + per;
-    case Objective::energy:
-      return "J" + per;
-    case Objective::power:
-      return "W";
-    case Objective::latency:
-      return problem.roles.size() == 2 ? "of the tighter latency budget" : "ms";
-    case Objective::throughput:
-      return "training minibatches/s";
-    case Objective::minibatches:
-      return "training minibatches/window";
   }
   return "";
 }
@@ -96,8 +93,10 @@ std::string schedule_text(const Plan& plan) {
     return text;
   }
   const bool per_second = problem.objective == Objective::throughput;
-  const double n = per_second ? objective_value(problem, plan.answer->outcome) * window * 1e-3
-                              : objective_value(problem, plan.answer->outcome);
+  const double counts = problem.counts(problem.candidates->batch(0, plan.answer->choice[0]));
+  const double n = per_second
+                       ? objective_value(problem, plan.answer->outcome) * window * 1e-3 / counts
+                       : objective_value(problem, plan.answer->outcome);
   if (problem.objective == Objective::power) return "";
   return fmt::format(
       "  every {:.4g} ms: {:.0f} training minibatch{} while {:g} request{} gather, then serve "
@@ -133,6 +132,13 @@ std::string purchases_text(const Plan& plan) {
                     choice_text(*plan.problem, purchase.option.choice.candidates),
                     purchase.option.measured ? "measured" : "predicted, not measured");
   }
+  if (plan.unmeasured)
+    text += fmt::format(
+        "  more profiles might find {:.2g} % within these limits: {} at {} (predicted, "
+        "not measured)\n",
+        plan.unmeasured->gain_pct,
+        objective_text(*plan.problem, plan.unmeasured->option.choice.outcome),
+        choice_text(*plan.problem, plan.unmeasured->option.choice.candidates));
   return text;
 }
 
@@ -190,6 +196,27 @@ json step_json(const Problem& problem, const Step& step) {
 
 }  // namespace
 
+std::string objective_unit(const Problem& problem) {
+  const std::string per = problem.per_sample                           ? "/sample"
+                          : counted(problem) == std::string("request") ? "/request"
+                                                                       : "/minibatch";
+  switch (problem.objective) {
+    case Objective::time:
+      return "ms" + per;
+    case Objective::energy:
+      return "J" + per;
+    case Objective::power:
+      return "W";
+    case Objective::latency:
+      return counts_share(problem) ? "of the tighter latency budget" : "ms";
+    case Objective::throughput:
+      return problem.per_sample ? "training samples/s" : "training minibatches/s";
+    case Objective::minibatches:
+      return "training minibatches/window";
+  }
+  return "";
+}
+
 std::string format_plan(const Plan& plan) {
   std::string text;
   if (plan.answer) {
@@ -197,13 +224,9 @@ std::string format_plan(const Plan& plan) {
     text += schedule_text(plan);
     text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
     text += limits_text(plan) + purchases_text(plan);
-  } else {
-    text += plan.why_not.message + "\n";
-    if (!plan.why_not.hint.empty()) text += "HINT: " + plan.why_not.hint + "\n";
   }
   text += front_text(plan) + steps_text(plan);
-  if (plan.answer && !plan.answer->stopped.empty())
-    text += fmt::format("  stopped: {}\n", plan.answer->stopped);
+  if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   return text;
 }
@@ -212,16 +235,12 @@ json to_json(const Plan& plan) {
   const Problem& problem = *plan.problem;
   json out = {{"objective", objective_name(problem.objective)}, {"answer", nullptr}};
   if (plan.answer) {
-    Option answer{{plan.answer->choice, plan.answer->outcome}, not_measured, true};
-    for (const Margin& margin : plan.margins)
-      if (margin.constraint == Constraint::power) answer.power_w = margin.used;
-    out["answer"] = choice_json(problem, answer);
-    out["stopped"] = plan.answer->stopped;
+    out["answer"] =
+        choice_json(problem, {{plan.answer->choice, plan.answer->outcome}, plan.power_w, true});
   } else {
-    out["error"] = {{"code", code_name(plan.why_not.code)},
-                    {"message", plan.why_not.message},
-                    {"hint", plan.why_not.hint}};
+    out["error"] = flyball::to_json(plan.why_not);
   }
+  out["stopped"] = plan.stopped;
   for (const char* list : {"limits", "would_buy", "front", "profiled"}) out[list] = json::array();
   for (const Margin& margin : plan.margins)
     out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},
@@ -234,6 +253,10 @@ json to_json(const Plan& plan) {
     out["would_buy"].push_back({{"what", purchase.what},
                                 {"gain_pct", purchase.gain_pct},
                                 {"choice", choice_json(problem, purchase.option)}});
+  out["unmeasured"] = nullptr;
+  if (plan.unmeasured)
+    out["unmeasured"] = {{"gain_pct", plan.unmeasured->gain_pct},
+                         {"choice", choice_json(problem, plan.unmeasured->option)}};
   for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
   for (const Step& step : plan.steps) out["profiled"].push_back(step_json(problem, step));
   out["profiles"] = plan.profiles;

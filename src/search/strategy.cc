@@ -14,6 +14,13 @@ std::string title_of(const Problem& problem, const Ask& ask) {
                      describe(problem.candidates->space(ask.role).settings(ask.candidate)));
 }
 
+/// So many readings without power, and none with it, are enough to say that there is no sensor.
+constexpr size_t blind_enough = 3;
+
+bool is_blind(const Ledger& ledger, size_t readings) {
+  return ledger.problem().needs_power() && ledger.blind_readings() >= readings;
+}
+
 /// The nearest measured choice in words.
 Error nearest_error(const Ledger& ledger) {
   const Problem& problem = ledger.problem();
@@ -50,12 +57,16 @@ std::nullopt_t Strategy::stop(const std::string& why) {
 
 std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
-  if (problem().needs_power() && ledger_.trials() > 0 && !ledger_.has_power())
-    return stop("no power was read");
+  if (is_blind(ledger_, blind_enough)) return stop("no power was read");
   pending_ =
       first_missing(options_.default_choice, "the default, so that the answer is never worse");
   if (!pending_) pending_ = propose();
   if (!pending_ && stopped_.empty()) stopped_ = "there is nothing left to try";
+  if (pending_ && ledger_.profiles_after(pending_->role, pending_->candidate) >
+                      std::max(options_.most_profiles, ledger_.profiles())) {
+    pending_.reset();
+    return stop("all profiles were used");
+  }
   assert(!pending_ || pending_->repeat || !ledger_.find(pending_->role, pending_->candidate));
   assert(!pending_ || !pending_->reason.empty());
   return pending_;
@@ -73,7 +84,7 @@ Result<Answer> Strategy::answer() const {
   const auto& best = ledger_.best();
   if (best && best->outcome.feasible)
     return Answer{best->candidates, best->outcome, ledger_.profiles(), ledger_.trials(), stopped_};
-  if (problem().needs_power() && ledger_.trials() > 0 && !ledger_.has_power())
+  if (is_blind(ledger_, 1))
     return Error{Code::unavailable,
                  "the problem has a power or energy figure, and no power was measured",
                  "choose objective time without power and energy budgets, or a board with a power "

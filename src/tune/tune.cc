@@ -60,6 +60,8 @@ class Tuning {
     SearchOptions options;
     options.max_profiles =
         result_.request.strategy == "brute-force" ? result_.space.size() : result_.request.profiles;
+    if (result_.request.profiles_asked && result_.request.strategy != "brute-force")
+      options.most_profiles = result_.request.profiles;
     options.seed = result_.request.seed;
     const auto first = std::ranges::find(asked_.config, result_.default_config);
     if (first != asked_.config.end())
@@ -70,7 +72,7 @@ class Tuning {
     if (!result_.request.references.empty())
       options.references = {
           std::make_shared<const std::vector<WorkloadTable>>(result_.request.references)};
-    limit_ = options.max_profiles;
+    limit_ = std::min(options.max_profiles, options.most_profiles);
     return make_strategy(result_.request.strategy, asked_.problem, std::move(options));
   }
 

@@ -23,6 +23,7 @@ struct TuneRequest {
   double energy_budget_j = unlimited;  ///< likewise
   double samples = 0;                  ///< samples of an epoch; 0 takes what the workload says
   size_t profiles = 10;                ///< at most so many configurations are profiled
+  bool profiles_asked = false;  ///< by the user: then no strategy but brute-force profiles more
   std::string strategy = "flyball";
   std::string predictor = "auto";
   uint64_t seed = 1;
