@@ -38,6 +38,46 @@ TEST_F(TuneTest, AnswersWithAMeasuredRowOfTheTableWithinTheBudget) {
   EXPECT_EQ(answer["profiled"].size(), answer["trials"]);
 }
 
+/// The block of README.md that shows a table: the program still says that, time and notes aside.
+TEST_F(TuneTest, AnswersAsTheReadmeShows) {
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+      if (!line.starts_with("note: ")) lines.push_back(line.substr(0, line.find(" profiled in ")));
+    return lines;
+  };
+  const std::string readme = slurp(FLYBALL_SOURCE_DIR "/README.md");
+  const std::string command = "    $ flyball tune lenet5 --device table:examples/lenet5_host.csv";
+  std::istringstream block(readme.substr(readme.find(command)));
+  std::string line, shown;
+  std::getline(block, line);
+  ASSERT_EQ(line, command + " --oracle");
+  while (std::getline(block, line) && (line.empty() || line.starts_with("    ")))
+    shown += (line.empty() ? "" : line.substr(4)) + "\n";
+  const Finished done =
+      run({"tune", "lenet5", "--device", "table:" FLYBALL_SOURCE_DIR "/examples/lenet5_host.csv",
+           "--oracle", "-q"});
+  std::vector<std::string> expected = lines_of(shown);
+  while (!expected.empty() && expected.back().empty()) expected.pop_back();
+  EXPECT_EQ(lines_of(done.out), expected);
+}
+
+/// An inference without arrivals is tuned as a training is: one minibatch after the other.
+TEST_F(TuneTest, TunesAnInferenceTable) {
+  const std::string table = slurp(small_table());
+  std::string served;
+  for (size_t at = 0, next = 0; (next = table.find(",train,", at)) != std::string::npos;
+       at = next + 7)
+    served += table.substr(at, next - at) + ",infer,";
+  served += table.substr(table.rfind(",train,") + 7);
+  const fs::path infer = write("infer.csv", served);
+  const Finished done = run(over_table(infer, "15W"));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["request"]["phase"], "infer");
+  EXPECT_LE(done.json()["choice"]["power_w"], 15);
+}
+
 TEST_F(TuneTest, BruteForceFindsTheOracle) {
   auto arguments = over_table(small_table(), "15W");
   arguments.insert(arguments.end(), {"--strategy", "brute-force", "--oracle"});
@@ -162,6 +202,9 @@ TEST_F(LiveTest, OpensTheBatchSize) {
   const Finished done = run(live({"--profiles", "3", "--axis", "batch_size=8,32"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_TRUE(done.json()["choice"]["config"].contains("batch_size"));
+  const Finished twice = run(live({"--axis", "batch_size=8", "--axis", "batch_size=32"}));
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.err.find("--axis batch_size is given twice"), std::string::npos) << twice.err;
   EXPECT_EQ(run(live({"--axis", "batch_size=0"})).exit_code, 2);
 }
 

@@ -34,6 +34,18 @@ Result<Board> open_table(const BoardOptions& options) {
   return board;
 }
 
+Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts) {
+  std::vector<Axis> axes;
+  for (const std::string& text : texts) {
+    FLYBALL_ASSIGN(Axis axis, parse_axis(text));
+    if (std::ranges::find(axes, axis.name, &Axis::name) != axes.end())
+      return Error{Code::invalid_argument, fmt::format("--axis {} is given twice", axis.name),
+                   fmt::format("name all its values at once: {}=VALUE,VALUE,…", axis.name)};
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
 Result<Board> open_program(const BoardOptions& options) {
   if (!options.workload.empty())
     return Error{Code::invalid_argument,
@@ -47,10 +59,7 @@ Result<Board> open_program(const BoardOptions& options) {
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   trial.interrupted = &interrupt_flag();
-  for (const std::string& text : options.axes) {
-    FLYBALL_ASSIGN(Axis axis, parse_axis(text));
-    trial.open.push_back(std::move(axis));
-  }
+  FLYBALL_ASSIGN(trial.open, parse_axes(options.axes));
   FLYBALL_ASSIGN(auto device, open_host());
   catch_interrupts();
   Board board;
@@ -69,10 +78,7 @@ Result<Board> open_live(const BoardOptions& options) {
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
-  for (const std::string& text : options.axes) {
-    FLYBALL_ASSIGN(Axis axis, parse_axis(text));
-    live.open.push_back(std::move(axis));
-  }
+  FLYBALL_ASSIGN(live.open, parse_axes(options.axes));
   FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   FLYBALL_ASSIGN(auto device, open_host());
   catch_interrupts();

@@ -132,6 +132,18 @@ TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {
   EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 100);  // 2 per 20 ms: 20 − 8 − 2
 }
 
+/// The last minibatch of an epoch is a whole one in time.
+TEST(Exact, AnEpochOfFewSamplesCountsWholeMinibatches) {
+  Problem problem = train_problem();
+  problem.candidates = linked({modes({100}, {8, 16})});
+  problem.per_sample = true;
+  problem.samples = 20;  // three of 8 ms or two of 14 ms, though a sample of 16 is quicker
+  problem.budgets.time_ms = 25.0 / 20;
+  const Choice best = solve(problem, {{{8, 10}, {14, 11}}});
+  EXPECT_THAT(best.candidates, ElementsAre(0));
+  EXPECT_DOUBLE_EQ(best.outcome.loss * 20, 24);
+}
+
 TEST(Exact, OneModeForBothPaysNoSwitch) {
   Problem problem;
   problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});

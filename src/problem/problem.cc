@@ -144,6 +144,11 @@ double Problem::lost_ms(std::span<const size_t> choice) const {
   return candidates->mode_of(0, choice[0]) == candidates->mode_of(1, choice[1]) ? 0 : 2 * switch_ms;
 }
 
+double Problem::counts(double batch) const {
+  if (!per_sample) return 1;
+  return samples > 0 ? samples / std::ceil(samples / batch) : batch;
+}
+
 std::string unit_of(const Problem& problem, Constraint constraint) {
   const char* per = problem.per_sample ? "/sample" : "";
   switch (constraint) {

@@ -40,6 +40,7 @@ struct Role {
   Phase phase = Phase::train;
   double rate_hz = 0;             ///< α, requests per second
   double latency_ms = unlimited;  ///< L, budget of the peak latency
+  bool offline = false;           ///< an inference without arrivals: one minibatch after the other
 
   bool serves() const { return rate_hz > 0; }
 };
@@ -62,6 +63,7 @@ struct Problem {
   Objective objective = Objective::time;
   Budgets budgets;
   bool per_sample = false;      ///< a training counts samples: its batch size is then an axis
+  double samples = 0;           ///< … of an epoch, whose last minibatch may be partial; 0: many
   bool separate_modes = false;  ///< each role has a mode of its own …
   double switch_ms = 0;         ///< … and changing it takes this long, twice per window
 
@@ -70,7 +72,7 @@ struct Problem {
   /// Time that a choice loses in each window to changing modes: none where the roles share one.
   double lost_ms(std::span<const size_t> choice) const;
   /// What a training minibatch of this batch size counts as: 1, or its samples.
-  double counts(double batch) const { return per_sample ? batch : 1; }
+  double counts(double batch) const;
 };
 
 /// Unit of a limit: "W", "ms", "J/sample", "requests/s", …

@@ -30,7 +30,7 @@ Status latency_can_be_met(const Problem& problem, size_t r) {
 
 Status check_role(const Problem& problem, size_t r) {
   const Role& role = problem.roles[r];
-  if (role.phase == Phase::infer && !role.serves())
+  if (role.phase == Phase::infer && !role.serves() && !role.offline)
     return Error{
         Code::invalid_argument,
         fmt::format("the arrival rate of {} is {:g} requests/s", role.workload, role.rate_hz),
@@ -60,6 +60,7 @@ Status objective_fits(const Problem& problem) {
   const char* what = problem.concurrent()        ? "a training beside an inference"
                      : problem.roles.size() == 2 ? "two inferences"
                      : problem.roles[0].serves() ? "an inference"
+                     : problem.roles[0].offline  ? "an inference without arrivals"
                                                  : "a training";
   return Error{
       Code::invalid_argument,

@@ -49,8 +49,10 @@ Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request)
   Problem problem;
   problem.candidates = candidates;
   problem.roles = {{info.workload, info.phase}};
+  problem.roles[0].offline = info.phase == Phase::infer;
   problem.objective = request.objective;
   problem.per_sample = batch_is_open(profiler.space());
+  problem.samples = asked.samples;
   problem.budgets.power_w = request.power_budget_w;
   if (request.time_budget_s != unlimited || request.energy_budget_j != unlimited) {
     double share = 1;
