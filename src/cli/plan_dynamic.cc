@@ -52,7 +52,8 @@ void print_dynamic(const Setting& setting, const Problem& problem, const Dynamic
       table.str(), profiles, profiles == 1 ? "" : "s", plan.switches,
       plan.switches == 1 ? "" : "es", objective_name(problem.objective), number(plan.value),
       objective_unit(problem),
-      std::isfinite(plan.static_value) ? number(plan.static_value) : "is not possible");
+      std::isfinite(plan.static_value) ? number(plan.static_value)
+                                       : "none of those profiled serves all windows");
 }
 
 nlohmann::ordered_json dynamic_json(const Setting& setting, const Problem& problem,

@@ -20,8 +20,14 @@ WorkloadTable measured_table(const Ledger& ledger, size_t role) {
   table.space = Space(std::move(axes));
   // By candidate, not by time: the fit must not depend on the order of the trials.
   for (const auto& [candidate, record] : ledger.of_role(role))
-    for (const Reading& reading : record.readings)
+    for (size_t i = 0; i < record.readings.size(); ++i) {
+      const Reading& reading = record.readings[i];
+      // A board never reads the same to the last digit twice; a table does, and confirms nothing.
+      if (i > 0 && reading.minibatch_ms == record.readings[i - 1].minibatch_ms &&
+          reading.power_w == record.readings[i - 1].power_w)
+        continue;
       table.add(space.row(candidate), reading.minibatch_ms, reading.power_w);
+    }
   return table;
 }
 
