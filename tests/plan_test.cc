@@ -148,6 +148,18 @@ TEST_F(PlanTest, BadInputIsNamed) {
                  2, {"changing the mode takes -1000 ms"});
 }
 
+TEST_F(PlanTest, AnEmptyValueIsNotAnOptionLeftOut) {
+  const std::string train = small_table().string(), infer = serving_table().string();
+  for (const std::string option :
+       {"--power-budget", "--time-budget", "--energy-budget", "--objective", "--store", "--export"})
+    expect_refused({"plan", "training", "--train", train, option, ""}, 2,
+                   {option + ": the value is empty"});
+  for (const std::string option : {"--power-budget", "--latency", "--switch-cost"})
+    expect_refused(
+        {"plan", "concurrent", "--train", train, "--infer", infer, "--rate", "40", option, ""}, 2,
+        {option + ": the value is empty"});
+}
+
 TEST_F(PlanTest, PredictedRowsAreNoMeasurements) {
   const auto table =
       write("predicted.csv",

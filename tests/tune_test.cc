@@ -1,4 +1,6 @@
 // `flyball tune` from the command line: over tables, live on this machine, killed and resumed.
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -19,6 +21,7 @@ class TuneTest : public CommandTest {
             "--power-budget", budget, "--profiles", "10",
             "--json",         "-q"};
   }
+  void expect_no_runs() { EXPECT_TRUE(run({"runs", "list", "--json"}).json()["runs"].empty()); }
 };
 
 TEST_F(TuneTest, AnswersWithAMeasuredRowOfTheTableWithinTheBudget) {
@@ -119,6 +122,129 @@ TEST_F(TuneTest, ReportHoldsTheAnswer) {
   EXPECT_EQ(shown["time_ms"], answer["choice"]["minibatch_ms"]);
 }
 
+TEST_F(TuneTest, AReportThatCannotBeWrittenIsToldBeforeAnythingIsMeasured) {
+  const auto table = over_table(small_table(), "15W");
+  for (const fs::path& place : {write("file", "") / "r.html", folder_, folder_ / "new/"}) {
+    auto arguments = table;
+    arguments.insert(arguments.end(), {"--report", place.string()});
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 2) << place;
+    EXPECT_TRUE(done.out.empty()) << place;
+    EXPECT_NE(done.err.find("cannot write " + place.string()), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("HINT"), std::string::npos) << done.err;
+  }
+  expect_no_runs();
+}
+
+TEST_F(TuneTest, LookingAtTheReportsPlaceLeavesItAsItWas) {
+  write("kept.html", "kept");
+  for (const char* name : {"kept.html", "new/deep/r.html"}) {
+    auto arguments = over_table(small_table(), "15W");
+    arguments.insert(arguments.end(),
+                     {"--report", (folder_ / name).string(), "--strategy", "magic"});
+    EXPECT_EQ(run(arguments).exit_code, 2);
+  }
+  EXPECT_EQ(slurp(folder_ / "kept.html"), "kept");
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+}
+
+TEST_F(TuneTest, TheAnswerIsPrintedThoughTheReportFails) {
+  auto arguments = over_table(small_table(), "15W");
+  arguments.insert(arguments.end(), {"--no-store", "--report", (folder_ / "r.html").string()});
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{100'000, before.rlim_max};  // too small for the page
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const Finished done = run(arguments);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_NE(done.err.find("r.html"), std::string::npos) << done.err;
+  EXPECT_FALSE(done.json()["choice"].is_null());
+  EXPECT_FALSE(fs::exists(folder_ / "r.html"));
+}
+
+TEST_F(TuneTest, AnOracleWithoutAnOptimumSaysSo) {
+  auto arguments = over_table(small_table(), "6W");
+  std::erase(arguments, "--json");
+  arguments.push_back("--oracle");
+  const Finished done = run(arguments);
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_NE(done.out.find("no configuration of the table meets the budgets"), std::string::npos)
+      << done.out;
+  EXPECT_EQ(done.out.find("robust optimum"), std::string::npos) << done.out;
+}
+
+TEST_F(TuneTest, AnEmptyValueIsNotAnOptionLeftOut) {
+  for (const std::string option :
+       {"--power-budget", "--time-budget", "--energy-budget", "--store", "--report"}) {
+    auto arguments = over_table(small_table(), "15W");
+    arguments.insert(arguments.end(), {option, ""});
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 2) << option;
+    EXPECT_NE(done.err.find(option + ": the value is empty"), std::string::npos) << done.err;
+  }
+}
+
+TEST_F(TuneTest, SamplesAndSeedsAreCheckedByOption) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> bad = {
+      {"--samples", {"nan", "inf", "-1", "0", "0.5", "many"}},
+      {"--seed", {"-1", "1.5", "18446744073709551616", ""}}};
+  for (const auto& [option, values] : bad)
+    for (const std::string& value : values) {
+      auto arguments = over_table(small_table(), "15W");
+      arguments.insert(arguments.end(), {option, value});
+      const Finished done = run(arguments);
+      EXPECT_EQ(done.exit_code, 2) << option << ' ' << value;
+      EXPECT_NE(done.err.find(option + ": '" + value + "' is not"), std::string::npos) << done.err;
+    }
+  auto arguments = over_table(small_table(), "15W");
+  arguments.insert(arguments.end(), {"--seed", "18446744073709551615", "--samples", "1"});
+  EXPECT_EQ(run(arguments).json()["request"]["seed"], UINT64_MAX);
+}
+
+TEST_F(TuneTest, EverySeedRefusesASign) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"plan", "training"},
+                                             {"predict", "net", "--device", "host"},
+                                             {"profile", "lenet5"},
+                                             {"dataset", "make", "digits", "--out", "x"},
+                                             {"evaluate", "search"},
+                                             {"evaluate", "predict"},
+                                             {"evaluate", "optimise"}}) {
+    auto arguments = command;
+    arguments.insert(arguments.end(), {"--seed", "-1"});
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 2) << command[0];
+    EXPECT_NE(done.err.find("--seed: '-1' is not"), std::string::npos) << done.err;
+  }
+}
+
+TEST_F(TuneTest, ObjectivesAreThoseOfTune) {
+  for (const char* objective : {"speed", "latency", "throughput", ""}) {
+    auto arguments = over_table(small_table(), "15W");
+    arguments.insert(arguments.end(), {"--objective", objective});
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_NE(done.err.find("HINT: one of: time, energy, power\n"), std::string::npos) << done.err;
+  }
+}
+
+TEST_F(TuneTest, WhatIsRefusedLeavesNoRun) {
+  const std::vector<std::vector<std::string>> wrong = {{"--strategy", "magic"},
+                                                       {"--predictor", "magic"},
+                                                       {"--power-budget", "-3W"},
+                                                       {"--time-budget", "0s"},
+                                                       {"--objective", "latency"}};
+  for (const auto& words : wrong) {
+    std::vector<std::string> arguments = {"tune", "net", "--device",
+                                          "table:" + small_table().string()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    EXPECT_EQ(run(arguments).exit_code, 2) << words[1];
+  }
+  expect_no_runs();
+}
+
 TEST_F(TuneTest, BadUseGetsOneLineAndAHint) {
   const std::string table = "table:" + small_table().string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
@@ -172,6 +298,15 @@ TEST_F(TuneTest, KilledAtTenRandomMomentsItComesToTheSameAnswer) {
   const Finished done = run(arguments);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(essence(done.json()), expected);
+  // Every measurement stands in its run once, however often the run was resumed.
+  for (const Json& listed : run({"runs", "list", "--json"}).json()["runs"]) {
+    const Json shown =
+        run({"runs", "show", std::to_string(listed["id"].get<int>()), "--json"}).json();
+    std::set<int> ids;
+    for (const Json& trial : shown["trials"])
+      EXPECT_TRUE(ids.insert(trial["id"].get<int>()).second) << shown;
+    EXPECT_EQ(listed["measurements"], ids.size());
+  }
 }
 
 TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
@@ -217,6 +352,16 @@ TEST_F(LiveTest, AnInterruptKeepsWhatWasMeasured) {
   EXPECT_NE(done.err.find("interrupted"), std::string::npos) << done.err;
   const Finished runs = run({"runs", "list", "--json"});
   EXPECT_EQ(runs.json()["runs"][0]["state"], "interrupted");
+}
+
+TEST_F(LiveTest, AnInterruptWithoutAStoreSaysThatNothingWasKept) {
+  const pid_t child = start(live({"--strategy", "brute-force", "--no-store"}, "2"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  ::kill(child, SIGINT);
+  const Finished done = finish(child);
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_NE(done.err.find("nothing was kept; leave --no-store out"), std::string::npos) << done.err;
+  EXPECT_EQ(done.err.find("goes on from here"), std::string::npos) << done.err;
 }
 
 TEST_F(TuneTest, MeasuredTablesAreAnsweredWithinTheBudget) {

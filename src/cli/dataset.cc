@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "data/catalog.h"
@@ -101,6 +102,7 @@ void add_make(CLI::App& group, Context& context) {
       ->check(CLI::Range(int64_t{1}, int64_t{100000}))
       ->capture_default_str();
   command->add_option("--seed", arguments->options.seed, "of the drawing")->capture_default_str();
+  check_seed(*command);
   command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
   command->callback([arguments, &context] {
     const Status status = make(*arguments);

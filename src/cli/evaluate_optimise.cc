@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -95,6 +96,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
+  check_seed(*command);
   command
       ->add_option("--verify", evaluation.verify,
                    "measure at most so many promising modes and answer a measured one")

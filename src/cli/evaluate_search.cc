@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -157,6 +158,7 @@ void add_evaluate_search(CLI::App& group, Context& context) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "the first seed")->capture_default_str();
+  check_seed(*command);
   command->add_option("--predictor", options->predictor, "what flyball and als model with");
   command->add_option("--min-gain", options->min_gain,
                       "stop when the expected relative gain is below this");

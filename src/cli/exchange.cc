@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "profile/table_profiler.h"
@@ -102,7 +103,7 @@ void add_import(CLI::App& app, Context& context) {
   command->add_option("--map", options->map,
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
   command->add_option("--out", options->out, "write the tidy table here instead");
-  command->add_option("--store", options->store, "the store");
+  command->add_option("--store", options->store, "the store")->check(not_empty());
   command->add_flag("--json", options->json, "one JSON document on stdout");
   command->footer(
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "
@@ -120,7 +121,7 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--run", options->run, "only those of this run");
   command->add_option("--device", options->device, "only those of this device");
   command->add_option("--workload", options->workload, "only those of this workload");
-  command->add_option("--store", options->store, "the store");
+  command->add_option("--store", options->store, "the store")->check(not_empty());
   command->footer("Example:\n  flyball export --workload lenet5 --out lenet5.csv");
   command->callback([options, &context] {
     const Status status = run_export(*options);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "device/host.h"
@@ -109,22 +110,27 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--train", o.train, "table FILE.csv[:WORKLOAD], or a network here");
   if (kind != "training") {
     command.add_option("--infer", o.infer, "table FILE.csv[:WORKLOAD], or a network here");
-    command.add_option("--latency", o.latencies, "peak latency at most, e.g. 500ms");
+    command.add_option("--latency", o.latencies, "peak latency at most, e.g. 500ms")
+        ->check(not_empty());
     if (kind != "dynamic") command.add_option("--rate", o.rates, "arriving requests per second");
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
   if (kind == "training") {
-    command.add_option("--time-budget", o.time_budget,
-                       "of a minibatch; of a sample where the table holds several batch sizes");
-    command.add_option("--energy-budget", o.energy_budget, "likewise");
+    command
+        .add_option("--time-budget", o.time_budget,
+                    "of a minibatch; of a sample where the table holds several batch sizes")
+        ->check(not_empty());
+    command.add_option("--energy-budget", o.energy_budget, "likewise")->check(not_empty());
   }
   if (kind == "concurrent")
     command.add_flag("--separate-modes", o.separate_modes, "one mode for each role");
   if (kind == "concurrent" || kind == "dynamic")
-    command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes");
-  command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W");
-  command.add_option("--objective", o.objective, objectives_of(kind));
+    command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes")
+        ->check(not_empty());
+  command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W")
+      ->check(not_empty());
+  command.add_option("--objective", o.objective, objectives_of(kind))->check(not_empty());
   command.add_option("--reference", o.references, "table of an earlier workload");
   command
       .add_option("--profiles", o.profiles,
@@ -133,15 +139,18 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command.add_option("--strategy", o.strategy, "how to search")->capture_default_str();
-  command.add_option("--predictor", o.predictor, "what the strategy models with");
+  command.add_option("--predictor", o.predictor, "what the strategy models with")
+      ->check(not_empty());
   command.add_option("--seed", o.seed, "of everything random")->capture_default_str();
+  check_seed(command);
   command.add_option("--trial-time", o.trial_seconds, "time cap of a live trial, seconds")
       ->check(CLI::Range(0.1, 3600.0));
-  command.add_option("--store", o.store, "the store");
+  command.add_option("--store", o.store, "the store")->check(not_empty());
   command.add_flag("--no-store", o.no_store, "keep nothing");
   if (kind != "dynamic") {
     command.add_flag("--apply", o.apply, "set the mode on this machine");
-    command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block");
+    command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")
+        ->check(not_empty());
   }
   command.add_flag("--json", o.json, "one JSON document on stdout");
   command.add_flag("--quiet,-q", o.quiet, "no progress");

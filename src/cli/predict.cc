@@ -6,6 +6,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -247,7 +248,8 @@ void add_predict(CLI::App& app, Context& context) {
                     "leave out the references kept for this board (`flyball reference list`)");
   command->add_option("--predictor", options->predictor, join(names, ", "))->capture_default_str();
   command->add_option("--seed", options->seed, "of everything random")->capture_default_str();
-  command->add_option("--store", options->store, "where measurements are kept");
+  check_seed(*command);
+  command->add_option("--store", options->store, "where measurements are kept")->check(not_empty());
   command->add_option("--out", options->out, "write the table here (CSV)");
   command->add_flag("--json", options->json, "one JSON document on stdout");
   command->footer(

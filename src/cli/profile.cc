@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_text.h"
@@ -116,6 +117,7 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
       ->capture_default_str();
   command.add_option("--seed", request.step.seed, "of everything random")->capture_default_str();
+  check_seed(command);
 }
 
 void add_run_options(CLI::App& command, ProfileOptions& options) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -155,7 +156,7 @@ void add_runs(CLI::App& app, Context& context) {
     if (numbers > 0) command->add_option("run", options->first, "number of the run")->required();
     if (numbers > 1)
       command->add_option("other", options->second, "number of the other run")->required();
-    command->add_option("--store", options->store, "the store");
+    command->add_option("--store", options->store, "the store")->check(not_empty());
     command->add_flag("--json", options->json, "one JSON document on stdout");
     command->footer(std::string("Example:\n  ") + example);
     command->callback([options, run, &context] {

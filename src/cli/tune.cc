@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -31,8 +32,20 @@ struct TuneOptions {
   TuneRequest request;
 };
 
+constexpr auto objectives = {Objective::time, Objective::energy, Objective::power};
+
+Result<Objective> read_objective(const std::string& text) {
+  std::vector<std::string> names;
+  for (const Objective objective : objectives) {
+    if (text == objective_name(objective)) return objective;
+    names.push_back(objective_name(objective));
+  }
+  return Error{Code::invalid_argument, fmt::format("'{}' is not an objective of tune", text),
+               "one of: " + join(names, ", ")};
+}
+
 Status read_budgets(const TuneOptions& options, TuneRequest& request) {
-  FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
+  FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
   if (!options.power_budget.empty()) {
     FLYBALL_ASSIGN(const Watts watts, parse_watts(options.power_budget));
     request.power_budget_w = watts.value;
@@ -115,6 +128,16 @@ std::string against_default(const TuneResult& result) {
   return text + (chosen == usual ? "" : " per sample") + " than the default";
 }
 
+void print_oracle(const Oracle& oracle) {
+  if (!oracle.raw)
+    fmt::print("optimum: no configuration of the table meets the budgets\n");
+  else
+    fmt::print(
+        "robust optimum: {}without {} rows whose power lies more than 6 % below their "
+        "neighbours'\n",
+        oracle.robust ? "" : "no configuration meets the budgets ", oracle.excluded.size());
+}
+
 void print_text(const TuneResult& result) {
   const ProfilerInfo& info = result.profiler;
   fmt::print("{} {} on {} ({}): {} of {} configurations profiled in {}\n\n", info.workload,
@@ -136,11 +159,7 @@ void print_text(const TuneResult& result) {
   fmt::print("default: {}\n", result.default_reason);
   if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
     fmt::print("time and energy budgets are those of one {}\n", result.budget_span);
-  if (result.oracle)
-    fmt::print(
-        "robust optimum: without {} rows whose power lies more than 6 % below their "
-        "neighbours'\n",
-        result.oracle->excluded.size());
+  if (result.oracle) print_oracle(*result.oracle);
   fmt::print("search ended: {}\n", result.stopped);
   if (!info.power_gap.empty())
     fmt::print("power is not available on this machine: {}\n", info.power_gap);
@@ -156,6 +175,7 @@ Status run(TuneOptions& options, Context& context) {
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(read_budgets(options, request));
+  if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
   options.board.program = context.program;
   FLYBALL_ASSIGN(Board board, open_board(options.board));
   FLYBALL_CHECK(gather_references(options, board.profiler->info().device, request));
@@ -176,14 +196,14 @@ Status run(TuneOptions& options, Context& context) {
   if (options.oracle) {
     FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
   }
-  if (!options.report.empty())
-    FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));
   if (options.json)
     print_json(answer_json(*result));
   else
     print_text(*result);
-  if (!options.report.empty() && !options.json) fmt::print("report: {}\n", options.report);
   if (result->infeasible) context.exit_code = report_error(*result->infeasible);
+  if (options.report.empty()) return {};
+  FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));
+  if (!options.json) fmt::print("report: {}\n", options.report);
   return {};
 }
 
@@ -206,15 +226,19 @@ void add_tune(CLI::App& app, Context& context) {
       "tune", "find the best configuration for a workload, with few profiled ones");
   auto options = std::make_shared<TuneOptions>();
   add_board_options(*command, options->board);
+  check_seed(*command);
   TuneRequest& request = options->request;
   command->add_option("--objective", options->objective, "time, energy or power")
       ->capture_default_str();
-  command->add_option("--power-budget", options->power_budget, "at most this power, e.g. 30W");
-  command->add_option("--time-budget", options->time_budget,
-                      "at most this time per epoch (per minibatch when samples are unknown)");
-  command->add_option("--energy-budget", options->energy_budget, "at most this energy, likewise");
-  command->add_option("--samples", request.samples, "samples of an epoch")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--power-budget", options->power_budget, "at most this power, e.g. 30W")
+      ->check(not_empty());
+  command
+      ->add_option("--time-budget", options->time_budget,
+                   "at most this time per epoch (per minibatch when samples are unknown)")
+      ->check(not_empty());
+  command->add_option("--energy-budget", options->energy_budget, "at most this energy, likewise")
+      ->check(not_empty());
+  command->add_option("--samples", request.samples, "samples of an epoch")->check(sample_count());
   command
       ->add_option("--profiles", request.profiles,
                    "profile at most so many configurations (brute-force measures all)")
@@ -227,8 +251,8 @@ void add_tune(CLI::App& app, Context& context) {
       ->check(CLI::ExistingFile);
   command->add_flag("--no-reference", options->no_reference,
                     "leave out the references kept for this board (`flyball reference list`)");
-  command->add_option("--report", options->report, "write an HTML report here");
-  command->add_option("--store", options->store, "where measurements are kept");
+  command->add_option("--report", options->report, "write an HTML report here")->check(not_empty());
+  command->add_option("--store", options->store, "where measurements are kept")->check(not_empty());
   command->add_flag("--no-store", options->no_store, "keep nothing");
   command->add_flag("--fresh", request.fresh, "measure again what the store holds");
   command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");

@@ -191,7 +191,7 @@ class LiveProfiler final : public Profiler {
 
   Status check_interrupt() const {
     if (options_.interrupted && options_.interrupted->load())
-      return Error{Code::interrupted, "interrupted", "the same command goes on from here"};
+      return Error{Code::interrupted, "interrupted", ""};
     return {};
   }
 

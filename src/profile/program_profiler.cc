@@ -111,7 +111,7 @@ class ProgramTrial {
 
   Status check_time() const {
     if (options_.interrupted && options_.interrupted->load())
-      return Error{Code::interrupted, "interrupted", "the same command goes on from here"};
+      return Error{Code::interrupted, "interrupted", ""};
     const auto since = [](int64_t ns) { return static_cast<double>(monotonic_ns() - ns) * 1e-9; };
     if (seen_ == 0 && since(run_.started_ns()) > options_.unmarked_s)
       return Error{Code::unavailable,

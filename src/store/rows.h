@@ -21,7 +21,8 @@ Result<StoredRun> select_run(Database& database, int64_t run);
 Result<std::vector<StoredRun>> select_runs(Database& database);
 
 Result<int64_t> insert_measurement(Database& database, const Measurement& measurement);
-/// Appends a measurement to a run. Error not_found: one of them does not exist.
+/// Appends a measurement to a run, unless it is there already. Error not_found: one of them does
+/// not exist.
 Status link_measurement(Database& database, int64_t run, int64_t measurement, bool reused);
 /// The measurements of a filter; of a run in its order, else in the order they were added.
 Result<std::vector<StoredMeasurement>> select_measurements(Database& database,

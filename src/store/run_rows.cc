@@ -77,9 +77,13 @@ Status link_measurement(Database& database, int64_t run, int64_t measurement, bo
   FLYBALL_CHECK(database.run(
       "INSERT INTO run_measurements SELECT ?1, "
       "(SELECT COALESCE(MAX(position) + 1, 0) FROM run_measurements WHERE run_id = ?1), id, ?3 "
-      "FROM measurements WHERE id = ?2",
+      "FROM measurements WHERE id = ?2 AND NOT EXISTS "
+      "(SELECT 1 FROM run_measurements WHERE measurement_id = ?2 AND run_id = ?1)",
       {run, measurement, reused}));
   if (database.changes() == 1) return {};
+  FLYBALL_ASSIGN(const int64_t known,
+                 database.integer("SELECT COUNT(*) FROM measurements WHERE id = ?", {measurement}));
+  if (known > 0) return {};
   return Error{
       Code::not_found,
       fmt::format("there is no measurement {} in {}", measurement, database.path().string()),

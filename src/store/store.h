@@ -59,7 +59,8 @@ class Store {
   /// Adds all of them in one transaction, or none.
   Result<std::vector<int64_t>> add_measurements(std::span<const Measurement> measurements,
                                                 std::optional<int64_t> run = {});
-  /// Notes that a run took over a measurement instead of making it again.
+  /// Notes that a run took over a measurement instead of making it again. What the run holds
+  /// already stays as it is.
   Status reuse(int64_t run, int64_t measurement);
   /// The latest measurement of a trial under the same conditions that did not fail; it may be
   /// throttled, which it says itself.

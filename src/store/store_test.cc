@@ -166,6 +166,21 @@ TEST_F(StoreTest, ARunGoesFromRunningToDone) {
   EXPECT_FALSE(measured[1].reused);
 }
 
+TEST_F(StoreTest, WhatARunHoldsIsNotLinkedToItAgain) {
+  Store store = open();
+  const int64_t earlier = store.add_measurement(sample_measurement(0)).value();
+  const int64_t run = store.begin_run(sample_request()).value();
+  ASSERT_TRUE(store.reuse(run, earlier).ok());
+  const int64_t own = store.add_measurement(sample_measurement(1), run).value();
+  const int64_t repeat = store.add_measurement(sample_measurement(1), run).value();
+  for (const int64_t known : {earlier, own, repeat}) EXPECT_TRUE(store.reuse(run, known).ok());
+  EXPECT_THAT(ids_of(store.run_measurements(run).value()), ElementsAre(earlier, own, repeat));
+  EXPECT_EQ(store.run(run).value().reused, 1u);
+  const int64_t other = store.begin_run(sample_request()).value();
+  ASSERT_TRUE(store.reuse(other, own).ok());
+  EXPECT_THAT(ids_of(store.run_measurements(other).value()), ElementsAre(own));
+}
+
 TEST_F(StoreTest, ARunWhoseProcessDiedIsInterruptedAndCanGoOn) {
   const pid_t child = fork();
   if (child == 0) {

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
+#include "base/interrupt.h"
+#include "base/random.h"
 #include "base/statistics.h"
 #include "predict/registry.h"
 #include "space/pareto.h"
@@ -17,6 +22,8 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double contradiction_limit = 0.08;
 constexpr size_t rows_that_expect = 5;  // fewer let expect nothing
+constexpr size_t most_fitted = 400;     // configurations; more tell little and take minutes
+constexpr size_t most_held_out = 30;
 
 Configuration at(const Prediction& prediction, size_t i) {
   Configuration c;
@@ -63,17 +70,73 @@ Space one_row(const Space& space, size_t config) {
   return space.subset(std::array{config});
 }
 
-// Each profiled configuration predicted without its own reading: how far to believe the rest.
-void hold_out(const Profiler& profiler, TuneResult& result) {
-  if (!is_cheap(result.request.predictor)) return;
-  std::map<size_t, bool> done;
-  for (const Profiled& trial : result.profiled) {
-    if (trial.measurement.failed() || !done.emplace(trial.config, true).second) continue;
-    const auto model = fit_profiled(profiler, result.request, result.profiled, trial.config);
-    if (!model) continue;
-    const auto prediction = (*model)->predict(one_row(result.space, trial.config));
-    if (prediction) result.held_out.push_back({trial.config, at(*prediction, 0)});
+using Readings = std::map<size_t, std::vector<const Measurement*>>;
+
+// Those that did not fail, by configuration.
+Readings readings_of(std::span<const Profiled> profiled) {
+  Readings readings;
+  for (const Profiled& trial : profiled)
+    if (!trial.measurement.failed()) readings[trial.config].push_back(&trial.measurement);
+  return readings;
+}
+
+// At most so many: one at random of each equal stretch, so that no axis is stepped over.
+std::vector<size_t> some_of(const std::vector<size_t>& all, size_t most, uint64_t seed) {
+  if (all.size() <= most) return all;
+  std::vector<size_t> some;
+  Random random(seed);
+  for (size_t i = 0; i < most; ++i) {
+    const size_t begin = i * all.size() / most, end = (i + 1) * all.size() / most;
+    some.push_back(all[begin + random.below(end - begin)]);
   }
+  return some;
+}
+
+std::vector<size_t> configs_of(const Readings& readings) {
+  std::vector<size_t> configs;
+  for (const auto& [config, measured] : readings) configs.push_back(config);
+  return configs;
+}
+
+Status check_interrupt() {
+  if (!interrupt_flag().load()) return {};
+  return Error{Code::interrupted, "interrupted", ""};
+}
+
+// Profiled configurations predicted without their own readings: how far to believe the rest.
+// Where there are hundreds, a few are left out together: the model hardly misses them.
+Status hold_out(const Profiler& profiler, const Readings& measured, TuneResult& result) {
+  if (!is_cheap(result.request.predictor)) return {};
+  const auto configs = some_of(configs_of(measured), most_held_out, result.request.seed);
+  const size_t together = std::max<size_t>(1, measured.size() / 50);
+  for (size_t first = 0; first < configs.size(); first += together) {
+    FLYBALL_CHECK(check_interrupt());
+    const auto part = std::span(configs).subspan(first, std::min(together, configs.size() - first));
+    const auto model = fit_profiled(profiler, result.request, result.profiled, part);
+    if (!model) continue;
+    const auto prediction = (*model)->predict(result.space.subset(part));
+    if (!prediction) continue;
+    for (size_t i = 0; i < part.size(); ++i)
+      result.held_out.push_back({part[i], at(*prediction, i)});
+  }
+  return {};
+}
+
+// Predicts every configuration; what was measured takes its place later.
+Status predict_all(const Profiler& profiler, size_t measured, TuneResult& result) {
+  FLYBALL_CHECK(check_interrupt());
+  const auto model = fit_profiled(profiler, result.request, result.profiled);
+  const auto prediction = model ? (*model)->predict(result.space) : model.error();
+  if (!prediction) {
+    result.notes.push_back("nothing was predicted: " + prediction.error().message);
+    return {};
+  }
+  for (size_t i = 0; i < result.space.size(); ++i) result.configurations[i] = at(*prediction, i);
+  result.notes.insert(result.notes.end(), prediction->notes.begin(), prediction->notes.end());
+  if (measured > most_fitted)
+    result.notes.push_back(fmt::format("predictions are fitted on {} of {} profiled configurations",
+                                       most_fitted, measured));
+  return {};
 }
 
 void find_front(const Profiler& profiler, TuneResult& result) {
@@ -109,39 +172,32 @@ WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> 
 Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
                                                 const TuneRequest& request,
                                                 std::span<const Profiled> profiled,
-                                                std::optional<size_t> left_out) {
+                                                std::span<const size_t> left_out) {
   FLYBALL_ASSIGN(auto predictor, make_predictor(request.predictor));
+  Readings readings = readings_of(profiled);
+  for (size_t config : left_out) readings.erase(config);
+  const auto configs = some_of(configs_of(readings), most_fitted, request.seed);
+  const std::set<size_t> wanted(configs.begin(), configs.end());
   std::vector<Profiled> kept;
   for (const Profiled& trial : profiled)
-    if (trial.config != left_out) kept.push_back(trial);
+    if (wanted.contains(trial.config)) kept.push_back(trial);
   FLYBALL_CHECK(predictor->fit(measured_rows(profiler, kept), request.references, {request.seed}));
   return predictor;
 }
 
-void predict_rest(const Profiler& profiler, TuneResult& result) {
+Status predict_rest(const Profiler& profiler, TuneResult& result) {
   Configuration nothing{
       unknown, unknown, unknown, unknown, unknown, unknown, Provenance::predicted};
   result.configurations.assign(result.space.size(), nothing);
-  const auto model = fit_profiled(profiler, result.request, result.profiled);
-  if (model) {
-    const auto prediction = (*model)->predict(result.space);
-    if (prediction) {
-      for (size_t i = 0; i < result.space.size(); ++i)
-        result.configurations[i] = at(*prediction, i);
-      result.notes.insert(result.notes.end(), prediction->notes.begin(), prediction->notes.end());
-    } else {
-      result.notes.push_back("nothing was predicted: " + prediction.error().message);
-    }
-  } else {
-    result.notes.push_back("nothing was predicted: " + model.error().message);
+  const Readings measured = readings_of(result.profiled);
+  if (measured.size() < result.space.size()) {
+    FLYBALL_CHECK(predict_all(profiler, measured.size(), result));
+    FLYBALL_CHECK(hold_out(profiler, measured, result));
   }
-  std::map<size_t, std::vector<const Measurement*>> measured;
-  for (const Profiled& trial : result.profiled)
-    if (!trial.measurement.failed()) measured[trial.config].push_back(&trial.measurement);
   for (const auto& [config, repeats] : measured)
     result.configurations[config] = measured_at(repeats);
-  hold_out(profiler, result);
   find_front(profiler, result);
+  return {};
 }
 
 std::optional<std::string> contradiction(const Profiler& profiler, const TuneRequest& request,
@@ -151,7 +207,7 @@ std::optional<std::string> contradiction(const Profiler& profiler, const TuneReq
   for (const Profiled& trial : profiled)
     if (trial.config != fresh.config && !trial.measurement.failed()) others[trial.config] = true;
   if (others.size() < rows_that_expect || !is_cheap(request.predictor)) return {};
-  const auto model = fit_profiled(profiler, request, profiled, fresh.config);
+  const auto model = fit_profiled(profiler, request, profiled, std::array{fresh.config});
   if (!model) return {};
   const auto prediction = (*model)->predict(one_row(profiler.space(), fresh.config));
   if (!prediction) return {};

@@ -10,11 +10,11 @@ namespace flyball {
 Result<Recorder> Recorder::open(Profiler& profiler, Store* store, std::optional<int64_t> run,
                                 bool fresh) {
   Recorder recorder(profiler, store, run);
-  if (store && !fresh) FLYBALL_CHECK(recorder.load());
+  if (store && (!fresh || run)) FLYBALL_CHECK(recorder.load(fresh));
   return recorder;
 }
 
-Status Recorder::load() {
+Status Recorder::load(bool own_only) {
   const ProfilerInfo& info = profiler_->info();
   MeasurementFilter filter;
   filter.device = info.device;
@@ -22,10 +22,12 @@ Status Recorder::load() {
   filter.workload = info.workload;
   filter.phase = info.phase;
   filter.provenance = info.provenance;
+  if (own_only) filter.run = run_;
   FLYBALL_ASSIGN(auto stored, store_->measurements(filter));
   std::ranges::sort(stored, {}, &StoredMeasurement::id);
   const Space& space = profiler_->space();
   for (StoredMeasurement& known : stored) {
+    if (own_only && known.reused) continue;
     const auto row = space.to_row(all_settings(known.measurement.trial));
     const auto config = row ? space.find(*row) : std::nullopt;
     // The job must agree in what is no axis of this space, too.
@@ -35,6 +37,14 @@ Status Recorder::load() {
     if (expected == known.measurement.trial) known_[*config].push_back(std::move(known));
   }
   return {};
+}
+
+Error Recorder::explained(Error error) const {
+  if (error.code != Code::interrupted) return error;
+  error.hint = store_ ? "the same command goes on from here"
+                      : "nothing was kept; leave --no-store out, and the same command will go on "
+                        "from where it was stopped";
+  return error;
 }
 
 Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
@@ -47,7 +57,9 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   }
   const Stopwatch watch;
   const OtherLoad others;
-  FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
+  auto measured = profiler_->measure(config);
+  if (!measured) return explained(measured.error());
+  Measurement measurement = *std::move(measured);
   measuring_s_ += watch.seconds();
   if (const auto cores = others.cores(); cores && profiler_->info().live)
     other_load_.push_back(*cores);

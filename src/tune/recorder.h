@@ -12,8 +12,9 @@ namespace flyball {
 
 class Recorder {
  public:
-  /// `store` may be null: nothing is kept. `fresh` measures again what the store holds.
-  /// `run` is the store's run that the measurements belong to.
+  /// `store` may be null: nothing is kept. `run` is the store's run that the measurements belong
+  /// to. `fresh` measures again what the store holds, but for what `run` itself has measured before
+  /// it was interrupted.
   static Result<Recorder> open(Profiler& profiler, Store* store, std::optional<int64_t> run,
                                bool fresh);
 
@@ -25,6 +26,9 @@ class Recorder {
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t config, bool repeated);
 
+  /// An interruption with its hint: whether the same command can go on depends on the store.
+  Error explained(Error error) const;
+
   double measuring_seconds() const { return measuring_s_; }
   /// Cores that other processes kept busy during each live trial, where the kernel says.
   const std::vector<double>& other_load() const { return other_load_; }
@@ -32,7 +36,7 @@ class Recorder {
  private:
   Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
       : profiler_(&profiler), store_(store), run_(run) {}
-  Status load();
+  Status load(bool own_only);
 
   Profiler* profiler_;
   Store* store_;

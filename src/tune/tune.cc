@@ -30,9 +30,8 @@ constexpr double noticeable_load = 0.1;  // cores
 // One run of the loop; holds what its steps share.
 class Tuning {
  public:
-  Tuning(Profiler& profiler, Recorder recorder, const TuneRequest& request,
-         const TuneProgress& progress)
-      : profiler_(profiler), progress_(progress), recorder_(std::move(recorder)) {
+  Tuning(Profiler& profiler, const TuneRequest& request, const TuneProgress& progress)
+      : profiler_(profiler), progress_(progress) {
     result_.request = request;
     result_.profiler = profiler.info();
     result_.space = profiler.space();
@@ -41,17 +40,24 @@ class Tuning {
     result_.started_utc = wall_clock_utc();
   }
 
-  Result<TuneResult> run() {
+  /// Checks what was asked, before there is a run to fail.
+  Status prepare() {
     FLYBALL_ASSIGN(asked_, make_problem(profiler_, result_.request));
     result_.samples = asked_.samples;
     result_.budget_span = asked_.budget_span;
-    FLYBALL_ASSIGN(const auto strategy, start_strategy());
-    FLYBALL_CHECK(search(*strategy));
-    FLYBALL_CHECK(answer(*strategy));
-    predict_rest(profiler_, result_);
+    FLYBALL_ASSIGN(strategy_, start_strategy());
+    return {};
+  }
+
+  Result<TuneResult> run(Recorder recorder) {
+    recorder_ = &recorder;
+    FLYBALL_CHECK(search(*strategy_));
+    FLYBALL_CHECK(answer(*strategy_));
+    const Status predicted = predict_rest(profiler_, result_);
+    if (!predicted.ok()) return recorder.explained(predicted.error());
     note_other_load();
     result_.seconds = since_.seconds();
-    result_.own_seconds = result_.seconds - recorder_.measuring_seconds();
+    result_.own_seconds = result_.seconds - recorder.measuring_seconds();
     return std::move(result_);
   }
 
@@ -103,10 +109,11 @@ class Tuning {
 
   Result<const Profiled*> measure(size_t config, const std::string& reason, bool repeat,
                                   bool verification) {
-    progress_(result_.profiles(), limit_,
+    progress_(configs_.size(), limit_,
               fmt::format("{}: {}", verification ? "verifying" : "measuring",
                           describe(result_.space.settings(config))));
-    FLYBALL_ASSIGN(auto recorded, recorder_.measure(config, repeat));
+    FLYBALL_ASSIGN(auto recorded, recorder_->measure(config, repeat));
+    configs_.insert(config);
     result_.profiled.push_back({config, std::move(recorded.measurement), reason, repeat,
                                 recorded.from_store, verification});
     return &result_.profiled.back();
@@ -138,7 +145,7 @@ class Tuning {
 
   // The times of a busy machine are true of that machine only.
   void note_other_load() {
-    const auto& cores = recorder_.other_load();
+    const auto& cores = recorder_->other_load();
     if (cores.empty() || median(cores) < noticeable_load) return;
     result_.notes.push_back(
         fmt::format("other processes kept {:.2g} cores busy during the median trial (at most "
@@ -148,10 +155,12 @@ class Tuning {
 
   Profiler& profiler_;
   const TuneProgress& progress_;
-  Recorder recorder_;
+  Recorder* recorder_ = nullptr;
   Stopwatch since_;
   TuneResult result_;
   Asked asked_;
+  std::unique_ptr<Strategy> strategy_;
+  std::set<size_t> configs_;  // profiled so far
   size_t limit_ = 0;
 };
 
@@ -175,9 +184,13 @@ double TuneResult::minibatches_per_epoch(size_t config) const {
 namespace {
 
 // A run that was cut off and asked for the same goes on; its trials are in the store.
-Result<int64_t> start_run(Store& store, const RunRequest& request) {
-  FLYBALL_ASSIGN(const auto interrupted, store.interrupted_run(request));
-  if (!interrupted) return store.begin_run(request);
+Result<int64_t> start_run(Store& store, const TuneRequest& request, const ProfilerInfo& info) {
+  auto asked = request_json(request, info);
+  if (request.fresh) asked["fresh"] = true;  // goes on with its own kind only
+  const RunRequest wanted{request.command, asked.dump(), info.device, info.fingerprint,
+                          request.seed};
+  FLYBALL_ASSIGN(const auto interrupted, store.interrupted_run(wanted));
+  if (!interrupted) return store.begin_run(wanted);
   FLYBALL_CHECK(store.resume_run(interrupted->id));
   return interrupted->id;
 }
@@ -191,15 +204,14 @@ RunState state_after(const Result<TuneResult>& result) {
 
 Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
                         const TuneProgress& progress) {
+  Tuning tuning(profiler, request, progress);
+  FLYBALL_CHECK(tuning.prepare());
   std::optional<int64_t> run;
   if (store) {
-    const ProfilerInfo& info = profiler.info();
-    const RunRequest wanted{request.command, request_json(request, info).dump(), info.device,
-                            info.fingerprint, request.seed};
-    FLYBALL_ASSIGN(run, start_run(*store, wanted));
+    FLYBALL_ASSIGN(run, start_run(*store, request, profiler.info()));
   }
   FLYBALL_ASSIGN(Recorder recorder, Recorder::open(profiler, store, run, request.fresh));
-  auto result = Tuning(profiler, std::move(recorder), request, progress).run();
+  auto result = tuning.run(std::move(recorder));
   if (store) {
     if (result) result->run = run;
     FLYBALL_CHECK(

@@ -27,7 +27,7 @@ struct TuneRequest {
   std::string strategy = "flyball";
   std::string predictor = "auto";
   uint64_t seed = 1;
-  bool fresh = false;  ///< measure again what the store holds
+  bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
   bool verify = true;  ///< measure the answer once more where repeats differ
   std::vector<WorkloadTable> references;
   std::string command;  ///< as it was typed, for the record
