@@ -55,6 +55,13 @@ std::nullopt_t Strategy::stop(const std::string& why) {
   return std::nullopt;
 }
 
+bool Strategy::is_beyond_the_most(const Ask& ask) const {
+  // Every trial is at most one profile: most need not be counted.
+  if (ledger_.trials() < options_.most_profiles) return false;
+  return ledger_.profiles_after(ask.role, ask.candidate) >
+         std::max(options_.most_profiles, ledger_.profiles());
+}
+
 std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
   if (is_blind(ledger_, blind_enough)) return stop("no power was read");
@@ -62,8 +69,7 @@ std::optional<Ask> Strategy::ask() {
       first_missing(options_.default_choice, "the default, so that the answer is never worse");
   if (!pending_) pending_ = propose();
   if (!pending_ && stopped_.empty()) stopped_ = "there is nothing left to try";
-  if (pending_ && ledger_.profiles_after(pending_->role, pending_->candidate) >
-                      std::max(options_.most_profiles, ledger_.profiles())) {
+  if (pending_ && is_beyond_the_most(*pending_)) {
     pending_.reset();
     return stop("all profiles were used");
   }

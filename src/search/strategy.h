@@ -100,6 +100,8 @@ class Strategy {
   std::optional<Ask> first_missing(std::span<const size_t> choice, const std::string& reason) const;
 
  private:
+  bool is_beyond_the_most(const Ask& ask) const;
+
   SearchOptions options_;
   Ledger ledger_;
   std::optional<Ask> pending_;
