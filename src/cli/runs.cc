@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 
 namespace flyball::cli {
 namespace {
@@ -35,7 +35,7 @@ Json run_json(const StoredRun& run) {
 }
 
 Status list_runs(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
   if (options.json) {
     Json list = Json::array();
@@ -71,7 +71,7 @@ std::vector<std::string> cells(const Measurement& m) {
 }
 
 Status show_run(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const StoredRun run, store.run(options.first));
   FLYBALL_ASSIGN(const auto trials, store.run_measurements(options.first));
   if (options.json) {
@@ -104,7 +104,7 @@ Status show_run(const RunsOptions& options) {
 }
 
 Status compare_runs(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const auto first, store.run_measurements(options.first));
   FLYBALL_ASSIGN(const auto second, store.run_measurements(options.second));
   const auto value = [](const std::optional<Measurement>& m) {
@@ -133,7 +133,7 @@ Status compare_runs(const RunsOptions& options) {
 }
 
 Status delete_run(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_CHECK(store.delete_run(options.first));
   if (options.json)
     print_json({{"deleted", options.first}});
