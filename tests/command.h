@@ -66,7 +66,9 @@ class CommandTest : public ::testing::Test {
     const pid_t child = ::fork();
     if (child != 0) return child;
     for (const auto& [name, value] : environment_) ::setenv(name.c_str(), value.c_str(), 1);
-    const int out = ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int out = stdout_ >= 0
+                        ? stdout_
+                        : ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
@@ -108,6 +110,7 @@ class CommandTest : public ::testing::Test {
   }
 
   fs::path folder_;
+  int stdout_ = -1;  ///< of the command; else a file
   std::map<std::string, std::string> environment_;
 };
 

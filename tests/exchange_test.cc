@@ -1,4 +1,6 @@
 // Import, export and runs from the command line.
+#include <sys/stat.h>
+
 #include "command.h"
 
 namespace flyball::testing_tools {
@@ -55,6 +57,58 @@ TEST_F(ExchangeTest, TheStoreSaysWhatIsWrongWithIt) {
   const Finished unwritable = run({"runs", "list"});
   EXPECT_EQ(unwritable.exit_code == 0, false);
   EXPECT_NE(unwritable.err.find("/proc/nowhere"), std::string::npos) << unwritable.err;
+}
+
+TEST_F(ExchangeTest, ReadingMakesNoStoreWhereOneIsNamed) {
+  const std::string typo = (folder_ / "typo/x.db").string();
+  const std::vector<std::vector<std::string>> commands = {{"runs", "list"},
+                                                          {"runs", "show", "1"},
+                                                          {"runs", "compare", "1", "2"},
+                                                          {"runs", "delete", "1"},
+                                                          {"export"}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--store", typo});
+    const Finished done = run(command);
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_NE(done.err.find("there is no store " + typo + "\nHINT: "), std::string::npos)
+        << done.err;
+    EXPECT_FALSE(fs::exists(folder_ / "typo"));
+  }
+  EXPECT_NE(run({"runs", "list"}).out.find("no runs in"), std::string::npos);
+  ASSERT_EQ(run({"import", small_table().string(), "--store", typo}).exit_code, 0);
+  EXPECT_EQ(run({"runs", "list", "--store", typo}).exit_code, 0);
+}
+
+TEST_F(ExchangeTest, AnExportLeavesLinksAndPipesAsTheyAre) {
+  ASSERT_EQ(run({"import", small_table().string()}).exit_code, 0);
+  const std::string whole = run({"export"}).out;
+  fs::create_symlink("target.csv", folder_ / "link.csv");
+  write("target.csv", "old");
+  ASSERT_EQ(run({"export", "--out", (folder_ / "link.csv").string()}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.csv"));
+  EXPECT_EQ(slurp(folder_ / "target.csv"), whole);
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_EQ(run({"export", "--out", pipe.string()}).exit_code, 0);
+  std::string read(whole.size() + 1, '\0');
+  EXPECT_EQ(::read(reader, read.data(), read.size()), static_cast<ssize_t>(whole.size()));
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(ExchangeTest, TextThatIsNotUtf8IsRefusedWhenItIsRead) {
+  const fs::path bad = write("bad.csv",
+                             "device,workload,phase,cpu_mhz,minibatch_ms,power_w\n"
+                             "b\xf6rd,net,train,400,10,5\n");
+  for (const Finished& done : {run({"import", bad.string(), "--json"}),
+                               run({"tune", "net", "--device", "table:" + bad.string()})}) {
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_NE(done.err.find("bad.csv:2: column 'device' is not UTF-8\n"
+                            "HINT: save the file as UTF-8"),
+              std::string::npos)
+        << done.err;
+  }
 }
 
 TEST_F(ExchangeTest, EveryCommandHasAnExample) {

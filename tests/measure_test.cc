@@ -61,6 +61,17 @@ TEST_F(MeasureCommandTest, ATraceThatCannotBeWrittenIsAFailure) {
   EXPECT_THAT(done.err, HasSubstr("/proc/no"));
 }
 
+TEST_F(MeasureCommandTest, AnIntervalThatCannotBeKeptIsRefused) {
+  for (const char* wrong : {"0ms", "-5ms", "1us", "2h"}) {
+    const Finished done = run({"measure", std::string("--interval=") + wrong, "--", "true"});
+    EXPECT_EQ(done.exit_code, 2) << wrong;
+    EXPECT_THAT(done.err, HasSubstr("HINT: choose an interval from 1 ms to 1 h"));
+  }
+  const Finished done = run({"measure", "--interval", "20ms", "--json", "--", "sleep", "0.1"});
+  EXPECT_EQ(done.json()["interval_ms"], 20);
+  EXPECT_GE(done.json()["memory_interval_ms"].get<double>(), 19.999);
+}
+
 TEST_F(MeasureCommandTest, EveryKeyIsDocumented) {
   const Finished done =
       run({"measure", "--plug", plug_log().string(), "--json", "--", "sleep", "0.6"});

@@ -77,6 +77,19 @@ bool needs_quotes(const std::string& field, bool first, bool only) {
          (only && trim(field).empty());
 }
 
+// Text that is no text would fail much later, in a report or a JSON document.
+Status check_text(const Csv& csv, const std::vector<std::string>& fields, size_t line) {
+  for (size_t c = 0; c < fields.size(); ++c) {
+    const std::string fault = text_fault(fields[c]);
+    if (fault.empty()) continue;
+    const std::string column =
+        csv.header.empty() ? fmt::format("{}", c + 1) : "'" + csv.header[c] + "'";
+    return Error{Code::corrupt, fmt::format("{}:{}: column {} {}", csv.name, line, column, fault),
+                 "save the file as UTF-8"};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<size_t> Csv::column(std::string_view title) const {
@@ -108,8 +121,10 @@ Result<Csv> parse_csv(std::string_view text, const std::string& name) {
   while (!reader.done()) {
     FLYBALL_ASSIGN(auto fields, reader.next());
     if (csv.header.empty()) {
+      FLYBALL_CHECK(check_text(csv, fields, reader.line()));
       for (std::string& field : fields) field = std::string(trim(field));
       csv.header = std::move(fields);
+      csv.header_line = reader.line();
       continue;
     }
     if (fields.size() != csv.header.size())
@@ -117,6 +132,7 @@ Result<Csv> parse_csv(std::string_view text, const std::string& name) {
                    fmt::format("{}:{}: {} fields where the header has {}", name, reader.line(),
                                fields.size(), csv.header.size()),
                    "every row needs one field for each column of the header"};
+    FLYBALL_CHECK(check_text(csv, fields, reader.line()));
     csv.rows.push_back(std::move(fields));
     csv.lines.push_back(reader.line());
   }

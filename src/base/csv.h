@@ -16,6 +16,7 @@ struct Csv {
   std::string name;  ///< the file, for messages
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
+  size_t header_line = 1;
   std::vector<size_t> lines;  ///< line number in the file on which each row begins, from 1
   /// How messages call the columns, when the header was renamed since the file was read.
   std::vector<std::string> titles;
@@ -29,6 +30,7 @@ struct Csv {
 };
 
 /// Parses text; blank lines and lines that begin with '#' are skipped. Errors name the line.
+/// Fields are UTF-8 without control characters but tabs and line ends; others are refused.
 Result<Csv> parse_csv(std::string_view text, const std::string& name);
 Result<Csv> read_csv(const std::filesystem::path& path);
 

@@ -54,7 +54,8 @@ TEST(Csv, NumbersAreNamedByFileLineAndColumn) {
 
 TEST(Csv, WhatIsWrittenIsRead) {
   Random random(5);
-  const std::string alphabet = "ab#,\"\r\n \xef\xbb\xbf";
+  const std::vector<std::string> alphabet = {
+      "a", "b", "#", ",", "\"", "\r", "\n", " ", "\xef\xbb\xbf", "\xc3\xa9"};
   for (int trial = 0; trial < 500; ++trial) {
     const size_t columns = 1 + random.below(3);
     std::string text = csv_line(std::vector<std::string>(columns, "h"));
@@ -70,6 +71,25 @@ TEST(Csv, WhatIsWrittenIsRead) {
     ASSERT_TRUE(csv.ok()) << csv.error().message << "\n" << text;
     EXPECT_EQ(csv->rows, rows) << text;
   }
+}
+
+TEST(Csv, WhatIsNoTextIsRefusedByFileLineAndColumn) {
+  using std::string_literals::operator""s;
+  const auto complaint = [](const std::string& text) {
+    const auto csv = parse_csv(text, "f.csv");
+    if (csv.ok()) return std::string("none");
+    EXPECT_EQ(csv.error().hint, "save the file as UTF-8");
+    return csv.error().message;
+  };
+  EXPECT_EQ(complaint("device,ms\nb\xf6rd,1\n"), "f.csv:2: column 'device' is not UTF-8");
+  EXPECT_EQ(complaint("# x\ndevice,t\xe9\n"), "f.csv:2: column 2 is not UTF-8");
+  EXPECT_EQ(complaint("device,ms\nb,1\n\nb\0,1\n"s),
+            "f.csv:4: column 'device' holds the control character 0x00");
+  EXPECT_THAT(complaint("device,ms\nb,\x1b[2J\n"), HasSubstr("0x1b"));
+  for (const char* wrong : {"\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                            "\xf8\x88\x80\x80", "\xc3", "\x80", "\xff\xfe"})
+    EXPECT_THAT(complaint("a\n"s + wrong + "\n"), HasSubstr("is not UTF-8"));
+  EXPECT_EQ(complaint("# caf\xe9\na,b\n\xc3\xa9\t\xe2\x82\xac,\xf0\x9f\x9a\x80\n"), "none");
 }
 
 TEST(Csv, ReadsAFile) {

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 namespace flyball {
 namespace {
@@ -36,20 +38,54 @@ bool write_all(int fd, const std::string& content) {
   return true;
 }
 
+struct Remedy {
+  int reason;
+  Code code;
+  const char* hint;
+};
+
+constexpr Remedy remedies[] = {
+    {ENOENT, Code::not_found, "check the path"},
+    {EACCES, Code::permission, "check the permissions, or choose another place"},
+    {EPERM, Code::permission, "check the permissions, or choose another place"},
+    {EROFS, Code::permission, "that file system is read-only: choose another place"},
+    {ENOSPC, Code::io, "free some disk space, or choose another place"},
+    {EDQUOT, Code::io, "free some disk space, or choose another place"},
+    {EISDIR, Code::io, "that is a folder: name a file"},
+    {ENOTDIR, Code::io, "a part of this path is a file, not a folder: check the path"},
+    {EEXIST, Code::io, "a file is in the way of a folder: check the path"},
+    {ELOOP, Code::io, "its symbolic links go round in a circle: check them"},
+    {ENAMETOOLONG, Code::io, "choose a shorter name"},
+    {EIO, Code::io, "check the disk; `dmesg` may say more"},
+};
+
+// A device or a pipe has nothing to synchronise, and says so.
+bool write_and_sync(int fd, const std::string& content) {
+  return write_all(fd, content) && (::fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+}
+
+// Where a path ends that leads through symbolic links, whether or not there is a file yet.
+Result<std::filesystem::path> follow_links(const std::filesystem::path& path) {
+  std::filesystem::path target = path;
+  std::error_code error;
+  for (int link = 0; std::filesystem::is_symlink(target, error); ++link) {
+    if (link == 40) return file_error("write", path, ELOOP);
+    const auto next = std::filesystem::read_symlink(target, error);
+    if (error) return file_error("write", path, error.value());
+    target = target.parent_path() / next;  // an absolute one replaces the whole
+  }
+  return target;
+}
+
 }  // namespace
 
 Error file_error(const std::string& what, const std::filesystem::path& path, int errno_value) {
   Error error{Code::io,
               fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(errno_value)), ""};
-  if (errno_value == ENOENT) {
-    error.code = Code::not_found;
-    error.hint = "check the path";
-  } else if (errno_value == EACCES || errno_value == EPERM || errno_value == EROFS) {
-    error.code = Code::permission;
-    error.hint = "check the permissions, or choose another place";
-  } else if (errno_value == ENOSPC || errno_value == EDQUOT) {
-    error.hint = "free some disk space, or choose another place";
-  }
+  const auto* const found = std::ranges::find(remedies, errno_value, &Remedy::reason);
+  if (found == std::end(remedies)) return error;
+  error.code = found->code;
+  error.hint = found->hint;
   return error;
 }
 
@@ -70,14 +106,30 @@ Result<std::string> read_file(const std::filesystem::path& path, size_t limit) {
   }
 }
 
-Status write_file(const std::filesystem::path& path, const std::string& content) {
-  std::error_code ignored;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+namespace {
+
+// Devices and pipes stay what they are.
+Status write_in_place(const std::filesystem::path& path, const std::string& content) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (file.get() < 0 || !write_and_sync(file.get(), content))
+    return file_error("write", path, errno);
+  return {};
+}
+
+Status create_folder_of(const std::filesystem::path& path) {
+  if (!path.has_parent_path()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error) return file_error("create the folder", path.parent_path(), error.value());
+  return {};
+}
+
+Status replace_file(const std::filesystem::path& path, const std::string& content) {
   const std::filesystem::path part = path.string() + fmt::format(".part{}", ::getpid());
   {
     const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (file.get() < 0) return file_error("write", path, errno);
-    if (!write_all(file.get(), content) || ::fsync(file.get()) != 0) {
+    if (!write_and_sync(file.get(), content)) {
       const int reason = errno;
       ::unlink(part.c_str());
       return file_error("write", path, reason);
@@ -89,6 +141,21 @@ Status write_file(const std::filesystem::path& path, const std::string& content)
     return file_error("write", path, reason);
   }
   return {};
+}
+
+}  // namespace
+
+Status write_file(const std::filesystem::path& path, const std::string& content) {
+  struct stat known {};
+  if (::stat(path.c_str(), &known) == 0) {
+    if (S_ISDIR(known.st_mode)) return file_error("write", path, EISDIR);
+    if (!S_ISREG(known.st_mode)) return write_in_place(path, content);
+  } else if (errno != ENOENT) {
+    return file_error("write", path, errno);
+  }
+  FLYBALL_ASSIGN(const std::filesystem::path target, follow_links(path));
+  FLYBALL_CHECK(create_folder_of(target));
+  return replace_file(target, content);
 }
 
 }  // namespace flyball

@@ -15,6 +15,7 @@ Error file_error(const std::string& what, const std::filesystem::path& path, int
 Result<std::string> read_file(const std::filesystem::path& path, size_t limit = size_t{1} << 30);
 
 /// Replaces the file in one step (temporary file, fsync, rename); creates missing parent folders.
+/// A symbolic link stays and its target is replaced; a device or a pipe is written to as it is.
 Status write_file(const std::filesystem::path& path, const std::string& content);
 
 }  // namespace flyball

@@ -1,7 +1,9 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -63,6 +65,61 @@ TEST(Files, ErrorsKnowTheirKind) {
   EXPECT_EQ(file_error("write", "f", ENOSPC).code, Code::io);
   EXPECT_THAT(file_error("write", "f", ENOSPC).hint, HasSubstr("disk space"));
   EXPECT_EQ(file_error("write", "f", EIO).code, Code::io);
+}
+
+TEST(Files, EveryCommonFailureHasARemedy) {
+  for (const int reason : {EISDIR, ENOTDIR, EACCES, ENOSPC, EROFS, ENOENT, ELOOP})
+    EXPECT_NE(file_error("write", "f", reason).hint, "") << reason;
+  const TempFolder folder;
+  EXPECT_THAT(read_file(folder.path()).error().hint, HasSubstr("folder"));
+  EXPECT_THAT(write_file(folder.path(), "x").error().hint, HasSubstr("folder"));
+  ASSERT_TRUE(write_file(folder / "file", "x").ok());
+  EXPECT_NE(write_file(folder / "file/below/deep", "x").error().hint, "");
+}
+
+TEST(Files, AFolderThatCannotBeMadeIsTheReason) {
+  const auto status = write_file("/proc/no/such/file", "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("cannot create the folder /proc/no"));
+  if (::geteuid() == 0) return;
+  const TempFolder folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0500), 0);
+  const auto refused = write_file(folder / "a/b", "x");
+  EXPECT_EQ(refused.error().code, Code::permission);
+  EXPECT_THAT(refused.error().message, HasSubstr("Permission denied"));
+}
+
+TEST(Files, ALinkStaysAndItsTargetIsWritten) {
+  const TempFolder folder;
+  namespace fs = std::filesystem;
+  ASSERT_TRUE(write_file(folder / "far/target", "old").ok());
+  fs::create_symlink("far/target", folder / "near");
+  fs::create_symlink(folder / "near", folder / "nearer");
+  ASSERT_TRUE(write_file(folder / "nearer", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder / "near"));
+  EXPECT_TRUE(fs::is_symlink(folder / "nearer"));
+  EXPECT_EQ(read_file(folder / "far/target").value(), "new");
+  fs::create_symlink("later/file", folder / "dangling");
+  ASSERT_TRUE(write_file(folder / "dangling", "first").ok());
+  EXPECT_TRUE(fs::is_symlink(folder / "dangling"));
+  EXPECT_EQ(read_file(folder / "later/file").value(), "first");
+  fs::create_symlink("round", folder / "round");
+  EXPECT_THAT(write_file(folder / "round", "x").error().hint, HasSubstr("circle"));
+}
+
+TEST(Files, APipeIsWrittenToAndStaysAPipe) {
+  const TempFolder folder;
+  const std::filesystem::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(write_file(pipe, "content").ok());
+  char buffer[16] = {};
+  EXPECT_EQ(::read(reader, buffer, sizeof buffer), 7);
+  EXPECT_STREQ(buffer, "content");
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(entries(folder.path()), 1u);
 }
 
 TEST(TempFolder, IsGoneAfterwards) {

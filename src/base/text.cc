@@ -42,7 +42,39 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Length of the UTF-8 character in front; 0 when there is none. Overlong forms, surrogates and what
+// lies beyond U+10FFFF are none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+  const bool beyond = (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf4 && byte(1) > 0x8f);
+  return overlong || beyond ? 0 : length;
+}
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
+}
+
 }  // namespace
+
+std::string text_fault(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return "is not UTF-8";
+    if (is_control(text[0]))
+      return fmt::format("holds the control character 0x{:02x}",
+                         static_cast<unsigned char>(text[0]));
+    text.remove_prefix(length);
+  }
+  return {};
+}
 
 std::optional<double> parse_double(std::string_view text) {
   return parse_whole<double>(text);

@@ -14,6 +14,9 @@ std::string_view trim(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
 /// The whole of `text` as a decimal integer, or nothing.
 std::optional<long long> parse_integer(std::string_view text);
+/// What keeps `text` from being plain UTF-8: "is not UTF-8", or a control character other than tab
+/// and line ends, by its number; "" when nothing does.
+std::string text_fault(std::string_view text);
 /// Pieces between separators; "a,,b" has three.
 std::vector<std::string> split(std::string_view text, char separator);
 /// Pieces joined with a separator.

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/standard_output.h"
 
 namespace flyball::cli {
 namespace {
@@ -31,20 +35,33 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// CLI11's own words name the option; a wrong command gets the closest one.
-int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+std::vector<std::string> names_below(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (argc > 1 && argv[1][0] != '-' &&
-      std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    const auto meant = closest(argv[1], names);
-    return report_error(
-        {Code::invalid_argument, fmt::format("there is no command '{}'", argv[1]),
-         meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(names, ", ")});
+  return names;
+}
+
+Error no_command(const std::string& named, const std::string& word,
+                 const std::vector<std::string>& names) {
+  const auto meant = closest(word, names);
+  return {Code::invalid_argument, fmt::format("there is no command '{}'", named),
+          meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(names, ", ")};
+}
+
+// CLI11's own words name the option; a wrong command gets the closest one.
+int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const CLI::App* command = &app;
+  std::string path;
+  for (int i = 1; i < argc && argv[i][0] != '-' && command->get_require_subcommand_min() > 0; ++i) {
+    const std::string word = argv[i];
+    const auto names = names_below(*command);
+    if (std::ranges::find(names, word) == names.end())
+      return report_error(no_command(path + word, word, names));
+    command = command->get_subcommand(word);
+    path += word + " ";
   }
-  return report_error({Code::invalid_argument, error.what(),
-                       argc > 1 ? fmt::format("see `flyball {} --help`", argv[1])
-                                : std::string("see `flyball --help`")});
+  return report_error(
+      {Code::invalid_argument, error.what(), fmt::format("see `flyball {}--help`", path)});
 }
 
 // Takes "-- PROGRAM…" off the words of the commands that run one; returns how many are left.
@@ -57,6 +74,26 @@ int cut_program(int argc, char** argv, std::vector<std::string>& program) {
       return i;
     }
   return argc;
+}
+
+// Runs the command that is named.
+int parse(CLI::App& app, int argc, char** argv, const Context& context) {
+  try {
+    app.parse(argc, argv);
+    return context.exit_code;
+  } catch (const CLI::Success& success) {
+    std::ostringstream text;
+    const int code = app.exit(success, text, text);
+    write_output(text.str());
+    return code;
+  } catch (const CLI::ParseError& error) {
+    return report_usage(app, error, argc, argv);
+  }
+}
+
+int report_unexpected(const std::exception& error) {
+  return report_error({Code::internal, fmt::format("unexpected failure: {}", error.what()),
+                       "this is a fault of flyball's own; please report it"});
 }
 
 }  // namespace
@@ -74,16 +111,15 @@ int run(int argc, char** argv) {
   for (const auto add : commands) add(app, context);
   argc = cut_program(argc, argv, context.program);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    return report_usage(app, error, argc, argv);
+    return finish_output(parse(app, argc, argv, context));
+  } catch (const std::system_error& error) {
+    // fmt::print throws where stdout or stderr takes no more.
+    if (std::ferror(stdout) != 0) return finish_output(2, error.code().value());
+    if (std::ferror(stderr) != 0) return 2;
+    return report_unexpected(error);
   } catch (const std::exception& error) {
-    return report_error({Code::internal, fmt::format("unexpected failure: {}", error.what()),
-                         "this is a fault of flyball's own; please report it"});
+    return report_unexpected(error);
   }
-  return context.exit_code;
 }
 
 }  // namespace flyball::cli

@@ -9,6 +9,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 #include "profile/table_profiler.h"
 #include "space/import_map.h"
 
@@ -67,7 +68,7 @@ struct ExportOptions {
 };
 
 Status run_export(const ExportOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
   if (options.run > 0) filter.run = options.run;
   if (!options.device.empty()) filter.device = options.device;

@@ -36,7 +36,7 @@ Status write_traces(const Options& options, const MeasureResult& result) {
 int run(const Options& options) {
   MeasureOptions measure;
   const auto interval = parse_seconds(options.interval);
-  if (!interval) return report_error(interval.error());
+  if (!interval) return report_error(interval.error().within("--interval"));
   measure.interval = *interval;
   measure.wait_for_all = options.wait_for_all;
   // The document is alone on stdout.
@@ -46,6 +46,7 @@ int run(const Options& options) {
   auto result = measure_command(options.command, measure);
   if (!result) {
     report_error(result.error());
+    if (result.error().code == Code::invalid_argument) return 2;
     return start_failure_exit_code(result.error());
   }
   join_plug_log(options, *result);
@@ -64,7 +65,9 @@ void add_measure(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("measure", "time, CPU, memory, I/O and energy of any command");
   auto options = std::make_shared<Options>();
-  command->add_option("--interval", options->interval, "between samples of power and memory")
+  command
+      ->add_option("--interval", options->interval,
+                   "between samples of power and memory, 1ms to 1h")
       ->capture_default_str();
   command->add_flag("--wait-for-all", options->wait_for_all,
                     "also wait for processes that it leaves behind");

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/standard_output.h"
 
 namespace flyball::cli {
 namespace {
@@ -24,6 +25,12 @@ bool is_numeric(const std::string& text) {
   return text == "-" || parse_double(text.substr(0, text.find(' '))).has_value();
 }
 
+// Nothing is left to do where even this fails; fmt::print would throw.
+void write_error_output(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 std::string padded(const std::string& text, size_t to, bool right) {
   const std::string blanks(to - std::min(to, width(text)), ' ');
   return right ? blanks + text : text + blanks;
@@ -32,15 +39,15 @@ std::string padded(const std::string& text, size_t to, bool right) {
 }  // namespace
 
 int report_error(const Error& error) {
-  fmt::print(stderr, "flyball: {}\n", error.message);
-  if (!error.hint.empty()) fmt::print(stderr, "HINT: {}\n", error.hint);
+  std::string text = fmt::format("flyball: {}\n", error.message);
+  if (!error.hint.empty()) text += fmt::format("HINT: {}\n", error.hint);
+  write_error_output(text);
   return error.code == Code::infeasible ? 1 : 2;
 }
 
 void print_json(const nlohmann::ordered_json& document) {
-  fmt::print("{}\n",
-             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  std::fflush(stdout);
+  write_output(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+               "\n");
 }
 
 std::string number(double value, int digits) {
@@ -93,14 +100,13 @@ void Progress::print(const std::string& progress, size_t done, size_t total,
     const double remaining = now / static_cast<double>(done) * static_cast<double>(total - done);
     left = ", about " + format_seconds({remaining}) + " left";
   }
-  fmt::print(stderr, "{}[{}] {}{}{}", terminal ? "\r\033[K" : "", progress, what, left,
-             terminal ? "" : "\n");
-  std::fflush(stderr);
+  write_error_output(fmt::format("{}[{}] {}{}{}", terminal ? "\r\033[K" : "", progress, what, left,
+                                 terminal ? "" : "\n"));
   open_ = terminal;
 }
 
 void Progress::finish() {
-  if (open_) fmt::print(stderr, "\r\033[K");
+  if (open_) write_error_output("\r\033[K");
   open_ = false;
 }
 

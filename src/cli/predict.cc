@@ -9,6 +9,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 #include "cli/tables.h"
 #include "device/host.h"
 #include "predict/complete.h"
@@ -57,7 +58,7 @@ Result<std::optional<Phase>> wanted_phase(const Options& options) {
 
 // What the store holds of this workload on this board, as one table.
 Result<WorkloadTable> from_store(const Options& options, const Modes& modes) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
   filter.device = modes.device;
   filter.workload = options.workload;

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 
 namespace flyball::cli {
 namespace {
@@ -36,7 +36,7 @@ Json run_json(const StoredRun& run) {
 }
 
 Status list_runs(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
   if (options.json) {
     Json list = Json::array();
@@ -72,7 +72,7 @@ std::vector<std::string> cells(const Measurement& m) {
 }
 
 Status show_run(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const StoredRun run, store.run(options.first));
   FLYBALL_ASSIGN(const auto trials, store.run_measurements(options.first));
   if (options.json) {
@@ -105,7 +105,7 @@ Status show_run(const RunsOptions& options) {
 }
 
 Status compare_runs(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const auto first, store.run_measurements(options.first));
   FLYBALL_ASSIGN(const auto second, store.run_measurements(options.second));
   const auto value = [](const std::optional<Measurement>& m) {
@@ -134,7 +134,7 @@ Status compare_runs(const RunsOptions& options) {
 }
 
 Status delete_run(const RunsOptions& options) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_CHECK(store.delete_run(options.first));
   if (options.json)
     print_json({{"deleted", options.first}});

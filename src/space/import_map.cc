@@ -95,6 +95,8 @@ Status check_constant(MapClause& map, const std::string& clause) {
 }
 
 Result<MapClause> parse_clause(const std::string& clause) {
+  if (const std::string fault = text_fault(clause); !fault.empty())
+    return bad_clause(clause, fault, "write names and values as UTF-8");
   const size_t equals = clause.find('=');
   MapClause map;
   map.target = std::string(trim(clause.substr(0, equals)));
@@ -159,6 +161,7 @@ std::string convert(const std::string& field, const MapClause& clause) {
 Csv tidy(const Csv& csv, const std::vector<Source>& sources) {
   Csv renamed;
   renamed.name = csv.name;
+  renamed.header_line = csv.header_line;
   renamed.lines = csv.lines;
   for (const auto& [clause, column] : sources) {
     renamed.header.push_back(clause.target);

@@ -74,6 +74,16 @@ TEST(ImportMap, WithoutClausesTheTableMustBeTidy) {
   EXPECT_THAT(import(head, {}).error().hint, HasSubstr("--map"));
 }
 
+TEST(ImportMap, AColumnWithoutANameIsIgnoredWhereColumnsAreMapped) {
+  const std::string pandas = ",device,net,phase,cpu_mhz,minibatch_ms\n0,o,n,train,1,3\n";
+  const auto imported = import(pandas, {"workload=net"});
+  ASSERT_TRUE(imported.ok()) << imported.error().message;
+  EXPECT_EQ(imported->table.workloads[0].space.dimensions(), 1u);
+  EXPECT_THAT(import(pandas, {}).error().message, HasSubstr("log.csv:1: column 1 has no name"));
+  EXPECT_THAT(import(pandas, {"workload=net", "device=="}).error().message,
+              HasSubstr("log.csv:2: column 'device': is empty"));
+}
+
 TEST(ImportMap, AColonOfTheColumnNeedsOneMore) {
   const auto map =
       parse_import_map({"cpu_mhz=cpu:freq:", "gpu_mhz=gpu:freq:kHz", "power_w = total : mW "});
@@ -103,6 +113,7 @@ TEST(ImportMap, ABadClauseIsNamedWithTheRemedy) {
   EXPECT_THAT(error({"phase==sleep"}), HasSubstr("'sleep' is not a phase"));
   EXPECT_THAT(error({"batch_size==many"}), HasSubstr("'many' is not a number"));
   EXPECT_THAT(error({"batch_size==inf"}), HasSubstr("'inf' is not a number"));
+  EXPECT_THAT(error({"device==b\xf6rd"}), HasSubstr("is not UTF-8"));
 }
 
 TEST(ImportMap, AMissingColumnIsNamedAndTheOneThatWasMeant) {
@@ -125,6 +136,8 @@ TEST(ImportMap, ABadRowIsNamedByFileLineAndForeignColumn) {
   EXPECT_THAT(complaint("lenet5,4,1,114750000,-1,2,x\n"), HasSubstr("log.csv:3: column 'time'"));
   EXPECT_THAT(complaint("lenet5,4,1,114750000,1,0,x\n"), HasSubstr("log.csv:3: column 'total'"));
   EXPECT_THAT(complaint("lenet5,4,1,,1,5,x\n"), HasSubstr("log.csv:3: column 'gpu'"));
+  EXPECT_THAT(complaint("lenet5,-4,1,1,1,5,x\n"), HasSubstr("log.csv:3: column 'n': -4 is below"));
+  EXPECT_THAT(complaint(",4,1,1,1,5,x\n"), HasSubstr("log.csv:3: column 'net': is empty"));
 }
 
 }  // namespace

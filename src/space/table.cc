@@ -33,7 +33,17 @@ Result<size_t> required(const Csv& csv, const std::string& title) {
                "`flyball import --map` renames columns"};
 }
 
+Status check_titles(const Csv& csv) {
+  for (size_t c = 0; c < csv.header.size(); ++c)
+    if (csv.header[c].empty())
+      return Error{Code::corrupt,
+                   fmt::format("{}:{}: column {} has no name", csv.name, csv.header_line, c + 1),
+                   "name it in the header, or leave the column out"};
+  return {};
+}
+
 Result<Columns> find_columns(const Csv& csv) {
+  FLYBALL_CHECK(check_titles(csv));
   Columns columns;
   FLYBALL_ASSIGN(columns.device, required(csv, "device"));
   FLYBALL_ASSIGN(columns.workload, required(csv, "workload"));
@@ -59,15 +69,36 @@ Result<Columns> find_columns(const Csv& csv) {
   return columns;
 }
 
-Result<double> positive(const Csv& csv, size_t row, size_t column) {
+// More than any minibatch or board can have: eleven days, a megawatt.
+constexpr double most_ms = 1e9, most_w = 1e6;
+
+Result<double> positive(const Csv& csv, size_t row, size_t column, double most) {
   FLYBALL_ASSIGN(const double value, csv.number(row, column));
+  if (value > most)
+    return csv.at(row, column, fmt::format("{} is more than {:g}", csv.rows[row][column], most),
+                  "is the unit right? `flyball import --map` converts units");
   if (value > 0) return value;
   return csv.at(row, column, fmt::format("{} is not above zero", csv.rows[row][column]),
                 "times and powers are positive; leave an unknown power empty");
 }
 
+Result<double> axis_value(const Csv& csv, size_t row, size_t column) {
+  FLYBALL_ASSIGN(const double value, csv.number(row, column));
+  if (csv.header[column] == "batch_size" && value <= 0)
+    return csv.at(row, column, fmt::format("{} is not above zero", csv.rows[row][column]),
+                  "a minibatch has at least one sample");
+  if (value >= 0) return value;
+  return csv.at(row, column, fmt::format("{} is below zero", csv.rows[row][column]),
+                "counts, clocks and sizes are not negative; mend the field, or leave the row out");
+}
+
 bool is_blank(const Csv& csv, size_t row, size_t column) {
   return trim(csv.rows[row][column]).empty();
+}
+
+Status check_named(const Csv& csv, size_t row, size_t column) {
+  if (!is_blank(csv, row, column)) return {};
+  return csv.at(row, column, "is empty", "every row names its device and its workload");
 }
 
 // The workload of this row. Its first row decides which axes it has: those that are not empty.
@@ -97,7 +128,7 @@ Result<std::vector<double>> config_of(const Csv& csv, const Columns& columns, si
   std::vector<double> config;
   for (size_t c : columns.axes) {
     if (space.axis_index(csv.header[c])) {
-      FLYBALL_ASSIGN(const double value, csv.number(row, c));
+      FLYBALL_ASSIGN(const double value, axis_value(csv, row, c));
       config.push_back(value);
     } else if (!is_blank(csv, row, c)) {
       return csv.at(row, c, "is given here, but not in the workload's first row",
@@ -108,14 +139,16 @@ Result<std::vector<double>> config_of(const Csv& csv, const Columns& columns, si
 }
 
 Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row) {
+  FLYBALL_CHECK(check_named(csv, row, columns.device));
+  FLYBALL_CHECK(check_named(csv, row, columns.workload));
   const auto phase = parse_phase(csv.rows[row][columns.phase]);
   if (!phase) return csv.at(row, columns.phase, phase.error().message, phase.error().hint);
   FLYBALL_ASSIGN(WorkloadTable* const target, table_of(table, csv, columns, row, *phase));
   FLYBALL_ASSIGN(const auto config, config_of(csv, columns, row, target->space));
-  FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time));
+  FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time, most_ms));
   double power = not_measured;
   if (columns.power && !is_blank(csv, row, *columns.power)) {
-    FLYBALL_ASSIGN(power, positive(csv, row, *columns.power));
+    FLYBALL_ASSIGN(power, positive(csv, row, *columns.power, most_w));
   }
   if (columns.total && csv.rows[row][*columns.total] != target->power_total)
     return csv.at(row, *columns.total, "a workload's rows name different power totals",
@@ -231,7 +264,8 @@ Result<Table> parse_table(const Csv& csv) {
   for (size_t row = 0; row < csv.rows.size(); ++row)
     FLYBALL_CHECK(add_row(table, csv, columns, row));
   if (table.workloads.empty())
-    return Error{Code::corrupt, fmt::format("{} holds no rows", csv.name), ""};
+    return Error{Code::corrupt, fmt::format("{} holds no rows", csv.name),
+                 "below the header, a table has one row for each measured configuration"};
   return table;
 }
 

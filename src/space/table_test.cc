@@ -100,6 +100,28 @@ TEST(Table, ABadRowIsNamedByFileLineAndColumn) {
   EXPECT_THAT(complaint("o,n,train,,,3,4\n"), HasSubstr("no value on any axis"));
   EXPECT_THAT(complaint(good + "o,n,train\n"), HasSubstr("t.csv:3: 3 fields"));
   EXPECT_EQ(complaint(""), "t.csv holds no rows");
+  EXPECT_NE(table_of(head).error().hint, "");
+}
+
+TEST(Table, AnImpossibleRowIsNamedByFileLineAndColumn) {
+  const auto complaint = [](const std::string& row) {
+    const auto table = table_of(head + "o,n,train,16,268.8,3,4\n" + row);
+    if (table.ok()) return std::string("none");
+    EXPECT_NE(table.error().hint, "");
+    return table.error().message;
+  };
+  EXPECT_EQ(complaint("o,n,train,-16,268.8,3,4\n"),
+            "t.csv:3: column 'batch_size': -16 is not above zero");
+  EXPECT_THAT(complaint("o,n,train,0,268.8,3,4\n"), HasSubstr("t.csv:3: column 'batch_size'"));
+  EXPECT_EQ(complaint("o,n,train,16,-1,3,4\n"), "t.csv:3: column 'cpu_mhz': -1 is below zero");
+  EXPECT_EQ(complaint("o,n,train,16,0,3,4\n"), "none");
+  EXPECT_EQ(complaint(",n,train,16,1,3,4\n"), "t.csv:3: column 'device': is empty");
+  EXPECT_EQ(complaint("o, ,train,16,1,3,4\n"), "t.csv:3: column 'workload': is empty");
+  EXPECT_EQ(complaint("o,n,train,16,1,1e300,4\n"),
+            "t.csv:3: column 'minibatch_ms': 1e300 is more than 1e+09");
+  EXPECT_EQ(complaint("o,n,train,16,1,3,1e300\n"),
+            "t.csv:3: column 'power_w': 1e300 is more than 1e+06");
+  EXPECT_EQ(complaint("o,n,train,16,1,1e9,1e6\n"), "none");
 }
 
 TEST(Table, ABadHeaderIsNamed) {
@@ -109,6 +131,13 @@ TEST(Table, ABadHeaderIsNamed) {
               HasSubstr("no axis"));
   EXPECT_THAT(table_of("device,workload,phase,a,a,minibatch_ms\n").error().message,
               HasSubstr("two columns 'a'"));
+}
+
+TEST(Table, AColumnWithoutANameIsRefused) {
+  const auto table =
+      table_of("# x\ndevice,workload,phase,cpu_mhz,,minibatch_ms\no,n,train,1,2,3\n");
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().message, "t.csv:2: column 5 has no name");
 }
 
 TEST(Table, TotalsOfOneWorkloadAreNotMixed) {

@@ -47,7 +47,7 @@ Result<std::vector<Reference>> References::list() const {
   for (const auto& entry : fs::directory_iterator(folder_, missing))
     if (entry.path().extension() == ".csv") files.push_back(entry.path());
   if (missing && missing != std::errc::no_such_file_or_directory)
-    return file_error("cannot list", folder_, missing.value());
+    return file_error("list", folder_, missing.value());
   std::ranges::sort(files);
   std::vector<Reference> references;
   for (const fs::path& file : files) {

@@ -51,8 +51,13 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions& options) {
+  const std::filesystem::path file = file_of(place);
+  std::error_code ignored;
+  if (!options.create && !std::filesystem::exists(file, ignored))
+    return Error{Code::not_found, fmt::format("there is no store {}", file.string()),
+                 "check the path; `flyball tune` and `flyball import` make a store"};
   FLYBALL_ASSIGN(Database database,
-                 Database::open(file_of(place), {options.busy_timeout_ms, options.max_pages}));
+                 Database::open(file, {options.busy_timeout_ms, options.max_pages}));
   FLYBALL_CHECK(check_is_store(database));
   FLYBALL_CHECK(database.use_wal());
   FLYBALL_CHECK(migrate(database));

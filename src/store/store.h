@@ -14,6 +14,7 @@ namespace flyball {
 struct StoreOptions {
   int busy_timeout_ms = 5000;  ///< how long to wait for another writer
   int64_t max_pages = 0;       ///< limit of the file in pages of 4 KiB; 0: none
+  bool create = true;          ///< where there is none; false: error not_found
 };
 
 /// Measurements and runs. What a call has returned for is on the disk: a process killed at any

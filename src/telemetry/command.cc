@@ -222,6 +222,7 @@ void RunningCommand::reap(pid_t pid) {
     ended_.io_known = false;
   ended_.user_s += seconds(usage.ru_utime);
   ended_.system_s += seconds(usage.ru_stime);
+  ended_.minor_faults += static_cast<uint64_t>(usage.ru_minflt);
   ended_.major_faults += static_cast<uint64_t>(usage.ru_majflt);
   ended_.voluntary_switches += static_cast<uint64_t>(usage.ru_nvcsw);
   ended_.involuntary_switches += static_cast<uint64_t>(usage.ru_nivcsw);

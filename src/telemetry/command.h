@@ -27,7 +27,7 @@ struct CommandOptions {
 struct EndedUse {
   double user_s = 0, system_s = 0;
   double max_resident_bytes = 0;  ///< of any one of them; 0 when the kernel's figure is not theirs
-  uint64_t major_faults = 0, voluntary_switches = 0, involuntary_switches = 0;
+  uint64_t minor_faults = 0, major_faults = 0, voluntary_switches = 0, involuntary_switches = 0;
   PidIo io;
   bool io_known = true;  ///< false when the kernel refused the figures of one of them
   int processes = 0;     ///< that we waited for; their own children are in their figures

@@ -38,7 +38,8 @@ struct MeasureResult {
   double wall_s = 0;                ///< from before the start until its end
   double user_s = 0, system_s = 0;  ///< of all its processes
   double cpu_percent = 0;           ///< of one core: 200 is two cores busy
-  /// Largest sum of resident memory of its processes seen; 0 when it ended before one could look.
+  /// Largest sum of resident memory of its processes seen; 0 when it ended before one could look,
+  /// or when it took most of its memory after the last look.
   double peak_memory_bytes = 0;
   int peak_processes = 0, peak_threads = 0;
   PidIo io;
@@ -50,7 +51,8 @@ struct MeasureResult {
   std::vector<Trace> traces;           ///< of all sensors, for export
   int64_t begin_ns = 0, end_ns = 0;    ///< of the window, monotonic
   std::vector<Error> missing;          ///< what could not be measured, each with its remedy
-  double interval_s = 0;               ///< asked
+  double interval_s = 0;               ///< asked; of the power sensors
+  double memory_interval_s = 0;        ///< between samples of memory; longer where they cost much
   uint64_t samples = 0;                ///< of memory
   double own_cpu_s = 0;                ///< CPU time of the measuring itself
   double own_cpu_percent = 0;          ///< of one core, over wall_s
@@ -58,7 +60,8 @@ struct MeasureResult {
 
 /// Runs a command in its own process group and measures it until it ends. Signals that reach this
 /// process meanwhile go to the command. While it runs, this process must start no other children.
-/// Errors: the interval; the command cannot be started (start_failure_exit_code() in command.h).
+/// Errors: the interval is not from 1 ms to 1 h; the command cannot be started
+/// (start_failure_exit_code() in command.h).
 Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
                                       const MeasureOptions& options);
 

@@ -101,6 +101,7 @@ Json measure_json(const MeasureResult& result) {
   for (const Error& gap : result.missing)
     json["missing"].push_back({{"reason", gap.message}, {"hint", gap.hint}});
   json["interval_ms"] = result.interval_s * 1e3;
+  json["memory_interval_ms"] = result.memory_interval_s * 1e3;
   json["samples"] = result.samples;
   json["own_cpu_s"] = result.own_cpu_s;
   json["own_cpu_percent"] = result.own_cpu_percent;
@@ -121,7 +122,7 @@ std::string measure_text(const MeasureResult& result) {
        result.peak_memory_bytes > 0
            ? fmt::format("{} in {} process{}", bytes_text(result.peak_memory_bytes),
                          result.peak_processes, result.peak_processes == 1 ? "" : "es")
-           : "unknown: the command ended before one could look");
+           : "unknown: the command ended too soon to tell");
   const auto bytes = [](uint64_t n) { return bytes_text(static_cast<double>(n)); };
   line(text, "storage",
        !result.io_known ? "unknown: the kernel refuses the figures of one of its processes"
@@ -138,8 +139,10 @@ std::string measure_text(const MeasureResult& result) {
     line(text, "left running",
          fmt::format("{} processes; not counted after the command's end", result.left_running));
   line(text, "own cost",
-       fmt::format("{:.2f} % of one core ({:.1f} ms CPU, every {:g} ms)", result.own_cpu_percent,
-                   result.own_cpu_s * 1e3, result.interval_s * 1e3));
+       fmt::format(
+           "{:.2f} % of one core ({:.1f} ms CPU; power every {:g} ms, memory every {:.3g} ms)",
+           result.own_cpu_percent, result.own_cpu_s * 1e3, result.interval_s * 1e3,
+           result.memory_interval_s * 1e3));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -103,6 +104,38 @@ TEST(Measure, NeverTakesOurMemoryForThatOfTheCommand) {
   done = true;
   for (std::thread& thread : load) thread.join();
   EXPECT_LT(largest, 100e6);
+}
+
+// A program that has just begun shows a few pages: that is not what it needs.
+TEST(Measure, TheFirstPagesOfACommandAreNotItsPeak) {
+  MeasureOptions options;
+  options.interval = {0.001};
+  for (int run = 0; run < 100; ++run) {
+    const MeasureResult result = measured({"true"}, options);
+    if (result.peak_memory_bytes == 0) {
+      EXPECT_THAT(measure_text(result), HasSubstr("unknown: the command ended too soon"));
+      EXPECT_TRUE(measure_json(result)["peak_memory_bytes"].is_null());
+    } else {
+      EXPECT_GT(result.peak_memory_bytes, 400e3);
+    }
+  }
+}
+
+TEST(Measure, TheIntervalHasLimitsAlsoWithoutASensor) {
+  for (const double wrong : {0.0, -0.005, 1e-6, 3601.0, std::nan("")}) {
+    MeasureOptions options;
+    options.interval = {wrong};
+    const auto result = measure_command({"true"}, options);
+    ASSERT_FALSE(result.ok()) << wrong;
+    EXPECT_EQ(result.error().code, Code::invalid_argument);
+    EXPECT_THAT(result.error().hint, HasSubstr("1 ms to 1 h"));
+  }
+  MeasureOptions options;
+  options.interval = {0.05};
+  const MeasureResult result = measured({"sleep", "0.2"}, options);
+  const auto json = measure_json(result);
+  EXPECT_EQ(json["interval_ms"], 50);
+  EXPECT_GE(json["memory_interval_ms"].get<double>(), 50 * (1 - 1e-9));
 }
 
 TEST(Measure, CountsBytes) {

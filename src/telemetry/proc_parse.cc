@@ -70,11 +70,14 @@ std::optional<PidStat> parse_pid_stat(std::string_view text) {
   const std::string_view state = words.next();
   if (state.size() != 1) return {};
   stat.state = state[0];
-  const bool fine = words.number(stat.parent) && words.number(stat.group) && words.skip(8) &&
-                    words.number(stat.user) && words.number(stat.system) &&
-                    words.number(stat.children_user) && words.number(stat.children_system) &&
-                    words.skip(2) && words.number(stat.threads) && stat.pid >= 0 &&
-                    stat.threads >= 0;
+  uint64_t minor = 0, children_minor = 0, major = 0, children_major = 0;
+  const bool fine = words.number(stat.parent) && words.number(stat.group) && words.skip(4) &&
+                    words.number(minor) && words.number(children_minor) && words.number(major) &&
+                    words.number(children_major) && words.number(stat.user) &&
+                    words.number(stat.system) && words.number(stat.children_user) &&
+                    words.number(stat.children_system) && words.skip(2) &&
+                    words.number(stat.threads) && stat.pid >= 0 && stat.threads >= 0;
+  stat.faults = minor + children_minor + major + children_major;
   return fine ? std::optional(stat) : std::nullopt;
 }
 

@@ -14,6 +14,7 @@ struct PidStat {
   uint64_t user = 0, system = 0;                    ///< of its own threads
   uint64_t children_user = 0, children_system = 0;  ///< of children it has waited for
   int threads = 0;
+  uint64_t faults = 0;  ///< page faults, with those of children it has waited for
 };
 /// Nothing when the text is not a stat line. Names with blanks and brackets are fine.
 std::optional<PidStat> parse_pid_stat(std::string_view text);

@@ -19,6 +19,7 @@ TEST(ProcParse, ReadsAStatLineWithAWickedName) {
   EXPECT_EQ(stat->children_user, 7u);
   EXPECT_EQ(stat->children_system, 3u);
   EXPECT_EQ(stat->threads, 9);
+  EXPECT_EQ(stat->faults, 1023u);
 }
 
 TEST(ProcParse, RefusesWhatIsNoStatLine) {

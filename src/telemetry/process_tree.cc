@@ -138,6 +138,7 @@ TreeUse ProcessTree::use() const {
     use.cpu_s += static_cast<double>(ticks) * tick_s;
     ++use.processes;
     use.threads += stat->threads;
+    use.faults += stat->faults;
   }
   return use;
 }

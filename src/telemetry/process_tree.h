@@ -16,6 +16,7 @@ struct TreeUse {
   double resident_bytes = 0;  ///< sum over processes; pages shared between them count in each
   double cpu_s = 0;           ///< user and system, with children already waited for
   int processes = 0, threads = 0;
+  uint64_t faults = 0;  ///< page faults, with those of children already waited for
 };
 
 /// The processes that descend from `leader`, belong to its process group, or were orphaned by one

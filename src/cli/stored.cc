@@ -1,0 +1,10 @@
+#include "cli/stored.h"
+
+namespace flyball::cli {
+
+Result<Store> open_stored(const std::string& place) {
+  if (place.empty()) return Store::open(Store::default_place());
+  return Store::open(place, {.create = false});
+}
+
+}  // namespace flyball::cli
