@@ -58,7 +58,10 @@ Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions
                  "check the path; `flyball tune` and `flyball import` make a store"};
   FLYBALL_ASSIGN(Database database,
                  Database::open(file, {options.busy_timeout_ms, options.max_pages}));
+  // In one transaction: another process may be making the store between two reads.
+  FLYBALL_CHECK(database.run_script("BEGIN"));
   FLYBALL_CHECK(check_is_store(database));
+  FLYBALL_CHECK(database.run_script("COMMIT"));
   FLYBALL_CHECK(database.use_wal());
   FLYBALL_CHECK(migrate(database));
   return Store(std::unique_ptr<Impl>(new Impl{std::move(database), {}}));

@@ -135,6 +135,11 @@ TEST(StoreKill, AStoreKilledWhileItIsMadeCanBeOpened) {
   }
 }
 
+bool complain(const Error& error) {
+  std::fprintf(stderr, "a writer: %s\n", error.message.c_str());
+  return false;
+}
+
 TEST(StoreProcesses, WriteAtOnceFromTheFirstMomentOn) {
   constexpr int writers = 4, each = 25;
   const TempFolder folder;
@@ -142,10 +147,11 @@ TEST(StoreProcesses, WriteAtOnceFromTheFirstMomentOn) {
   for (int writer = 0; writer < writers; ++writer)
     children.push_back(std::make_unique<Child>([&, writer](int pipe) {
       auto store = Store::open(folder.path(), {.busy_timeout_ms = 60'000, .max_pages = 0});
-      if (!store.ok()) return false;
+      if (!store.ok()) return complain(store.error());
       for (int i = 0; i < each; ++i) {
         const auto id = store->add_measurement(sample_measurement(1000 * writer + i));
-        if (!id.ok() || !say(pipe, *id)) return false;
+        if (!id.ok()) return complain(id.error());
+        if (!say(pipe, *id)) return false;
       }
       return true;
     }));
