@@ -31,12 +31,8 @@ double cost_of_switch(const Problem& problem, const Readings& readings, const Ra
                       const Choice& to) {
   const double seconds = problem.switch_ms * 1e-3;
   if (counts_training(problem)) return -to.outcome.loss * seconds;
-  if (problem.objective == Objective::power || problem.objective == Objective::energy) {
-    double power = 0;
-    for (size_t role = 0; role < to.candidates.size(); ++role)
-      power = std::max(power, readings[role][to.candidates[role]].power_w);
-    return power * seconds;
-  }
+  if (problem.objective == Objective::power || problem.objective == Objective::energy)
+    return power_of(readings, to.candidates) * seconds;
   // Requests that arrive during the switch wait for half of it on average.
   return window.rate_hz * seconds * problem.switch_ms / 2;
 }

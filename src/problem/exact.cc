@@ -18,6 +18,11 @@ double median_of(std::vector<double> values) {
   return values.empty() ? not_measured : median(values);
 }
 
+/// The time in which the role's batch gathers.
+double window_ms(const Problem& problem, size_t role, std::span<const size_t> choice) {
+  return 1e3 * problem.candidates->batch(role, choice[role]) / problem.roles[role].rate_hz;
+}
+
 /// Rows of the table that are this configuration (repeats share one).
 Result<std::vector<std::vector<size_t>>> rows_of(const Space& space, const WorkloadTable& table) {
   std::vector<size_t> axes;
@@ -67,6 +72,34 @@ Outcome outcome_of(const Problem& problem, const Readings& readings,
   std::array<Reading, 2> values;
   for (size_t role = 0; role < choice.size(); ++role) values[role] = readings[role][choice[role]];
   return outcome(problem, {values.data(), choice.size()}, choice);
+}
+
+double power_of(const Readings& readings, std::span<const size_t> choice) {
+  double power = 0;
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const double own = readings[role][choice[role]].power_w;
+    if (std::isnan(own)) return not_measured;
+    power = std::max(power, own);
+  }
+  return power;
+}
+
+double latency_of(const Problem& problem, const Readings& readings, size_t role,
+                  std::span<const size_t> choice) {
+  double served = 0;
+  for (size_t r = 0; r < choice.size(); ++r)
+    if (problem.roles[r].serves()) served += readings[r][choice[r]].minibatch_ms;
+  return window_ms(problem, role, choice) + served;
+}
+
+double sustained_rate(const Problem& problem, const Readings& readings, size_t role,
+                      std::span<const size_t> choice) {
+  double left = 1;
+  for (size_t r = 0; r < choice.size(); ++r)
+    if (r != role && problem.roles[r].serves())
+      left -= readings[r][choice[r]].minibatch_ms / window_ms(problem, r, choice);
+  return 1e3 * problem.candidates->batch(role, choice[role]) * std::max(0.0, left) /
+         readings[role][choice[role]].minibatch_ms;
 }
 
 Choice solve(const Problem& problem, const Readings& readings) {

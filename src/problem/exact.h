@@ -27,6 +27,15 @@ Result<Readings> readings_of(const Candidates& candidates,
 Outcome outcome_of(const Problem& problem, const Readings& readings,
                    std::span<const size_t> choice);
 
+/// Power of a choice, the largest of its roles, W; NaN where one is not known.
+double power_of(const Readings& readings, std::span<const size_t> choice);
+/// Peak latency of a serving role, ms: its batch gathers and may wait for that of another service.
+double latency_of(const Problem& problem, const Readings& readings, size_t role,
+                  std::span<const size_t> choice);
+/// The arrival rate at which a serving role takes all the time that another service leaves, 1/s.
+double sustained_rate(const Problem& problem, const Readings& readings, size_t role,
+                      std::span<const size_t> choice);
+
 /// The best choice; when it is not feasible, the one nearest to being so. O(choices).
 Choice solve(const Problem& problem, const Readings& readings);
 

@@ -13,44 +13,14 @@ namespace {
 
 using Choosing = std::span<const size_t>;
 
-double power_of(const Readings& readings, Choosing choice) {
-  double power = 0;
-  for (size_t role = 0; role < choice.size(); ++role) {
-    const double own = readings[role][choice[role]].power_w;
-    power = std::isnan(own) ? unlimited : std::max(power, own);
-  }
-  return power;
-}
-
 double time_of(const Problem& problem, const Readings& readings, Choosing choice) {
   return readings[0][choice[0]].minibatch_ms /
          problem.counts(problem.candidates->batch(0, choice[0]));
 }
 
-double energy_of(const Problem& problem, const Readings& readings, Choosing choice) {
-  const double power = readings[0][choice[0]].power_w;
-  return std::isnan(power) ? unlimited : power * time_of(problem, readings, choice) * 1e-3;
-}
-
-double window_of(const Problem& problem, size_t role, Choosing choice) {
-  return 1e3 * problem.candidates->batch(role, choice[role]) / problem.roles[role].rate_hz;
-}
-
-double latency_of(const Problem& problem, const Readings& readings, size_t asked, Choosing choice) {
-  double served = 0;
-  for (size_t role = 0; role < choice.size(); ++role)
-    if (problem.roles[role].serves()) served += readings[role][choice[role]].minibatch_ms;
-  return window_of(problem, asked, choice) + served;
-}
-
-/// The rate at which the role takes all the time that another service leaves.
-double full_rate(const Problem& problem, const Readings& readings, size_t asked, Choosing choice) {
-  double left = 1;
-  for (size_t role = 0; role < choice.size(); ++role)
-    if (role != asked && problem.roles[role].serves())
-      left -= readings[role][choice[role]].minibatch_ms / window_of(problem, role, choice);
-  return 1e3 * problem.candidates->batch(asked, choice[asked]) * std::max(0.0, left) /
-         readings[asked][choice[asked]].minibatch_ms;
+/// A figure that is not known cannot be what would do.
+double or_unlimited(double value) {
+  return std::isnan(value) ? unlimited : value;
 }
 
 /// Eases one limit of `relaxed`, in which it is lifted, as little as the readings allow.
@@ -96,7 +66,8 @@ void ease_rate(const Problem& problem, const Readings& readings, size_t role,
   Problem slower = problem;
   for_each_choice(problem, [&](Choosing choice) {
     // One part in a billion below the limit, so that rounding does not push it over.
-    const double rate = std::min(asked, (1 - 1e-9) * full_rate(problem, readings, role, choice));
+    const double rate =
+        std::min(asked, (1 - 1e-9) * sustained_rate(problem, readings, role, choice));
     if (!(rate > easing.needed)) return;
     slower.roles[role].rate_hz = rate;
     if (!outcome_of(slower, readings, choice).feasible) return;
@@ -141,13 +112,17 @@ std::vector<Easing> easings(const Problem& problem, const Readings& readings) {
   std::vector<Easing> found;
   ease_budget(
       problem, readings, Constraint::power, &Budgets::power_w,
-      [&](Choosing choice) { return power_of(readings, choice); }, found);
+      [&](Choosing choice) { return or_unlimited(power_of(readings, choice)); }, found);
   ease_budget(
       problem, readings, Constraint::time, &Budgets::time_ms,
       [&](Choosing choice) { return time_of(problem, readings, choice); }, found);
   ease_budget(
       problem, readings, Constraint::energy, &Budgets::energy_j,
-      [&](Choosing choice) { return energy_of(problem, readings, choice); }, found);
+      [&](Choosing choice) {
+        return or_unlimited(readings[0][choice[0]].power_w * time_of(problem, readings, choice) *
+                            1e-3);
+      },
+      found);
   for (size_t role = 0; role < problem.roles.size(); ++role) {
     if (!problem.roles[role].serves()) continue;
     ease_latency(problem, readings, role, found);

@@ -21,12 +21,11 @@ struct View {
   std::vector<std::vector<bool>> measured;
 
   Option option(const Problem& problem, std::span<const size_t> choice) const {
-    Option option{{{choice.begin(), choice.end()}, outcome_of(problem, readings, choice)}, 0, true};
-    for (size_t role = 0; role < choice.size(); ++role) {
-      const double power = readings[role][choice[role]].power_w;
-      option.power_w = std::isnan(power) ? not_measured : std::max(option.power_w, power);
+    Option option{{{choice.begin(), choice.end()}, outcome_of(problem, readings, choice)},
+                  power_of(readings, choice),
+                  true};
+    for (size_t role = 0; role < choice.size(); ++role)
       option.measured = option.measured && measured[role][choice[role]];
-    }
     return option;
   }
 };
@@ -175,37 +174,26 @@ std::vector<Option> front_of(const Problem& problem, const View& view) {
 std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
                                std::span<const size_t> choice) {
   std::vector<Margin> margins;
-  double power = 0, served = 0, busy = 0;
-  std::vector<double> share(choice.size());  // of the time that a service needs
-  for (size_t role = 0; role < choice.size(); ++role) {
-    const Reading& reading = readings[role][choice[role]];
-    power = std::max(power, reading.power_w);
-    if (!problem.roles[role].serves()) continue;
-    served += reading.minibatch_ms;
-    share[role] = reading.minibatch_ms * problem.roles[role].rate_hz * 1e-3 /
-                  problem.candidates->batch(role, choice[role]);
-    busy += share[role];
-  }
   const auto add = [&](Constraint constraint, size_t role, double used, double limit) {
     const bool whole = constraint == Constraint::power;
     if (limit != unlimited)
       margins.push_back({constraint, role, whole ? "" : problem.roles[role].workload, used, limit,
                          unit_of(problem, constraint), false});
   };
-  add(Constraint::power, 0, power, problem.budgets.power_w);
+  add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);
   for (size_t role = 0; role < choice.size(); ++role) {
     const Role& asked = problem.roles[role];
-    const Reading& reading = readings[role][choice[role]];
-    const double batch = problem.candidates->batch(role, choice[role]);
     if (!asked.serves()) {
-      const double time = reading.minibatch_ms / problem.counts(batch);
+      const Reading& reading = readings[role][choice[role]];
+      const double time =
+          reading.minibatch_ms / problem.counts(problem.candidates->batch(role, choice[role]));
       add(Constraint::time, role, time, problem.budgets.time_ms);
       add(Constraint::energy, role, reading.power_w * time * 1e-3, problem.budgets.energy_j);
       continue;
     }
-    add(Constraint::latency, role, 1e3 * batch / asked.rate_hz + served, asked.latency_ms);
+    add(Constraint::latency, role, latency_of(problem, readings, role, choice), asked.latency_ms);
     add(Constraint::arrival_rate, role, asked.rate_hz,
-        asked.rate_hz * (1 - (busy - share[role])) / share[role]);
+        sustained_rate(problem, readings, role, choice));
   }
   return margins;
 }
