@@ -14,9 +14,9 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-/// A figure that is not known is NaN in the code.
+/// A figure that is not known is NaN in the code (infinite where there is no limit).
 inline nlohmann::ordered_json or_null(double value) {
-  return std::isnan(value) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
 /// `code`, `message`, `hint`.

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "evaluate/floor.h"
@@ -166,14 +167,8 @@ PredictRow floor_row(const Floor& floor, size_t rows) {
   return row;
 }
 
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Json quartiles_json(const Quartiles& q) {
-  return {{"median", number_or_null(q.median)},
-          {"q1", number_or_null(q.q1)},
-          {"q3", number_or_null(q.q3)}};
+  return {{"median", or_null(q.median)}, {"q1", or_null(q.q1)}, {"q3", or_null(q.q3)}};
 }
 
 Json row_json(const PredictRow& row) {
@@ -203,15 +198,15 @@ Json row_json(const PredictRow& row) {
           {"runs", shown.runs},
           {"time_mape", quartiles_json(shown.time_mape)},
           {"power_mape", quartiles_json(shown.power_mape)},
-          {"time_mdape", number_or_null(shown.time_mdape)},
-          {"power_mdape", number_or_null(shown.power_mdape)},
-          {"time_coverage90", number_or_null(shown.time_coverage90)},
-          {"power_coverage90", number_or_null(shown.power_coverage90)},
-          {"time_width90", number_or_null(shown.time_width90)},
-          {"power_width90", number_or_null(shown.power_width90)},
-          {"extrapolated", number_or_null(shown.extrapolated)},
-          {"fit_s", number_or_null(shown.fit_s)},
-          {"predict_s", number_or_null(shown.predict_s)},
+          {"time_mdape", or_null(shown.time_mdape)},
+          {"power_mdape", or_null(shown.power_mdape)},
+          {"time_coverage90", or_null(shown.time_coverage90)},
+          {"power_coverage90", or_null(shown.power_coverage90)},
+          {"time_width90", or_null(shown.time_width90)},
+          {"power_width90", or_null(shown.power_width90)},
+          {"extrapolated", or_null(shown.extrapolated)},
+          {"fit_s", or_null(shown.fit_s)},
+          {"predict_s", or_null(shown.predict_s)},
           {"notes", shown.notes},
           {"error", shown.error.empty() ? Json(nullptr) : Json(shown.error)}};
 }

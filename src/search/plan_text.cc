@@ -179,7 +179,7 @@ json choice_json(const Problem& problem, const Option& option) {
   }
   return {{"value", objective_value(problem, option.choice.outcome)},
           {"value_unit", objective_unit(problem)},
-          {"power_w", std::isnan(option.power_w) ? json() : json(option.power_w)},
+          {"power_w", or_null(option.power_w)},
           {"provenance", option.measured ? "measured" : "predicted"},
           {"roles", std::move(roles)}};
 }
@@ -190,7 +190,7 @@ json step_json(const Problem& problem, const Step& step) {
               {"reason", step.ask.reason},      {"repeat", step.ask.repeat},
               {"from_store", step.from_store},  {"failure", step.failure}};
   out["minibatch_ms"] = step.reading.minibatch_ms > 0 ? json(step.reading.minibatch_ms) : json();
-  out["power_w"] = std::isnan(step.reading.power_w) ? json() : json(step.reading.power_w);
+  out["power_w"] = or_null(step.reading.power_w);
   return out;
 }
 

@@ -89,7 +89,7 @@ void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& f
 Result<Answer> Strategy::answer() const {
   const auto& best = ledger_.best();
   if (best && best->outcome.feasible)
-    return Answer{best->candidates, best->outcome, ledger_.profiles(), ledger_.trials(), stopped_};
+    return Answer{best->candidates, best->outcome, ledger_.profiles(), ledger_.trials()};
   if (is_blind(ledger_, 1))
     return Error{Code::unavailable,
                  "the problem has a power or energy figure, and no power was measured",

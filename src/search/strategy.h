@@ -58,7 +58,6 @@ struct Answer {
   std::vector<size_t> choice;  ///< one candidate for each role
   Outcome outcome;
   size_t profiles = 0, trials = 0;
-  std::string stopped;  ///< why the search ended, in words
 };
 
 /// A way to search. One object serves one search, in one thread.

@@ -2,14 +2,12 @@
 
 #include <cmath>
 
+#include "base/json.h"
+
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json value_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
 
 Json settings_json(const Settings& settings) {
   Json json = Json::object();
@@ -28,13 +26,13 @@ Json configuration_json(const TuneResult& result, size_t config) {
   const double epoch = minibatches > 0 ? minibatches : std::nan("");
   Json json;
   json["config"] = settings_json(result.space.settings(config));
-  json["minibatch_ms"] = value_or_null(c.minibatch_ms);
+  json["minibatch_ms"] = or_null(c.minibatch_ms);
   json["minibatch_ms_90"] = interval(c.time_lo, c.time_hi);
-  json["power_w"] = value_or_null(c.power_w);
+  json["power_w"] = or_null(c.power_w);
   json["power_w_90"] = interval(c.power_lo, c.power_hi);
-  json["minibatch_j"] = value_or_null(c.minibatch_j());
-  json["epoch_s"] = value_or_null(c.minibatch_ms * 1e-3 * epoch);
-  json["epoch_j"] = value_or_null(c.minibatch_j() * epoch);
+  json["minibatch_j"] = or_null(c.minibatch_j());
+  json["epoch_s"] = or_null(c.minibatch_ms * 1e-3 * epoch);
+  json["epoch_j"] = or_null(c.minibatch_j() * epoch);
   json["provenance"] = provenance_name(c.provenance);
   return json;
 }
@@ -43,11 +41,11 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   const Measurement& m = trial.measurement;
   Json json;
   json["config"] = settings_json(result.space.settings(trial.config));
-  json["minibatch_ms"] = m.failed() ? Json(nullptr) : value_or_null(m.minibatch_ms);
+  json["minibatch_ms"] = m.failed() ? Json(nullptr) : or_null(m.minibatch_ms);
   json["power_w"] = m.power ? Json(m.power->mean_w) : Json(nullptr);
   json["stall_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.stall_ms);
   json["compute_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.compute_ms);
-  json["noise_pct"] = value_or_null(100 * m.noise);
+  json["noise_pct"] = or_null(100 * m.noise);
   json["minibatches"] = m.minibatches.size();
   json["provenance"] = provenance_name(m.provenance);
   json["reason"] = trial.reason;
@@ -64,7 +62,7 @@ Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row
   if (!row) return nullptr;
   return {{"config", settings_json(result.space.settings(row->config))},
           {"minibatch_ms", row->minibatch_ms},
-          {"power_w", value_or_null(row->power_w)}};
+          {"power_w", or_null(row->power_w)}};
 }
 
 Json budget(double value) {
