@@ -1,8 +1,8 @@
 # flyball_room(NAME [DEPENDS room...] [LIBS library...] [TORCH])
-# One room of the house: every source of the folder belongs to it. What a file is stands in its
+# One room of the house: every source of the folder and of its sub-folders belongs to it. What a file is stands in its
 # suffix: x_test.cc, x_slow_test.cc (label `slow`), x_bench.cc, x_fuzz.cc; the rest is the library.
 add_library(flyball_options INTERFACE)
-target_include_directories(flyball_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(flyball_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(flyball_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wcast-align -Wundef -Werror)
@@ -34,9 +34,10 @@ endfunction()
 function(flyball_header_check name library)
   set(checks)
   foreach(header ${ARGN})
-    get_filename_component(stem ${header} NAME_WE)
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${header})
+    string(REPLACE "/" "_" stem ${path})
     set(check ${CMAKE_CURRENT_BINARY_DIR}/headers/${stem}.cc)
-    file(GENERATE OUTPUT ${check} CONTENT "#include \"${name}/${stem}.h\"\n")
+    file(GENERATE OUTPUT ${check} CONTENT "#include \"${path}\"\n")
     list(APPEND checks ${check})
   endforeach()
   if(checks)
@@ -50,8 +51,8 @@ endfunction()
 
 function(flyball_room name)
   cmake_parse_arguments(ROOM "TORCH" "" "DEPENDS;LIBS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
-  file(GLOB headers CONFIGURE_DEPENDS *.h)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   set(tests ${sources})
   set(slow_tests ${sources})
   set(benches ${sources})

@@ -1,5 +1,5 @@
 // flyball evaluate predict and optimise: keys, known answers, bad input.
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

@@ -1,7 +1,7 @@
 // Import, export and runs from the command line.
 #include <sys/stat.h>
 
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

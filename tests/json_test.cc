@@ -2,7 +2,7 @@
 #include <functional>
 #include <set>
 
-#include "live.h"
+#include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "live.h"
+#include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

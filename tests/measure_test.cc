@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

@@ -1,7 +1,7 @@
 // Standard output that takes nothing more, and words that are no command.
 #include <gmock/gmock.h>
 
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

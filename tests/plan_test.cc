@@ -1,7 +1,7 @@
 // flyball plan and flyball evaluate search: advice, bad input, exit codes.
 #include <algorithm>
 
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

@@ -1,5 +1,5 @@
 // flyball predict, pareto, reference: from a few profiled modes to a table of all of them.
-#include "command.h"
+#include "command_testing.h"
 #include "space/table.h"
 
 namespace flyball::testing_tools {

@@ -1,7 +1,7 @@
 // `flyball profile` and `flyball dataset`, as a user types them.
 #include <gmock/gmock.h>
 
-#include "live.h"
+#include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

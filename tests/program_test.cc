@@ -1,7 +1,7 @@
 // The user's own program under `flyball profile` and `flyball tune`.
 #include <gmock/gmock.h>
 
-#include "command.h"
+#include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "telemetry/flyball_marks.h"
-#include "telemetry/window.h"
+#include "flyball/flyball_marks.h"
+#include "telemetry/marks/window.h"
 
 namespace py = pybind11;
 

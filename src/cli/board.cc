@@ -7,12 +7,12 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/tables.h"
-#include "data/default_set.h"
+#include "data/makers/default_set.h"
 #include "device/host.h"
-#include "profile/live_profiler.h"
-#include "profile/power_meter.h"
-#include "profile/program_profiler.h"
-#include "profile/table_profiler.h"
+#include "profile/trials/live_profiler.h"
+#include "profile/trials/power_meter.h"
+#include "profile/trials/program_profiler.h"
+#include "profile/trials/table_profiler.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {

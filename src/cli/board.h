@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "profile/profiler.h"
+#include "profile/trials/profiler.h"
 #include "space/table.h"
 #include "store/store.h"
 

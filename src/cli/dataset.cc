@@ -4,8 +4,9 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "data/catalog.h"
-#include "data/open.h"
+#include "data/formats/open.h"
+#include "data/makers/check.h"
+#include "data/makers/make.h"
 
 namespace flyball::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "evaluate/optimise_eval.h"
-#include "predict/design.h"
-#include "predict/registry.h"
+#include "predict/design/design.h"
+#include "predict/registry/registry.h"
 
 namespace flyball::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "evaluate/predict_eval.h"
-#include "predict/design.h"
-#include "predict/registry.h"
+#include "predict/design/design.h"
+#include "predict/registry/registry.h"
 
 namespace flyball::cli {
 namespace {

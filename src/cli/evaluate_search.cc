@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "evaluate/search_sweep.h"
-#include "predict/registry.h"
+#include "predict/registry/registry.h"
 #include "search/registry.h"
 
 namespace flyball::cli {

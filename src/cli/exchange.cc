@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
-#include "profile/table_profiler.h"
+#include "profile/trials/table_profiler.h"
 #include "space/import_map.h"
 
 namespace flyball::cli {

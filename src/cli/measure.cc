@@ -1,4 +1,4 @@
-#include "telemetry/measure.h"
+#include "telemetry/process/measure.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
-#include "telemetry/command.h"
-#include "telemetry/power_sensors.h"
+#include "telemetry/process/command.h"
+#include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "cli/board.h"
 #include "cli/output.h"
 #include "cli/tables.h"
-#include "predict/registry.h"
+#include "predict/registry/registry.h"
 #include "search/registry.h"
 
 namespace flyball::cli {

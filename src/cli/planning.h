@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/roles.h"
-#include "search/plan.h"
+#include "plan/plan.h"
 #include "tune/recorder.h"
 
 namespace flyball::cli {

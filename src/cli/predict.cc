@@ -12,8 +12,8 @@
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "device/host.h"
-#include "predict/complete.h"
-#include "predict/registry.h"
+#include "predict/registry/complete.h"
+#include "predict/registry/registry.h"
 #include "store/exchange.h"
 #include "store/references.h"
 

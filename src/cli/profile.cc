@@ -7,8 +7,8 @@
 #include "cli/output.h"
 #include "cli/profile_text.h"
 #include "cli/trace_files.h"
-#include "profile/epochs_report.h"
-#include "telemetry/power_sensors.h"
+#include "profile/characterise/epochs_report.h"
+#include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
 namespace {

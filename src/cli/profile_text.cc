@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/output.h"
-#include "profile/epochs_report.h"
+#include "profile/characterise/epochs_report.h"
 
 namespace flyball::cli {
 namespace {

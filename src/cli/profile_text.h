@@ -1,8 +1,8 @@
 // What `flyball profile` shows to people.
 #pragma once
 
-#include "profile/epochs.h"
-#include "profile/program_profile.h"
+#include "profile/characterise/epochs.h"
+#include "profile/characterise/program_profile.h"
 
 namespace flyball::cli {
 

@@ -6,7 +6,7 @@
 
 #include "cli/board.h"
 #include "cli/tables.h"
-#include "profile/table_profiler.h"
+#include "profile/trials/table_profiler.h"
 
 namespace flyball::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "problem/candidates.h"
-#include "profile/profiler.h"
+#include "profile/trials/profiler.h"
 
 namespace flyball::cli {
 

@@ -1,8 +1,8 @@
 #include "cli/trace_files.h"
 
 #include "base/files.h"
-#include "telemetry/detail_sensors.h"
-#include "telemetry/system_sensors.h"
+#include "telemetry/sensors/detail_sensors.h"
+#include "telemetry/sensors/system_sensors.h"
 
 namespace flyball::cli {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "telemetry/plug_meter.h"
-#include "telemetry/sensor.h"
-#include "telemetry/trace_export.h"
+#include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/trace_export.h"
+#include "telemetry/sensors/sensor.h"
 
 namespace flyball::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
-#include "predict/registry.h"
+#include "predict/registry/registry.h"
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"

@@ -5,11 +5,11 @@
 #include <functional>
 
 #include "base/files.h"
-#include "data/catalog.h"
-#include "data/jpeg_files.h"
-#include "data/loader.h"
-#include "data/open.h"
-#include "data/testing.h"
+#include "data/data_testing.h"
+#include "data/formats/jpeg_files.h"
+#include "data/formats/open.h"
+#include "data/loader/loader.h"
+#include "data/makers/make.h"
 
 namespace flyball {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/machine_checks.h"
-#include "telemetry/test_tree.h"
+#include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
 namespace {

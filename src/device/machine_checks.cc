@@ -8,10 +8,10 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "telemetry/ina3221.h"
-#include "telemetry/nvidia.h"
-#include "telemetry/rapl.h"
-#include "telemetry/system_sensors.h"
+#include "telemetry/sensors/ina3221.h"
+#include "telemetry/sensors/nvidia.h"
+#include "telemetry/sensors/rapl.h"
+#include "telemetry/sensors/system_sensors.h"
 
 namespace flyball {
 namespace {

@@ -12,8 +12,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "evaluate/budget_choice.h"
-#include "predict/design.h"
-#include "predict/registry.h"
+#include "predict/design/design.h"
+#include "predict/registry/registry.h"
 
 namespace flyball {
 namespace {

@@ -15,8 +15,8 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "evaluate/floor.h"
-#include "predict/design.h"
-#include "predict/registry.h"
+#include "predict/design/design.h"
+#include "predict/registry/registry.h"
 
 namespace flyball {
 namespace {

@@ -12,7 +12,7 @@
 #include "evaluate/search_score.h"
 #include "search/registry.h"
 #include "search/run.h"
-#include "search/test_surface.h"
+#include "search/surface_testing.h"
 
 namespace flyball {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "telemetry/detail_sensors.h"
-#include "telemetry/plug_meter.h"
-#include "telemetry/power_sensors.h"
-#include "telemetry/sampler.h"
-#include "telemetry/system_sensors.h"
+#include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/sampler.h"
+#include "telemetry/sensors/detail_sensors.h"
+#include "telemetry/sensors/power_sensors.h"
+#include "telemetry/sensors/system_sensors.h"
 
 namespace flyball {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "data/catalog.h"
-#include "data/open.h"
+#include "data/formats/open.h"
+#include "data/makers/make.h"
 
 namespace flyball {
 namespace {

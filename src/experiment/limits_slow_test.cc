@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "experiment/limits.h"
-#include "telemetry/page_cache.h"
-#include "telemetry/test_tree.h"
+#include "telemetry/sensors/page_cache.h"
+#include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
 namespace {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "telemetry/test_tree.h"
+#include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "telemetry/plug_meter.h"
+#include "telemetry/sampling/plug_meter.h"
 
 namespace flyball {
 namespace {

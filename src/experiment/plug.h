@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiment/runner.h"
-#include "telemetry/trace.h"
+#include "telemetry/sampling/trace.h"
 
 namespace flyball {
 

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/statistics.h"
-#include "telemetry/plug_meter.h"
+#include "telemetry/sampling/plug_meter.h"
 
 namespace flyball {
 namespace {

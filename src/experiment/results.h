@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "experiment/spec.h"
-#include "profile/epochs.h"
+#include "profile/characterise/epochs.h"
 
 namespace flyball {
 

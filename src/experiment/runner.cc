@@ -9,10 +9,10 @@
 #include "device/host.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
-#include "profile/epochs.h"
-#include "telemetry/other_load.h"
-#include "telemetry/page_cache.h"
-#include "telemetry/power_sensors.h"
+#include "profile/characterise/epochs.h"
+#include "telemetry/sensors/other_load.h"
+#include "telemetry/sensors/page_cache.h"
+#include "telemetry/sensors/power_sensors.h"
 #include "workload/versions.h"
 
 namespace flyball {

@@ -8,7 +8,7 @@
 
 #include "search/registry.h"
 #include "search/run.h"
-#include "search/test_surface.h"
+#include "search/surface_testing.h"
 
 namespace flyball {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "predict/registry.h"
+#include "predict/registry/registry.h"
 #include "space/pareto.h"
 #include "tune/request.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/interrupt.h"
-#include "profile/table_profiler.h"
+#include "profile/trials/table_profiler.h"
 
 namespace flyball {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "telemetry/other_load.h"
+#include "telemetry/sensors/other_load.h"
 
 namespace flyball {
 

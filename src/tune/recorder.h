@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "profile/profiler.h"
+#include "profile/trials/profiler.h"
 #include "store/store.h"
 
 namespace flyball {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "profile/profiler.h"
+#include "profile/trials/profiler.h"
 #include "tune/tune.h"
 
 namespace flyball {

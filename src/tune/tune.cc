@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/statistics.h"
-#include "predict/registry.h"
+#include "predict/registry/registry.h"
 #include "problem/exact.h"
 #include "search/registry.h"
 #include "tune/predictions.h"

@@ -8,7 +8,7 @@
 
 #include "predict/predictor.h"
 #include "problem/problem.h"
-#include "profile/profiler.h"
+#include "profile/trials/profiler.h"
 #include "space/table.h"
 
 namespace flyball {

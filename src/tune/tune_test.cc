@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/temp_folder.h"
-#include "profile/table_profiler.h"
+#include "profile/trials/table_profiler.h"
 #include "store/store.h"
 
 namespace flyball {

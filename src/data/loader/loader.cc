@@ -1,0 +1,373 @@
+#include "data/loader/loader.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/random.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t kListedBadSamples = 1000;
+constexpr size_t kAlignment = 64;
+
+std::shared_ptr<float> allocate_plain(size_t count) {
+  const size_t bytes = (count * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
+  return {static_cast<float*>(std::aligned_alloc(kAlignment, bytes)), std::free};
+}
+
+Status check(const Dataset& dataset, const LoaderOptions& options) {
+  const auto bad = [](const std::string& what, const std::string& hint) {
+    return Error{Code::invalid_argument, what, hint};
+  };
+  if (options.batch_size < 1) return bad("a batch size below 1", "give 1 or more");
+  if (options.workers < 0 || options.workers > 1024)
+    return bad(fmt::format("{} loader workers", options.workers), "give 0 (inline) to 1024");
+  if (options.prefetch < 1 || options.prefetch > 1024)
+    return bad(fmt::format("a prefetch of {}", options.prefetch), "give 1 to 1024");
+  if (options.drop_last && dataset.size() < options.batch_size)
+    return bad(fmt::format("{} samples do not fill one minibatch of {}, and the last is dropped",
+                           dataset.size(), options.batch_size),
+               "choose a smaller batch size, or keep the last minibatch");
+  return {};
+}
+
+// What each thread that prepares minibatches owns.
+struct Bench {
+  RawSample raw;
+  Workspace workspace;
+  int worker = -1;  ///< −1: inline
+};
+
+// One minibatch of memory and what is in it.
+struct Slot {
+  std::shared_ptr<float> samples;
+  std::vector<int64_t> labels;
+  LoadedBatch batch;
+  std::optional<Error> error;
+  std::vector<BadSample> bad;
+  bool ready = false;
+};
+
+}  // namespace
+
+std::vector<int64_t> sample_order(int64_t count, uint64_t seed, int64_t epoch, bool shuffle) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  if (shuffle) Random(mix_seed(seed, static_cast<uint64_t>(epoch))).shuffle(std::span(order));
+  return order;
+}
+
+class Loader::Impl {
+ public:
+  Impl(DatasetPtr dataset, Transform transform, LoaderOptions options)
+      : dataset_(std::move(dataset)),
+        transform_(std::move(transform)),
+        options_(std::move(options)) {
+    const int64_t rounding = options_.drop_last ? 0 : options_.batch_size - 1;
+    batches_ = (dataset_->size() + rounding) / options_.batch_size;
+    next_ticket_ = delivered_ = batches_;  // no epoch yet
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = cancel_ = true;
+    }
+    work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  Status start() {
+    const size_t slots =
+        static_cast<size_t>(options_.workers) * static_cast<size_t>(options_.prefetch) + 1;
+    slots_.resize(slots);
+    for (Slot& slot : slots_) {
+      const size_t count = floats_per_batch();
+      slot.samples = options_.allocate ? options_.allocate(count) : allocate_plain(count);
+      if (slot.samples == nullptr)
+        return Error{Code::unavailable,
+                     fmt::format("no memory for {} minibatches of {} bytes each", slots,
+                                 count * sizeof(float)),
+                     "choose fewer workers, less prefetch or a smaller batch size"};
+      // Touched here, so that no page fault falls into a measured minibatch.
+      std::fill_n(slot.samples.get(), count, 0.0f);
+      slot.labels.reserve(static_cast<size_t>(options_.batch_size));
+    }
+    for (int w = 0; w < options_.workers; ++w) {
+      threads_.emplace_back([this, w] { work(w); });
+      pthread_setname_np(threads_.back().native_handle(), fmt::format("loader-{}", w).c_str());
+    }
+    return {};
+  }
+
+  void start_epoch(int64_t epoch) {
+    std::unique_lock lock(mutex_);
+    cancel_ = true;
+    next_ticket_ = batches_;  // nobody begins another minibatch
+    idle_.wait(lock, [this] { return busy_ == 0; });
+    cancel_ = false;
+    epoch_ = epoch;
+    order_ = sample_order(dataset_->size(), options_.seed, epoch, options_.shuffle);
+    for (Slot& slot : slots_) slot.ready = false;
+    next_ticket_ = released_ = delivered_ = 0;
+    good_ = bad_ = 0;
+    holding_ = false;
+    lock.unlock();
+    work_.notify_all();
+  }
+
+  Result<std::optional<LoadedBatch>> next() {
+    const Stopwatch waiting;
+    release();
+    while (delivered_ < batches_) {
+      Slot& slot = options_.workers == 0 ? prepare_inline() : wait_for(delivered_);
+      ++delivered_;
+      note_bad(slot);
+      if (slot.error) {
+        const Error error = *slot.error;
+        end_epoch();
+        return error;
+      }
+      if (slot.labels.empty()) {  // all of them were skipped
+        holding_ = true;
+        release();
+        continue;
+      }
+      holding_ = true;
+      slot.batch.stall_s = waiting.seconds();
+      return std::optional(slot.batch);
+    }
+    if (good_ == 0 && bad_ > 0) {
+      const Error first = std::exchange(first_bad_, Error());
+      bad_ = 0;
+      return Error{
+          first.code,
+          fmt::format("none of the {} samples can be read; {}", dataset_->size(), first.message),
+          first.hint};
+    }
+    return std::optional<LoadedBatch>();
+  }
+
+  void end_epoch() {
+    std::unique_lock lock(mutex_);
+    cancel_ = true;
+    next_ticket_ = delivered_ = batches_;
+    idle_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+  int64_t batches() const { return batches_; }
+  int64_t samples() const {
+    return options_.drop_last ? batches_ * options_.batch_size : dataset_->size();
+  }
+  const LoaderOptions& options() const { return options_; }
+  size_t buffer_bytes() const { return slots_.size() * floats_per_batch() * sizeof(float); }
+  int64_t skipped() const { return skipped_; }
+  const std::vector<BadSample>& bad_samples() const { return bad_samples_; }
+
+ private:
+  size_t floats_per_batch() const {
+    return static_cast<size_t>(options_.batch_size * transform_.elements());
+  }
+
+  Slot& slot_of(int64_t ticket) { return slots_[static_cast<size_t>(ticket) % slots_.size()]; }
+
+  // Gives the minibatch that the caller held back to the workers.
+  void release() {
+    if (!holding_) return;
+    holding_ = false;
+    if (options_.workers == 0) return;
+    {
+      const std::lock_guard lock(mutex_);
+      released_ = delivered_;
+      slot_of(delivered_ - 1).ready = false;
+    }
+    work_.notify_one();
+  }
+
+  Slot& prepare_inline() {
+    Slot& slot = slots_[0];
+    prepare(delivered_, slot, inline_bench_);
+    return slot;
+  }
+
+  Slot& wait_for(int64_t ticket) {
+    Slot& slot = slot_of(ticket);
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return slot.ready; });
+    return slot;
+  }
+
+  // A worker: takes the next minibatch as soon as there is a free slot for it.
+  void work(int worker) {
+    Bench bench;
+    bench.worker = worker;
+    std::unique_lock lock(mutex_);
+    while (true) {
+      work_.wait(lock, [this] { return stop_ || may_begin(); });
+      if (stop_) return;
+      const int64_t ticket = next_ticket_++;
+      ++busy_;
+      lock.unlock();
+      Slot& slot = slot_of(ticket);
+      prepare(ticket, slot, bench);
+      lock.lock();
+      --busy_;
+      if (!cancel_) slot.ready = true;
+      if (busy_ == 0) idle_.notify_all();
+      ready_.notify_one();
+    }
+  }
+
+  bool may_begin() const {
+    return next_ticket_ < batches_ &&
+           next_ticket_ < released_ + static_cast<int64_t>(slots_.size());
+  }
+
+  void prepare(int64_t ticket, Slot& slot, Bench& bench) {
+    slot.batch = LoadedBatch();
+    slot.batch.worker = bench.worker;
+    slot.batch.begin_ns = monotonic_ns();
+    slot.labels.clear();
+    slot.bad.clear();
+    slot.error.reset();
+    const int64_t first = ticket * options_.batch_size;
+    const int64_t last = std::min(first + options_.batch_size, dataset_->size());
+    for (int64_t i = first; i < last && !cancel_; ++i) {
+      const int64_t index = order_[static_cast<size_t>(i)];
+      const Status status = prepare_safely(index, slot, bench);
+      if (status.ok()) continue;
+      slot.bad.push_back({index, status.error()});
+      if (options_.on_bad_sample == OnBadSample::skip) continue;
+      slot.error = status.error();
+      break;
+    }
+    const size_t count = slot.labels.size();
+    slot.batch.view.samples = {slot.samples.get(),
+                               count * static_cast<size_t>(transform_.elements())};
+    slot.batch.view.labels = slot.labels;
+    slot.batch.view.shape = transform_.shape();
+    slot.batch.ready_ns = monotonic_ns();
+  }
+
+  // What a library throws (no memory, say) must not end a worker thread.
+  Status prepare_safely(int64_t index, Slot& slot, Bench& bench) {
+    try {
+      return prepare_sample(index, slot, bench);
+    } catch (const std::exception& problem) {
+      return Error{Code::internal, fmt::format("{}: {}", dataset_->name(index), problem.what()),
+                   ""};
+    }
+  }
+
+  Status prepare_sample(int64_t index, Slot& slot, Bench& bench) {
+    RawSample& raw = bench.raw;
+    Stopwatch watch;
+    const Status fetched = dataset_->fetch(index, raw);
+    slot.batch.fetch_s += watch.restart();
+    if (!fetched.ok()) return fetched;
+    slot.batch.bytes += static_cast<int64_t>(raw.bytes.size());
+    const size_t elements = static_cast<size_t>(transform_.elements());
+    const std::span out(slot.samples.get() + slot.labels.size() * elements, elements);
+    const uint64_t seed = mix_seed(mix_seed(options_.seed, static_cast<uint64_t>(epoch_)),
+                                   static_cast<uint64_t>(index) + 1);
+    const Status applied = transform_.apply(raw, seed, bench.workspace, out);
+    slot.batch.preprocess_s += watch.seconds();
+    if (!applied.ok()) return applied.error().within(dataset_->name(index));
+    slot.labels.push_back(raw.label);
+    return {};
+  }
+
+  void note_bad(const Slot& slot) {
+    if (options_.on_bad_sample == OnBadSample::fail) return;
+    skipped_ += static_cast<int64_t>(slot.bad.size());
+    bad_ += static_cast<int64_t>(slot.bad.size());
+    good_ += static_cast<int64_t>(slot.labels.size());
+    if (!slot.bad.empty()) first_bad_ = slot.bad.front().error;
+    for (const BadSample& bad : slot.bad)
+      if (bad_samples_.size() < kListedBadSamples && listed_.insert(bad.index).second)
+        bad_samples_.push_back(bad);
+  }
+
+  const DatasetPtr dataset_;
+  const Transform transform_;
+  const LoaderOptions options_;
+  int64_t batches_ = 0;
+  std::vector<Slot> slots_;
+
+  // The caller's own.
+  int64_t delivered_ = 0;  ///< minibatches handed out in this epoch
+  bool holding_ = false;   ///< the caller still looks at the last one
+  int64_t skipped_ = 0;
+  int64_t good_ = 0, bad_ = 0;  ///< samples of this epoch
+  Error first_bad_;
+  std::vector<BadSample> bad_samples_;
+  std::set<int64_t> listed_;
+  Bench inline_bench_;
+
+  // Written by the caller while no worker is busy, read by the workers.
+  std::vector<int64_t> order_;
+  int64_t epoch_ = 0;
+
+  std::mutex mutex_;  // guards what follows, and the hand-over of slots by their `ready`
+  std::condition_variable work_, ready_, idle_;
+  int64_t next_ticket_ = 0;  ///< the minibatch that is begun next
+  int64_t released_ = 0;     ///< minibatches whose slots are free again
+  int busy_ = 0;             ///< workers in the middle of a minibatch
+  bool stop_ = false;
+  std::atomic<bool> cancel_{false};  ///< also read without the mutex, between two samples
+  std::vector<std::thread> threads_;
+};
+
+Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Loader::~Loader() = default;
+
+Result<std::unique_ptr<Loader>> Loader::create(DatasetPtr dataset, Transform transform,
+                                               LoaderOptions options) {
+  FLYBALL_CHECK(check(*dataset, options));
+  auto impl = std::make_unique<Impl>(std::move(dataset), std::move(transform), std::move(options));
+  FLYBALL_CHECK(impl->start());
+  return std::unique_ptr<Loader>(new Loader(std::move(impl)));
+}
+
+void Loader::start_epoch(int64_t epoch) {
+  impl_->start_epoch(epoch);
+}
+Result<std::optional<LoadedBatch>> Loader::next() {
+  return impl_->next();
+}
+void Loader::end_epoch() {
+  impl_->end_epoch();
+}
+int64_t Loader::batches() const {
+  return impl_->batches();
+}
+int64_t Loader::samples() const {
+  return impl_->samples();
+}
+const LoaderOptions& Loader::options() const {
+  return impl_->options();
+}
+size_t Loader::buffer_bytes() const {
+  return impl_->buffer_bytes();
+}
+int64_t Loader::skipped() const {
+  return impl_->skipped();
+}
+std::vector<BadSample> Loader::bad_samples() const {
+  return impl_->bad_samples();
+}
+
+}  // namespace flyball

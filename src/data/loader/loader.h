@@ -1,0 +1,98 @@
+// Fetches and pre-processes minibatches, inline or ahead of the training step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "data/batch.h"
+#include "data/dataset.h"
+#include "data/pictures/transform.h"
+
+namespace flyball {
+
+/// What a sample that cannot be read does to the epoch.
+enum class OnBadSample {
+  fail,  ///< next() returns the error, which names file and reason
+  skip,  ///< the sample is left out of its minibatch, counted and listed
+};
+
+/// The settings of PyTorch's DataLoader, with the same meaning.
+struct LoaderOptions {
+  int64_t batch_size = 16;
+  int workers = 0;   ///< 0: inline in next(); else threads, each preparing whole minibatches
+  int prefetch = 2;  ///< minibatches that each worker may be ahead
+  bool shuffle = true;
+  bool drop_last = false;
+  uint64_t seed = 0;
+  OnBadSample on_bad_sample = OnBadSample::fail;
+  /// Where minibatches live, e.g. pinned memory; empty: ordinary memory. Called once per buffer,
+  /// before the first epoch, with a number of floats; null means that there is no memory.
+  std::function<std::shared_ptr<float>(size_t)> allocate = {};
+};
+
+/// One minibatch and where its time went.
+struct LoadedBatch {
+  BatchView view;
+  double stall_s = 0;       ///< how long next() kept its caller waiting
+  double fetch_s = 0;       ///< reading bytes, summed over the samples, on the thread that did it
+  double preprocess_s = 0;  ///< decoding, augmenting and normalising, likewise
+  int64_t bytes = 0;        ///< bytes read
+  int64_t begin_ns = 0;     ///< monotonic: when its preparation began
+  int64_t ready_ns = 0;     ///< and when it was ready
+  int worker = -1;          ///< who prepared it, from 0; −1: inline
+};
+
+/// A sample that was left out.
+struct BadSample {
+  int64_t index = 0;
+  Error error;
+};
+
+/// Delivers the minibatches of one epoch after the other, always in the order that (seed, epoch)
+/// determine; what is random about a sample depends on (seed, epoch, sample) only. Neither depends
+/// on the workers. Holds workers × prefetch + 1 minibatches of memory, allocated at the start.
+/// Worker threads inherit the CPU affinity of the thread that calls create(). One thread uses it.
+class Loader {
+ public:
+  /// Errors: settings out of range, no memory.
+  static Result<std::unique_ptr<Loader>> create(DatasetPtr dataset, Transform transform,
+                                                LoaderOptions options);
+  /// Stops the workers, in the middle of a minibatch if need be.
+  ~Loader();
+
+  /// Begins an epoch at its first minibatch, whether or not the last one was finished.
+  void start_epoch(int64_t epoch);
+  /// The next minibatch, or nothing at the end of the epoch. Its view is valid until the next call
+  /// on this loader. After an error the epoch has ended; start_epoch() begins another. An epoch of
+  /// which every sample had to be skipped is an error, too.
+  Result<std::optional<LoadedBatch>> next();
+  /// Ends the epoch early; afterwards no worker reads any more.
+  void end_epoch();
+
+  /// Minibatches per epoch (one less may come when all samples of one are skipped).
+  int64_t batches() const;
+  /// Samples per epoch.
+  int64_t samples() const;
+  const LoaderOptions& options() const;
+  /// Bytes of all minibatch buffers.
+  size_t buffer_bytes() const;
+  /// Number of samples left out since the start, and the first 1000 of them, each sample once.
+  int64_t skipped() const;
+  std::vector<BadSample> bad_samples() const;
+
+ private:
+  class Impl;
+  explicit Loader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The order of `count` samples in an epoch; 0, 1, 2, … without shuffling.
+std::vector<int64_t> sample_order(int64_t count, uint64_t seed, int64_t epoch, bool shuffle);
+
+}  // namespace flyball

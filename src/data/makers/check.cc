@@ -1,0 +1,114 @@
+// check_dataset: what is there, what is broken, and where.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "base/parallel.h"
+#include "data/formats/jpeg_files.h"
+#include "data/formats/open.h"
+#include "data/makers/check.h"
+#include "data/pictures/jpeg.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr size_t kListed = 1000;
+
+// Decodes all of a picture, so that damage anywhere in it is seen.
+Status check_pixels(const RawSample& sample, JpegReader& reader) {
+  if (sample.encoding != Encoding::jpeg) return {};
+  FLYBALL_ASSIGN(const JpegInfo info, reader.open(sample.bytes));
+  if (info.channels != 3)
+    return Error{Code::corrupt,
+                 "the JPEG has " + std::to_string(info.channels) + " colour channels, not 3", ""};
+  FLYBALL_ASSIGN(const Pixels pixels, reader.read({0, 0, info.width, info.height}));
+  (void)pixels;
+  return {};
+}
+
+// Gathers what several threads find in one part.
+class PartCheck {
+ public:
+  explicit PartCheck(const Dataset& set)
+      : set_(set), per_class_(static_cast<size_t>(set.classes())) {}
+
+  void run(size_t threads) {
+    parallel_for(
+        threads, [this](size_t) { work(); }, threads);
+  }
+
+  void report(const std::string& name, DatasetReport& report) {
+    DatasetPart part{name, set_.size(), set_.classes(), bytes_, 0, 0};
+    const auto [least, most] = std::minmax_element(per_class_.begin(), per_class_.end());
+    part.smallest_class = *least, part.largest_class = *most;
+    report.parts.push_back(part);
+    std::sort(problems_.begin(), problems_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    report.problem_count += static_cast<int64_t>(problems_.size());
+    for (auto& [index, error] : problems_)
+      if (report.problems.size() < kListed) report.problems.push_back(std::move(error));
+  }
+
+ private:
+  void work() {
+    RawSample sample;
+    JpegReader reader;
+    for (int64_t i = next_.fetch_add(1); i < set_.size(); i = next_.fetch_add(1)) {
+      Status status = set_.fetch(i, sample);
+      if (status.ok()) {
+        status = check_pixels(sample, reader);
+        if (!status.ok()) status = status.error().within(set_.name(i));
+      }
+      const std::lock_guard lock(mutex_);
+      if (!status.ok()) {
+        problems_.emplace_back(i, status.error());
+        continue;
+      }
+      bytes_ += static_cast<int64_t>(sample.bytes.size());
+      ++per_class_[static_cast<size_t>(sample.label)];
+    }
+  }
+
+  const Dataset& set_;
+  std::atomic<int64_t> next_{0};
+  std::mutex mutex_;
+  std::vector<std::pair<int64_t, Error>> problems_;
+  std::vector<int64_t> per_class_;
+  int64_t bytes_ = 0;
+};
+
+std::vector<std::string> list_ignored(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code problem, ignored;
+  for (fs::recursive_directory_iterator entry(folder, problem), end; !problem && entry != end;
+       entry.increment(problem))
+    if (!entry->is_directory(ignored) && !is_jpeg_name(entry->path().string()) &&
+        names.size() < kListed)
+      names.push_back(entry->path().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+Result<DatasetReport> check_dataset(const fs::path& folder, size_t threads) {
+  DatasetReport report;
+  FLYBALL_ASSIGN(report.kind, detect_dataset(folder));
+  for (const Split split : {Split::train, Split::test}) {
+    if (!has_part(folder, report.kind, split)) continue;
+    const auto set = open_dataset(folder, split);
+    if (!set.ok()) {
+      report.problems.push_back(set.error());
+      ++report.problem_count;
+      continue;
+    }
+    PartCheck check(**set);
+    check.run(threads == 0 ? usable_cores() : threads);
+    check.report(split == Split::train ? "train" : "test", report);
+  }
+  if (report.kind == "images") report.ignored = list_ignored(folder);
+  return report;
+}
+
+}  // namespace flyball

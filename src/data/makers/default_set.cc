@@ -1,0 +1,48 @@
+#include "data/makers/default_set.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/files.h"
+#include "data/formats/open.h"
+#include "data/makers/make.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t samples_of(const std::string& kind) {
+  if (kind == "mnist") return 60000;
+  return kind == "cifar10" ? 5000 : 1000;
+}
+
+}  // namespace
+
+fs::path cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "flyball";
+  const char* home = std::getenv("HOME");
+  return fs::path(home ? home : "/tmp") / ".cache" / "flyball";
+}
+
+Result<fs::path> default_dataset(const std::string& kind,
+                                 const std::function<void(const std::string& what)>& making) {
+  const fs::path folder = cache_folder() / kind;
+  std::error_code problem;
+  if (fs::exists(folder, problem)) return folder;
+  const int64_t samples = samples_of(kind);
+  if (making) making(fmt::format("{} samples of {} into {}", samples, kind, folder.string()));
+  // Made beside its place and moved there, so that what is there is whole.
+  const fs::path draft = fmt::format("{}.{}", folder.string(), ::getpid());
+  fs::create_directories(folder.parent_path(), problem);
+  const Status made = make_dataset(kind, samples, draft);
+  if (made.ok()) fs::rename(draft, folder, problem);
+  fs::remove_all(draft, problem);
+  if (!made.ok()) return made.error();
+  if (!fs::exists(folder, problem)) return file_error("write", folder, EIO);
+  return folder;
+}
+
+}  // namespace flyball

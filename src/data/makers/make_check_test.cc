@@ -1,0 +1,144 @@
+#include "data/makers/check.h"
+#include "data/makers/make.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/files.h"
+#include "data/data_testing.h"
+#include "data/formats/open.h"
+#include "data/loader/loader.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const MakeOptions kSmall{.classes = 3, .size = {64, 48}};
+
+std::map<std::string, std::string> contents(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(folder).string()] = *read_file(entry.path());
+  return files;
+}
+
+class EachKind : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EachKind, IsMadeDetectedOpenedLoadedAndClean) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(make_dataset(GetParam(), 20, folder.path(), kSmall).ok());
+  EXPECT_EQ(*detect_dataset(folder.path()), GetParam());
+  const auto set = open_dataset(folder.path(), Split::train);
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  EXPECT_EQ((*set)->kind(), GetParam());
+  EXPECT_EQ((*set)->size(), 20);
+  EXPECT_EQ(open_dataset(folder.path(), Split::test).ok(), GetParam() != "images");
+
+  auto options = default_transform(GetParam(), true);
+  if (options.crop != Crop::keep) options.size = 16;
+  const auto transform = Transform::create(**set, options);
+  ASSERT_TRUE(transform.ok());
+  const auto loader = Loader::create(*set, *transform, {.batch_size = 7, .workers = 1});
+  ASSERT_TRUE(loader.ok());
+  (*loader)->start_epoch(0);
+  int64_t count = 0;
+  while (true) {
+    const auto batch = (*loader)->next();
+    ASSERT_TRUE(batch.ok()) << batch.error().message;
+    if (!batch->has_value()) break;
+    count += (*batch)->view.count();
+  }
+  EXPECT_EQ(count, 20);
+
+  const auto report = check_dataset(folder.path());
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->kind, GetParam());
+  EXPECT_EQ(report->problem_count, 0);
+  EXPECT_EQ(report->parts[0].samples, 20);
+  EXPECT_GT(report->parts[0].bytes, 20 * 500);
+  EXPECT_EQ(report->parts.size(), GetParam() == "images" ? 1u : 2u);
+}
+
+TEST_P(EachKind, DoesNotDependOnTheThreads) {
+  const TemporaryFolder one, three;
+  MakeOptions options = kSmall;
+  options.threads = 1;
+  ASSERT_TRUE(make_dataset(GetParam(), 30, one.path(), options).ok());
+  options.threads = 3;
+  ASSERT_TRUE(make_dataset(GetParam(), 30, three.path(), options).ok());
+  EXPECT_EQ(contents(one.path()), contents(three.path()));
+  const TemporaryFolder other;
+  options.seed = 2;
+  ASSERT_TRUE(make_dataset(GetParam(), 30, other.path(), options).ok());
+  EXPECT_NE(contents(one.path()), contents(other.path()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, EachKind, ::testing::ValuesIn(dataset_kinds()));
+
+TEST(Catalog, MakeRefusesWhatItCannotDo) {
+  const TemporaryFolder folder;
+  const auto error = [&](const std::string& kind, int64_t samples, MakeOptions options = {}) {
+    const Status status = make_dataset(kind, samples, folder.path(), options);
+    return status.ok() ? "" : status.error().message;
+  };
+  EXPECT_THAT(error("pictures", 10), HasSubstr("no data set of kind 'pictures'"));
+  EXPECT_THAT(error("images", 0), HasSubstr("0 samples"));
+  EXPECT_THAT(error("images", 1, {.size = {2, 2}}), HasSubstr("of that size"));
+  EXPECT_THAT(error("cifar10", 3), HasSubstr("at least 5"));
+  ASSERT_TRUE(write_file(folder.path() / "mine.txt", "precious").ok());
+  EXPECT_THAT(error("images", 10), HasSubstr("is not empty"));
+  EXPECT_EQ(contents(folder.path()).size(), 1u);
+}
+
+TEST(Catalog, DetectSaysWhatItLooksFor) {
+  const TemporaryFolder folder;
+  const auto nothing = detect_dataset(folder.path());
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_THAT(nothing.error().hint, HasSubstr("CIFAR-10"));
+  const auto missing = detect_dataset(folder.path() / "gone");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, Code::not_found);
+  ASSERT_TRUE(write_file(folder.path() / "file", "x").ok());
+  EXPECT_THAT(detect_dataset(folder.path() / "file").error().message, HasSubstr("not a folder"));
+}
+
+TEST(Catalog, CheckSaysWhatIsBrokenAndWhere) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(make_dataset("images", 9, folder.path(), kSmall).ok());
+  const fs::path root = folder.path();
+  fs::resize_file(root / "class_000/000003.jpg", 700);
+  fs::resize_file(root / "class_001/000004.jpg", 0);
+  fs::copy_file(test_file("grey.jpg"), root / "class_002/grey.jpg");
+  ASSERT_TRUE(write_file(root / "class_002/photo.png", "x").ok());
+  const auto report = check_dataset(root, 2);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->parts[0].samples, 10);
+  EXPECT_EQ(report->parts[0].smallest_class, 2);
+  EXPECT_EQ(report->parts[0].largest_class, 3);
+  ASSERT_EQ(report->problem_count, 3);
+  EXPECT_THAT(report->problems[0].message,
+              HasSubstr("class_000/000003.jpg: the JPEG is truncated"));
+  EXPECT_THAT(report->problems[1].message, HasSubstr("class_001/000004.jpg is empty"));
+  EXPECT_THAT(report->problems[2].message, HasSubstr("class_002/grey.jpg: the JPEG has 1 colour"));
+  ASSERT_EQ(report->ignored.size(), 1u);
+  EXPECT_THAT(report->ignored[0], HasSubstr("class_002/photo.png"));
+}
+
+TEST(Catalog, CheckReportsAPartThatCannotBeOpened) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(make_dataset("digits", 60, folder.path()).ok());
+  fs::remove(folder.path() / "t10k-labels-idx1-ubyte");
+  const auto report = check_dataset(folder.path());
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->parts.size(), 1u);
+  ASSERT_EQ(report->problem_count, 1);
+  EXPECT_THAT(report->problems[0].message, HasSubstr("t10k-labels-idx1-ubyte"));
+}
+
+}  // namespace
+}  // namespace flyball

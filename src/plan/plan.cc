@@ -1,0 +1,229 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "problem/choices.h"
+#include "search/belief.h"
+#include "space/pareto.h"
+
+namespace flyball {
+namespace {
+
+constexpr double more_watts = 1, more_ms = 10, more_share = 0.1;
+constexpr double least_gain_pct = 0.05;  // less is nothing
+constexpr size_t longest_front = 12;
+
+/// Readings where there are any, predictions elsewhere.
+struct View {
+  Readings readings;
+  std::vector<std::vector<bool>> measured;
+
+  Option option(const Problem& problem, std::span<const size_t> choice) const {
+    Option option{{{choice.begin(), choice.end()}, outcome_of(problem, readings, choice)},
+                  power_of(readings, choice),
+                  true};
+    for (size_t role = 0; role < choice.size(); ++role)
+      option.measured = option.measured && measured[role][choice[role]];
+    return option;
+  }
+};
+
+View view_of(const Strategy& strategy) {
+  const Ledger& ledger = strategy.ledger();
+  View view{ledger.readings(), {}};
+  for (size_t role = 0; role < view.readings.size(); ++role) {
+    std::vector<bool>& measured = view.measured.emplace_back();
+    for (const Reading& reading : view.readings[role]) measured.push_back(reading.minibatch_ms > 0);
+    if (!strategy.options().make_predictor) continue;
+    const auto belief = believe(ledger, role, strategy.options());
+    if (!belief.ok()) continue;
+    for (size_t i = 0; i < measured.size(); ++i) {
+      const Record* record = ledger.find(role, i);
+      if (record) continue;  // measured, or failed
+      view.readings[role][i] = {std::exp(belief->log_ms[i]),
+                                belief->has_power() ? std::exp(belief->log_w[i]) : not_measured};
+    }
+  }
+  return view;
+}
+
+double improvement_pct(const Problem& problem, double from, double to) {
+  const bool more =
+      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
+  if (from == 0) return to < 0 ? 100 : 0;
+  return more ? 100 * (to / from - 1) : 100 * (1 - to / from);
+}
+
+/// What the best choice under eased limits is worth by the original problem: for some objectives a
+/// limit is part of the figure, and easing it must not count as an improvement.
+struct Eased {
+  std::vector<size_t> choice;
+  double loss = unlimited;
+};
+
+Eased solve_eased(const Problem& problem, const Problem& eased, const View& view) {
+  const Choice found = solve(eased, view.readings);
+  if (!found.outcome.feasible) return {};
+  return {found.candidates, outcome_of(problem, view.readings, found.candidates).loss};
+}
+
+Problem without(const Problem& problem, const Margin& margin) {
+  Problem free = problem;
+  if (margin.constraint == Constraint::power) free.budgets.power_w = unlimited;
+  if (margin.constraint == Constraint::time) free.budgets.time_ms = unlimited;
+  if (margin.constraint == Constraint::energy) free.budgets.energy_j = unlimited;
+  if (margin.constraint == Constraint::latency) free.roles[margin.role].latency_ms = unlimited;
+  return free;
+}
+
+/// `best`: loss of the best choice known or predicted within the limits as they are.
+void mark_binding(const Problem& problem, const View& view, double best,
+                  std::vector<Margin>& margins) {
+  for (Margin& margin : margins)
+    // A rate changes the objective itself, so there only a nearly full service counts as binding.
+    margin.binds = margin.constraint == Constraint::arrival_rate
+                       ? margin.used > 0.95 * margin.limit
+                       : solve_eased(problem, without(problem, margin), view).loss <
+                             best - 1e-3 * std::abs(best);
+}
+
+void buy(const Problem& problem, const Problem& eased, const View& view, double best,
+         const std::string& what, std::vector<Purchase>& purchases) {
+  const Eased found = solve_eased(problem, eased, view);
+  if (found.choice.empty()) return;
+  Purchase purchase{what, view.option(problem, found.choice), 0};
+  purchase.gain_pct = std::max(0.0, improvement_pct(problem, best, found.loss));
+  if (purchase.gain_pct < least_gain_pct) purchase.gain_pct = 0;
+  purchases.push_back(std::move(purchase));
+}
+
+std::vector<Purchase> purchases_of(const Problem& problem, const View& view, double best) {
+  std::vector<Purchase> all;
+  if (problem.budgets.power_w != unlimited) {
+    Problem eased = problem;
+    eased.budgets.power_w += more_watts;
+    buy(problem, eased, view, best, "1 W more power", all);
+  }
+  if (std::ranges::any_of(problem.roles, [](const Role& r) { return r.latency_ms != unlimited; })) {
+    Problem eased = problem;
+    for (Role& role : eased.roles) role.latency_ms += more_ms;
+    buy(problem, eased, view, best, "10 ms more latency", all);
+  }
+  if (problem.budgets.time_ms != unlimited) {
+    Problem eased = problem;
+    eased.budgets.time_ms *= 1 + more_share;
+    buy(problem, eased, view, best, "10 % more time", all);
+  }
+  if (problem.budgets.energy_j != unlimited) {
+    Problem eased = problem;
+    eased.budgets.energy_j *= 1 + more_share;
+    buy(problem, eased, view, best, "10 % more energy", all);
+  }
+  return all;
+}
+
+/// What the limits cost, against the best that is known or predicted within them: a prediction that
+/// merely was not measured is no merit of an eased limit.
+void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
+  const Choice within = solve(problem, view.readings);
+  const double answer = plan.answer->outcome.loss;
+  const double best = std::min(answer, within.outcome.loss);
+  mark_binding(problem, view, best, plan.margins);
+  plan.purchases = purchases_of(problem, view, best);
+  const double gain = improvement_pct(problem, answer, best);
+  if (gain >= least_gain_pct)
+    plan.unmeasured = Purchase{"more profiles", view.option(problem, within.candidates), gain};
+}
+
+/// The part of a long front that lies around the budget, as many below it as above; without one the
+/// part that needs most power.
+std::vector<Option> nearest_to(double budget_w, std::vector<Option> front) {
+  if (front.size() <= longest_front) return front;
+  const auto above = static_cast<size_t>(
+      std::ranges::count_if(front, [&](const Option& o) { return o.power_w <= budget_w; }));
+  const size_t half = longest_front / 2;
+  const size_t first = std::min(above < half ? 0 : above - half, front.size() - longest_front);
+  return {front.begin() + static_cast<std::ptrdiff_t>(first),
+          front.begin() + static_cast<std::ptrdiff_t>(first + longest_front)};
+}
+
+/// Power against the objective among measured choices that meet everything but the power budget.
+std::vector<Option> front_of(const Problem& problem, const View& view) {
+  Problem free = problem;
+  free.budgets.power_w = unlimited;
+  std::vector<Option> options;
+  std::vector<double> power, loss;
+  for_each_choice(free, [&](std::span<const size_t> choice) {
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!view.measured[role][choice[role]]) return;
+    Option option = view.option(free, choice);
+    if (!option.choice.outcome.feasible) return;
+    power.push_back(std::isnan(option.power_w) ? 0 : option.power_w);
+    loss.push_back(option.choice.outcome.loss);
+    options.push_back(std::move(option));
+  });
+  std::vector<Option> front;
+  for (size_t i : pareto_front(power, loss)) front.push_back(options[i]);
+  return nearest_to(problem.budgets.power_w, std::move(front));
+}
+
+}  // namespace
+
+std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
+                               std::span<const size_t> choice) {
+  std::vector<Margin> margins;
+  const auto add = [&](Constraint constraint, size_t role, double used, double limit) {
+    const bool whole = constraint == Constraint::power;
+    if (limit != unlimited)
+      margins.push_back({constraint, role, whole ? "" : problem.roles[role].workload, used, limit,
+                         unit_of(problem, constraint), false});
+  };
+  add(Constraint::power, 0, power_of(readings, choice), problem.budgets.power_w);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const Role& asked = problem.roles[role];
+    if (!asked.serves()) {
+      const Reading& reading = readings[role][choice[role]];
+      const double time =
+          reading.minibatch_ms / problem.counts(problem.candidates->batch(role, choice[role]));
+      add(Constraint::time, role, time, problem.budgets.time_ms);
+      add(Constraint::energy, role, reading.power_w * time * 1e-3, problem.budgets.energy_j);
+      continue;
+    }
+    add(Constraint::latency, role, latency_of(problem, readings, role, choice), asked.latency_ms);
+    add(Constraint::arrival_rate, role, asked.rate_hz,
+        sustained_rate(problem, readings, role, choice));
+  }
+  return margins;
+}
+
+Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(const Ask&)>& measure,
+                       const std::function<void(const Step&)>& done) {
+  Plan plan;
+  plan.problem = std::make_shared<const Problem>(strategy.problem());
+  while (const auto ask = strategy.ask()) {
+    FLYBALL_ASSIGN(const Told told, measure(*ask));
+    strategy.tell(*ask, told.reading, told.failure);
+    plan.steps.push_back({*ask, told.reading, told.failure, told.from_store});
+    if (done) done(plan.steps.back());
+  }
+  plan.profiles = strategy.ledger().profiles();
+  plan.trials = strategy.ledger().trials();
+  plan.notes = strategy.notes();
+  plan.stopped = strategy.stopped();
+  const View view = view_of(strategy);
+  plan.front = front_of(strategy.problem(), view);
+  const auto answer = strategy.answer();
+  if (!answer.ok()) {
+    plan.why_not = answer.error();
+    return plan;
+  }
+  plan.answer = *answer;
+  plan.margins = margins_of(strategy.problem(), view.readings, answer->choice);
+  plan.power_w = view.option(strategy.problem(), answer->choice).power_w;
+  weigh_limits(strategy.problem(), view, plan);
+  return plan;
+}
+
+}  // namespace flyball

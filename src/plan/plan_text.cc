@@ -1,0 +1,268 @@
+// A plan for people and for programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "plan/plan.h"
+
+namespace flyball {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// What time and energy are of: of both minibatches, where two are served.
+const char* counted(const Problem& problem) {
+  if (problem.per_sample) return "sample";
+  const bool serves = problem.roles[0].serves();
+  if (serves && problem.objective == Objective::energy) return "request";
+  return serves && problem.roles.size() == 2 ? "minibatch of each" : "minibatch";
+}
+
+/// Two services are weighed by the share of their latency budgets, where they have any.
+bool counts_share(const Problem& problem) {
+  return problem.roles.size() == 2 && std::ranges::any_of(problem.roles, [](const Role& r) {
+           return r.latency_ms != unlimited;
+         });
+}
+
+std::string objective_text(const Problem& problem, const Outcome& outcome) {
+  const double value = objective_value(problem, outcome);
+  switch (problem.objective) {
+    case Objective::time:
+      return fmt::format("{:.5g} ms per {}", value, counted(problem));
+    case Objective::energy:
+      return fmt::format("{:.4g} J per {}", value, counted(problem));
+    case Objective::power:
+      return fmt::format("{:.4g} W", value);
+    case Objective::latency:
+      if (counts_share(problem))
+        return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
+      return fmt::format("peak latency {:.4g} ms", value);
+    case Objective::throughput:
+      return fmt::format("{:.4g} training {}/s", value,
+                         problem.per_sample ? "samples" : "minibatches");
+    case Objective::minibatches:
+      return fmt::format("{:g} training minibatches per window", value);
+  }
+  return "";
+}
+
+Trial trial_of(const Problem& problem, size_t role, size_t candidate) {
+  const Role& asked = problem.roles[role];
+  return problem.candidates->space(role).trial(candidate, asked.workload, asked.phase);
+}
+
+std::string mode_text(const Problem& problem, size_t role, size_t candidate) {
+  const Settings mode = trial_of(problem, role, candidate).mode.values;
+  return mode.empty() ? "this machine as it is" : describe(mode);
+}
+
+/// "8 cores …; serve in batches of 32"
+std::string choice_text(const Problem& problem, std::span<const size_t> choice) {
+  std::string text = mode_text(problem, 0, choice[0]);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const Trial trial = trial_of(problem, role, choice[role]);
+    if (problem.separate_modes && role > 0)
+      text += fmt::format("; {} in {}", trial.job.workload, describe(trial.mode.values));
+    if (!trial.job.settings.empty())
+      text += fmt::format("; {} {}", trial.job.workload, describe(trial.job.settings));
+  }
+  return text;
+}
+
+/// How the window is spent, for a person who sets it up.
+std::string schedule_text(const Plan& plan) {
+  const Problem& problem = *plan.problem;
+  if (!problem.roles.back().serves()) return "";
+  const size_t last = problem.roles.size() - 1;
+  const double batch = problem.candidates->batch(last, plan.answer->choice[last]);
+  const double window = 1e3 * batch / problem.roles[last].rate_hz;
+  if (!problem.concurrent()) {
+    std::string text;
+    for (size_t role = 0; role <= last; ++role) {
+      const double own = problem.candidates->batch(role, plan.answer->choice[role]);
+      text += fmt::format("  {}: collect {:g} request{} ({:.4g} ms), then serve {}\n",
+                          problem.roles[role].workload, own, own == 1 ? "" : "s",
+                          1e3 * own / problem.roles[role].rate_hz,
+                          own == 1 ? "it" : "them in one minibatch");
+    }
+    return text;
+  }
+  const bool per_second = problem.objective == Objective::throughput;
+  const double counts = problem.counts(problem.candidates->batch(0, plan.answer->choice[0]));
+  const double n = per_second
+                       ? objective_value(problem, plan.answer->outcome) * window * 1e-3 / counts
+                       : objective_value(problem, plan.answer->outcome);
+  if (problem.objective == Objective::power) return "";
+  return fmt::format(
+      "  every {:.4g} ms: {:.0f} training minibatch{} while {:g} request{} gather, then serve "
+      "them\n",
+      window, n, std::lround(n) == 1 ? "" : "es", batch, batch == 1 ? "" : "s");
+}
+
+std::string limits_text(const Plan& plan) {
+  std::string text;
+  for (const Margin& margin : plan.margins) {
+    const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
+    if (margin.constraint == Constraint::arrival_rate)
+      text += fmt::format("  {}arrival rate {:g}/s of the {:.4g}/s that could be sustained{}\n",
+                          whose, margin.used, margin.limit, margin.binds ? "  (binds)" : "");
+    else
+      text +=
+          fmt::format("  {}{} {:.4g} of {:.4g} {}{}\n", whose, constraint_name(margin.constraint),
+                      margin.used, margin.limit, margin.unit, margin.binds ? "  (binds)" : "");
+  }
+  return text.empty() ? "" : "limits\n" + text;
+}
+
+std::string purchases_text(const Plan& plan) {
+  std::string text;
+  for (const Purchase& purchase : plan.purchases) {
+    if (purchase.gain_pct == 0) {
+      text += fmt::format("  {} would buy nothing\n", purchase.what);
+      continue;
+    }
+    text +=
+        fmt::format("  {} would buy {:.2g} %: {} at {} ({})\n", purchase.what, purchase.gain_pct,
+                    objective_text(*plan.problem, purchase.option.choice.outcome),
+                    choice_text(*plan.problem, purchase.option.choice.candidates),
+                    purchase.option.measured ? "measured" : "predicted, not measured");
+  }
+  if (plan.unmeasured)
+    text += fmt::format(
+        "  more profiles might find {:.2g} % within these limits: {} at {} (predicted, "
+        "not measured)\n",
+        plan.unmeasured->gain_pct,
+        objective_text(*plan.problem, plan.unmeasured->option.choice.outcome),
+        choice_text(*plan.problem, plan.unmeasured->option.choice.candidates));
+  return text;
+}
+
+std::string front_text(const Plan& plan) {
+  std::string text;
+  for (const Option& option : plan.front)
+    text += fmt::format("  {:>7} W  {}: {}\n",
+                        std::isnan(option.power_w) ? "?" : fmt::format("{:.2f}", option.power_w),
+                        objective_text(*plan.problem, option.choice.outcome),
+                        choice_text(*plan.problem, option.choice.candidates));
+  return text.empty() ? "" : "measured alternatives at other powers\n" + text;
+}
+
+std::string steps_text(const Plan& plan) {
+  std::string text =
+      fmt::format("profiled: {} profile{} in {} trial{}\n", plan.profiles,
+                  plan.profiles == 1 ? "" : "s", plan.trials, plan.trials == 1 ? "" : "s");
+  for (const Step& step : plan.steps) {
+    const Trial trial = trial_of(*plan.problem, step.ask.role, step.ask.candidate);
+    const std::string came =
+        !step.failure.empty() ? "failed: " + step.failure
+        : std::isnan(step.reading.power_w)
+            ? fmt::format("{:.4g} ms", step.reading.minibatch_ms)
+            : fmt::format("{:.4g} ms {:.4g} W", step.reading.minibatch_ms, step.reading.power_w);
+    text += fmt::format("  {} {}: {}{} — {}\n", trial.job.workload, describe(all_settings(trial)),
+                        came, step.from_store ? " (from the store)" : "", step.ask.reason);
+  }
+  return text;
+}
+
+json choice_json(const Problem& problem, const Option& option) {
+  json roles = json::array();
+  for (size_t role = 0; role < option.choice.candidates.size(); ++role) {
+    const Trial trial = trial_of(problem, role, option.choice.candidates[role]);
+    roles.push_back({{"workload", trial.job.workload},
+                     {"phase", phase_name(trial.job.phase)},
+                     {"config", all_settings(trial)}});
+  }
+  return {{"value", objective_value(problem, option.choice.outcome)},
+          {"value_unit", objective_unit(problem)},
+          {"power_w", or_null(option.power_w)},
+          {"provenance", option.measured ? "measured" : "predicted"},
+          {"roles", std::move(roles)}};
+}
+
+json step_json(const Problem& problem, const Step& step) {
+  const Trial trial = trial_of(problem, step.ask.role, step.ask.candidate);
+  json out = {{"workload", trial.job.workload}, {"config", all_settings(trial)},
+              {"reason", step.ask.reason},      {"repeat", step.ask.repeat},
+              {"from_store", step.from_store},  {"failure", step.failure}};
+  out["minibatch_ms"] = step.reading.minibatch_ms > 0 ? json(step.reading.minibatch_ms) : json();
+  out["power_w"] = or_null(step.reading.power_w);
+  return out;
+}
+
+}  // namespace
+
+std::string objective_unit(const Problem& problem) {
+  const std::string per = problem.per_sample                           ? "/sample"
+                          : counted(problem) == std::string("request") ? "/request"
+                                                                       : "/minibatch";
+  switch (problem.objective) {
+    case Objective::time:
+      return "ms" + per;
+    case Objective::energy:
+      return "J" + per;
+    case Objective::power:
+      return "W";
+    case Objective::latency:
+      return counts_share(problem) ? "of the tighter latency budget" : "ms";
+    case Objective::throughput:
+      return problem.per_sample ? "training samples/s" : "training minibatches/s";
+    case Objective::minibatches:
+      return "training minibatches/window";
+  }
+  return "";
+}
+
+std::string format_plan(const Plan& plan) {
+  std::string text;
+  if (plan.answer) {
+    text += fmt::format("set {}\n", choice_text(*plan.problem, plan.answer->choice));
+    text += schedule_text(plan);
+    text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
+    text += limits_text(plan) + purchases_text(plan);
+  }
+  text += front_text(plan) + steps_text(plan);
+  if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
+  for (const std::string& note : plan.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+json to_json(const Plan& plan) {
+  const Problem& problem = *plan.problem;
+  json out = {{"objective", objective_name(problem.objective)}, {"answer", nullptr}};
+  if (plan.answer) {
+    out["answer"] =
+        choice_json(problem, {{plan.answer->choice, plan.answer->outcome}, plan.power_w, true});
+  } else {
+    out["error"] = flyball::to_json(plan.why_not);
+  }
+  out["stopped"] = plan.stopped;
+  for (const char* list : {"limits", "would_buy", "front", "profiled"}) out[list] = json::array();
+  for (const Margin& margin : plan.margins)
+    out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},
+                             {"workload", margin.workload},
+                             {"used", margin.used},
+                             {"limit", margin.limit},
+                             {"unit", margin.unit},
+                             {"binds", margin.binds}});
+  for (const Purchase& purchase : plan.purchases)
+    out["would_buy"].push_back({{"what", purchase.what},
+                                {"gain_pct", purchase.gain_pct},
+                                {"choice", choice_json(problem, purchase.option)}});
+  out["unmeasured"] = nullptr;
+  if (plan.unmeasured)
+    out["unmeasured"] = {{"gain_pct", plan.unmeasured->gain_pct},
+                         {"choice", choice_json(problem, plan.unmeasured->option)}};
+  for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
+  for (const Step& step : plan.steps) out["profiled"].push_back(step_json(problem, step));
+  out["profiles"] = plan.profiles;
+  out["trials"] = plan.trials;
+  out["notes"] = plan.notes;
+  return out;
+}
+
+}  // namespace flyball

@@ -1,0 +1,130 @@
+#include "predict/design/design.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "predict/design/informed_design.h"
+
+namespace flyball {
+namespace {
+
+constexpr double far = std::numeric_limits<double>::infinity();
+
+Result<std::vector<size_t>> choose_random(const DesignRequest& request) {
+  return Random(request.seed).sample(request.space->size(), request.count);
+}
+
+// Greedy maximin (Johnson, Moore, Ylvisaker 1990) on ranks: each next configuration is the farthest
+// from those chosen; the first is random, ties go to the seed.
+Result<std::vector<size_t>> choose_maximin(const DesignRequest& request) {
+  const size_t n = request.space->size();
+  const RankedSpace ranks = rank_axes(*request.space);
+  Random random(request.seed);
+  std::vector<size_t> order = random.sample(n, n), chosen = {order.front()};
+  std::vector<double> nearest(n, far);
+  while (chosen.size() < request.count) {
+    size_t best = n;
+    for (size_t i : order) {
+      nearest[i] = std::min(nearest[i], ranks.distance(i, chosen.back()));
+      if (i == chosen.back()) nearest[i] = -1;
+      if (best == n || nearest[i] > nearest[best]) best = i;
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+// Latin hypercube (McKay, Beckman, Conover 1979): every axis in `count` equal slices of ranks, each
+// met once; the nearest configuration not yet chosen stands for each point.
+Result<std::vector<size_t>> choose_lhs(const DesignRequest& request) {
+  const size_t n = request.space->size(), count = request.count;
+  const RankedSpace ranks = rank_axes(*request.space);
+  Random random(request.seed);
+  std::vector<std::vector<size_t>> slices;
+  for (size_t d = 0; d < ranks.dimensions; ++d) slices.push_back(random.sample(count, count));
+  std::vector<size_t> order = random.sample(n, n), chosen;
+  std::vector<bool> taken(n, false);
+  std::vector<double> point(ranks.dimensions);
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t d = 0; d < ranks.dimensions; ++d)
+      point[d] =
+          (static_cast<double>(slices[d][k]) + random.uniform()) / static_cast<double>(count);
+    size_t best = n;
+    double least = far;
+    for (size_t i : order) {
+      if (taken[i]) continue;
+      double distance = 0;
+      for (size_t d = 0; d < ranks.dimensions; ++d) {
+        const double gap = ranks.values[i * ranks.dimensions + d] - point[d];
+        distance += gap * gap;
+      }
+      if (best == n || distance < least) {
+        least = distance;
+        best = i;
+      }
+    }
+    taken[best] = true;
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+double RankedSpace::distance(size_t a, size_t b) const {
+  double sum = 0;
+  for (size_t d = 0; d < dimensions; ++d) {
+    const double gap = values[a * dimensions + d] - values[b * dimensions + d];
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+RankedSpace rank_axes(const Space& space) {
+  RankedSpace ranks;
+  for (const Axis& axis : space.axes()) ranks.dimensions += axis.values.size() > 1;
+  ranks.values.reserve(ranks.dimensions * space.size());
+  for (size_t i = 0; i < space.size(); ++i)
+    for (size_t d = 0; d < space.dimensions(); ++d) {
+      const std::vector<double>& values = space.axes()[d].values;
+      if (values.size() < 2) continue;
+      const auto at = std::ranges::lower_bound(values, space.row(i)[d]) - values.begin();
+      ranks.values.push_back(static_cast<double>(at) / static_cast<double>(values.size() - 1));
+    }
+  return ranks;
+}
+
+const std::vector<DesignEntry>& designs() {
+  static const std::vector<DesignEntry> list = {
+      {"random", "as in the papers", choose_random},
+      {"maximin", "each next configuration the farthest from those before", choose_maximin},
+      {"lhs", "Latin hypercube", choose_lhs},
+      {"informed",
+       "each next configuration the one that tells a Gaussian process most of all others",
+       choose_informed},
+  };
+  return list;
+}
+
+Result<std::vector<size_t>> choose_configurations(const std::string& design,
+                                                  const DesignRequest& request) {
+  std::vector<std::string> names;
+  for (const DesignEntry& entry : designs()) {
+    names.push_back(entry.name);
+    if (entry.name != design) continue;
+    if (request.count == 0 || request.count > request.space->size())
+      return Error{Code::invalid_argument,
+                   fmt::format("{} configurations of {} cannot be profiled", request.count,
+                               request.space->size()),
+                   fmt::format("ask for 1 to {}", request.space->size())};
+    return entry.choose(request);
+  }
+  return Error{Code::invalid_argument, fmt::format("there is no design '{}'", design),
+               "one of: " + join(names, ", ")};
+}
+
+}  // namespace flyball

@@ -1,0 +1,85 @@
+// A Gaussian process around a physical form:
+//
+//   y = f(x; β) + g(x) + ε,   β ~ N(μ, S),   g ~ GP(0, a² k),   ε ~ N(0, σ² (1 + h share²) c)
+//
+// k is a Matérn-5/2 product over axes. β is the most probable one and f is linear around it
+// (Laplace), so that the marginal likelihood and its gradient by (a, σ, lengths, h) are closed
+// forms; those are set to their most probable values under log-normal priors. c ≥ 1 widens the
+// noise of rows that the others contradict (leave-one-out), so that faulty readings weigh little.
+#pragma once
+
+#include <functional>
+
+#include "predict/gp/form.h"
+#include "predict/gp/matern.h"
+
+namespace flyball {
+
+/// Normal prior of a logarithm.
+struct LogPrior {
+  double mean, sd;
+};
+
+/// Priors of the hyper-parameters; y is a logarithm, so amplitude and noise are relative errors.
+struct GpPriors {
+  LogPrior amplitude{-2.53, 0.6};  // 0.08
+  LogPrior noise{-3.51, 0.5};      // 0.03
+  LogPrior length{0.18, 0.6};      // 1.2
+  LogPrior share_noise{1.1, 1.0};  // h = 3
+  double outlier = 16;  ///< squared deviation, in variances, beyond which a row counts less
+};
+
+/// The mean function at the fitted rows: parameters, prior, value and Jacobian.
+struct GpMean {
+  Vector prior_mean, prior_sd;
+  std::function<FormValue(const Vector& beta)> at;
+  /// Share of each row that has extra noise, from its Jacobian; entries 0 … 1.
+  std::function<Vector(const Matrix& jacobian)> share;
+};
+
+/// What the process says of n rows.
+struct GpPosterior {
+  Vector mean, variance;  ///< of f + g
+  Vector noise;           ///< variance of a reading around it
+};
+
+class FormGp {
+ public:
+  /// `x`: the readings' coordinates. Any number of rows from one up.
+  void fit(const CodedRows& x, const Vector& y, const GpMean& mean, const GpPriors& priors);
+  /// `form`: the mean function at beta() for the rows of `x`.
+  GpPosterior predict(const CodedRows& x, const FormValue& form, const Vector& share) const;
+
+  const Vector& beta() const { return beta_; }
+  /// log amplitude, log noise, log length of each axis, log h.
+  const Vector& hyper() const { return hyper_; }
+  /// Log marginal likelihood, priors of the hyper-parameters included.
+  double evidence() const { return evidence_; }
+  /// Each reading without its own row: error and variance (of a reading).
+  const Vector& left_out_error() const { return left_out_error_; }
+  const Vector& left_out_variance() const { return left_out_variance_; }
+  /// Rows whose noise was widened.
+  std::vector<Index> distrusted() const;
+
+  /// Minus the log evidence at `hyper` with its gradient, at the present linearisation (for tests).
+  double loss(const Vector& hyper, Vector& gradient) const;
+
+ private:
+  Matrix kernel(const Vector& hyper) const;
+  Vector noise(const Vector& hyper) const;  ///< variance of each reading, c included
+  void find_beta(const GpMean& mean);
+  void linearise(const GpMean& mean);
+  void distrust();
+  void condition();
+
+  GpPriors priors_;
+  CodedRows x_;
+  Vector y_, prior_mean_, prior_variance_, beta_, hyper_, widened_, share_, target_;
+  Matrix jacobian_, spread_;  ///< spread_ = J S Jᵀ
+  Eigen::LLT<Matrix> factor_;
+  Matrix inverse_;  ///< of the factor's lower triangle
+  Vector alpha_, left_out_error_, left_out_variance_;
+  double evidence_ = 0;
+};
+
+}  // namespace flyball

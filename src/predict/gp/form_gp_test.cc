@@ -1,0 +1,194 @@
+#include "predict/gp/form_gp.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "predict/gp/form_fit.h"
+#include "predict/gp/power_form.h"
+#include "predict/gp/surface_forms.h"
+
+namespace flyball {
+namespace {
+
+Space random_space(size_t n, bool batch, uint64_t seed) {
+  std::vector<Axis> axes = {named_axis("cpu_cores"), named_axis("cpu_mhz"), named_axis("gpu_mhz"),
+                            named_axis("mem_mhz")};
+  if (batch) axes.push_back(named_axis("batch_size"));
+  Space space(axes);
+  Random random(seed);
+  for (size_t i = 0; i < n; ++i) {
+    std::vector<double> row = {2.0 + 2 * static_cast<double>(random.below(6)),
+                               300 + 200.0 * static_cast<double>(random.below(10)),
+                               100 + 100.0 * static_cast<double>(random.below(12)),
+                               200 + 1000.0 * static_cast<double>(random.below(4))};
+    if (batch) row.push_back(std::exp2(static_cast<double>(random.below(7))));
+    space.add(row);
+  }
+  return space;
+}
+
+Vector perturbed(const std::vector<FormParameter>& parameters, uint64_t seed) {
+  Random random(seed);
+  Vector theta = prior_means(parameters);
+  for (Index i = 0; i < theta.size(); ++i)
+    theta[i] += parameters[static_cast<size_t>(i)].sd * random.normal();
+  return theta;
+}
+
+void expect_jacobian(const SurfaceForm& form, const SurfaceRows& rows, uint64_t seed) {
+  const Vector theta = perturbed(form.parameters, seed);
+  const FormValue value = form.at(rows, theta);
+  const double step = 1e-6;
+  for (Index i = 0; i < theta.size(); ++i) {
+    Vector up = theta, down = theta;
+    up[i] += step;
+    down[i] -= step;
+    const Vector numeric = (form.at(rows, up).value - form.at(rows, down).value) / (2 * step);
+    EXPECT_LT((numeric - value.jacobian.col(i)).cwiseAbs().maxCoeff(), 1e-6)
+        << form.parameters[static_cast<size_t>(i)].name;
+  }
+}
+
+class Forms : public testing::TestWithParam<bool> {};
+
+TEST_P(Forms, HaveTheJacobiansOfTheirValues) {
+  const Space space = random_space(20, GetParam(), 3);
+  const Coordinates coordinates(space, "board");
+  SurfaceRows rows{*coordinates.rows(space), Matrix(20, 0), Vector::LinSpaced(20, 0, 3)};
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    expect_jacobian(time_surface(coordinates), rows, seed);
+    expect_jacobian(power_surface(coordinates), rows, seed);
+  }
+}
+
+TEST_P(Forms, TimeFallsAndPowerAtGivenTimeRisesWithEveryClock) {
+  const Space space = random_space(50, GetParam(), 4);
+  const Coordinates coordinates(space, "board");
+  SurfaceRows rows{*coordinates.rows(space), Matrix(50, 0), Vector::Zero(50)};
+  for (uint64_t seed = 1; seed < 6; ++seed)
+    for (Index role = 0; role < 4; ++role) {
+      SurfaceRows faster = rows;
+      faster.rows.roles.col(role).array() += 0.1;
+      const SurfaceForm time = time_surface(coordinates), power = power_surface(coordinates);
+      const Vector t = perturbed(time.parameters, seed), p = perturbed(power.parameters, seed);
+      EXPECT_LE((time.at(faster, t).value - time.at(rows, t).value).maxCoeff(), 0);
+      EXPECT_GE((power.at(faster, p).value - power.at(rows, p).value).minCoeff(), 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutBatch, Forms, testing::Bool());
+
+TEST(PowerFormTest, ActivityShareIsMinusTheSlopeByTime) {
+  const Space space = random_space(20, true, 5);
+  const Coordinates coordinates(space, "board");
+  const PowerForm form(coordinates);
+  const Rows rows = *coordinates.rows(space);
+  const Vector time = Vector::LinSpaced(20, 0, 2), theta = perturbed(form.parameters(), 1);
+  const Vector step = Vector::Constant(20, 1e-6);
+  const Vector slope =
+      (form.at(rows, time + step, theta).value - form.at(rows, time - step, theta).value) / 2e-6;
+  const Vector share = form.activity_share(form.at(rows, time, theta).jacobian);
+  EXPECT_LT((slope + share).cwiseAbs().maxCoeff(), 1e-6);
+}
+
+// y = 1 + 2 u, known noise, a mean function that is a line.
+struct Line {
+  Matrix x;
+  Vector y;
+  GpMean mean;
+
+  Line(Index n, double noise, uint64_t seed) : x(n, 2), y(n) {
+    Random random(seed);
+    for (Index i = 0; i < n; ++i) {
+      x(i, 0) = random.uniform(-1, 1);
+      x(i, 1) = random.uniform(-1, 1);
+      y[i] = 1 + 2 * x(i, 0) + noise * random.normal();
+    }
+    mean.prior_mean = Vector::Zero(2);
+    mean.prior_sd = Vector::Constant(2, 3);
+    mean.at = [this](const Vector& beta) { return at(x, beta); };
+    mean.share = [](const Matrix& jacobian) { return jacobian.col(1).cwiseAbs(); };
+  }
+  static FormValue at(const Matrix& x, const Vector& beta) {
+    FormValue value;
+    value.jacobian.resize(x.rows(), 2);
+    value.jacobian << Vector::Ones(x.rows()), x.col(0);
+    value.value = value.jacobian * beta;
+    return value;
+  }
+};
+
+TEST(FormGp, HasTheGradientOfItsMarginalLikelihood) {
+  Line line(25, 0.05, 1);
+  line.y[3] += 1;  // a row that will be distrusted, so that its widening enters
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  Random random(2);
+  for (int trial = 0; trial < 5; ++trial) {
+    Vector hyper = process.hyper();
+    for (double& h : hyper) h += 0.5 * random.normal();
+    Vector gradient, ignored;
+    process.loss(hyper, gradient);
+    for (Index i = 0; i < hyper.size(); ++i) {
+      Vector up = hyper, down = hyper;
+      up[i] += 1e-5;
+      down[i] -= 1e-5;
+      const double numeric = (process.loss(up, ignored) - process.loss(down, ignored)) / 2e-5;
+      EXPECT_NEAR(gradient[i], numeric, 1e-4 * (1 + std::abs(numeric))) << "hyper " << i;
+    }
+  }
+}
+
+TEST(FormGp, RecoversALineWithItsNoise) {
+  const Line line(200, 0.03, 3), fresh(200, 0, 4);
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  const GpPosterior posterior =
+      process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(200));
+  EXPECT_LT((posterior.mean - fresh.y).cwiseAbs().maxCoeff(), 0.03);
+  EXPECT_NEAR(process.beta()[1], 2, 0.05);
+  EXPECT_NEAR(std::sqrt(posterior.noise[0]), 0.03, 0.012);
+}
+
+TEST(FormGp, DistrustsOneFaultyRowAndNoOther) {
+  Line line(40, 0.02, 5);
+  line.y[7] -= 0.4;
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  EXPECT_EQ(process.distrusted(), std::vector<Index>{7});
+  EXPECT_LT(process.left_out_error()[7], -0.3);
+  const Line fresh(100, 0, 6);
+  const GpPosterior posterior =
+      process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(100));
+  EXPECT_LT((posterior.mean - fresh.y).cwiseAbs().maxCoeff(), 0.08);
+}
+
+TEST(FormGp, InterpolatesWhatTheMeanCannotSay) {
+  Line line(80, 0.005, 7);
+  for (Index i = 0; i < 80; ++i) line.y[i] += 0.3 * std::sin(3 * line.x(i, 1));
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  Line fresh(200, 0, 8);
+  for (Index i = 0; i < 200; ++i) fresh.y[i] += 0.3 * std::sin(3 * fresh.x(i, 1));
+  const GpPosterior posterior =
+      process.predict(CodedRows(fresh.x), Line::at(fresh.x, process.beta()), Vector::Zero(200));
+  EXPECT_LT((posterior.mean - fresh.y).cwiseAbs().mean(), 0.02);
+  const Vector sd = (posterior.variance + posterior.noise).cwiseSqrt();
+  const double covered =
+      ((posterior.mean - fresh.y).cwiseAbs().array() < 1.645 * sd.array()).cast<double>().mean();
+  EXPECT_GT(covered, 0.8);
+}
+
+TEST(FormGp, TakesOneRow) {
+  const Line line(1, 0, 9);
+  FormGp process;
+  process.fit(CodedRows(line.x), line.y, line.mean, {});
+  const GpPosterior posterior =
+      process.predict(CodedRows(line.x), Line::at(line.x, process.beta()), Vector::Zero(1));
+  EXPECT_NEAR(posterior.mean[0], line.y[0], 0.05);
+}
+
+}  // namespace
+}  // namespace flyball

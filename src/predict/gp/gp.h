@@ -1,0 +1,30 @@
+// Gaussian processes around physical forms, one for the logarithm of time and one for that of
+// power, which knows the time that the first predicts. docs/prediction.md gives the model.
+#pragma once
+
+#include <memory>
+
+#include "predict/gp/surface.h"
+#include "predict/gp/teach.h"
+#include "predict/predictor.h"
+
+namespace flyball {
+
+/// Priors and what references may change. The defaults are what the registry's predictors use.
+struct GpSettings {
+  SurfacePriors time{{{-2.53, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};          // 0.08, 0.03
+  SurfacePriors power{{{-3.51, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};            // 0.03, 0.02
+  SurfacePriors time_transfer{{{-3.0, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};  // 0.05
+  SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
+  Teaching teaching;
+};
+
+/// "gp": ignores references.
+std::unique_ptr<Predictor> make_gp();
+/// "transfer-gp": references shift the priors of the forms' parameters and add their residual
+/// fields with learned weights. Time and power each use the set of references under which the
+/// readings are most probable, which may be none of them.
+std::unique_ptr<Predictor> make_transfer_gp();
+std::unique_ptr<Predictor> make_gp_with(bool transfer, const GpSettings& settings);
+
+}  // namespace flyball

@@ -1,0 +1,246 @@
+#include "predict/gp/gp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/statistics.h"
+#include "predict/known_board_testing.h"
+#include "predict/registry/registry.h"
+
+namespace flyball {
+namespace {
+
+using namespace testing_board;
+using testing::HasSubstr;
+
+const WorkloadTable& truth() {
+  static const WorkloadTable table = testing_board::table({}, 0, 1);
+  return table;
+}
+
+Prediction predict(const WorkloadTable& measured, const Space& space,
+                   std::vector<WorkloadTable> references = {}) {
+  const auto predictor = references.empty() ? make_gp() : make_transfer_gp();
+  const Status fitted = predictor->fit(measured, references, {});
+  EXPECT_TRUE(fitted.ok()) << fitted.error().message;
+  auto prediction = predictor->predict(space);
+  EXPECT_TRUE(prediction.ok());
+  return *std::move(prediction);
+}
+
+void expect_sound(const Estimates& estimates, size_t size) {
+  ASSERT_EQ(estimates.mean.size(), size);
+  for (size_t i = 0; i < size; ++i) {
+    EXPECT_TRUE(std::isfinite(estimates.mean[i]));
+    EXPECT_GT(estimates.lo90[i], 0);
+    EXPECT_LT(estimates.lo90[i], estimates.mean[i]);
+    EXPECT_LT(estimates.mean[i], estimates.hi90[i]);
+    EXPECT_TRUE(std::isfinite(estimates.hi90[i]));
+  }
+}
+
+double covered(const Estimates& estimates, const std::vector<double>& truth) {
+  double inside = 0;
+  for (size_t i = 0; i < truth.size(); ++i)
+    inside += truth[i] >= estimates.lo90[i] && truth[i] <= estimates.hi90[i];
+  return inside / static_cast<double>(truth.size());
+}
+
+TEST(Gp, LearnsAKnownBoardFromThirtyModes) {
+  const WorkloadTable noisy = table({}, 0.01, 2);
+  const Prediction p = predict(random_rows(noisy, 30, 1), noisy.space);
+  EXPECT_LT(mape(p.minibatch_ms.mean, noisy.minibatch_ms), 4);
+  EXPECT_LT(mape(p.power_w.mean, noisy.power_w), 3);
+  EXPECT_GT(covered(p.minibatch_ms, noisy.minibatch_ms), 0.8);
+  EXPECT_GT(covered(p.power_w, noisy.power_w), 0.8);
+}
+
+TEST(Gp, MoreModesLeaveLessError) {
+  double last = 1e9;
+  for (size_t n : {5, 20, 80}) {
+    std::vector<double> errors;
+    for (uint64_t seed = 1; seed < 6; ++seed)
+      errors.push_back(mape(predict(random_rows(truth(), n, seed), truth().space).minibatch_ms.mean,
+                            truth().minibatch_ms));
+    EXPECT_LT(median(errors), last);
+    last = median(errors);
+  }
+  EXPECT_LT(last, 2);
+}
+
+TEST(Gp, TwoRowsAreEnoughForTheShape) {
+  const size_t top = truth().size() - 1;
+  const Prediction p = predict(rows_of(truth(), std::array{size_t{0}, top}), truth().space);
+  expect_sound(p.minibatch_ms, truth().size());
+  expect_sound(p.power_w, truth().size());
+  EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 40);
+  EXPECT_NEAR(p.minibatch_ms.mean[top] / truth().minibatch_ms[top], 1, 0.1);
+}
+
+TEST(Gp, OneDistinctConfigurationPredictsItselfAndFlagsTheRest) {
+  WorkloadTable same = rows_of(truth(), std::array{size_t{500}, size_t{500}, size_t{500}});
+  same.minibatch_ms[1] *= 1.04;  // repeats that disagree
+  const Prediction p = predict(same, truth().space);
+  expect_sound(p.minibatch_ms, truth().size());
+  EXPECT_NEAR(p.minibatch_ms.mean[500] / same.minibatch_ms[0], 1.01, 0.02);
+  EXPECT_FALSE(p.extrapolated[500]);
+  EXPECT_TRUE(p.extrapolated[0]);
+  EXPECT_TRUE(p.extrapolated[truth().size() - 1]);
+}
+
+TEST(Gp, MissingPowersAreLeftOutAndNoneMeansNone) {
+  WorkloadTable some = random_rows(truth(), 20, 3);
+  some.power_w[4] = some.power_w[11] = no_reading;
+  expect_sound(predict(some, truth().space).power_w, truth().size());
+  for (double& power : some.power_w) power = no_reading;
+  EXPECT_TRUE(predict(some, truth().space).power_w.mean.empty());
+}
+
+TEST(Gp, AFaultyReadingDoesNotBendTheRest) {
+  WorkloadTable rows = random_rows(truth(), 40, 4);
+  const double before = mape(predict(rows, truth().space).power_w.mean, truth().power_w);
+  rows.power_w[5] *= 0.6;
+  const Prediction p = predict(rows, truth().space);
+  EXPECT_LT(mape(p.power_w.mean, truth().power_w), before + 0.5);
+  EXPECT_THAT(p.notes, testing::Contains(HasSubstr("distrusted")));
+}
+
+// A host: no clocks, axes of no physical meaning, zero among their values.
+WorkloadTable host() {
+  WorkloadTable table;
+  table.device = "host";
+  table.workload = "net";
+  table.space = Space::grid({named_axis("cpu_cores", {1, 2, 4, 8}),
+                             named_axis("loader_workers", {0, 1, 2, 4, 8}),
+                             named_axis("prefetch", {0, 1, 2, 4})});
+  for (size_t i = 0; i < table.space.size(); ++i) {
+    const auto x = table.space.row(i);
+    const double loading = 60 / std::max(1.0, std::min(x[0], x[1]));
+    const double compute = 100 / x[0];
+    table.minibatch_ms.push_back(x[1] == 0 ? loading + compute
+                                           : std::max(loading, compute) + 5 / (1 + x[2]));
+    table.power_w.push_back(no_reading);
+  }
+  return table;
+}
+
+TEST(Gp, LearnsAxesItKnowsNothingOf) {
+  const WorkloadTable all = host();
+  std::vector<double> errors;
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    const Prediction p = predict(random_rows(all, 25, seed), all.space);
+    expect_sound(p.minibatch_ms, all.size());
+    errors.push_back(mape(p.minibatch_ms.mean, all.minibatch_ms));
+  }
+  EXPECT_LT(median(errors), 12);
+}
+
+// The known board with its clocks under names that say nothing.
+TEST(Gp, AxesOfUnknownMeaningMayBeClocks) {
+  WorkloadTable known = truth(), unknown = truth();
+  std::vector<Axis> axes;
+  for (const char* name : {"knob_a", "knob_b", "knob_c", "knob_d"})
+    axes.push_back(named_axis(name));
+  unknown.space = Space(axes);
+  for (size_t i = 0; i < known.size(); ++i) unknown.space.add(known.space.row(i));
+  std::vector<double> errors;
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    const Prediction p = predict(random_rows(unknown, 50, seed), unknown.space);
+    expect_sound(p.power_w, unknown.size());
+    errors.push_back(mape(p.minibatch_ms.mean, unknown.minibatch_ms));
+  }
+  EXPECT_LT(median(errors), 6);
+}
+
+TEST(Gp, NamesWhatIsWrong) {
+  const auto predictor = make_gp();
+  EXPECT_THAT(predictor->fit(random_rows(truth(), 1, 1), {}, {}).error().message,
+              HasSubstr("too few"));
+  WorkloadTable bad = random_rows(truth(), 10, 1);
+  bad.minibatch_ms[2] = 0;
+  EXPECT_THAT(predictor->fit(bad, {}, {}).error().message, HasSubstr("not above zero"));
+  ASSERT_TRUE(predictor->fit(random_rows(truth(), 10, 1), {}, {}).ok());
+  EXPECT_THAT(predictor->predict(Space({named_axis("cpu_mhz")})).error().message,
+              HasSubstr("cpu_cores"));
+}
+
+TEST(Gp, FarAwayItIsUnsureAndFinite) {
+  Space far(truth().space.axes());
+  far.add(std::array{64.0, 9000.0, 9000.0, 9000.0});
+  far.add(std::array{1.0, 10.0, 1.0, 1.0});
+  const Prediction p = predict(random_rows(truth(), 10, 1), far);
+  expect_sound(p.minibatch_ms, 2);
+  expect_sound(p.power_w, 2);
+  EXPECT_TRUE(p.extrapolated[0] && p.extrapolated[1]);
+}
+
+TEST(TransferGp, ReferenceOfTheBoardHelps) {
+  const WorkloadTable reference = table({"other", 50, 10, 4, 20}, 0.01, 5);
+  std::vector<double> alone, taught;
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    const WorkloadTable rows = random_rows(truth(), 20, seed);
+    alone.push_back(mape(predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms));
+    taught.push_back(
+        mape(predict(rows, truth().space, {reference}).minibatch_ms.mean, truth().minibatch_ms));
+  }
+  EXPECT_LT(median(taught), 0.8 * median(alone));
+}
+
+TEST(TransferGp, AReferenceThatMisleadsIsPutAside) {
+  WorkloadTable nonsense = table({"nonsense"}, 0.01, 6);
+  Random random(7);
+  for (double& time : nonsense.minibatch_ms) time = 100 * std::exp(random.normal());
+  const WorkloadTable rows = random_rows(truth(), 30, 2);
+  const double alone = mape(predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms);
+  const Prediction p = predict(rows, truth().space, {nonsense});
+  EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 1.2 * alone);
+  EXPECT_THAT(p.notes, testing::Contains(HasSubstr("no reference helps")));
+}
+
+TEST(TransferGp, ReportsReferencesItCannotUseAndTotalsThatDiffer) {
+  WorkloadTable reference = table({"other", 50, 10, 4, 20}, 0.01, 5);
+  reference.power_total = "monitor";
+  WorkloadTable rows = random_rows(truth(), 20, 1);
+  rows.power_total = "module";
+  for (double& power : reference.power_w) power *= 1.3;
+  const Prediction p = predict(rows, truth().space, {reference, host()});
+  EXPECT_THAT(p.notes, testing::Contains(HasSubstr("'monitor'")));
+  EXPECT_THAT(p.notes, testing::Contains(HasSubstr("% against the reference's, over 20 modes")));
+  WorkloadTable apart = host();
+  apart.space =
+      Space::grid({named_axis("threads", {1, 2, 4, 8}), named_axis("precision", {8, 16, 32, 64}),
+                   named_axis("prefetch", {0, 1, 2, 3, 4})});
+  const Prediction q = predict(rows, truth().space, {apart});
+  EXPECT_THAT(q.notes, testing::Contains(HasSubstr("left out")));
+  EXPECT_LT(mape(p.power_w.mean, truth().power_w), 5);
+}
+
+TEST(TransferGp, ReferenceMayBeAHandfulOfRows) {
+  const WorkloadTable reference = table({"other", 50, 10, 4, 20}, 0.01, 5);
+  const WorkloadTable rows = random_rows(truth(), 10, 1);
+  for (size_t n : {3, 60}) {
+    const Prediction p = predict(rows, truth().space, {random_rows(reference, n, 9)});
+    expect_sound(p.minibatch_ms, truth().size());
+    expect_sound(p.power_w, truth().size());
+  }
+}
+
+TEST(TransferGp, SameRowsGiveTheSameAnswer) {
+  const WorkloadTable reference = table({"other"}, 0.01, 5), rows = random_rows(truth(), 20, 1);
+  const Prediction a = predict(rows, truth().space, {reference});
+  predict(random_rows(truth(), 33, 2), truth().space, {reference});
+  const Prediction b = predict(rows, truth().space, {reference});
+  EXPECT_EQ(a.minibatch_ms.mean, b.minibatch_ms.mean);
+  EXPECT_EQ(a.power_w.hi90, b.power_w.hi90);
+}
+
+TEST(Gp, StandsInTheRegistry) {
+  for (const char* name : {"gp", "transfer-gp"}) {
+    const auto predictor = make_predictor(name);
+    ASSERT_TRUE(predictor.ok());
+    EXPECT_EQ((*predictor)->name(), name);
+  }
+}
+
+}  // namespace
+}  // namespace flyball

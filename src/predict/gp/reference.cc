@@ -1,0 +1,183 @@
+#include "predict/gp/reference.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include "base/random.h"
+#include "predict/gp/form_fit.h"
+#include "predict/gp/grid_field.h"
+#include "predict/gp/power_form.h"
+#include "predict/gp/surface.h"
+#include "predict/gp/surface_forms.h"
+#include "predict/rows.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t rows_for_form = 500;     // enough for a dozen parameters
+constexpr size_t rows_for_process = 200;  // of a reference that is no grid
+constexpr size_t kept = 64;               // prepared references
+
+std::vector<Index> some(Random& random, const std::vector<Index>& of, size_t most) {
+  std::vector<Index> chosen;
+  for (size_t i : random.sample(of.size(), most)) chosen.push_back(of[i]);
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
+SurfaceRows subset(const SurfaceRows& all, const std::vector<Index>& indices) {
+  return {all.rows.subset(indices), all.fields(indices, Eigen::all), all.log_time(indices)};
+}
+
+/// A reference with holes: the posterior of a Gaussian process on some of its rows.
+class ProcessField final : public ResidualField {
+ public:
+  ProcessField(Surface surface, Coordinates coordinates, std::vector<Axis> axes)
+      : surface_(std::move(surface)), coordinates_(std::move(coordinates)), axes_(std::move(axes)) {
+    for (Axis& axis : axes_) axis.values.clear();
+  }
+  Vector at(const CodedRows& x) const override {
+    Space space(axes_);
+    std::vector<double> row(axes_.size());
+    for (size_t i = 0; i < static_cast<size_t>(x.rows); ++i) {
+      for (size_t d = 0; d < row.size(); ++d)
+        row[d] = x.values[d][static_cast<size_t>(x.index[d][i])];
+      space.add(row);
+    }
+    const auto rows = coordinates_.rows(space);
+    if (!rows) return Vector::Zero(x.rows);
+    return surface_.residual({*rows, Matrix(x.rows, 0), Vector::Zero(x.rows)});
+  }
+
+ private:
+  Surface surface_;
+  Coordinates coordinates_;
+  std::vector<Axis> axes_;
+};
+
+std::map<std::string, double> named(const std::vector<FormParameter>& parameters,
+                                    const Vector& theta) {
+  std::map<std::string, double> values;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    values[parameters[i].name] = theta[static_cast<Index>(i)];
+  return values;
+}
+
+// FNV-1a over everything that the preparation sees.
+uint64_t content_hash(const WorkloadTable& table) {
+  uint64_t hash = 1469598103934665603u;
+  const auto mix = [&hash](const void* data, size_t bytes) {
+    uint64_t word = 0;
+    const auto* at = static_cast<const char*>(data);
+    for (; bytes > 0; at += sizeof word) {
+      const size_t taken = std::min(bytes, sizeof word);
+      word = 0;
+      std::memcpy(&word, at, taken);
+      hash = mix_seed((hash ^ word) * 1099511628211u);
+      bytes -= taken;
+    }
+  };
+  for (const Axis& axis : table.space.axes()) mix(axis.name.data(), axis.name.size());
+  mix(table.space.values().data(), table.space.values().size_bytes());
+  mix(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
+  mix(table.power_w.data(), table.power_w.size() * sizeof(double));
+  const std::string title = table.title();
+  mix(title.data(), title.size());
+  return hash;
+}
+
+}  // namespace
+
+std::shared_ptr<const Reference> Reference::prepare(const WorkloadTable& table) {
+  static std::mutex mutex;
+  static std::map<uint64_t, std::shared_ptr<const Reference>> prepared;
+  const uint64_t key = content_hash(table);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = prepared.find(key); found != prepared.end()) return found->second;
+  }
+  const std::shared_ptr<const Reference> made(new Reference(table));
+  const std::lock_guard lock(mutex);
+  if (prepared.size() >= kept) prepared.clear();
+  return prepared.emplace(key, made).first->second;
+}
+
+Reference::Reference(const WorkloadTable& table)
+    : title_(table.title()),
+      device_(table.device),
+      phase_(table.phase),
+      axes_(varying_axes(table.space)) {
+  const Coordinates coordinates(table.space, table.device);
+  const auto n = static_cast<Index>(table.size());
+  SurfaceRows all{*coordinates.rows(table.space), Matrix(n, 0), Vector::Zero(n)};
+  Random random(1);
+  const bool grid = fills_grid(table.space, axes_);
+  const CodedRows x = inside(table.space);
+
+  // Departures from the form on all rows, and the field made of them.
+  const auto depart = [&](const SurfaceForm& form, const std::vector<double>& figures,
+                          std::map<std::string, double>& parameters,
+                          std::unique_ptr<ResidualField>& field) -> Vector {
+    const Vector y = Eigen::Map<const Vector>(figures.data(), n).array().log();
+    std::vector<Index> known;
+    for (Index i = 0; i < n; ++i)
+      if (std::isfinite(y[i])) known.push_back(i);
+    const auto chosen = some(random, known, grid ? rows_for_form : rows_for_process);
+    const SurfaceRows rows = subset(all, chosen);
+    if (!grid) {
+      Surface surface;
+      surface.fit(form, rows, y(chosen), {});
+      parameters = named(form.parameters, surface.theta());
+      const Vector shape = form.at(all, surface.theta()).value + surface.residual(all);
+      field = std::make_unique<ProcessField>(std::move(surface), coordinates, axes_);
+      return shape;
+    }
+    const FormFit fit = fit_form([&](const Vector& theta) { return form.at(rows, theta); },
+                                 y(chosen), form.parameters);
+    parameters = named(form.parameters, fit.theta);
+    const Vector shape = form.at(all, fit.theta).value;
+    Vector residual = (y - shape).array() - fit.level;
+    for (double& value : residual)
+      if (!std::isfinite(value)) value = std::numeric_limits<double>::quiet_NaN();
+    field = make_grid_field(axes_, x, residual);
+    return shape + field->at(x);
+  };
+  all.log_time =
+      depart(time_surface(coordinates), table.minibatch_ms, time_parameters_, time_field_);
+  if (table.has_power())
+    depart(power_surface(coordinates), table.power_w, power_parameters_, power_field_);
+}
+
+CodedRows Reference::inside(const Space& space) const {
+  CodedRows x;
+  x.rows = static_cast<Index>(space.size());
+  for (const Axis& axis : axes_) {
+    const double low = axis.values.front(), high = axis.values.back();
+    CodedRows codes;
+    if (const auto column = space.axis_index(axis.name)) {
+      codes = coded(space, std::array{*column});
+    } else {
+      codes.values = {{high}};
+      codes.index.emplace_back(space.size(), 0);
+    }
+    for (double& value : codes.values[0]) value = std::clamp(value, low, high);
+    x.values.push_back(std::move(codes.values[0]));
+    x.index.push_back(std::move(codes.index[0]));
+  }
+  return x;
+}
+
+Vector Reference::time_field(const Space& space) const {
+  return time_field_->at(inside(space));
+}
+
+Vector Reference::power_field(const Space& space) const {
+  if (!power_field_) return Vector::Zero(static_cast<Index>(space.size()));
+  return power_field_->at(inside(space));
+}
+
+}  // namespace flyball

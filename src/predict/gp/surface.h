@@ -1,0 +1,62 @@
+// One figure (time or power) of a workload over its configurations: a physical form, slopes along
+// axes of unknown meaning, residual fields of references, and a Gaussian process around them.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "predict/gp/form_gp.h"
+
+namespace flyball {
+
+/// The rows a surface is fitted on or asked about.
+struct SurfaceRows {
+  Rows rows;
+  Matrix fields;    ///< n × references: their smoothed residuals there, 0 columns without any
+  Vector log_time;  ///< of each row, up to a level; only power needs it
+
+  Index size() const { return rows.size(); }
+};
+
+/// A form as a surface uses it.
+struct SurfaceForm {
+  std::vector<FormParameter> parameters;
+  std::function<FormValue(const SurfaceRows& rows, const Vector& theta)> at;
+  std::function<Vector(const Matrix& jacobian)> share;  ///< what has extra noise
+};
+
+/// Priors beside those of the form.
+struct SurfacePriors {
+  GpPriors gp;
+  double field_weight = 0.7, field_sd = 0.4;  ///< of the fields' summed weight, and its spread
+  double slope_sd = 0.6;                      ///< along axes of unknown meaning
+};
+
+class Surface {
+ public:
+  void fit(const SurfaceForm& form, const SurfaceRows& rows, const Vector& log_values,
+           const SurfacePriors& priors);
+  struct Answer {
+    GpPosterior posterior;  ///< of the logarithm
+    Matrix jacobian;        ///< by the form's parameters
+  };
+  Answer at(const SurfaceRows& rows) const;
+  /// How far the process lies from the form at these rows (posterior mean).
+  Vector residual(const SurfaceRows& rows) const;
+
+  double level() const { return process_.beta()[0]; }
+  /// The parameters of the form.
+  Vector theta() const { return process_.beta().tail(parameters_); }
+  /// Weight of each reference's field.
+  Vector field_weights() const;
+  const FormGp& process() const { return process_; }
+
+ private:
+  FormValue mean(const SurfaceRows& rows, const Vector& beta) const;
+
+  SurfaceForm form_;
+  FormGp process_;
+  Index parameters_ = 0, slopes_ = 0, fields_ = 0;
+};
+
+}  // namespace flyball

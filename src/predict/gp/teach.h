@@ -1,0 +1,30 @@
+// What references say of the parameters of a form.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predict/gp/form.h"
+#include "predict/gp/reference.h"
+
+namespace flyball {
+
+using References = std::vector<std::shared_ptr<const Reference>>;
+using ReferenceParameters = const std::map<std::string, double>& (Reference::*)() const;
+
+/// How much references are believed.
+struct Teaching {
+  /// Weight of a reference's parameters when it is of another board or of the other phase.
+  double other_device = 0.2, other_phase = 0.5;
+  double certainty = 0.5;  ///< how much a reference of weight 1 narrows the parameters' priors
+};
+
+/// References say what each parameter is likely to be; close ones (this board, this phase) more so.
+void teach(std::vector<FormParameter>& parameters, const References& references,
+           ReferenceParameters values, const std::string& device, Phase phase,
+           const Teaching& teaching);
+
+}  // namespace flyball

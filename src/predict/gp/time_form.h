@@ -1,0 +1,37 @@
+// Time of a minibatch over the clocks, up to a factor:
+//
+//   t ∝ 1 + ‖ gpu, serial, loader ‖_p
+//   gpu    = ‖ G/f_gpu, M/f_mem ‖_q + S/f_gpu     kernels bound by arithmetic or by memory
+//   serial = C/f_cpu + D/f_mem                    what one CPU thread does (launches, optimiser)
+//   loader = K/(m f_cpu) + L/(m f_mem)            what the cores do together (decode, transform)
+//
+// p between 1 (stages one after the other) and ∞ (stages overlap, the slowest counts). f_cpu is
+// counted from an offset, since part of a core's cycles is not ours, and so is the number of cores
+// m = n − busy, since the training process itself occupies some of them. Where the batch size
+// varies, work per sample grows with it and work per minibatch does not. Each axis of unknown
+// meaning may be the clock of one more stage.
+#pragma once
+
+#include "predict/gp/form.h"
+
+namespace flyball {
+
+class TimeForm {
+ public:
+  TimeForm() = default;
+  explicit TimeForm(const Coordinates& coordinates);
+
+  const std::vector<FormParameter>& parameters() const { return parameters_; }
+  FormValue at(const Rows& rows, const Vector& theta) const;
+  /// Share of the CPU in the time of each row: the CPU's part is the noisier one.
+  Vector cpu_share(const Matrix& jacobian) const;
+
+ private:
+  std::vector<FormParameter> parameters_;
+  bool batch_ = false;
+  int first_other_ = 0, others_ = 0;  ///< parameters of the axes of unknown meaning
+  double core_limit_ = 0;    ///< most cores that the training process may occupy, relative to all
+  double offset_limit_ = 0;  ///< highest offset of the CPU clock, relative to the highest clock
+};
+
+}  // namespace flyball

@@ -1,0 +1,203 @@
+#include "predict/registry/complete.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/csv.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "predict/registry/registry.h"
+#include "predict/rows.h"
+
+namespace flyball {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double disagreement = 0.1;  // of repeats, worth telling
+
+using Row = std::vector<double>;
+
+std::vector<size_t> columns_of(const Space& space, Scope scope) {
+  std::vector<size_t> columns;
+  for (size_t d = 0; d < space.dimensions(); ++d)
+    if (space.axes()[d].scope == scope) columns.push_back(d);
+  return columns;
+}
+
+std::vector<Row> distinct(const Space& space, const std::vector<size_t>& columns) {
+  std::set<Row> seen;
+  std::vector<Row> rows;
+  for (size_t i = 0; i < space.size(); ++i) {
+    Row row = pick(space.row(i), columns);
+    if (seen.insert(row).second) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Error outside(const WorkloadTable& measured, size_t config, const Space& modes,
+              const std::vector<size_t>& board) {
+  const auto distance = [&](size_t mode) {
+    double sum = 0;
+    for (size_t d : board) {
+      const double a = measured.space.row(config)[d], b = modes.row(mode)[d];
+      sum += std::pow((a - b) / std::max({std::abs(a), std::abs(b), 1e-9}), 2);
+    }
+    return sum;
+  };
+  size_t nearest = 0;
+  for (size_t mode = 1; mode < modes.size(); ++mode)
+    if (distance(mode) < distance(nearest)) nearest = mode;
+  return {Code::invalid_argument,
+          fmt::format("{} was measured at {}, which is no mode of the board", measured.workload,
+                      describe(measured.space.settings(config))),
+          fmt::format("the nearest is {}; give clocks as the board has them",
+                      describe(modes.settings(nearest)))};
+}
+
+struct Spread {
+  double middle = none, lo = none, hi = none;
+};
+
+Spread of_repeats(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const double middle = median(values);
+  const double half = values.size() < 2 ? 0 : 1.645 * middle * relative_noise(values);
+  return {middle, middle - half, middle + half};
+}
+
+struct Repeats {
+  std::vector<double> times, powers;
+};
+
+// Puts what was measured in the place of what was predicted.
+void keep_measured(const WorkloadTable& measured, CompletedTable& all) {
+  std::map<size_t, Repeats> rows;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const auto config = all.table.space.find(measured.space.row(i));
+    if (!config) continue;
+    rows[*config].times.push_back(measured.minibatch_ms[i]);
+    if (!std::isnan(measured.power_w[i])) rows[*config].powers.push_back(measured.power_w[i]);
+    if (!measured.provenance.empty())
+      all.table.provenance[*config] = measured.provenance[i];
+    else
+      all.table.provenance[*config] = Provenance::measured;
+  }
+  size_t disagree = 0;
+  double most = 0;
+  for (const auto& [config, repeats] : rows) {
+    const Spread time = of_repeats(repeats.times);
+    all.table.minibatch_ms[config] = time.middle;
+    all.time_lo90[config] = time.lo;
+    all.time_hi90[config] = time.hi;
+    all.extrapolated[config] = false;
+    if (!repeats.powers.empty()) {
+      const Spread power = of_repeats(repeats.powers);
+      all.table.power_w[config] = power.middle;
+      all.power_lo90[config] = power.lo;
+      all.power_hi90[config] = power.hi;
+    }
+    const auto [low, high] = std::ranges::minmax_element(repeats.times);
+    const double gap = (*high - *low) / time.middle;
+    disagree += gap > disagreement;
+    most = std::max(most, gap);
+  }
+  all.profiled = rows.size();
+  if (disagree > 0)
+    all.notes.push_back(
+        fmt::format("repeats of {} configuration{} disagree by more than {:.0f} % in time (up to "
+                    "{:.0f} %); their medians stand",
+                    disagree, disagree == 1 ? "" : "s", 100 * disagreement, 100 * most));
+}
+
+std::string field(double value) {
+  return std::isnan(value) ? "" : format_number(value);
+}
+
+}  // namespace
+
+Result<Space> open_modes(const WorkloadTable& measured, std::span<const Space> known) {
+  const auto board = columns_of(measured.space, Scope::board);
+  const auto run = columns_of(measured.space, Scope::run);
+  std::vector<Axis> axes;
+  for (size_t d : board) axes.push_back(measured.space.axes()[d]);
+  std::set<Row> seen;
+  std::vector<Row> modes;
+  for (const Space& space : known) {
+    const auto columns = match_axes(space, axes);
+    if (!columns) continue;
+    for (Row& mode : distinct(space, *columns))
+      if (seen.insert(mode).second) modes.push_back(std::move(mode));
+  }
+  std::vector<Axis> empty = measured.space.axes();
+  for (Axis& axis : empty) axis.values.clear();
+  Space opened(std::move(empty));
+  for (const Row& settings : distinct(measured.space, run))
+    for (const Row& mode : modes) {
+      Row row(measured.space.dimensions());
+      for (size_t k = 0; k < board.size(); ++k) row[board[k]] = mode[k];
+      for (size_t k = 0; k < run.size(); ++k) row[run[k]] = settings[k];
+      opened.add(row);
+    }
+  if (opened.empty())
+    return Error{Code::invalid_argument,
+                 fmt::format("no modes are known that {} could be predicted in", measured.title()),
+                 "name a table that lists them: --device table:FILE or --reference FILE"};
+  for (size_t i = 0; i < measured.size(); ++i)
+    if (!opened.find(measured.space.row(i))) return outside(measured, i, opened, board);
+  return opened;
+}
+
+Result<CompletedTable> complete(const WorkloadTable& measured, const Space& space,
+                                std::span<const WorkloadTable> references, const std::string& name,
+                                const FitOptions& options) {
+  FLYBALL_ASSIGN(auto predictor, make_predictor(name));
+  FLYBALL_CHECK(predictor->fit(measured, references, options));
+  FLYBALL_ASSIGN(Prediction prediction, predictor->predict(space));
+  CompletedTable all;
+  all.table = measured;
+  all.table.space = space;
+  all.table.minibatch_ms = std::move(prediction.minibatch_ms.mean);
+  all.time_lo90 = std::move(prediction.minibatch_ms.lo90);
+  all.time_hi90 = std::move(prediction.minibatch_ms.hi90);
+  all.table.power_w = std::move(prediction.power_w.mean);
+  all.power_lo90 = std::move(prediction.power_w.lo90);
+  all.power_hi90 = std::move(prediction.power_w.hi90);
+  for (auto* powers : {&all.table.power_w, &all.power_lo90, &all.power_hi90})
+    powers->resize(space.size(), none);
+  all.extrapolated = std::move(prediction.extrapolated);
+  all.table.provenance.assign(space.size(), Provenance::predicted);
+  all.notes = std::move(prediction.notes);
+  keep_measured(measured, all);
+  if (!measured.has_power()) all.notes.push_back("no power was measured, none is predicted");
+  return all;
+}
+
+std::string format_completed(const CompletedTable& completed) {
+  const WorkloadTable& table = completed.table;
+  const bool total = !table.power_total.empty();
+  std::vector<std::string> header = {"device", "workload", "phase"};
+  for (const Axis& axis : table.space.axes()) header.push_back(axis.name);
+  header.insert(header.end(), {"minibatch_ms", "power_w", "minibatch_ms_lo90", "minibatch_ms_hi90",
+                               "power_w_lo90", "power_w_hi90", "extrapolated", "provenance"});
+  if (total) header.push_back("power_total");
+  std::string text = csv_line(header);
+  for (size_t i = 0; i < table.size(); ++i) {
+    std::vector<std::string> fields = {table.device, table.workload, phase_name(table.phase)};
+    for (double value : table.space.row(i)) fields.push_back(format_number(value));
+    for (double value : {table.minibatch_ms[i], table.power_w[i], completed.time_lo90[i],
+                         completed.time_hi90[i], completed.power_lo90[i], completed.power_hi90[i]})
+      fields.push_back(field(value));
+    fields.push_back(completed.extrapolated[i] ? "1" : "0");
+    fields.push_back(provenance_name(table.provenance[i]));
+    if (total) fields.push_back(table.power_total);
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+}  // namespace flyball

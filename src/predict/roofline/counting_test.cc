@@ -1,0 +1,93 @@
+#include "predict/roofline/counting.h"
+
+#include <gtest/gtest.h>
+
+namespace flyball {
+namespace {
+
+// The published totals at batch size 1, and the intensities at 1 and at 64 (BERT 32).
+struct Published {
+  const char* name;
+  double flop, parameters, total, intensity, large_batch, large_intensity;
+};
+constexpr Published table[] = {
+    {"mobilenet_v3", 449137560, 21805088, 102976672, 4.36, 64, 5.51},
+    {"resnet50", 8206316544, 102011648, 336671392, 24.4, 64, 34.7},
+    {"yolov8n", 8839855200, 12584704, 539346304, 16.4, 64, 16.8},
+    {"bert_large", 79136298142, 1213726720, 2601011072, 30.4, 32, 55.5},
+};
+
+TEST(Counting, ReproducesThePublishedTotals) {
+  for (const Published& row : table) {
+    const auto cost = known_cost(row.name);
+    ASSERT_TRUE(cost) << row.name;
+    EXPECT_EQ(cost->flop_at(1), row.flop) << row.name;
+    EXPECT_EQ(cost->fixed_bytes, row.parameters) << row.name;
+    EXPECT_EQ(cost->bytes_at(1), row.total) << row.name;
+    EXPECT_NEAR(cost->flop_at(1) / cost->bytes_at(1), row.intensity, 0.05) << row.name;
+    EXPECT_NEAR(cost->flop_at(row.large_batch) / cost->bytes_at(row.large_batch),
+                row.large_intensity, 0.05)
+        << row.name;
+  }
+}
+
+TEST(Counting, LstmScalesWithTheBatchInItsOutputOnly) {
+  const Cost layer = count_lstm_layer(256, 256, 8);
+  EXPECT_EQ(layer.flop_at(1), 4243456);
+  EXPECT_EQ(layer.flop_at(64), 4243456);
+  const auto lstm = known_cost("LSTM");
+  ASSERT_TRUE(lstm);
+  EXPECT_EQ(lstm->flop_at(1), 129003520);
+  EXPECT_EQ(lstm->flop_at(1), 2 * 4243456 + 120516608);
+  EXPECT_EQ(lstm->flop_at(3), 2 * 4243456 + 3.0 * 120516608);
+  EXPECT_EQ(lstm->bytes_at(1), 35322336);
+  EXPECT_NEAR(lstm->flop_at(1) / lstm->bytes_at(1), 3.65, 0.01);
+  EXPECT_NEAR(lstm->flop_at(64) / lstm->bytes_at(64), 80.5, 0.1);
+}
+
+TEST(Counting, BertLargeHoldsTheParametersOfItsMatrices) {
+  // Four projections and two of the feed-forward; attention's second operands count once.
+  Cost layer = 4.0 * count_matmul(128, 1024, 1024);
+  layer += count_matmul(128, 4096, 1024);
+  layer += count_matmul(128, 1024, 4096);
+  layer += count_matmul(16 * 128, 128, 64);
+  layer += count_matmul(16 * 128, 64, 128);
+  EXPECT_EQ(layer.fixed_bytes, 12582912.0 * 4 + 65536);
+  EXPECT_EQ(24 * layer.fixed_bytes + count_gemm(1024, 1024).fixed_bytes, 1213726720);
+}
+
+TEST(Counting, OperatorsFollowTheRules) {
+  // 8 channels of 4×4 from 6 in 2 groups of 3, kernel 3: 27 taps.
+  const Cost conv = count_conv({6, 8, 3, 1, 4, 2});
+  EXPECT_EQ(conv.flop, 2 * 128 * 27 + 128);
+  EXPECT_EQ(conv.fixed_bytes, 4 * 8 * 27);
+  EXPECT_EQ(conv.bytes, 4 * (96 + 128));
+  EXPECT_EQ(count_activation(Activation::relu, 10).flop, 10);
+  EXPECT_EQ(count_activation(Activation::hard_sigmoid, 10).flop, 40);
+  EXPECT_EQ(count_activation(Activation::hard_swish, 10).flop, 50);
+  EXPECT_EQ(count_activation(Activation::softmax, 10).flop, 70);
+  EXPECT_EQ(count_activation(Activation::erf, 10).flop, 80);
+  EXPECT_EQ(count_activation(Activation::erf, 10).bytes, 80);
+  EXPECT_EQ(count_batch_norm(3, 30).bytes_at(2), 4 * (6 + 120));
+  EXPECT_EQ(count_max_pool(16, 4, 9).flop, 32);
+  EXPECT_EQ(count_average_pool(16, 4, 4).flop, 16);
+  EXPECT_EQ(count_global_pool(5, 45).bytes, 4 * 50);
+  EXPECT_EQ(count_elementwise(10).bytes, 120);
+  EXPECT_EQ(count_move(10, 20).bytes, 120);
+  EXPECT_EQ(count_constant_of_shape(10).bytes, 40);
+}
+
+TEST(Counting, TrainingIsThreeForwardPasses) {
+  const Cost cost = *known_cost("ResNet-18");
+  // 1.82 G multiply-adds (the study's table of workloads).
+  EXPECT_NEAR(cost.flop / 2, 1.82e9, 0.01e9);
+  const Work one = minibatch_work(cost, Phase::infer, 16);
+  const Work step = minibatch_work(cost, Phase::train, 16);
+  EXPECT_EQ(step.flop, 3 * one.flop);
+  EXPECT_EQ(step.bytes, 3 * one.bytes);
+  EXPECT_NEAR(known_cost("vgg-11")->flop / 2, 7.63e9, 0.05e9);
+  EXPECT_FALSE(known_cost("no_such_network"));
+}
+
+}  // namespace
+}  // namespace flyball

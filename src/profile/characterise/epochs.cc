@@ -1,0 +1,269 @@
+#include "profile/characterise/epochs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "base/statistics.h"
+#include "data/formats/open.h"
+#include "profile/trials/minibatch_run.h"
+#include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/sampler.h"
+#include "telemetry/sensors/power_sensors.h"
+#include "workload/versions.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status check(const EpochRequest& request) {
+  const auto bad = [](const std::string& message, const std::string& hint) {
+    return Error{Code::invalid_argument, message, hint};
+  };
+  if (request.epochs < 1) return bad(fmt::format("{} epochs", request.epochs), "give 1 or more");
+  if (request.steps < 0)
+    return bad(fmt::format("{} steps per epoch", request.steps), "give 1 or more, or 0 for all");
+  return {};
+}
+
+uint64_t bytes_of(const std::vector<fs::path>& files) {
+  uint64_t bytes = 0;
+  std::error_code problem;
+  for (const fs::path& file : files) {
+    const auto size = fs::file_size(file, problem);
+    if (!problem) bytes += size;
+  }
+  return bytes;
+}
+
+MinibatchRecord record_of(const MinibatchTimes& times, const MinibatchRun& run) {
+  MinibatchRecord record;
+  record.begin_ns = run.begin_ns();
+  record.end_ns = run.end_ns();
+  record.stall_ms = times.stall_ms;
+  record.compute_ms = times.compute_ms;
+  record.fetch_ms = run.batch().fetch_s * 1e3;
+  record.preprocess_ms = run.batch().preprocess_s * 1e3;
+  record.fetch_begin_ns = run.batch().begin_ns;
+  record.ready_ns = run.batch().ready_ns;
+  record.worker = run.batch().worker;
+  record.samples = run.batch().view.count();
+  record.bytes = run.batch().bytes;
+  record.loss = run.loss();
+  return record;
+}
+
+void add_up(EpochRecord& epoch) {
+  std::vector<double> e2e, losses;
+  for (const MinibatchRecord& minibatch : epoch.minibatches) {
+    epoch.stall_s += minibatch.stall_ms * 1e-3;
+    epoch.compute_s += minibatch.compute_ms * 1e-3;
+    epoch.fetch_s += minibatch.fetch_ms * 1e-3;
+    epoch.preprocess_s += minibatch.preprocess_ms * 1e-3;
+    epoch.samples += minibatch.samples;
+    epoch.bytes += minibatch.bytes;
+    losses.push_back(minibatch.loss);
+    e2e.push_back(minibatch.e2e_ms());
+  }
+  if (e2e.size() > 1) e2e.erase(e2e.begin());
+  epoch.minibatch_ms = median(e2e);
+  epoch.loss = mean(losses);
+  epoch.e2e_s = static_cast<double>(epoch.end_ns - epoch.begin_ns) * 1e-9;
+  epoch.overhead_s = epoch.e2e_s - epoch.stall_s - epoch.compute_s;
+}
+
+// One run: the loader and the network with everything that watches them.
+class Runner {
+ public:
+  Runner(EpochRun& result, const EpochRequest& request, MinibatchRun run,
+         std::vector<fs::path> files)
+      : result_(result), request_(request), run_(std::move(run)), files_(std::move(files)) {}
+
+  Status run_all() {
+    for (int epoch = 0; epoch < request_.epochs && result_.stopped.empty(); ++epoch) {
+      if (request_.before_epoch) FLYBALL_CHECK(request_.before_epoch(epoch));
+      FLYBALL_CHECK(run_epoch(epoch));
+    }
+    result_.skipped = run_.loader().skipped();
+    result_.bad_samples = run_.loader().bad_samples();
+    return {};
+  }
+
+ private:
+  Status run_epoch(int number) {
+    EpochRecord epoch;
+    epoch.epoch = number;
+    const int64_t skipped = run_.loader().skipped();
+    if (const auto share = cached_share(files_)) epoch.cached_before = share->share();
+    restart_peak();
+    const ResourceReading before = read_resources();
+    epoch.begin_ns = monotonic_ns();
+    run_.begin_epoch(number);
+    FLYBALL_CHECK(run_minibatches(epoch));
+    if (epoch.minibatches.empty()) return {};  // interrupted before its first
+    epoch.end_ns = epoch.minibatches.back().end_ns;
+    run_.end_epoch();
+    add_up(epoch);
+    epoch.use = use_between(before, read_resources(), epoch.e2e_s);
+    if (const auto share = cached_share(files_)) epoch.cached_after = share->share();
+    epoch.skipped = run_.loader().skipped() - skipped;
+    result_.epochs.push_back(std::move(epoch));
+    return {};
+  }
+
+  Status run_minibatches(EpochRecord& epoch) {
+    const int64_t all = run_.loader().batches();
+    const int64_t wanted = request_.steps > 0 ? std::min(request_.steps, all) : all;
+    while (static_cast<int64_t>(epoch.minibatches.size()) < wanted) {
+      if (request_.interrupted && request_.interrupted->load()) {
+        result_.stopped = fmt::format("interrupted in epoch {} after {} of {} minibatches",
+                                      epoch.epoch, epoch.minibatches.size(), wanted);
+        return {};
+      }
+      FLYBALL_ASSIGN(const auto times, run_.next_of_epoch());
+      if (!times) return {};  // all samples of the last minibatches were skipped
+      epoch.minibatches.push_back(record_of(*times, run_));
+      if (request_.progress)
+        request_.progress(epoch.epoch, static_cast<int64_t>(epoch.minibatches.size()), wanted);
+    }
+    return {};
+  }
+
+  EpochRun& result_;
+  const EpochRequest& request_;
+  MinibatchRun run_;
+  std::vector<fs::path> files_;
+};
+
+Status start_sampling(Sampler& sampler, const EpochRequest& request) {
+  FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
+  const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
+  FLYBALL_CHECK(sampler.add_all(request.context, slower));
+  return sampler.size() > 0 ? sampler.start() : Status();
+}
+
+void take_energy(EpochRun& result, const SensorList& sensors) {
+  if (!measures_power(sensors)) {
+    result.power_gap = power_gap(sensors);
+    return;
+  }
+  // A network on a GPU is paid there, where the board has no sensor for all of it.
+  const bool on_gpu = result.request.step.device.starts_with("cuda");
+  result.power_total = preferred_total(sensors);
+  if (on_gpu && result.power_total != "module")
+    result.power_total = preferred_total(sensors, "gpu");
+  for (EpochRecord& epoch : result.epochs) {
+    const auto window =
+        total_between(result.traces, result.power_total, epoch.begin_ns, epoch.end_ns);
+    if (window)
+      epoch.energy = *window;
+    else
+      result.power_gap = window.error().message;
+  }
+}
+
+}  // namespace
+
+Result<EpochRun> run_epochs(const EpochRequest& request) {
+  FLYBALL_CHECK(check(request));
+  EpochRun result;
+  result.request = request;
+  result.request.before_epoch = nullptr;
+  result.request.progress = nullptr;
+  result.request.interrupted = nullptr;
+  result.request.sensors = {};
+  result.request.context = {};
+  result.started_utc = wall_clock_utc();
+  result.fingerprint = library_versions();
+  FLYBALL_ASSIGN(const DatasetPtr dataset, open_dataset(request.data, Split::train));
+  const bool training = request.step.phase == Phase::train;
+  FLYBALL_ASSIGN(const Transform transform,
+                 Transform::create(*dataset, default_transform(dataset->kind(), training)));
+  StepOptions step = request.step;
+  if (step.threads == 0) step.threads = static_cast<int>(usable_cores());
+  LoaderOptions load;
+  load.workers = request.workers;
+  load.prefetch = request.prefetch;
+  load.shuffle = training;
+  load.drop_last = request.drop_last;
+  load.on_bad_sample = request.on_bad;
+  FLYBALL_ASSIGN(MinibatchRun run, start_run(request.workload, dataset, transform, step, load));
+  result.request.step = run.stepper().options();
+  result.dataset_kind = dataset->kind();
+  result.dataset_samples = dataset->size();
+  result.classes = dataset->classes();
+  result.parameters = run.stepper().parameter_count();
+  result.buffer_bytes = run.loader().buffer_bytes();
+  std::vector<fs::path> files = dataset->files();
+  result.dataset_bytes = bytes_of(files);
+  Sampler sampler;
+  FLYBALL_CHECK(start_sampling(sampler, request));
+  Runner runner(result, request, std::move(run), std::move(files));
+  FLYBALL_CHECK(runner.run_all());
+  sampler.stop();
+  result.traces = sampler.traces();
+  if (result.epochs.empty())
+    return Error{Code::interrupted, "interrupted before the first minibatch", ""};
+  take_energy(result, request.sensors);
+  return result;
+}
+
+Status join_plug(EpochRun& run, Trace log) {
+  std::vector<EnergyWindow> windows;
+  for (const EpochRecord& epoch : run.epochs) {
+    FLYBALL_ASSIGN(windows.emplace_back(), plug_energy(log, epoch.begin_ns, epoch.end_ns));
+  }
+  for (size_t i = 0; i < windows.size(); ++i) run.epochs[i].energy = windows[i];
+  run.power_total = log.info.total;
+  run.power_gap.clear();
+  run.traces.push_back(std::move(log));
+  return {};
+}
+
+std::optional<EpochMeans> EpochRun::later() const {
+  if (epochs.size() < 2) return {};
+  const auto average = [this](const auto& figure) {
+    std::vector<double> values;
+    for (auto epoch = epochs.begin() + 1; epoch != epochs.end(); ++epoch)
+      values.push_back(figure(*epoch));
+    return mean(values);
+  };
+  EpochMeans means;
+  means.epochs = static_cast<int>(epochs.size()) - 1;
+  means.e2e_s = average([](const EpochRecord& e) { return e.e2e_s; });
+  means.stall_s = average([](const EpochRecord& e) { return e.stall_s; });
+  means.compute_s = average([](const EpochRecord& e) { return e.compute_s; });
+  means.overhead_s = average([](const EpochRecord& e) { return e.overhead_s; });
+  means.minibatch_ms = average([](const EpochRecord& e) { return e.minibatch_ms; });
+  means.cpu_pct = average([](const EpochRecord& e) { return e.use.cpu_pct; });
+  if (std::all_of(epochs.begin() + 1, epochs.end(),
+                  [](const EpochRecord& e) { return e.energy.has_value(); })) {
+    means.energy_j = average([](const EpochRecord& e) { return e.energy->energy_j; });
+    means.power_w = average([](const EpochRecord& e) { return e.energy->mean_w; });
+  }
+  return means;
+}
+
+std::vector<Span> EpochRun::spans() const {
+  std::vector<Span> spans;
+  for (const EpochRecord& epoch : epochs) {
+    spans.push_back({"epochs", fmt::format("epoch {}", epoch.epoch), epoch.begin_ns, epoch.end_ns});
+    for (size_t i = 0; i < epoch.minibatches.size(); ++i) {
+      const MinibatchRecord& minibatch = epoch.minibatches[i];
+      const auto compute = static_cast<int64_t>(minibatch.compute_ms * 1e6);
+      const auto stall = static_cast<int64_t>(minibatch.stall_ms * 1e6);
+      const int64_t step = minibatch.end_ns - compute;
+      spans.push_back({"stall", "stall", step - stall, step});
+      spans.push_back({"compute", fmt::format("step {}", i), step, minibatch.end_ns});
+      if (minibatch.worker >= 0)
+        spans.push_back({fmt::format("loader worker {}", minibatch.worker),
+                         fmt::format("fetch {}", i), minibatch.fetch_begin_ns, minibatch.ready_ns});
+    }
+  }
+  return spans;
+}
+
+}  // namespace flyball

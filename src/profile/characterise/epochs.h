@@ -1,0 +1,117 @@
+// Whole epochs of a network on this machine: where their time, work and energy go, as the
+// characterisation of POMACS 6(3) (2022) splits them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "data/loader/loader.h"
+#include "profile/characterise/resources.h"
+#include "telemetry/sampling/energy.h"
+#include "telemetry/sampling/trace_export.h"
+#include "workload/stepper.h"
+
+namespace flyball {
+
+/// What is to run. `step` holds phase, batch size, optimizer, precision, device and seed; its
+/// threads 0 are all usable cores, its classes and shape are taken from the dataset.
+struct EpochRequest {
+  std::string workload = "lenet5";  ///< of workloads(), or "script:FILE"
+  std::filesystem::path data;       ///< dataset folder
+  StepOptions step;
+  int workers = 0, prefetch = 2;  ///< of the loader
+  bool drop_last = false;
+  OnBadSample on_bad = OnBadSample::fail;
+  int epochs = 2;
+  int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
+  /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
+  std::function<Status(int epoch)> before_epoch{};
+  /// Called after each minibatch; `of` minibatches make an epoch.
+  std::function<void(int epoch, int64_t done, int64_t of)> progress{};
+  const std::atomic<bool>* interrupted = nullptr;  ///< looked at after each minibatch
+  /// Sampled every `interval` from start to end. The power sensors among them make the energy;
+  /// their gaps say why there is none.
+  SensorList sensors{};
+  Seconds interval{0.01};
+  SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
+  Seconds context_interval{0.1};
+};
+
+/// One minibatch; monotonic times.
+struct MinibatchRecord {
+  int64_t begin_ns = 0, end_ns = 0;  ///< end of the one before (or begin of the epoch), own end
+  double stall_ms = 0, compute_ms = 0;
+  double fetch_ms = 0, preprocess_ms = 0;    ///< on the thread that prepared it
+  int64_t fetch_begin_ns = 0, ready_ns = 0;  ///< when that thread began it, and had it ready
+  int worker = -1;                           ///< which thread: a worker from 0 on, or −1: inline
+  int64_t samples = 0, bytes = 0;
+  double loss = 0;  ///< before the step; 0 for inference
+
+  double e2e_ms() const { return static_cast<double>(end_ns - begin_ns) * 1e-6; }
+};
+
+/// One epoch. Sums are over all its minibatches, the first one included.
+struct EpochRecord {
+  int epoch = 0;
+  int64_t begin_ns = 0, end_ns = 0;
+  double e2e_s = 0, stall_s = 0, compute_s = 0;
+  double overhead_s = 0;                 ///< e2e_s − stall_s − compute_s
+  double fetch_s = 0, preprocess_s = 0;  ///< work of the loader, hidden or not
+  int64_t samples = 0, bytes = 0;        ///< delivered; bytes as read from the files
+  int64_t skipped = 0;                   ///< bad samples left out
+  double loss = 0;                       ///< mean over the minibatches; 0 for inference
+  double minibatch_ms = 0;               ///< median end to end, without the first minibatch
+  ResourceUse use;
+  std::optional<double> cached_before, cached_after;  ///< share of the dataset in the page cache
+  std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known
+  std::vector<MinibatchRecord> minibatches;
+
+  const MinibatchRecord& first() const { return minibatches.front(); }
+};
+
+/// The figures of several epochs of one run, as means.
+struct EpochMeans {
+  int epochs = 0;
+  double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0, minibatch_ms = 0, cpu_pct = 0;
+  std::optional<double> energy_j, power_w;
+};
+
+struct EpochRun {
+  EpochRequest request;  ///< as resolved; callbacks and sensors are left out
+  std::string started_utc, fingerprint;
+  std::string dataset_kind;
+  int64_t dataset_samples = 0, classes = 0;
+  uint64_t dataset_bytes = 0;  ///< of its files
+  int64_t parameters = 0;
+  size_t buffer_bytes = 0;  ///< of the loader's minibatches
+  std::vector<EpochRecord> epochs;
+  int64_t skipped = 0;
+  std::vector<BadSample> bad_samples;  ///< the first 1000 that were skipped
+  std::string power_total;             ///< which total the energy is; "" where there is none
+  std::string power_gap;               ///< why there is none; "" where there is one
+  std::vector<Trace> traces;           ///< of all sensors
+  std::string stopped;                 ///< "" or why it ended before its last epoch
+
+  /// Means over epochs 1 and later: what a long training run goes on like. Nothing for one epoch.
+  std::optional<EpochMeans> later() const;
+  /// Stalls, steps and the workers' fetches of every minibatch as spans for chrome_trace().
+  std::vector<Span> spans() const;
+};
+
+/// Runs the epochs. Errors: an unknown workload or dataset, settings out of range, a bad sample
+/// under OnBadSample::fail, whatever before_epoch says. An interruption after the first minibatch
+/// is a result that says so in `stopped`, with the epochs so far.
+Result<EpochRun> run_epochs(const EpochRequest& request);
+
+/// Joins the log of a plug meter by time: the energy of each epoch is the plug's from then on.
+/// Error: the log does not reach an epoch; nothing is joined.
+Status join_plug(EpochRun& run, Trace log);
+
+}  // namespace flyball

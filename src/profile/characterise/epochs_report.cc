@@ -1,0 +1,132 @@
+#include "profile/characterise/epochs_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json percent_or_null(const std::optional<double>& share) {
+  return share ? Json(100 * *share) : Json(nullptr);
+}
+
+Json request_json(const EpochRequest& request) {
+  const StepOptions& step = request.step;
+  return {{"workload", request.workload},
+          {"phase", phase_name(step.phase)},
+          {"device", step.device},
+          {"data", request.data.string()},
+          {"batch_size", step.batch_size},
+          {"loader_workers", request.workers},
+          {"prefetch", request.prefetch},
+          {"optimizer", optimizer_name(step.optimizer)},
+          {"learning_rate", step.learning_rate},
+          {"precision", precision_name(step.precision)},
+          {"channels_last", step.channels_last},
+          {"threads", step.threads},
+          {"epochs", request.epochs},
+          {"steps", request.steps > 0 ? Json(request.steps) : Json(nullptr)},
+          {"drop_last", request.drop_last},
+          {"on_bad", request.on_bad == OnBadSample::skip ? "skip" : "fail"},
+          {"seed", step.seed}};
+}
+
+Json use_json(const ResourceUse& use) {
+  return {{"cpu_s", use.cpu_s},
+          {"cpu_pct", use.cpu_pct},
+          {"memory_bytes", use.memory_bytes},
+          {"peak_memory_bytes", use.peak_memory_bytes},
+          {"read_bytes", or_null(use.read_bytes)},
+          {"read_chars", or_null(use.read_chars)},
+          {"disk_reads", or_null(use.disk_reads)},
+          {"disk_read_bytes", or_null(use.disk_read_bytes)}};
+}
+
+Json epoch_json(const EpochRecord& epoch) {
+  const MinibatchRecord& first = epoch.first();
+  Json json{{"epoch", epoch.epoch},
+            {"minibatches", epoch.minibatches.size()},
+            {"samples", epoch.samples},
+            {"skipped", epoch.skipped},
+            {"e2e_s", epoch.e2e_s},
+            {"stall_s", epoch.stall_s},
+            {"compute_s", epoch.compute_s},
+            {"overhead_s", epoch.overhead_s},
+            {"fetch_s", epoch.fetch_s},
+            {"preprocess_s", epoch.preprocess_s},
+            {"minibatch_ms", epoch.minibatch_ms},
+            {"loss", epoch.loss},
+            {"first",
+             {{"e2e_ms", first.e2e_ms()},
+              {"stall_ms", first.stall_ms},
+              {"compute_ms", first.compute_ms}}},
+            {"sample_bytes", epoch.bytes}};
+  json.update(use_json(epoch.use));
+  json["cached_before_pct"] = percent_or_null(epoch.cached_before);
+  json["cached_after_pct"] = percent_or_null(epoch.cached_after);
+  json["energy"] = energy_json(epoch.energy);
+  return json;
+}
+
+Json means_json(const std::optional<EpochMeans>& means) {
+  if (!means) return nullptr;
+  return {{"epochs", means->epochs},          {"e2e_s", means->e2e_s},
+          {"stall_s", means->stall_s},        {"compute_s", means->compute_s},
+          {"overhead_s", means->overhead_s},  {"minibatch_ms", means->minibatch_ms},
+          {"cpu_pct", means->cpu_pct},        {"energy_j", or_null(means->energy_j)},
+          {"mean_w", or_null(means->power_w)}};
+}
+
+}  // namespace
+
+Json energy_json(const std::optional<EnergyWindow>& energy) {
+  if (!energy) return nullptr;
+  return {{"energy_j", energy->energy_j},
+          {"rectangle_j", energy->rectangle_j},
+          {"mean_w", energy->mean_w},
+          {"covered_s", energy->covered_s},
+          {"gap_s", energy->gap_s},
+          {"samples", energy->samples},
+          {"distinct_updates", energy->distinct_updates}};
+}
+
+Json epochs_json(const EpochRun& run) {
+  Json json{{"request", request_json(run.request)},
+            {"started_utc", run.started_utc},
+            {"fingerprint", run.fingerprint},
+            {"dataset",
+             {{"kind", run.dataset_kind},
+              {"samples", run.dataset_samples},
+              {"classes", run.classes},
+              {"bytes", run.dataset_bytes}}},
+            {"parameters", run.parameters},
+            {"buffer_bytes", run.buffer_bytes},
+            {"power_total", run.power_total},
+            {"power_gap", run.power_gap}};
+  json["epochs"] = Json::array();
+  for (const EpochRecord& epoch : run.epochs) json["epochs"].push_back(epoch_json(epoch));
+  json["later"] = means_json(run.later());
+  json["skipped"] = run.skipped;
+  json["bad_samples"] = Json::array();
+  for (const BadSample& bad : run.bad_samples)
+    json["bad_samples"].push_back({{"sample", bad.index}, {"reason", bad.error.message}});
+  json["stopped"] = run.stopped;
+  return json;
+}
+
+std::string describe(const EpochRequest& request) {
+  const StepOptions& step = request.step;
+  std::string text = fmt::format("batch {}, {} workers", step.batch_size, request.workers);
+  if (request.workers > 0) text += fmt::format(", prefetch {}", request.prefetch);
+  if (step.phase == Phase::train) text += fmt::format(", {}", optimizer_name(step.optimizer));
+  text += fmt::format(", {}{}, {} threads on {}", precision_name(step.precision),
+                      step.channels_last ? " channels-last" : "", step.threads, step.device);
+  return text;
+}
+
+}  // namespace flyball

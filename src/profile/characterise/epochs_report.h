@@ -1,0 +1,18 @@
+// An epoch run as people and programs read it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "profile/characterise/epochs.h"
+
+namespace flyball {
+
+/// As `flyball profile --json` shows it (docs/json.md lists every key).
+nlohmann::ordered_json epochs_json(const EpochRun& run);
+/// Energy of a window, or null.
+nlohmann::ordered_json energy_json(const std::optional<EnergyWindow>& energy);
+/// "batch 16, 2 workers, prefetch 2, sgd, fp32, 2 threads on cpu".
+std::string describe(const EpochRequest& request);
+
+}  // namespace flyball

@@ -1,0 +1,222 @@
+#include "profile/characterise/program_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/clock.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "telemetry/sampling/plug_meter.h"
+#include "telemetry/sampling/sampler.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball {
+namespace {
+
+constexpr int64_t look_every_ns = 5'000'000;
+constexpr int64_t search_every_ns = 250'000'000;
+
+double seconds_between(int64_t begin_ns, int64_t end_ns) {
+  return static_cast<double>(end_ns - begin_ns) * 1e-9;
+}
+
+// Watches one run until its end.
+class Watch {
+ public:
+  Watch(ProgramRun& run, const ProgramRequest& request, ProgramProfile& profile)
+      : run_(run), request_(request), profile_(profile), marks_(run.started_ns()) {}
+
+  Status until_end() {
+    int64_t now = monotonic_ns();
+    last_mark_ns_ = now;
+    while (!run_.wait_until(now + look_every_ns)) {
+      now = monotonic_ns();
+      take_marks();
+      watch_memory(now);
+      if (request_.steps > 0 && seen_ >= request_.steps) {
+        profile_.stopped = fmt::format("ended after {} minibatches", seen_);
+        break;
+      }
+      if (seen_ > 0 && seconds_between(last_mark_ns_, now) > request_.patience.value) return hung();
+    }
+    end_ns_ = monotonic_ns();
+    take_marks();
+    return {};
+  }
+
+  int64_t end_ns() const { return end_ns_; }
+
+ private:
+  Error hung() const {
+    return {Code::unavailable,
+            fmt::format("'{}' marked {} minibatches and then none for {}", join(request_.argv, " "),
+                        seen_, format_seconds(request_.patience)),
+            "does it hang? --patience allows more time"};
+  }
+
+  void take_marks() {
+    for (const Mark& mark : run_.take()) {
+      if (mark.kind == MarkKind::minibatch) {
+        add(marks_.next(mark));
+      } else if (mark.kind == MarkKind::window_begin) {
+        open_[mark.name] = mark.time_ns;
+      } else if (const auto begin = open_.find(mark.name); begin != open_.end()) {
+        ProgramPart window;
+        window.name = mark.name;
+        window.begin_ns = begin->second;
+        window.end_ns = mark.time_ns;
+        profile_.windows.push_back(window);
+        open_.erase(begin);
+      }
+    }
+  }
+
+  void add(const MarkedMinibatch& minibatch) {
+    last_mark_ns_ = monotonic_ns();
+    if (seen_++ == 0)
+      profile_.start_up_s = seconds_between(minibatch.begin_ns, minibatch.end_ns);
+    else
+      profile_.minibatches.push_back(minibatch);
+  }
+
+  void watch_memory(int64_t now) {
+    if (now < next_search_ns_) return;
+    next_search_ns_ = now + search_every_ns;
+    run_.command().refresh();
+    const TreeUse use = run_.command().tree().use();
+    profile_.peak_processes = std::max(profile_.peak_processes, use.processes);
+    profile_.peak_memory_bytes = std::max(profile_.peak_memory_bytes, use.resident_bytes);
+  }
+
+  ProgramRun& run_;
+  const ProgramRequest& request_;
+  ProgramProfile& profile_;
+  MinibatchMarks marks_;
+  std::map<std::string, int64_t> open_;
+  int64_t seen_ = 0, last_mark_ns_ = 0, next_search_ns_ = 0, end_ns_ = 0;
+};
+
+// Sums over the minibatches that end inside the part.
+void add_up(ProgramPart& part, const std::vector<MarkedMinibatch>& minibatches) {
+  std::vector<double> e2e;
+  double stall = 0, compute = 0;
+  for (const MarkedMinibatch& minibatch : minibatches) {
+    if (minibatch.end_ns <= part.begin_ns || minibatch.end_ns > part.end_ns) continue;
+    e2e.push_back(minibatch.e2e_ms());
+    stall += minibatch.stall_ms * 1e-3;  // NaN when any of them is not marked
+    compute += minibatch.compute_ms * 1e-3;
+  }
+  part.minibatches = static_cast<int64_t>(e2e.size());
+  part.e2e_s = seconds_between(part.begin_ns, part.end_ns);
+  if (e2e.empty()) return;
+  part.minibatch_ms = median(e2e);
+  if (!std::isnan(stall)) part.stall_s = stall;
+  if (!std::isnan(compute)) part.compute_s = compute;
+  if (part.stall_s && part.compute_s) part.overhead_s = part.e2e_s - stall - compute;
+}
+
+void take_use(const RunningCommand& command, ProgramProfile& profile) {
+  const EndedUse& ended = command.ended();
+  profile.exit_code = command.exit_code();
+  profile.cpu_s = ended.user_s + ended.system_s;
+  profile.cpu_pct = 100 * profile.cpu_s / profile.wall_s;
+  profile.peak_memory_bytes = std::max(profile.peak_memory_bytes, ended.max_resident_bytes);
+  profile.peak_processes = std::max(profile.peak_processes, 1);
+  if (!ended.io_known) return;
+  profile.read_bytes = ended.io.read_bytes;
+  profile.read_chars = ended.io.read_chars;
+}
+
+// The energy of its total, over all of it and its parts.
+void take_energy(ProgramProfile& profile) {
+  const auto between = [&](int64_t begin, int64_t end) -> std::optional<EnergyWindow> {
+    const auto window = total_between(profile.traces, profile.power_total, begin, end);
+    if (window) return *window;
+    profile.power_gap = window.error().message;
+    return {};
+  };
+  profile.energy = between(profile.begin_ns, profile.end_ns);
+  if (profile.marked)
+    profile.marked->energy = between(profile.marked->begin_ns, profile.marked->end_ns);
+  for (ProgramPart& window : profile.windows)
+    window.energy = between(window.begin_ns, window.end_ns);
+}
+
+}  // namespace
+
+Result<ProgramProfile> profile_program(const ProgramRequest& request) {
+  ProgramProfile profile;
+  profile.request = request;
+  profile.request.sensors = {};
+  profile.request.context = {};
+  profile.started_utc = wall_clock_utc();
+  Sampler sampler;
+  FLYBALL_CHECK(sampler.add_all(request.sensors, request.interval));
+  const Seconds slower{std::max(request.interval.value, request.context_interval.value)};
+  FLYBALL_CHECK(sampler.add_all(request.context, slower));
+  FLYBALL_CHECK(sampler.start());
+  ProgramOptions options;
+  options.argv = request.argv;
+  options.stdout_to_stderr = request.stdout_to_stderr;
+  FLYBALL_ASSIGN(const auto run, ProgramRun::start(options));
+  Watch watch(*run, request, profile);
+  FLYBALL_CHECK(watch.until_end());
+  run->stop();
+  sampler.stop();
+  FLYBALL_CHECK(run->outcome());
+  profile.lost_marks = run->lost_marks();
+  profile.begin_ns = run->started_ns();
+  profile.end_ns = watch.end_ns();
+  profile.wall_s = seconds_between(profile.begin_ns, profile.end_ns);
+  take_use(run->command(), profile);
+  if (!profile.minibatches.empty()) {
+    ProgramPart& marked = profile.marked.emplace();
+    marked.begin_ns = profile.minibatches.front().begin_ns;
+    marked.end_ns = profile.minibatches.back().end_ns;
+    add_up(marked, profile.minibatches);
+  }
+  for (ProgramPart& window : profile.windows) add_up(window, profile.minibatches);
+  profile.traces = sampler.traces();
+  if (measures_power(request.sensors)) {
+    profile.power_total = preferred_total(request.sensors);
+    take_energy(profile);
+  } else {
+    profile.power_gap = power_gap(request.sensors);
+  }
+  return profile;
+}
+
+Status join_plug(ProgramProfile& profile, Trace log) {
+  FLYBALL_CHECK(plug_energy(log, profile.begin_ns, profile.end_ns));
+  profile.power_total = log.info.total;
+  profile.power_gap.clear();
+  profile.traces.push_back(std::move(log));
+  take_energy(profile);
+  return {};
+}
+
+std::vector<Span> ProgramProfile::spans() const {
+  std::vector<Span> spans{{"program", join(request.argv, " "), begin_ns, end_ns}};
+  for (const ProgramPart& window : windows)
+    spans.push_back({"windows", window.name, window.begin_ns, window.end_ns});
+  for (size_t i = 0; i < minibatches.size(); ++i) {
+    const MarkedMinibatch& minibatch = minibatches[i];
+    // The first is not among them. What is not marked is NaN: then the step is all of it.
+    const std::string name = fmt::format("step {}", i + 1);
+    if (std::isnan(minibatch.compute_ms)) {
+      spans.push_back({"minibatches", name, minibatch.begin_ns, minibatch.end_ns});
+      continue;
+    }
+    const int64_t step = minibatch.end_ns - static_cast<int64_t>(minibatch.compute_ms * 1e6);
+    if (!std::isnan(minibatch.stall_ms))
+      spans.push_back(
+          {"stall", "stall", step - static_cast<int64_t>(minibatch.stall_ms * 1e6), step});
+    spans.push_back({"compute", name, step, minibatch.end_ns});
+  }
+  return spans;
+}
+
+}  // namespace flyball

@@ -1,0 +1,48 @@
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "profile/characterise/epochs_report.h"
+#include "profile/characterise/program_profile.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json part_json(const ProgramPart& part) {
+  return {{"name", part.name},
+          {"minibatches", part.minibatches},
+          {"e2e_s", part.e2e_s},
+          {"stall_s", or_null(part.stall_s)},
+          {"compute_s", or_null(part.compute_s)},
+          {"overhead_s", or_null(part.overhead_s)},
+          {"minibatch_ms", part.minibatches > 0 ? Json(part.minibatch_ms) : Json(nullptr)},
+          {"energy", energy_json(part.energy)}};
+}
+
+}  // namespace
+
+Json program_json(const ProgramProfile& profile) {
+  Json json{{"command", profile.request.argv},
+            {"started_utc", profile.started_utc},
+            {"exit_code", profile.exit_code},
+            {"wall_s", profile.wall_s},
+            {"start_up_s", profile.start_up_s},
+            {"marked", profile.marked ? part_json(*profile.marked) : Json(nullptr)},
+            {"lost_marks", profile.lost_marks},
+            {"cpu_s", profile.cpu_s},
+            {"cpu_pct", profile.cpu_pct},
+            {"peak_memory_bytes", profile.peak_memory_bytes},
+            {"peak_processes", profile.peak_processes},
+            {"read_bytes", or_null(profile.read_bytes)},
+            {"read_chars", or_null(profile.read_chars)},
+            {"energy", energy_json(profile.energy)},
+            {"power_total", profile.power_total},
+            {"power_gap", profile.power_gap}};
+  json["windows"] = Json::array();
+  for (const ProgramPart& window : profile.windows) json["windows"].push_back(part_json(window));
+  json["stopped"] = profile.stopped;
+  return json;
+}
+
+}  // namespace flyball

@@ -1,0 +1,259 @@
+#include "profile/trials/live_profiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/file_version.h"
+#include "base/text.h"
+#include "data/formats/open.h"
+#include "profile/trials/minibatch_run.h"
+#include "profile/trials/trial_figures.h"
+#include "workload/versions.h"
+#include "workload/workload.h"
+
+namespace flyball {
+namespace {
+
+std::vector<double> worker_counts(size_t cores) {
+  std::vector<double> counts = {0, 1, 2};
+  for (size_t n = 4; n <= std::max<size_t>(4, cores) && n <= 16; n *= 2)
+    counts.push_back(static_cast<double>(n));
+  return counts;
+}
+
+double setting(const Settings& settings, const std::string& name, double otherwise) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? otherwise : found->second;
+}
+
+Status check_value(const std::string& name, double value, double low, double high) {
+  if (value == std::floor(value) && value >= low && value <= high) return {};
+  return Error{Code::invalid_argument, fmt::format("{} cannot be {}", name, format_number(value)),
+               fmt::format("a whole number from {} to {}", low, high)};
+}
+
+class LiveProfiler final : public Profiler {
+ public:
+  LiveProfiler(std::unique_ptr<Device> device, std::unique_ptr<PowerMeter> meter,
+               const LiveOptions& options, DatasetPtr dataset, Transform transform)
+      : device_(std::move(device)),
+        meter_(std::move(meter)),
+        options_(options),
+        dataset_(std::move(dataset)),
+        transform_(std::move(transform)) {
+    info_.device = device_->info().name;
+    info_.device_title = device_->info().title;
+    info_.fingerprint = device_->info().fingerprint + "; " + library_versions();
+    if (const std::string script = script_file(options.workload); !script.empty())
+      info_.fingerprint += "; " + file_version(script);
+    info_.workload = options.workload;
+    info_.phase = options.phase;
+    info_.power_total = meter_->total();
+    info_.power_gap = meter_->gap();
+    info_.gaps = device_->gaps();
+    info_.samples_per_epoch = static_cast<double>(dataset_->size());
+    info_.live = true;
+    info_.job = {{"batch_size", 16}};
+    for (const auto& [name, value] : options.job) info_.job[name] = value;
+  }
+
+  Status build_space() {
+    std::vector<Axis> axes = device_->axes();
+    const auto cores = static_cast<size_t>(axes.front().values.back());
+    axes.push_back(named_axis("loader_workers", worker_counts(cores)));
+    axes.push_back(named_axis("prefetch", {1, 2, 4}));
+    for (const Axis& open : options_.open) FLYBALL_CHECK(open_axis(axes, open));
+    const Space grid = Space::grid(axes);
+    const size_t workers = *grid.axis_index("loader_workers");
+    const size_t prefetch = *grid.axis_index("prefetch");
+    for (Axis& axis : axes) axis.values.clear();
+    space_ = Space(axes);
+    // Inline loading has nothing to prefetch: one configuration, not one for each depth.
+    const double shallowest = grid.axes()[prefetch].values.front();
+    for (size_t i = 0; i < grid.size(); ++i) {
+      std::vector<double> row(grid.row(i).begin(), grid.row(i).end());
+      if (row[workers] == 0 && row[prefetch] != shallowest) continue;
+      if (row[workers] == 0) row[prefetch] = 0;
+      space_.add(row);
+    }
+    return find_default();
+  }
+
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  size_t default_config() const override { return default_; }
+  std::string default_reason() const override {
+    return "all cores, data loaded inline, as PyTorch's DataLoader does unless told otherwise";
+  }
+
+  Result<Measurement> measure(size_t config) override {
+    const Stopwatch total;
+    Measurement m;
+    m.trial = space_.trial(config, info_.workload, info_.phase);
+    m.trial.job.settings.insert(info_.job.begin(), info_.job.end());
+    m.device = info_.device;
+    m.fingerprint = info_.fingerprint;
+    m.started_utc = wall_clock_utc();
+    m.seed = options_.seed;
+    m.power_gap = info_.power_gap;
+    const Status status = run_trial(m);
+    if (!status.ok()) {
+      if (status.error().code == Code::interrupted) return status.error();
+      m.failure = status.error().message;
+    }
+    m.total_s = total.seconds();
+    return m;
+  }
+
+ private:
+  // Opens a further run axis, or takes other values for one that is there.
+  Status open_axis(std::vector<Axis>& axes, const Axis& open) {
+    if (open.name == "batch_size") {
+      for (double value : open.values) FLYBALL_CHECK(check_value(open.name, value, 1, 1 << 16));
+      info_.job.erase("batch_size");
+      axes.push_back(named_axis("batch_size", open.values));
+      return {};
+    }
+    for (Axis& axis : axes) {
+      if (axis.name != open.name) continue;
+      for (double value : open.values) {
+        if (axis.scope == Scope::run) {
+          FLYBALL_CHECK(check_value(open.name, value, open.name == "prefetch" ? 1 : 0, 256));
+        } else if (std::ranges::find(axis.values, value) == axis.values.end()) {
+          return Error{Code::invalid_argument,
+                       fmt::format("{} cannot be {} here", open.name, format_number(value)),
+                       "`flyball devices` lists the values of each axis"};
+        }
+      }
+      axis.values = open.values;
+      return {};
+    }
+    std::vector<std::string> names = {"batch_size"};
+    for (const Axis& axis : axes) names.push_back(axis.name);
+    return Error{Code::invalid_argument, fmt::format("there is no axis '{}' here", open.name),
+                 "one of: " + join(names, ", ")};
+  }
+
+  Status find_default() {
+    Settings wanted = device_->default_mode().values;
+    wanted["loader_workers"] = 0;
+    wanted["prefetch"] = 0;
+    if (const auto axis = space_.axis_index("batch_size")) {
+      const auto& sizes = space_.axes()[*axis].values;
+      wanted["batch_size"] =
+          std::ranges::find(sizes, 16.0) != sizes.end() ? 16 : sizes[sizes.size() / 2];
+    }
+    // Where the axes were narrowed, the closest configuration stands in.
+    double nearest = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < space_.size(); ++i) {
+      double distance = 0;
+      for (size_t d = 0; d < space_.dimensions(); ++d)
+        distance +=
+            std::abs(std::log1p(space_.row(i)[d]) - std::log1p(wanted[space_.axes()[d].name]));
+      if (distance >= nearest) continue;
+      nearest = distance;
+      default_ = i;
+    }
+    return {};
+  }
+
+  Result<MinibatchRun> start(const Trial& trial) {
+    const Settings& job = trial.job.settings;
+    StepOptions step;
+    step.phase = trial.job.phase;
+    step.batch_size = static_cast<int64_t>(job.at("batch_size"));
+    step.threads = static_cast<int>(setting(trial.mode.values, "cpu_cores", 0));
+    step.seed = options_.seed;
+    LoaderOptions load;
+    load.workers = static_cast<int>(setting(job, "loader_workers", 0));
+    load.prefetch = std::max(1, static_cast<int>(setting(job, "prefetch", 2)));
+    load.shuffle = step.phase == Phase::train;
+    load.drop_last = true;
+    return start_run(trial.job.workload, dataset_, transform_, step, load);
+  }
+
+  Status run_trial(Measurement& m) {
+    FLYBALL_CHECK(device_->apply(m.trial.mode));
+    const Stopwatch settle;
+    sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
+    m.settle_s = settle.seconds();
+    FLYBALL_ASSIGN(MinibatchRun run, start(m.trial));
+    FLYBALL_CHECK(meter_->begin());
+    FLYBALL_CHECK(warm_up(run, m));
+    meter_->count();
+    FLYBALL_CHECK(count(run, m));
+    take_power(*meter_, m);
+    return {};
+  }
+
+  Status check_interrupt() const {
+    if (options_.interrupted && options_.interrupted->load())
+      return Error{Code::interrupted, "interrupted", ""};
+    return {};
+  }
+
+  Status warm_up(MinibatchRun& run, Measurement& m) {
+    FLYBALL_ASSIGN(m.first, run.next());
+    const Stopwatch watch;
+    const double cap = options_.warm_up_s + 30;
+    while (watch.seconds() < options_.warm_up_s || (!meter_->settled() && watch.seconds() < cap)) {
+      FLYBALL_CHECK(check_interrupt());
+      FLYBALL_ASSIGN([[maybe_unused]] const MinibatchTimes times, run.next());
+    }
+    m.warm_up_s = watch.seconds();
+    return {};
+  }
+
+  Status count(MinibatchRun& run, Measurement& m) {
+    StoppingRule rule(options_.stopping);
+    const Stopwatch watch;
+    while (!rule.done() || (meter_->updates() < power_updates_wanted &&
+                            watch.seconds() < options_.stopping.max_seconds)) {
+      FLYBALL_CHECK(check_interrupt());
+      FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
+      rule.add(times.e2e_ms);
+      m.minibatches.push_back(times);
+    }
+    take_times(rule, m);
+    m.stop_reason = rule.reason();
+    return {};
+  }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<PowerMeter> meter_;
+  LiveOptions options_;
+  DatasetPtr dataset_;
+  Transform transform_;
+  ProfilerInfo info_;
+  Space space_;
+  size_t default_ = 0;
+};
+
+Status check_phase(const std::string& name, Phase phase) {
+  if (!script_file(name).empty()) return {};
+  FLYBALL_ASSIGN(const Workload* workload, find_workload(name));
+  if (std::ranges::find(workload->phases, phase) != workload->phases.end()) return {};
+  return Error{Code::invalid_argument, fmt::format("{} cannot {}", name, phase_name(phase)),
+               "`flyball workloads` shows what each can do"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> device,
+                                                     std::unique_ptr<PowerMeter> meter,
+                                                     const LiveOptions& options) {
+  FLYBALL_CHECK(check_phase(options.workload, options.phase));
+  const bool training = options.phase == Phase::train;
+  FLYBALL_ASSIGN(DatasetPtr dataset, open_dataset(options.data, Split::train));
+  FLYBALL_ASSIGN(Transform transform,
+                 Transform::create(*dataset, default_transform(dataset->kind(), training)));
+  auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options,
+                                                 std::move(dataset), std::move(transform));
+  FLYBALL_CHECK(profiler->build_space());
+  return std::unique_ptr<Profiler>(std::move(profiler));
+}
+
+}  // namespace flyball

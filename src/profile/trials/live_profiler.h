@@ -1,0 +1,36 @@
+// Trains or serves a network on this very machine, with real clocks.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+
+#include "device/device.h"
+#include "profile/trials/power_meter.h"
+#include "profile/trials/profiler.h"
+#include "profile/trials/stopping.h"
+
+namespace flyball {
+
+struct LiveOptions {
+  std::string workload = "lenet5";
+  Phase phase = Phase::train;
+  std::filesystem::path data;  ///< dataset folder
+  Settings job;                ///< fixed run settings that differ from the defaults
+  std::vector<Axis> open;      ///< run axes to open beside the default ones, or to narrow them
+  StoppingOptions stopping;
+  double warm_up_s = 0.3;  ///< minibatches before this, and the first one, are not counted
+  double settle_s = 0.05;  ///< after the mode is set
+  uint64_t seed = 1;
+  const std::atomic<bool>* interrupted = nullptr;  ///< checked after each minibatch; may be null
+};
+
+/// Axes: those of the device, `loader_workers` and `prefetch` (0 where there are no workers), and
+/// `batch_size` when it is opened. Default: the device's default mode with inline loading, which is
+/// what PyTorch's DataLoader does unless told otherwise.
+/// Errors: unknown workload, no dataset, axes or values that make no sense.
+Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> device,
+                                                     std::unique_ptr<PowerMeter> meter,
+                                                     const LiveOptions& options);
+
+}  // namespace flyball

@@ -1,0 +1,27 @@
+#include "profile/trials/power_meter.h"
+
+namespace flyball {
+namespace {
+
+class NoPower final : public PowerMeter {
+ public:
+  explicit NoPower(std::string gap) : gap_(std::move(gap)) {}
+  std::string total() const override { return ""; }
+  std::string gap() const override { return gap_; }
+  Status begin() override { return {}; }
+  bool settled() override { return true; }
+  void count() override {}
+  int updates() override { return power_updates_wanted; }
+  Result<PowerReading> end() override { return Error{Code::unavailable, gap_, ""}; }
+
+ private:
+  std::string gap_;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerMeter> make_no_power(const std::string& gap) {
+  return std::make_unique<NoPower>(gap);
+}
+
+}  // namespace flyball

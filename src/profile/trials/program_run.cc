@@ -1,0 +1,120 @@
+#include "profile/trials/program_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string last_line(const std::string& text) {
+  std::string last;
+  for (const std::string& line : split(text, '\n'))
+    if (!trim(line).empty()) last = std::string(trim(line));
+  return last;
+}
+
+double milliseconds(int64_t ns) {
+  return ns < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(ns) * 1e-6;
+}
+
+}  // namespace
+
+fs::path python_package() {
+  std::error_code problem;
+  const fs::path bin = fs::read_symlink("/proc/self/exe", problem).parent_path();
+  for (const char* place : {"../python", "../lib/flyball/python"})
+    if (fs::exists(bin / place / "flyball" / "__init__.py", problem))
+      return fs::weakly_canonical(bin / place, problem);
+  return {};
+}
+
+std::vector<std::string> setting_variables(const Settings& settings) {
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : settings) {
+    std::string upper = name;
+    std::ranges::transform(upper, upper.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    variables.push_back(fmt::format("FLYBALL_{}={}", upper, format_number(value)));
+  }
+  return variables;
+}
+
+MinibatchTimes MarkedMinibatch::times() const {
+  MinibatchTimes times;
+  times.stall_ms = std::isnan(stall_ms) ? 0 : stall_ms;
+  times.compute_ms = std::isnan(compute_ms) ? 0 : compute_ms;
+  times.e2e_ms = e2e_ms();
+  return times;
+}
+
+MarkedMinibatch MinibatchMarks::next(const Mark& mark) {
+  MarkedMinibatch minibatch;
+  minibatch.begin_ns = last_ns_;
+  minibatch.end_ns = last_ns_ = mark.time_ns;
+  minibatch.stall_ms = milliseconds(mark.stall_ns);
+  minibatch.compute_ms = milliseconds(mark.compute_ns);
+  return minibatch;
+}
+
+Result<std::unique_ptr<ProgramRun>> ProgramRun::start(const ProgramOptions& options) {
+  std::unique_ptr<ProgramRun> run(new ProgramRun);
+  run->options_ = options;
+  FLYBALL_ASSIGN(run->marks_, MarkReader::create(run->folder_.path()));
+  CommandOptions command;
+  command.stdout_to_stderr = options.stdout_to_stderr;
+  command.foreground = !options.in_background;
+  if (options.in_background) command.output = (run->folder_ / "output").string();
+  command.environment = setting_variables(options.settings);
+  command.environment.push_back(run->marks_->environment());
+  if (const fs::path package = python_package(); !package.empty()) {
+    const char* former = std::getenv("PYTHONPATH");
+    command.environment.push_back(fmt::format("PYTHONPATH={}{}{}", package.string(),
+                                              former ? ":" : "", former ? former : ""));
+  }
+  run->started_ns_ = monotonic_ns();
+  FLYBALL_ASSIGN(run->command_, RunningCommand::start(options.argv, command));
+  return run;
+}
+
+ProgramRun::~ProgramRun() {
+  if (command_) stop();
+}
+
+bool ProgramRun::wait_until(int64_t deadline_ns) {
+  return command_->wait_until(deadline_ns);
+}
+
+void ProgramRun::stop() {
+  if (!command_->wait_until(monotonic_ns())) {
+    stopped_ = true;
+    command_->signal(SIGTERM);
+    if (!command_->wait_until(monotonic_ns() + 2'000'000'000)) command_->signal(SIGKILL);
+  }
+  command_->finish(false);
+}
+
+Status ProgramRun::outcome() const {
+  if (stopped_ || command_->exit_code() == 0) return {};
+  std::string message = fmt::format("'{}' ", join(options_.argv, " "));
+  message += command_->end_signal() != 0
+                 ? fmt::format("was ended by signal {}", command_->end_signal())
+                 : fmt::format("failed with exit code {}", command_->exit_code());
+  if (options_.in_background)
+    if (const auto output = read_file(folder_ / "output"))
+      if (const std::string line = last_line(*output); !line.empty())
+        message += fmt::format("; it last said: {}", line);
+  return Error{Code::internal, message, "run it by itself first"};
+}
+
+}  // namespace flyball

@@ -1,0 +1,43 @@
+// Power of a live trial from the machine's own sensors.
+#include <string_view>
+
+#include "profile/trials/power_meter.h"
+#include "telemetry/sampling/power_watch.h"
+#include "telemetry/sensors/detail_sensors.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball {
+namespace {
+
+class SensorMeter final : public PowerMeter {
+ public:
+  explicit SensorMeter(SensorList list) : watch_(std::move(list)) {}
+
+  std::string total() const override { return watch_.total(); }
+  std::string gap() const override { return watch_.gap(); }
+  Status begin() override { return watch_.begin(); }
+  bool settled() override { return watch_.settled(); }
+  void count() override { watch_.count(); }
+  int updates() override { return watch_.updates(); }
+  Result<PowerReading> end() override { return watch_.end(); }
+  std::vector<std::string> throttling() const override { return watch_.throttling(); }
+
+ private:
+  PowerWatch watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root) {
+  SensorList list = open_power_sensors(root);
+  if (const SensorPtr throttle = open_thermal_sensors(root).find("cpu_throttle"))
+    list.sensors.push_back(throttle);
+  auto meter = std::make_unique<SensorMeter>(std::move(list));
+  if (!meter->total().empty()) return meter;
+  std::string gap = meter->gap();
+  constexpr std::string_view prefix = "power is not available on this machine: ";
+  if (gap.starts_with(prefix)) gap.erase(0, prefix.size());
+  return make_no_power(gap);
+}
+
+}  // namespace flyball

@@ -1,0 +1,110 @@
+#include "profile/trials/table_profiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+// FNV-1a over all numbers: equal fingerprints mean equal tables.
+uint64_t content_hash(const WorkloadTable& table) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto take = [&](std::span<const double> values) {
+    for (double value : values) hash = (hash ^ std::bit_cast<uint64_t>(value)) * 0x100000001b3u;
+  };
+  take(table.space.values());
+  take(table.minibatch_ms);
+  take(table.power_w);
+  return hash;
+}
+
+class TableProfiler final : public Profiler {
+ public:
+  explicit TableProfiler(const WorkloadTable& table) {
+    info_.device = table.device;
+    info_.device_title = fmt::format("table of {}", table.title());
+    info_.fingerprint = fmt::format("table of {}, {} rows, content {:016x}", table.title(),
+                                    table.size(), content_hash(table));
+    info_.provenance = Provenance::table;
+    info_.workload = table.workload;
+    info_.phase = table.phase;
+    info_.power_total = table.power_total;
+    if (!table.has_power()) info_.power_gap = "the table holds no power readings";
+    WorkloadTable merged = merge_repeats(table);
+    space_ = std::move(merged.space);
+    time_ = std::move(merged.minibatch_ms);
+    power_ = std::move(merged.power_w);
+    find_default();
+  }
+
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  size_t default_config() const override { return default_; }
+  std::string default_reason() const override {
+    std::string reason = "the highest value of each board axis (MAXN)";
+    for (size_t d = 0; d < space_.dimensions(); ++d) {
+      const Axis& axis = space_.axes()[d];
+      if (axis.scope == Scope::run && axis.values.size() > 1)
+        reason += fmt::format(", {} {:g}", axis.name, space_.row(default_)[d]);
+    }
+    return reason;
+  }
+
+  Result<Measurement> measure(size_t config) override {
+    if (config >= space_.size())
+      return Error{Code::invalid_argument, "the table has no such configuration", ""};
+    Measurement measurement;
+    measurement.trial = space_.trial(config, info_.workload, info_.phase);
+    measurement.device = info_.device;
+    measurement.fingerprint = info_.fingerprint;
+    measurement.provenance = Provenance::table;
+    measurement.minibatch_ms = time_[config];
+    measurement.stop_reason = "read from the table";
+    if (std::isnan(power_[config])) {
+      measurement.power_gap = "the table holds no power for this configuration";
+    } else {
+      measurement.power.emplace();
+      measurement.power->mean_w = power_[config];
+      measurement.power->total = info_.power_total;
+    }
+    return measurement;
+  }
+
+ private:
+  // Lexicographic: the highest of every board axis, then the batch size nearest to 16, then the
+  // lowest of the other run settings, which is what a loader does unless told otherwise.
+  void find_default() {
+    std::vector<double> best;
+    for (size_t i = 0; i < space_.size(); ++i) {
+      std::vector<double> key(1, 0);
+      for (size_t d = 0; d < space_.dimensions(); ++d) {
+        const Axis& axis = space_.axes()[d];
+        if (axis.scope == Scope::board)
+          key[0] += space_.row(i)[d] / axis.values.back();
+        else if (axis.name == "batch_size")
+          key.push_back(-std::abs(std::log2(std::max(space_.row(i)[d], 0.5) / 16)));
+        else
+          key.push_back(-space_.row(i)[d]);
+      }
+      if (!best.empty() && key <= best) continue;
+      best = key;
+      default_ = i;
+    }
+  }
+
+  ProfilerInfo info_;
+  Space space_;
+  std::vector<double> time_, power_;
+  size_t default_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Profiler> make_table_profiler(const WorkloadTable& table) {
+  return std::make_unique<TableProfiler>(table);
+}
+
+}  // namespace flyball

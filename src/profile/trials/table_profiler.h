@@ -1,0 +1,18 @@
+// A measured table as if it were a board.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "profile/trials/profiler.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// Serves `workload` of a tidy table. Repeated rows of a configuration answer with their median.
+/// The default is the highest value of each board axis (MAXN), at the batch size closest to 16.
+std::unique_ptr<Profiler> make_table_profiler(const WorkloadTable& table);
+
+}  // namespace flyball

@@ -1,0 +1,33 @@
+#include "profile/trials/trial_figures.h"
+
+#include <cmath>
+#include <vector>
+
+#include "base/statistics.h"
+
+namespace flyball {
+
+void take_times(const StoppingRule& rule, Measurement& m) {
+  const TimeSummary summary = rule.summary();
+  m.minibatch_ms = summary.value_ms;
+  m.noise = std::isfinite(summary.noise) ? summary.noise : 1;
+  std::vector<double> stalls, computes;
+  for (const MinibatchTimes& times : m.minibatches) {
+    stalls.push_back(times.stall_ms);
+    computes.push_back(times.compute_ms);
+  }
+  m.stall_ms = mean(stalls);
+  m.compute_ms = mean(computes);
+}
+
+void take_power(PowerMeter& meter, Measurement& m) {
+  if (!meter.gap().empty()) return;
+  auto power = meter.end();
+  if (power)
+    m.power = *power;
+  else
+    m.power_gap = power.error().message;
+  m.throttled = !meter.throttling().empty();
+}
+
+}  // namespace flyball

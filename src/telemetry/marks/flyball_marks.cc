@@ -1,0 +1,58 @@
+#include "flyball/flyball_marks.h"
+
+#include "base/clock.h"
+#include "telemetry/marks/marks.h"
+#include "telemetry/marks/window.h"
+
+namespace {
+
+// Time of the present minibatch between begins and ends; −1 when there were none.
+struct Stretch {
+  int64_t begin_ns = 0, total_ns = -1;
+
+  void begin() { begin_ns = flyball::monotonic_ns(); }
+  void end() {
+    if (begin_ns == 0) return;  // an end without a begin
+    total_ns = (total_ns < 0 ? 0 : total_ns) + flyball::monotonic_ns() - begin_ns;
+    begin_ns = 0;
+  }
+  int64_t take() {
+    const int64_t taken = total_ns;
+    total_ns = -1;
+    return taken;
+  }
+};
+
+Stretch stall, compute;
+
+}  // namespace
+
+extern "C" {
+
+int flyball_marked(void) {
+  return flyball::marks::wanted() ? 1 : 0;
+}
+
+void flyball_minibatch(void) {
+  if (!flyball::marks::wanted()) return;
+  flyball::marks::write(flyball::MarkKind::minibatch, stall.take(), compute.take(), "");
+}
+
+void flyball_stall_begin(void) {
+  if (flyball::marks::wanted()) stall.begin();
+}
+
+void flyball_stall_end(void) {
+  if (flyball::marks::wanted()) stall.end();
+}
+
+void flyball_compute_begin(void) {
+  if (flyball::marks::wanted()) compute.begin();
+}
+
+void flyball_compute_end(void) {
+  if (!flyball::marks::wanted()) return;
+  flyball::synchronize_for_window();
+  compute.end();
+}
+}

@@ -1,0 +1,137 @@
+#include "telemetry/marks/window.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/clock.h"
+#include "telemetry/marks/marks.h"
+#include "telemetry/sampling/sampler.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball {
+namespace {
+
+// Names of the windows that this thread has open, outermost first, as one path.
+thread_local std::string open_windows;
+
+std::mutex synchronize_mutex;
+std::function<void()> process_synchronize;
+
+std::function<void()> synchronize_of(const WindowOptions& options) {
+  if (options.synchronize) return options.synchronize;
+  const std::lock_guard lock(synchronize_mutex);
+  return process_synchronize;
+}
+
+}  // namespace
+
+struct EnergyMonitor::State {
+  std::mutex mutex;
+  std::unique_ptr<Sampler> sampler;
+  pid_t owner = 0;
+};
+
+EnergyMonitor::EnergyMonitor(SensorList sensors, Seconds interval)
+    : sensors_(std::move(sensors)), interval_(interval), state_(std::make_unique<State>()) {}
+
+EnergyMonitor::~EnergyMonitor() = default;
+
+EnergyMonitor& EnergyMonitor::shared() {
+  // Never destroyed: its threads would be joined in forked children, which do not have them.
+  static auto* monitor = new EnergyMonitor(open_power_sensors());
+  return *monitor;
+}
+
+Status EnergyMonitor::start() {
+  const std::lock_guard lock(state_->mutex);
+  if (!measures_power(sensors_)) {
+    const Error none{Code::unavailable, power_gap(sensors_), ""};
+    return sensors_.gaps.size() == 1 ? sensors_.gaps.front() : none;
+  }
+  if (state_->sampler && state_->owner != ::getpid())
+    return Error{Code::unavailable, "energy windows do not work in a forked child",
+                 "begin them in the process that measures, or start the child afresh (spawn)"};
+  if (state_->sampler) return {};
+  auto sampler = std::make_unique<Sampler>();
+  for (const SensorPtr& sensor : sensors_.sensors) FLYBALL_CHECK(sampler->add(sensor, interval_));
+  FLYBALL_CHECK(sampler->start());
+  state_->sampler = std::move(sampler);
+  state_->owner = ::getpid();
+  return {};
+}
+
+int64_t EnergyMonitor::sample_now() {
+  state_->sampler->sample_now();
+  return monotonic_ns();
+}
+
+Result<std::vector<std::pair<std::string, EnergyWindow>>> EnergyMonitor::between(
+    int64_t begin_ns, int64_t end_ns) const {
+  const std::vector<Trace> traces = state_->sampler->traces();
+  std::vector<std::pair<std::string, EnergyWindow>> energies;
+  for (const std::string& total : totals_of(traces)) {
+    FLYBALL_ASSIGN(EnergyWindow window, total_between(traces, total, begin_ns, end_ns));
+    energies.emplace_back(total, window);
+  }
+  for (const Trace& trace : traces) {
+    const SensorKind kind = trace.info.kind;
+    if (!trace.info.total.empty() ||
+        (kind != SensorKind::power && kind != SensorKind::energy_counter))
+      continue;
+    FLYBALL_ASSIGN(EnergyWindow window, energy_between(trace, begin_ns, end_ns));
+    energies.emplace_back(trace.info.name, window);
+  }
+  return energies;
+}
+
+void set_window_synchronize(std::function<void()> synchronize) {
+  const std::lock_guard lock(synchronize_mutex);
+  process_synchronize = std::move(synchronize);
+}
+
+void synchronize_for_window() {
+  if (const auto synchronize = synchronize_of({})) synchronize();
+}
+
+Window::Window(const std::string& name, WindowOptions options)
+    : outer_(open_windows),
+      options_(std::move(options)),
+      monitor_(options_.monitor != nullptr ? *options_.monitor : EnergyMonitor::shared()),
+      started_(monitor_.start()) {
+  name_ = outer_.empty() ? name : outer_ + "/" + name;
+  open_windows = name_;
+  if (const auto synchronize = synchronize_of(options_)) synchronize();
+  begin_ns_ = started_.ok() ? monitor_.sample_now() : monotonic_ns();
+  marks::write(MarkKind::window_begin, -1, -1, name_.c_str());
+}
+
+Window::~Window() {
+  cancel();
+}
+
+void Window::close() {
+  // Windows may end in any order: only the innermost one leaves the path.
+  if (std::exchange(open_, false) && open_windows == name_) open_windows = outer_;
+}
+
+void Window::cancel() {
+  close();
+}
+
+Result<WindowEnergy> Window::end() {
+  if (!open_) return Error{Code::invalid_argument, "window '" + name_ + "' has ended already", ""};
+  close();
+  if (const auto synchronize = synchronize_of(options_)) synchronize();
+  const int64_t end_ns = monotonic_ns();
+  marks::write(MarkKind::window_end, -1, -1, name_.c_str());
+  FLYBALL_CHECK(started_);
+  monitor_.sample_now();
+  WindowEnergy energy{name_, static_cast<double>(end_ns - begin_ns_) * 1e-9, {}};
+  FLYBALL_ASSIGN(energy.totals, monitor_.between(begin_ns_, end_ns));
+  return energy;
+}
+
+}  // namespace flyball

@@ -1,0 +1,155 @@
+#include "telemetry/marks/window.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/clock.h"
+#include "flyball/flyball_window.h"
+#include "telemetry/sensors/power_sensors.h"
+#include "telemetry/sensors/scripted.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+void sleep_ms(int64_t ms) {
+  sleep_until_ns(monotonic_ns() + ms * 1'000'000);
+}
+
+SensorList rails() {
+  SensorList list;
+  list.sensors = {
+      function_sensor({.name = "a", .unit = "W", .kind = SensorKind::power, .total = "module"},
+                      [](int64_t) { return Result<double>(20.0); }),
+      function_sensor({.name = "b", .unit = "W", .kind = SensorKind::power},
+                      [](int64_t) { return Result<double>(5.0); }),
+      // 40 W as a counter of joules.
+      function_sensor(
+          {.name = "c", .unit = "J", .kind = SensorKind::energy_counter, .total = "package"},
+          [](int64_t now) { return Result<double>(40e-9 * static_cast<double>(now)); }),
+      function_sensor({.name = "mhz", .unit = "MHz"},
+                      [](int64_t) { return Result<double>(1000.0); })};
+  return list;
+}
+
+TEST(Window, GivesTheEnergyOfItsTime) {
+  EnergyMonitor monitor(rails());
+  for (int ms : {0, 3, 50}) {
+    Window window("work", {.monitor = &monitor});
+    sleep_ms(ms);
+    const auto energy = window.end();
+    ASSERT_TRUE(energy.ok()) << energy.error().message;
+    ASSERT_EQ(energy->totals.size(), 3u);
+    EXPECT_EQ(energy->totals[0].first, "module");
+    EXPECT_EQ(energy->totals[1].first, "package");
+    EXPECT_EQ(energy->totals[2].first, "b");
+    EXPECT_NEAR(energy->totals[0].second.energy_j, 20 * energy->seconds, 1e-6);
+    EXPECT_NEAR(energy->totals[1].second.energy_j, 40 * energy->seconds,
+                0.01 * 40 * energy->seconds + 1e-4);
+    EXPECT_NEAR(energy->totals[2].second.energy_j, 5 * energy->seconds, 1e-6);
+    EXPECT_TRUE(energy->totals[0].second.complete());
+  }
+}
+
+TEST(Window, NestsAndAddsUp) {
+  EnergyMonitor monitor(rails());
+  Window epoch("epoch", {.monitor = &monitor});
+  double parts = 0;
+  for (int i = 0; i < 3; ++i) {
+    Window step("step", {.monitor = &monitor});
+    EXPECT_EQ(step.name(), "epoch/step");
+    sleep_ms(20);
+    parts += step.end()->totals[0].second.energy_j;
+  }
+  const auto whole = epoch.end();
+  EXPECT_EQ(whole->name, "epoch");
+  EXPECT_GE(whole->totals[0].second.energy_j, parts);
+  Window next("next", {.monitor = &monitor});
+  EXPECT_EQ(next.name(), "next");
+  // Another thread has windows of its own.
+  std::thread([&] { EXPECT_EQ(Window("x", {.monitor = &monitor}).name(), "x"); }).join();
+}
+
+TEST(Window, CancelForgetsIt) {
+  EnergyMonitor monitor(rails());
+  Window window("work", {.monitor = &monitor});
+  window.cancel();
+  EXPECT_EQ(window.end().error().code, Code::invalid_argument);
+  { const Window dropped("dropped", {.monitor = &monitor}); }
+  EXPECT_EQ(Window("after", {.monitor = &monitor}).name(), "after");
+  Window twice("twice", {.monitor = &monitor});
+  EXPECT_TRUE(twice.end().ok());
+  EXPECT_FALSE(twice.end().ok());
+}
+
+TEST(Window, SynchronizesAtBothEnds) {
+  EnergyMonitor monitor(rails());
+  int calls = 0;
+  Window window("work", {.synchronize = [&] { ++calls; }, .monitor = &monitor});
+  EXPECT_EQ(calls, 1);
+  (void)window.end();
+  EXPECT_EQ(calls, 2);
+  int shared_calls = 0;
+  set_window_synchronize([&] { ++shared_calls; });
+  Window other("other", {.monitor = &monitor});
+  (void)other.end();
+  set_window_synchronize(nullptr);
+  EXPECT_EQ(shared_calls, 2);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Window, WithoutSensorsTellsTheRemedyAtTheEnd) {
+  SensorList none;
+  none.gaps = {{Code::unavailable, "power is not available on this machine: no RAPL", "buy one"}};
+  EnergyMonitor monitor(none);
+  Window window("work", {.monitor = &monitor});
+  const auto energy = window.end();
+  ASSERT_FALSE(energy.ok());
+  EXPECT_EQ(energy.error().code, Code::unavailable);
+  EXPECT_EQ(energy.error().hint, "buy one");
+}
+
+TEST(Window, InAForkedChildIsAnErrorAndNoHang) {
+  EnergyMonitor monitor(rails());
+  Window parent("parent", {.monitor = &monitor});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Window window("child", {.monitor = &monitor});
+    const auto energy = window.end();
+    ::_exit(!energy.ok() && energy.error().message.find("forked") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(parent.end().ok());
+}
+
+TEST(WindowInC, BeginsEndsAndCancels) {
+  flyball_window_cancel(nullptr);
+  EXPECT_EQ(flyball_window_end(nullptr, nullptr, 0), -1);
+  EXPECT_THAT(flyball_last_error(), HasSubstr("no window"));
+  flyball_window_cancel(flyball_window_begin("cancelled"));
+  flyball_window* window = flyball_window_begin("work");
+  ASSERT_NE(window, nullptr);
+  sleep_ms(20);
+  flyball_energy energy[FLYBALL_MAX_TOTALS];
+  const int totals = flyball_window_end(window, energy, FLYBALL_MAX_TOTALS);
+  const std::string gap = power_gap(open_power_sensors());
+  if (gap.empty()) {
+    ASSERT_GE(totals, 1);
+    EXPECT_GT(energy[0].seconds, 0.019);
+    EXPECT_GE(energy[0].energy_j, 0);
+  } else {
+    EXPECT_EQ(totals, -1);
+    EXPECT_THAT(flyball_last_error(), HasSubstr("power is not available on this machine"));
+    EXPECT_THAT(flyball_last_error(), HasSubstr("HINT"));
+  }
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,279 @@
+#include "telemetry/process/command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+#include "telemetry/process/terminal.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+extern char** environ;
+
+namespace flyball {
+namespace {
+
+std::atomic<int> living_commands{0};
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+std::vector<std::string> merged_environment(const std::vector<std::string>& extra) {
+  std::vector<std::string> all = extra;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string key = text.substr(0, text.find('=') + 1);
+    if (std::ranges::none_of(extra, [&](const auto& e) { return e.starts_with(key); }))
+      all.push_back(text);
+  }
+  return all;
+}
+
+int spawn(const std::vector<std::string>& argv, const CommandOptions& options, pid_t& pid) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (!options.output.empty()) {
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, options.output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  }
+  if (options.stdout_to_stderr) posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  const auto environment = merged_environment(options.environment);
+  const int failure = posix_spawnp(&pid, argv[0].c_str(), &actions, &attributes,
+                                   pointers(argv).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return failure;
+}
+
+Error start_error(const std::string& program, int reason) {
+  Error error{Code::io, fmt::format("cannot start '{}': {}", program, std::strerror(reason)), ""};
+  if (reason == ENOENT) {
+    error.code = Code::not_found;
+    error.hint = "is it installed and in PATH? A script needs its interpreter, too";
+  } else if (reason == EACCES) {
+    error.code = Code::permission;
+    error.hint = "make it executable (chmod +x), or name its interpreter in front";
+  } else if (reason == ENOEXEC) {
+    error.hint = "is it built for this machine?";
+  }
+  return error;
+}
+
+// An exec closes its end of this pipe. The kernel wakes the parent of a new process a moment
+// earlier, while the child still shows the parent's memory as its own.
+class ExecNotice {
+ public:
+  ExecNotice() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~ExecNotice() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    if (ends_[1] >= 0) ::close(ends_[1]);
+  }
+  ExecNotice(const ExecNotice&) = delete;
+  ExecNotice& operator=(const ExecNotice&) = delete;
+
+  /// After the child was made; at most 0.1 s, in case that another one holds the pipe.
+  void wait() {
+    if (ends_[0] < 0) return;
+    ::close(std::exchange(ends_[1], -1));
+    pollfd ready{ends_[0], 0, 0};
+    ::poll(&ready, 1, 100);
+  }
+
+ private:
+  int ends_[2];
+};
+
+// What the kernel may charge to a child of ours before its exec. It counts pages roughly.
+double own_peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024 * 1.05 + 1e6;
+}
+
+}  // namespace
+
+class RunningCommand::Foreground {
+ public:
+  explicit Foreground(SignalForwarding forwarding) : forwarding_(std::move(forwarding)) {}
+  void attach(pid_t group) {
+    terminal_.hand_to(group);
+    forwarding_.attach(group);
+  }
+  bool has_terminal() const { return terminal_.handed(); }
+  void take_back() { terminal_.take_back(); }
+  void hand_to(pid_t group) { terminal_.hand_to(group); }
+
+ private:
+  SignalForwarding forwarding_;
+  Terminal terminal_;
+};
+
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start(const std::vector<std::string>& argv,
+                                                              const CommandOptions& options) {
+  if (argv.empty() || argv[0].empty())
+    return Error{Code::invalid_argument, "there is no command to run",
+                 "put it after --, e.g. -- python3 train.py"};
+  std::unique_ptr<RunningCommand> command(new RunningCommand(ProcessTree::children_of(::getpid())));
+  if (options.foreground) {
+    FLYBALL_ASSIGN(SignalForwarding forwarding, SignalForwarding::begin());
+    command->shield_ = std::make_unique<Foreground>(std::move(forwarding));
+  }
+  pid_t pid = 0;
+  ExecNotice exec;
+  if (const int reason = spawn(argv, options, pid); reason != 0)
+    return start_error(argv[0], reason);
+  exec.wait();
+  command->own_peak_bytes_ = own_peak_bytes();
+  command->finished_ = false;
+  command->pid_ = pid;
+  command->tree_.lead(pid);
+  if (command->shield_) command->shield_->attach(pid);
+  command->pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  return command;
+}
+
+RunningCommand::RunningCommand(std::vector<pid_t> bystanders) : tree_(0, std::move(bystanders)) {
+  if (living_commands++ == 0) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+RunningCommand::~RunningCommand() {
+  if (!finished_) {
+    signal(SIGTERM);
+    if (!wait_until(monotonic_ns() + 2'000'000'000)) signal(SIGKILL);
+    finish(false);
+  }
+  shield_.reset();
+  if (--living_commands == 0) ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+  if (pidfd_ >= 0) ::close(pidfd_);
+}
+
+void RunningCommand::signal(int number) const {
+  if (pid_ > 0) ::kill(-pid_, number);
+}
+
+// A stopped command (Ctrl-Z) stops us as well, so that the shell gets its terminal back.
+void RunningCommand::follow_stop() {
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG) != 0) return;
+  if (info.si_pid != pid_) return;
+  shield_->take_back();
+  ::raise(SIGSTOP);
+  shield_->hand_to(pid_);
+  signal(SIGCONT);
+}
+
+bool RunningCommand::wait_until(int64_t deadline_ns) {
+  while (true) {
+    siginfo_t info{};
+    const int waited = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (waited == 0 && info.si_pid == pid_) return true;
+    if (waited != 0 && errno == ECHILD) return true;
+    if (shield_ && shield_->has_terminal()) follow_stop();
+    int64_t left = deadline_ns - monotonic_ns();
+    if (left <= 0) return false;
+    // Kernels before 5.3 have no pidfd: then the end is noticed within 2 ms.
+    if (pidfd_ < 0) left = std::min<int64_t>(left, 2'000'000);
+    const timespec timeout{static_cast<time_t>(left / 1'000'000'000),
+                           static_cast<long>(left % 1'000'000'000)};
+    pollfd ready{pidfd_, POLLIN, 0};
+    ::ppoll(&ready, pidfd_ >= 0 ? 1 : 0, &timeout, nullptr);
+  }
+}
+
+void RunningCommand::reap(pid_t pid) {
+  const auto io = read_pid_io(pid);  // a zombie still has its figures
+  int status = 0;
+  rusage usage{};
+  if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
+  if (io)
+    ended_.io += *io;
+  else
+    ended_.io_known = false;
+  ended_.user_s += seconds(usage.ru_utime);
+  ended_.system_s += seconds(usage.ru_stime);
+  ended_.minor_faults += static_cast<uint64_t>(usage.ru_minflt);
+  ended_.major_faults += static_cast<uint64_t>(usage.ru_majflt);
+  ended_.voluntary_switches += static_cast<uint64_t>(usage.ru_nvcsw);
+  ended_.involuntary_switches += static_cast<uint64_t>(usage.ru_nivcsw);
+  ++ended_.processes;
+  // Until it calls exec, a child is charged with our own memory: only more than that is its own.
+  const double peak = static_cast<double>(usage.ru_maxrss) * 1024;
+  if (peak > own_peak_bytes_) ended_.max_resident_bytes = std::max(ended_.max_resident_bytes, peak);
+  if (pid != pid_) return;
+  end_signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  exit_code_ = end_signal_ != 0 ? 128 + end_signal_ : WEXITSTATUS(status);
+}
+
+void RunningCommand::refresh() {
+  tree_.refresh();
+  for (pid_t pid : tree_.adopted()) {
+    if (pid == pid_) continue;
+    const auto stat = read_pid_stat(pid);
+    if (stat && stat->state == 'Z') reap(pid);
+  }
+}
+
+void RunningCommand::finish(bool leave_running) {
+  if (std::exchange(finished_, true)) return;
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
+  if (!leave_running) {
+    tree_.refresh();
+    signal(SIGKILL);
+    for (pid_t pid : tree_.members())
+      if (pid != pid_) ::kill(pid, SIGKILL);
+    // Orphans arrive as their parents die.
+    for (int round = 0; round < 200 && tree_.adopted().size() > 1; ++round) {
+      for (pid_t pid : tree_.adopted()) {
+        if (pid == pid_) continue;
+        ::kill(pid, SIGKILL);
+        reap(pid);
+      }
+      if (tree_.adopted().size() > 1) ::usleep(5000);
+    }
+  }
+  refresh();
+  reap(pid_);
+  tree_.refresh();
+  left_running_ = tree_.use().processes;
+  shield_.reset();
+}
+
+int start_failure_exit_code(const Error& error) {
+  return error.code == Code::not_found ? 127 : 126;
+}
+
+}  // namespace flyball

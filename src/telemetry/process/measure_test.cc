@@ -1,0 +1,262 @@
+#include "telemetry/process/measure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "telemetry/process/command.h"
+#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/tree_testing.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+MeasureResult measured(const std::vector<std::string>& argv, MeasureOptions options = {}) {
+  options.stdout_to_stderr = true;
+  auto result = measure_command(argv, options);
+  if (!result.ok()) {
+    ADD_FAILURE() << result.error().message;
+    return {};
+  }
+  return *std::move(result);
+}
+
+TEST(Measure, TimesACommandAndCostsLittle) {
+  const MeasureResult result = measured({"sleep", "0.5"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_GE(result.wall_s, 0.5);
+  EXPECT_LT(result.wall_s, 30);
+  EXPECT_LT(result.user_s + result.system_s, 0.1);
+  EXPECT_GT(result.peak_memory_bytes, 100e3);
+  EXPECT_LT(result.peak_memory_bytes, 50e6);
+  EXPECT_EQ(result.peak_processes, 1);
+  EXPECT_GE(result.samples, 3u);  // about 50 where the machine is free
+  EXPECT_GT(result.own_cpu_s, 0);
+}
+
+TEST(Measure, CountsCpuTimeOfGrandchildren) {
+  const MeasureResult result =
+      measured({"sh", "-c", "(i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done) & wait"});
+  EXPECT_GT(result.user_s + result.system_s, 0.02);
+  EXPECT_EQ(result.exit_code, 0);
+}
+
+TEST(Measure, CountsOrphansThatEndBeforeTheCommand) {
+  // The worker's parent ends at once, and the worker leaves the process group, too.
+  const MeasureResult result = measured(
+      {"sh", "-c",
+       "(setsid sh -c 'i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; : >$0' \"$1\" &) ;"
+       "while [ ! -e \"$1\" ]; do sleep 0.02; done; sleep 0.1",
+       "sh", std::string(testing::TempDir()) + "orphan" + std::to_string(::getpid())});
+  std::filesystem::remove(std::string(testing::TempDir()) + "orphan" + std::to_string(::getpid()));
+  EXPECT_GT(result.user_s + result.system_s, 0.02);
+  EXPECT_GE(result.peak_processes, 2);
+  EXPECT_EQ(result.left_running, 0);
+}
+
+TEST(Measure, SaysWhatIsLeftRunning) {
+  const MeasureResult result = measured({"sh", "-c", "sleep 0.7 & exit 3"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_LT(result.wall_s, 0.6);
+  EXPECT_EQ(result.left_running, 1);
+  EXPECT_THAT(measure_text(result), HasSubstr("left running"));
+  // On demand it waits for them.
+  MeasureOptions options;
+  options.wait_for_all = true;
+  const MeasureResult all = measured({"sh", "-c", "sleep 0.4 & exit 3"}, options);
+  EXPECT_EQ(all.exit_code, 3);
+  EXPECT_GE(all.wall_s, 0.4);
+  EXPECT_EQ(all.left_running, 0);
+}
+
+TEST(Measure, SeesThePeakOfMemory) {
+  const MeasureResult result =
+      measured({"sh", "-c", "head -c 60000000 /dev/zero | tail -c 60000000 | wc -c; sleep 0.05"});
+  EXPECT_GT(result.peak_memory_bytes, 55e6);
+  EXPECT_LT(result.peak_memory_bytes, 200e6);
+}
+
+// Until it calls exec, a child has the memory of this process: that must not pass for its own.
+TEST(Measure, NeverTakesOurMemoryForThatOfTheCommand) {
+  std::vector<char> ours(200'000'000, 'x');
+  std::atomic<bool> done{false};
+  std::vector<std::thread> load;
+  for (size_t i = 0; i < 4; ++i)
+    load.emplace_back([&, i] {
+      while (!done) ours[2 * i] = static_cast<char>(ours[2 * i + 1] + 1);
+    });
+  MeasureOptions options;
+  options.interval = {0.001};
+  double largest = 0;
+  for (int run = 0; run < 300; ++run)
+    largest = std::max(largest, measured({"true"}, options).peak_memory_bytes);
+  done = true;
+  for (std::thread& thread : load) thread.join();
+  EXPECT_LT(largest, 100e6);
+}
+
+// A program that has just begun shows a few pages: that is not what it needs.
+TEST(Measure, TheFirstPagesOfACommandAreNotItsPeak) {
+  MeasureOptions options;
+  options.interval = {0.001};
+  for (int run = 0; run < 100; ++run) {
+    const MeasureResult result = measured({"true"}, options);
+    if (result.peak_memory_bytes == 0) {
+      EXPECT_THAT(measure_text(result), HasSubstr("unknown: the command ended too soon"));
+      EXPECT_TRUE(measure_json(result)["peak_memory_bytes"].is_null());
+    } else {
+      EXPECT_GT(result.peak_memory_bytes, 400e3);
+    }
+  }
+}
+
+TEST(Measure, TheIntervalHasLimitsAlsoWithoutASensor) {
+  for (const double wrong : {0.0, -0.005, 1e-6, 3601.0, std::nan("")}) {
+    MeasureOptions options;
+    options.interval = {wrong};
+    const auto result = measure_command({"true"}, options);
+    ASSERT_FALSE(result.ok()) << wrong;
+    EXPECT_EQ(result.error().code, Code::invalid_argument);
+    EXPECT_THAT(result.error().hint, HasSubstr("1 ms to 1 h"));
+  }
+  MeasureOptions options;
+  options.interval = {0.05};
+  const MeasureResult result = measured({"sleep", "0.2"}, options);
+  const auto json = measure_json(result);
+  EXPECT_EQ(json["interval_ms"], 50);
+  EXPECT_GE(json["memory_interval_ms"].get<double>(), 50 * (1 - 1e-9));
+}
+
+TEST(Measure, CountsBytes) {
+  TestTree tree;
+  const std::string path = tree.root() / "out";
+  const MeasureResult result =
+      measured({"sh", "-c", "head -c 3000000 /dev/zero >\"$0\"; cat \"$0\" >/dev/null", path});
+  ASSERT_TRUE(result.io_known);
+  EXPECT_GE(result.io.write_chars, 3'000'000u);
+  EXPECT_GE(result.io.read_chars, 6'000'000u);
+  EXPECT_LT(result.io.read_chars, 7'000'000u);
+}
+
+TEST(Measure, PassesOnTheExitCodeAndTheSignal) {
+  EXPECT_EQ(measured({"sh", "-c", "exit 42"}).exit_code, 42);
+  const MeasureResult killed = measured({"sh", "-c", "kill -9 $$"});
+  EXPECT_EQ(killed.exit_code, 137);
+  EXPECT_EQ(killed.end_signal, SIGKILL);
+}
+
+TEST(Measure, PassesOnCtrlCAndStillReturns) {
+  std::thread user([] {
+    sleep_until_ns(monotonic_ns() + 200'000'000);
+    ::kill(::getpid(), SIGINT);
+  });
+  const MeasureResult result = measured({"sleep", "20"});
+  user.join();
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_LT(result.wall_s, 5);
+  // A command may also take it and end as it likes.
+  std::thread again([] {
+    sleep_until_ns(monotonic_ns() + 300'000'000);
+    ::kill(::getpid(), SIGTERM);
+  });
+  const MeasureResult trapped =
+      measured({"sh", "-c", "trap 'exit 7' TERM; while :; do sleep 0.05; done"});
+  again.join();
+  EXPECT_EQ(trapped.exit_code, 7);
+}
+
+TEST(Measure, SaysWhyACommandCannotStart) {
+  const auto missing = measure_command({"no-such-command-here"}, {});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, Code::not_found);
+  EXPECT_EQ(start_failure_exit_code(missing.error()), 127);
+  const auto folder = measure_command({"/tmp"}, {});
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(start_failure_exit_code(folder.error()), 126);
+  EXPECT_EQ(measure_command({}, {}).error().code, Code::invalid_argument);
+  MeasureOptions options;
+  options.interval = {1e-6};
+  options.sensors.sensors = {
+      function_sensor({.name = "x", .kind = SensorKind::power}, [](int64_t) { return 1.0; })};
+  EXPECT_EQ(measure_command({"true"}, options).error().code, Code::invalid_argument);
+}
+
+TEST(Measure, AddsUpEnergyWhereThereIsASensor) {
+  TestTree tree;
+  const auto file = tree.put("power_mw", "5000");
+  MeasureOptions options;
+  options.sensors.sensors = {file_sensor({.name = "VDD_IN",
+                                          .unit = "W",
+                                          .kind = SensorKind::power,
+                                          .source = "test",
+                                          .total = "module"},
+                                         file, 1e-3)};
+  options.sensors.gaps = {{Code::unavailable, "no fan", "buy one"}};
+  const MeasureResult result = measured({"sleep", "0.3"}, options);
+  ASSERT_EQ(result.totals.size(), 1u);
+  EXPECT_EQ(result.totals[0].name, "module");
+  EXPECT_NEAR(result.totals[0].window.energy_j, 5 * result.wall_s, 0.02 * 5 * result.wall_s);
+  const auto json = measure_json(result);
+  EXPECT_NEAR(json["totals"][0]["mean_w"].get<double>(), 5, 1e-6);
+  EXPECT_EQ(json["missing"][0]["hint"], "buy one");
+  EXPECT_EQ(json["exit_code"], 0);
+  EXPECT_THAT(measure_text(result), HasSubstr("module"));
+  EXPECT_THAT(measure_text(result), HasSubstr("HINT: buy one"));
+}
+
+TEST(Measure, LeavesOtherChildrenAlone) {
+  const pid_t other = ::fork();
+  if (other == 0) ::_exit(9);
+  const MeasureResult result = measured({"sh", "-c", "exit 4"});
+  EXPECT_EQ(result.exit_code, 4);
+  int status = 0;
+  EXPECT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_EQ(WEXITSTATUS(status), 9);
+}
+
+TEST(RunningCommand, EndsItsWholeTreeWhenItIsDropped) {
+  TestTree tree;
+  const std::string path = tree.root() / "pid";
+  {
+    const auto command = RunningCommand::start(
+        {"sh", "-c", "setsid sleep 60 & echo $! >\"$0\"; sleep 60", path}, {.foreground = false});
+    ASSERT_TRUE(command.ok());
+    while (!read_file(path).ok() || read_file(path)->empty())
+      ASSERT_FALSE((*command)->wait_until(monotonic_ns() + 10'000'000));
+  }
+  EXPECT_NE(::kill(std::stoi(*read_file(path)), 0), 0);
+}
+
+TEST(RunningCommand, OneForegroundCommandAtATime) {
+  const auto first = RunningCommand::start({"sleep", "5"});
+  ASSERT_TRUE(first.ok());
+  const auto second = RunningCommand::start({"sleep", "5"});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, Code::conflict);
+  const auto background = RunningCommand::start({"true"}, {.foreground = false});
+  EXPECT_TRUE(background.ok());
+}
+
+TEST(RunningCommand, PassesTheEnvironment) {
+  const auto command = RunningCommand::start({"sh", "-c", "exit $FLYBALL_TEST_CODE"},
+                                             {.environment = {"FLYBALL_TEST_CODE=5"}});
+  ASSERT_TRUE(command.ok());
+  while (!(*command)->wait_until(monotonic_ns() + 1'000'000'000)) {
+  }
+  (*command)->finish(true);
+  EXPECT_EQ((*command)->exit_code(), 5);
+}
+
+}  // namespace
+}  // namespace flyball

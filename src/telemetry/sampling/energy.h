@@ -1,0 +1,50 @@
+// Energy and power of a window of time, with its gaps stated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "space/measurement.h"
+#include "telemetry/sampling/trace.h"
+
+namespace flyball {
+
+/// Energy between two moments. Where nothing was measured nothing is added: `energy_j` belongs to
+/// `covered_s`, and `gap_s` says what is missing.
+struct EnergyWindow {
+  double energy_j = 0;     ///< trapezoid over power, edges interpolated; or difference of a counter
+  double mean_w = 0;       ///< energy_j / covered_s
+  double rectangle_j = 0;  ///< Σ P(t_i)(t_i − t_{i−1}), the rule of the papers (POMACS'22)
+  double min_w = 0, max_w = 0;  ///< over the updates
+  double noise = 0;             ///< relative standard error of the mean over distinct updates
+  double window_s = 0, covered_s = 0, gap_s = 0, longest_gap_s = 0;
+  int gaps = 0;              ///< stretches without samples
+  int samples = 0;           ///< inside the window
+  int distinct_updates = 0;  ///< of them, how many were new values
+  int wraps = 0;             ///< of the counter
+
+  bool complete() const { return gaps == 0; }
+};
+
+/// Energy of a power sensor or energy counter between two monotonic times. At the edges the trace
+/// may end up to two periods short of the window (the nearest value holds); anything longer is a
+/// gap. Errors: another kind of sensor; an empty window; no samples in it.
+Result<EnergyWindow> energy_between(const Trace& trace, int64_t begin_ns, int64_t end_ns);
+
+/// The sum of windows of the same stretch of time: sensors that belong to one total. Coverage is
+/// that of the worst part.
+EnergyWindow sum_of_parts(const std::vector<EnergyWindow>& parts);
+
+/// Sum of all sensors in `traces` that belong to `total`. Error `unavailable` when there is none,
+/// or when one of its parts has no samples: a total never leaves a part out silently.
+Result<EnergyWindow> total_between(const std::vector<Trace>& traces, const std::string& total,
+                                   int64_t begin_ns, int64_t end_ns);
+
+/// Names of the totals that these traces add up to, in the order of their first sensor.
+std::vector<std::string> totals_of(const std::vector<Trace>& traces);
+
+/// The window as a measurement keeps it. `wanted` counts the samples asked for, of all parts.
+PowerReading power_reading(const EnergyWindow& window, const std::string& total, int wanted);
+
+}  // namespace flyball

@@ -1,0 +1,75 @@
+#include "telemetry/sampling/plug_meter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "telemetry/sampling/energy.h"
+#include "telemetry/sensors/tree_testing.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+std::string complaint(const std::string& text, const PlugOptions& options = {}) {
+  const auto trace = parse_plug_log(text, "plug.csv", options);
+  return trace.ok() ? "accepted" : trace.error().message;
+}
+
+TEST(PlugMeter, ReadsTimeStamps) {
+  EXPECT_EQ(parse_time_stamp("1767225600"), 1767225600.0);
+  EXPECT_EQ(parse_time_stamp("1767225600500"), 1767225600.5);
+  EXPECT_EQ(parse_time_stamp("2026-01-01T00:00:00Z"), 1767225600.0);
+  EXPECT_EQ(parse_time_stamp(" 2026-01-01 00:00:00 "), 1767225600.0);
+  EXPECT_EQ(parse_time_stamp("2026/01/01 01:00:00+01:00"), 1767225600.0);
+  EXPECT_EQ(parse_time_stamp("2025-12-31T19:00:00-0500"), 1767225600.0);
+  EXPECT_EQ(parse_time_stamp("2026-01-01 02:00:00", 7200), 1767225600.0);
+  EXPECT_NEAR(*parse_time_stamp("2026-01-01T00:00:00.125Z"), 1767225600.125, 1e-6);
+  EXPECT_EQ(parse_time_stamp("1970-01-01T00:00:00Z"), 0.0);
+  EXPECT_EQ(parse_time_stamp("2024-02-29T12:00:00Z"), 1709208000.0);
+  for (const char* text : {"", "yesterday", "-5", "nan", "inf", "1e300", "2026-13-01 00:00:00",
+                           "2026-01-01", "2026-01-01 25:00:00", "2026-01-01T00:00:00X",
+                           "2026-01-01T00:00:00+1", "2026-01/01 00:00:00"})
+    EXPECT_FALSE(parse_time_stamp(text)) << text;
+}
+
+TEST(PlugMeter, JoinsARunByTime) {
+  // The meter logged 30 W once a second, and a run took place two seconds into it.
+  const int64_t run_begin = monotonic_ns();
+  const double log_begin =
+      static_cast<double>(run_begin + wall_minus_monotonic_ns()) * 1e-9 - 2 + 100;
+  std::string text = "Timestamp,Voltage,Power\n";
+  for (int i = 0; i < 10; ++i)
+    text += std::to_string(log_begin + i) + ",230," + (i < 2 ? "5" : "30") + "\n";
+  const auto trace = parse_plug_log(text, "plug.csv", {.clock_ahead_s = 100});
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_EQ(trace->info.total, "plug");
+  EXPECT_NEAR(trace->period_s, 1, 1e-6);
+  const auto window = energy_between(*trace, run_begin + 500'000'000, run_begin + 4'500'000'000);
+  ASSERT_TRUE(window.ok());
+  EXPECT_NEAR(window->energy_j, 120, 0.1);
+  EXPECT_TRUE(window->complete());
+  // A run after the log's end is not covered: no number is made up.
+  EXPECT_FALSE(energy_between(*trace, run_begin + 60'000'000'000, run_begin + 61'000'000'000).ok());
+}
+
+TEST(PlugMeter, TakesNamedColumns) {
+  EXPECT_EQ(complaint("when,load\n1767225600,5\n", {.time_column = "when", .power_column = "load"}),
+            "accepted");
+}
+
+TEST(PlugMeter, NamesFileLineAndColumn) {
+  EXPECT_THAT(complaint("a,b\n1,2\n"), HasSubstr("no column of times; it has: a, b"));
+  EXPECT_THAT(complaint("time,b\n1,2\n"), HasSubstr("no column of watts"));
+  EXPECT_THAT(complaint("time,w\n1,2\n", {.power_column = "x"}), HasSubstr("no column 'x'"));
+  EXPECT_THAT(complaint("time,w\n1,5\nsoon,5\n"), HasSubstr("plug.csv:3: column 'time'"));
+  EXPECT_THAT(complaint("time,w\n1,5\n2,much\n"), HasSubstr("plug.csv:3: column 'w'"));
+  EXPECT_THAT(complaint("time,w\n2,5\n2,5\n"), HasSubstr("time does not rise"));
+  EXPECT_THAT(complaint("time,w\n"), HasSubstr("no readings"));
+  EXPECT_THAT(complaint(""), testing::Ne("accepted"));
+  EXPECT_EQ(read_plug_log("/no/such/log.csv").error().code, Code::not_found);
+}
+
+}  // namespace
+}  // namespace flyball

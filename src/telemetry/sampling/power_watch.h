@@ -1,0 +1,75 @@
+// Power of a stretch of work: when it has settled, over updates that are new, with what throttled.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "space/measurement.h"
+#include "telemetry/sampling/energy.h"
+#include "telemetry/sampling/sampler.h"
+#include "telemetry/sensors/sensor.h"
+
+namespace flyball {
+
+/// Power has settled when its mean over the last stretch agrees with that of the stretch before:
+/// within `tolerance`, or within two standard errors of their difference.
+struct SettleRule {
+  Seconds stretch{0.5};     ///< at least five updates of the source, too
+  double tolerance = 0.02;  ///< a fraction
+  bool settled(const std::vector<Trace>& traces, const std::string& total, int64_t begin_ns,
+               int64_t now_ns) const;
+};
+
+/// Samples a list of sensors again and again, for one trial after the other.
+class PowerWatch {
+ public:
+  /// `wish` as in preferred_total(). Parts of that total are read every `interval`, other sensors
+  /// at most ten times a second.
+  explicit PowerWatch(SensorList sensors, const std::string& wish = "", Seconds interval = {0.01},
+                      SettleRule rule = {});
+  ~PowerWatch();
+
+  /// The total that is measured; "" when there is none.
+  const std::string& total() const { return total_; }
+  /// Why there is none; "" when there is one.
+  const std::string& gap() const { return gap_; }
+
+  /// Starts sampling anew and forgets what was before.
+  Status begin();
+  /// Has power settled since begin()? Looks at most ten times a second; true without sensors.
+  bool settled();
+  /// The counted window begins now.
+  void count();
+  /// New values in the counted window so far; looks at most twenty times a second.
+  int updates();
+  /// Ends sampling and gives the power of the counted window. Error `unavailable`: no sensor, no
+  /// samples, or a gap in them.
+  Result<PowerReading> end();
+  /// What slowed the machine down in the counted window; empty when nothing did. After end().
+  const std::vector<std::string>& throttling() const { return throttling_; }
+  /// All that was sampled, after end().
+  const std::vector<Trace>& traces() const { return traces_; }
+
+ private:
+  std::vector<Trace> parts() const;
+
+  SensorList sensors_;
+  std::string total_, gap_;
+  Seconds interval_;
+  SettleRule rule_;
+  std::unique_ptr<Sampler> sampler_;
+  int64_t begin_ns_ = 0, count_ns_ = 0, next_look_ns_ = 0, next_count_ns_ = 0;
+  bool settled_ = false;
+  int updates_ = 0;
+  std::vector<Trace> traces_;
+  std::vector<std::string> throttling_;
+};
+
+/// What throttled between two times: heat, power supply, board; from "gpuN_throttle" sensors (bits
+/// that were set) and "cpu_throttle" (events that were counted).
+std::vector<std::string> throttling_between(const std::vector<Trace>& traces, int64_t begin_ns,
+                                            int64_t end_ns);
+
+}  // namespace flyball

@@ -1,0 +1,231 @@
+#include "telemetry/sampling/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/statistics.h"
+#include "telemetry/sampling/allocations_testing.h"
+#include "telemetry/sampling/energy.h"
+#include "telemetry/sampling/lateness.h"
+#include "telemetry/sensors/scripted.h"
+
+namespace flyball {
+namespace {
+
+SensorInfo named(const std::string& name, const std::string& source = "test") {
+  return {.name = name, .unit = "W", .kind = SensorKind::power, .source = source};
+}
+
+SensorPtr constant(const std::string& name, double value, const std::string& source = "test") {
+  return function_sensor(named(name, source), [value](int64_t) { return Result<double>(value); });
+}
+
+void sleep_ms(int64_t ms) {
+  sleep_until_ns(monotonic_ns() + ms * 1'000'000);
+}
+
+TEST(Lateness, QuantilesAreRightWithinASixteenth) {
+  LatenessHistogram histogram;
+  EXPECT_EQ(histogram.quantile_ns(0.5), 0);
+  std::vector<double> all;
+  for (int i = 0; i < 5000; ++i) {
+    const int64_t ns = (int64_t{i} * i * 37) % 9'000'000;
+    histogram.add(ns);
+    all.push_back(static_cast<double>(ns));
+  }
+  for (double q : {0.01, 0.25, 0.5, 0.9, 0.99})
+    EXPECT_NEAR(static_cast<double>(histogram.quantile_ns(q)), quantile(all, q),
+                0.0626 * quantile(all, q) + 1);
+  EXPECT_EQ(histogram.count(), 5000u);
+  histogram.add(-5);
+  histogram.add(INT64_MAX);
+  EXPECT_EQ(histogram.max_ns(), INT64_MAX);
+}
+
+TEST(SampleRing, KeepsTheNewest) {
+  SampleRing ring(4);
+  EXPECT_TRUE(ring.copy().empty());
+  for (int i = 0; i < 10; ++i) ring.push(i, i * 1.5);
+  const auto samples = ring.copy();
+  ASSERT_EQ(samples.size(), 4u);
+  EXPECT_EQ(samples.front().time_ns, 6);
+  EXPECT_EQ(samples.back().value, 13.5);
+}
+
+// A small ring, so that the writer laps the reader often.
+TEST(SampleRing, CopiesNothingTornWhileItIsWritten) {
+  SampleRing ring(3);
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int64_t i = 0; i < 300'000; ++i) ring.push(i, static_cast<double>(i) * 2);
+    done = true;
+  });
+  while (!done) {
+    const auto samples = ring.copy();
+    for (size_t i = 0; i < samples.size(); ++i) {
+      ASSERT_EQ(samples[i].value, static_cast<double>(samples[i].time_ns) * 2);
+      if (i > 0) {
+        ASSERT_EQ(samples[i].time_ns, samples[i - 1].time_ns + 1);
+      }
+    }
+    Sample last;
+    if (ring.newest(last)) {
+      ASSERT_EQ(last.value, static_cast<double>(last.time_ns) * 2);
+    }
+  }
+  writer.join();
+}
+
+TEST(Sampler, ReadsEachSensorAtItsOwnRate) {
+  Sampler sampler;
+  const size_t fast = *sampler.add(constant("fast", 1), {0.002});
+  const size_t slow = *sampler.add(constant("slow", 2), {0.05});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(400);
+  sampler.stop();
+  const Trace a = sampler.trace(fast), b = sampler.trace(slow);
+  // Every deadline was met or is counted as missed; the last sample is taken at the end.
+  EXPECT_NEAR(static_cast<double>(a.stats.wanted), 200, 60);
+  EXPECT_EQ(a.stats.achieved, a.stats.wanted - a.stats.missed + 1);
+  EXPECT_NEAR(static_cast<double>(b.stats.wanted), 8, 3);
+  EXPECT_EQ(a.stats.failed, 0u);
+  EXPECT_EQ(a.samples.size(), a.stats.achieved);
+  for (size_t i = 1; i < a.samples.size(); ++i)
+    EXPECT_GT(a.samples[i].time_ns, a.samples[i - 1].time_ns);
+  EXPECT_LE(a.stats.late_p50_us, a.stats.late_p99_us);
+  EXPECT_LE(a.stats.late_p99_us, a.stats.late_max_us);
+}
+
+TEST(Sampler, DeadlinesDoNotDrift) {
+  Sampler sampler;
+  const size_t index = *sampler.add(constant("x", 1), {0.005});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(500);
+  sampler.stop();
+  const Trace trace = sampler.trace(index);
+  ASSERT_GT(trace.samples.size(), 50u);
+  const double first = static_cast<double>(trace.samples.front().time_ns);
+  std::vector<double> phases;
+  for (size_t i = 0; i + 1 < trace.samples.size(); ++i) {
+    const double since = (static_cast<double>(trace.samples[i].time_ns) - first) * 1e-9;
+    phases.push_back(since - 0.005 * std::floor(since / 0.005 + 0.2));
+  }
+  EXPECT_LT(std::abs(median(phases)), 0.001);
+}
+
+TEST(Sampler, CountsWhatItMissedAndDoesNotCatchUp) {
+  Sampler sampler;
+  const size_t index = *sampler.add(function_sensor(named("sleepy"),
+                                                    [](int64_t) {
+                                                      sleep_ms(25);
+                                                      return Result<double>(1.0);
+                                                    }),
+                                    {0.005});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(300);
+  sampler.stop();
+  const SamplingStats stats = sampler.trace(index).stats;
+  EXPECT_GT(stats.missed, 20u);
+  EXPECT_LT(stats.achieved, 16u);
+}
+
+TEST(Sampler, ASlowSourceDoesNotDelayAnother) {
+  Sampler sampler;
+  (void)*sampler.add(function_sensor(named("sleepy", "slow bus"),
+                                     [](int64_t) {
+                                       sleep_ms(50);
+                                       return Result<double>(1.0);
+                                     }),
+                     {0.05});
+  const size_t quick = *sampler.add(constant("quick", 1, "fast bus"), {0.005});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(400);
+  sampler.stop();
+  const SamplingStats stats = sampler.trace(quick).stats;
+  EXPECT_GT(stats.achieved, stats.wanted / 2);
+  EXPECT_GT(stats.achieved, 40u);
+}
+
+TEST(Sampler, FailedReadsAreCountedAndLeaveAGap) {
+  std::atomic<bool> broken{false};
+  Sampler sampler;
+  const size_t index = *sampler.add(
+      function_sensor(
+          named("flaky"),
+          [&](int64_t) {
+            return broken ? Result<double>(Error{Code::io, "gone", ""}) : Result<double>(10.0);
+          }),
+      {0.005});
+  ASSERT_TRUE(sampler.start().ok());
+  const int64_t begin = monotonic_ns();
+  sleep_ms(100);
+  broken = true;
+  sleep_ms(150);
+  broken = false;
+  sleep_ms(100);
+  sampler.stop();
+  const Trace trace = sampler.trace(index);
+  EXPECT_GT(trace.stats.failed, 5u);
+  EXPECT_EQ(trace.stats.last_error, "gone");
+  const auto window = energy_between(trace, begin, monotonic_ns());
+  ASSERT_TRUE(window.ok());
+  EXPECT_GE(window->gaps, 1);
+  EXPECT_NEAR(window->mean_w, 10, 1e-9);
+}
+
+TEST(Sampler, FindsOutThatASensorRepeatsItself) {
+  Sampler sampler;
+  const size_t index = *sampler.add(
+      function_sensor(named("averaging"),
+                      [](int64_t now) { return Result<double>(double(now / 50'000'000)); }),
+      {0.005});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(600);
+  sampler.stop();
+  const SamplingStats stats = sampler.trace(index).stats;
+  EXPECT_TRUE(stats.repeats);
+  EXPECT_NEAR(stats.true_period_s, 0.05, 0.01);
+  EXPECT_LT(stats.distinct, 16u);
+}
+
+TEST(Sampler, AllocatesNothingPerSample) {
+  Sampler sampler;
+  const size_t index = *sampler.add(constant("x", 1), {0.001});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(50);
+  const uint64_t before = sampler.trace(index).stats.achieved;
+  const AllocationCount count;
+  sleep_ms(200);
+  EXPECT_EQ(count.so_far(), 0);
+  EXPECT_GT(sampler.trace(index).stats.achieved, before + 50);
+}
+
+TEST(Sampler, RefusesWrongUse) {
+  Sampler sampler;
+  EXPECT_FALSE(sampler.add(constant("x", 1), {0.0001}).ok());
+  EXPECT_FALSE(sampler.add(constant("x", 1), {0}).ok());
+  EXPECT_FALSE(sampler.add(constant("x", 1), {std::nan("")}).ok());
+  EXPECT_FALSE(sampler.add(constant("x", 1), {1e6}).ok());
+  ASSERT_TRUE(sampler.add(constant("x", 1), {0.001}).ok());
+  ASSERT_TRUE(sampler.start().ok());
+  EXPECT_FALSE(sampler.start().ok());
+  EXPECT_FALSE(sampler.add(constant("late", 1), {0.001}).ok());
+}
+
+TEST(Sampler, StopsAtOnceAlthoughTheNextSampleIsFar) {
+  Sampler sampler;
+  (void)*sampler.add(constant("x", 1), {60});
+  ASSERT_TRUE(sampler.start().ok());
+  sleep_ms(20);
+  const Stopwatch watch;
+  sampler.stop();
+  EXPECT_LT(watch.seconds(), 1);
+  EXPECT_EQ(sampler.trace(0).samples.size(), 2u);
+}
+
+}  // namespace
+}  // namespace flyball

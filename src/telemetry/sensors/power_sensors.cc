@@ -1,0 +1,71 @@
+#include "telemetry/sensors/power_sensors.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "telemetry/sensors/ina3221.h"
+#include "telemetry/sensors/nvidia.h"
+#include "telemetry/sensors/rapl.h"
+
+namespace flyball {
+namespace {
+
+const std::string kNoPower = "power is not available on this machine";
+
+// One gap out of many: a machine has one driver or another, and the reader wants one answer.
+Error no_power(const std::vector<Error>& gaps) {
+  Error summary{Code::unavailable, kNoPower + ": ", ""};
+  std::vector<std::string> reasons, hints;
+  for (const Error& gap : gaps) {
+    reasons.push_back(gap.message);
+    if (gap.code == Code::permission) {
+      summary.code = Code::permission;
+      hints.insert(hints.begin(), gap.hint);
+    } else if (!gap.hint.empty()) {
+      hints.push_back(gap.hint);
+    }
+  }
+  summary.message += join(reasons, "; ");
+  summary.hint = summary.code == Code::permission ? hints.front() : join(hints, "; ");
+  return summary;
+}
+
+}  // namespace
+
+bool measures_power(const SensorList& list) {
+  return std::ranges::any_of(list.sensors, [](const SensorPtr& sensor) {
+    const SensorKind kind = sensor->info().kind;
+    return kind == SensorKind::power || kind == SensorKind::energy_counter;
+  });
+}
+
+SensorList open_power_sensors(const std::filesystem::path& root) {
+  SensorList list = open_rapl(root);
+  list.append(open_ina3221(root));
+  if (root == "/") list.append(open_nvidia({.visible = visible_gpus()}));
+  if (!measures_power(list))
+    list.gaps = {no_power(list.gaps)};
+  else
+    std::erase_if(list.gaps, [](const Error& gap) { return gap.code == Code::unavailable; });
+  return list;
+}
+
+std::string power_gap(const SensorList& list) {
+  if (measures_power(list)) return "";
+  if (list.gaps.empty()) return kNoPower;
+  const bool summed_up = list.gaps.front().message.starts_with(kNoPower);
+  const Error gap = summed_up ? list.gaps.front() : no_power(list.gaps);
+  return gap.message + (gap.hint.empty() ? "" : " (" + gap.hint + ")");
+}
+
+std::string preferred_total(const SensorList& list, const std::string& wish) {
+  std::vector<std::string> totals;
+  for (const SensorPtr& sensor : list.sensors)
+    if (!sensor->info().total.empty()) totals.push_back(sensor->info().total);
+  for (const std::string& name :
+       {wish, std::string("module"), std::string("package"), std::string("gpu")})
+    if (std::ranges::count(totals, name) > 0) return name;
+  return totals.empty() ? "" : totals.front();
+}
+
+}  // namespace flyball

@@ -1,0 +1,28 @@
+// Whatever measures power on this machine.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "telemetry/sensors/sensor.h"
+
+namespace flyball {
+
+/// Power sensors and energy counters of all drivers, and what tells about throttling. Drivers are
+/// RAPL, INA3221 rails and, for the real root "/", NVIDIA's library (GPUs that
+/// CUDA_VISIBLE_DEVICES hides belong to no total). Gaps: sensors that exist but refuse; and where
+/// nothing measures power, one gap "power is not available on this machine: …".
+SensorList open_power_sensors(const std::filesystem::path& root = "/");
+
+/// Does any of them measure power or energy?
+bool measures_power(const SensorList& list);
+
+/// "power is not available on this machine: …" with the remedies, from the gaps of a list without
+/// power sensors; "" when it has one.
+std::string power_gap(const SensorList& list);
+
+/// The total that stands for the machine: `wish` when it is there, else "module", "package", "gpu",
+/// else the first one; "" when there is none.
+std::string preferred_total(const SensorList& list, const std::string& wish = "");
+
+}  // namespace flyball

@@ -1,0 +1,26 @@
+// Live runs of LeNet-5 on a small drawn dataset.
+#pragma once
+
+#include "command_testing.h"
+
+namespace flyball::testing_tools {
+
+class LiveTest : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    data_ = (folder_ / "digits").string();
+    ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data_}).exit_code, 0);
+  }
+  std::vector<std::string> live(const std::vector<std::string>& more,
+                                const std::string& trial_time = "0.1") {
+    std::vector<std::string> all = {"tune",     "lenet5",      "--data",       data_,
+                                    "--device", "host",        "--trial-time", trial_time,
+                                    "--axis",   "cpu_cores=1", "--json",       "-q"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::string data_;
+};
+
+}  // namespace flyball::testing_tools
