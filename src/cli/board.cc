@@ -8,9 +8,9 @@
 #include "cli/commands.h"
 #include "cli/tables.h"
 #include "data/makers/default_set.h"
-#include "device/host.h"
+#include "device/board.h"
+#include "device/power_meter.h"
 #include "profile/trials/live_profiler.h"
-#include "profile/trials/power_meter.h"
 #include "profile/trials/program_profiler.h"
 #include "profile/trials/table_profiler.h"
 #include "workload/workload.h"
@@ -18,20 +18,19 @@
 namespace flyball::cli {
 namespace {
 
-Result<Board> open_table(const BoardOptions& options) {
-  FLYBALL_ASSIGN(const Table table, read_table(options.device.substr(6)));
+Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& options) {
   std::optional<Phase> phase;
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(phase, parse_phase(options.phase));
   }
-  FLYBALL_ASSIGN(const WorkloadTable* found, table.find(options.workload, phase));
+  FLYBALL_ASSIGN(const WorkloadTable* found, board.table()->find(options.workload, phase));
   if (!options.axes.empty())
     return Error{Code::invalid_argument, "the axes of a table are those it has",
                  "leave --axis out"};
-  Board board;
-  FLYBALL_ASSIGN(board.table, measured_part(*found, table.name));
-  board.profiler = make_table_profiler(*board.table);
-  return board;
+  OpenedProfiler opened;
+  FLYBALL_ASSIGN(opened.table, measured_part(*found, board.table()->name));
+  opened.profiler = make_table_profiler(*opened.table);
+  return opened;
 }
 
 Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts) {
@@ -46,53 +45,53 @@ Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts) {
   return axes;
 }
 
-Result<Board> open_program(const BoardOptions& options) {
+Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& options) {
   if (!options.workload.empty())
     return Error{Code::invalid_argument,
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
-  if (options.device != "host")
+  if (board.info().compute != "cpu")
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
-                 "use --device host"};
+                 "use --device host; the program itself chooses where it computes"};
   ProgramTrialOptions trial;
   trial.argv = options.program;
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   trial.interrupted = &interrupt_flag();
   FLYBALL_ASSIGN(trial.open, parse_axes(options.axes));
-  FLYBALL_ASSIGN(auto device, open_host());
+  FLYBALL_ASSIGN(auto device, board.knobs());
   catch_interrupts();
-  Board board;
-  FLYBALL_ASSIGN(board.profiler,
-                 make_program_profiler(std::move(device), open_power_meter(), trial));
-  return board;
+  OpenedProfiler opened;
+  FLYBALL_ASSIGN(opened.profiler, make_program_profiler(std::move(device), board.power(), trial));
+  return opened;
 }
 
-Result<Board> open_live(const BoardOptions& options) {
+Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& options) {
   LiveOptions live;
   live.workload = options.workload;
   live.seed = options.seed;
   live.stopping.max_seconds = options.trial_seconds;
   live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   live.interrupted = &interrupt_flag();
+  live.board = board.info();
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
   FLYBALL_ASSIGN(live.open, parse_axes(options.axes));
   FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
-  FLYBALL_ASSIGN(auto device, open_host());
+  FLYBALL_ASSIGN(auto device, board.knobs());
   catch_interrupts();
-  Board board;
-  FLYBALL_ASSIGN(board.profiler, make_live_profiler(std::move(device), open_power_meter(), live));
-  return board;
+  OpenedProfiler opened;
+  FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));
+  return opened;
 }
 
 }  // namespace
 
-void add_board_options(CLI::App& command, BoardOptions& options) {
+void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("workload,--workload", options.workload,
                      "network, script:FILE (TorchScript), or a workload of the table");
-  command.add_option("--device", options.device, "host, or table:FILE")->capture_default_str();
+  add_device_option(command, options.device);
   command.add_option("--phase", options.phase, "train or infer");
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
@@ -116,15 +115,19 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
   });
 }
 
-Result<Board> open_board(const BoardOptions& options) {
-  if (!options.program.empty()) return open_program(options);
-  if (options.workload.empty())
+void add_device_option(CLI::App& command, std::string& device) {
+  std::string kinds;
+  for (const BoardKind& kind : board_kinds()) kinds += (kinds.empty() ? "" : ", ") + kind.usage();
+  command.add_option("--device", device, kinds + "; else what this machine is");
+}
+
+Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
+  if (options.program.empty() && options.workload.empty())
     return Error{Code::invalid_argument, "there is no workload to run",
                  "name one of `flyball workloads`, or a program after --"};
-  if (options.device.starts_with("table:")) return open_table(options);
-  if (options.device == "host") return open_live(options);
-  return Error{Code::invalid_argument, fmt::format("there is no device '{}'", options.device),
-               "host is this machine; table:FILE is a measured table"};
+  FLYBALL_ASSIGN(const auto board, open_board(options.device));
+  if (!options.program.empty()) return open_program(*board, options);
+  return board->live() ? open_live(*board, options) : open_table(*board, options);
 }
 
 Result<Store> open_store(const std::string& place) {

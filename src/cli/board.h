@@ -15,11 +15,11 @@
 namespace flyball::cli {
 
 /// The options that say what runs where.
-struct BoardOptions {
+struct ProfilerOptions {
   std::string workload;              ///< "" for a program
   std::vector<std::string> program;  ///< the user's own, instead of a workload
   std::string phase;                 ///< "" takes training, or what the table has
-  std::string device = "host";       ///< "host" or "table:FILE"
+  std::string device;                ///< as device/board.h reads it; "" is this machine
   std::string data;                  ///< dataset folder; "" draws one where that is possible
   std::vector<std::string> axes;     ///< name=v1,v2,…
   uint64_t seed = 1;
@@ -28,16 +28,20 @@ struct BoardOptions {
 };
 
 /// Adds the options to a command.
-void add_board_options(CLI::App& command, BoardOptions& options);
+void add_profiler_options(CLI::App& command, ProfilerOptions& options);
 
 /// A profiler, with the table behind it where there is one.
-struct Board {
+struct OpenedProfiler {
   std::unique_ptr<Profiler> profiler;
   std::optional<WorkloadTable> table;
 };
-Result<Board> open_board(const BoardOptions& options);
+/// Opens the board of `--device` (device/board.h) and what profiles the workload there.
+Result<OpenedProfiler> open_profiler(const ProfilerOptions& options);
 
-/// The named dataset folder, or the drawn set of a workload's kind (data/default_set.h).
+/// `--device`, with the kinds of boards there are as its help.
+void add_device_option(CLI::App& command, std::string& device);
+
+/// The named dataset folder, or the drawn set of a workload's kind (data/makers/default_set.h).
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
                                              bool quiet);
 

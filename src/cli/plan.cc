@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"
-#include "device/host.h"
+#include "cli/session_progress.h"
+#include "device/board.h"
 #include "device/nvpmodel_export.h"
 #include "problem/paper.h"
 
@@ -22,17 +24,17 @@ Status check_roles(ProblemKind kind, const PlanOptions& options) {
       "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine"};
 }
 
-PowerMode chosen_mode(const Setting& setting, const Answer& answer) {
-  return setting.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
+PowerMode chosen_mode(const SharedBoard& shared, const Answer& answer) {
+  return shared.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
 }
 
 // What --apply and --export need, before anything is profiled.
-Status check_actions(const PlanOptions& options, const Setting& setting) {
+Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
   if (!options.apply && options.export_format.empty()) return {};
-  if (options.separate_modes)
+  if (options.request.separate_modes)
     return Error{Code::invalid_argument, "with a mode for each role there is no single one to set",
                  "leave --separate-modes out, or set the modes of the plan in turns"};
-  const ProfilerInfo& board = setting.roles[0].profiler->info();
+  const ProfilerInfo& board = shared.info(0);
   if (!options.export_format.empty()) {
     if (options.export_format != "nvpmodel")
       return Error{Code::invalid_argument,
@@ -44,38 +46,39 @@ Status check_actions(const PlanOptions& options, const Setting& setting) {
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
                  "plan on this machine, or use --export nvpmodel"};
   if (!options.apply) return {};
-  FLYBALL_ASSIGN(const auto host, open_host());
-  return host->can_keep();
+  FLYBALL_ASSIGN(const auto here, open_board(options.device));
+  FLYBALL_ASSIGN(const auto knobs, here->knobs());
+  return knobs->can_keep();
 }
 
 // The POWER_MODEL block of the answer.
-Result<std::string> nvpmodel_block(const Setting& setting, const Plan& plan) {
-  FLYBALL_ASSIGN(const NvpmodelBoard board,
-                 nvpmodel_board(setting.roles[0].profiler->info().device));
-  return export_nvpmodel(chosen_mode(setting, *plan.answer), board, 99, "FLYBALL");
+Result<std::string> nvpmodel_block(const SharedBoard& shared, const Plan& plan) {
+  FLYBALL_ASSIGN(const NvpmodelBoard board, nvpmodel_board(shared.info(0).device));
+  return export_nvpmodel(chosen_mode(shared, *plan.answer), board, 99, "FLYBALL");
 }
 
 Status apply(const PlanOptions& options, const PowerMode& mode) {
-  FLYBALL_ASSIGN(const auto host, open_host());
-  FLYBALL_CHECK(host->apply(mode));
-  FLYBALL_CHECK(host->keep());
+  FLYBALL_ASSIGN(const auto here, open_board(options.device));
+  FLYBALL_ASSIGN(const auto knobs, here->knobs());
+  FLYBALL_CHECK(knobs->apply(mode));
+  FLYBALL_CHECK(knobs->keep());
   if (!options.json) fmt::print("\nset and read back: {}\n", describe(mode.values));
   return {};
 }
 
-Status plan_one(ProblemKind kind, const PlanOptions& options, Context& context) {
+Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(kind, options));
   FLYBALL_ASSIGN(auto store, plan_store(options));
-  FLYBALL_ASSIGN(Setting setting, open_setting(options, store ? &*store : nullptr));
-  const Objective usual = kind == ProblemKind::training     ? Objective::time
-                          : kind == ProblemKind::concurrent ? Objective::throughput
-                                                            : Objective::latency;
-  FLYBALL_ASSIGN(Problem problem, make_problem_of(options, setting, usual));
-  FLYBALL_CHECK(check_actions(options, setting));
-  FLYBALL_ASSIGN(const Plan plan, search_plan(options, setting, std::move(problem)));
+  FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
+  FLYBALL_CHECK(read_plan_request(options, shared));
+  FLYBALL_CHECK(check_actions(options, shared));
+  Progress progress(options.quiet);
+  FLYBALL_ASSIGN(const Plan plan, make_plan(shared, store ? &*store : nullptr, options.request,
+                                            show_progress(progress)));
+  progress.finish();
   std::string block;
   if (plan.answer && !options.export_format.empty()) {
-    FLYBALL_ASSIGN(block, nvpmodel_block(setting, plan));
+    FLYBALL_ASSIGN(block, nvpmodel_block(shared, plan));
   }
   if (options.json) {
     nlohmann::ordered_json document{{"problem", kind_name(kind)}};
@@ -90,10 +93,9 @@ Status plan_one(ProblemKind kind, const PlanOptions& options, Context& context) 
     return {};
   }
   if (!options.apply) return {};
-  const PowerMode mode = chosen_mode(setting, *plan.answer);
+  const PowerMode mode = chosen_mode(shared, *plan.answer);
   // The boards that measured put back what they set, and let go of it, before the mode is set.
-  setting.recorders.clear();
-  setting.roles.clear();
+  shared.profilers.clear();
   return apply(options, mode);
 }
 
@@ -112,7 +114,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--infer", o.infer, "table FILE.csv[:WORKLOAD], or a network here");
     command.add_option("--latency", o.latencies, "peak latency at most, e.g. 500ms")
         ->check(not_empty());
-    if (kind != "dynamic") command.add_option("--rate", o.rates, "arriving requests per second");
+    if (kind != "dynamic")
+      command.add_option("--rate", o.request.rates_hz, "arriving requests per second");
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
@@ -124,29 +127,35 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--energy-budget", o.energy_budget, "likewise")->check(not_empty());
   }
   if (kind == "concurrent")
-    command.add_flag("--separate-modes", o.separate_modes, "one mode for each role");
+    command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role");
   if (kind == "concurrent" || kind == "dynamic")
     command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes")
         ->check(not_empty());
+  add_device_option(command, o.device);
   command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W")
       ->check(not_empty());
   command.add_option("--objective", o.objective, objectives_of(kind))->check(not_empty());
   command.add_option("--reference", o.references, "table of an earlier workload");
+  command.add_flag("--no-reference", o.no_reference,
+                   "leave out the references kept for this board (`flyball reference list`)");
   command
-      .add_option("--profiles", o.profiles,
+      .add_option("--profiles", o.request.profiles,
                   "profile at most so many; unless given, published strategies take their own "
                   "number (brute-force always measures everything)")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command.add_option("--strategy", o.strategy, "how to search")->capture_default_str();
-  command.add_option("--predictor", o.predictor, "what the strategy models with")
-      ->check(not_empty());
-  command.add_option("--seed", o.seed, "of everything random")->capture_default_str();
+  command.add_option("--strategy", o.request.strategy, "how to search")->capture_default_str();
+  command.add_option("--predictor", o.request.predictor, "what the strategy models with")
+      ->check(not_empty())
+      ->capture_default_str();
+  command.add_option("--seed", o.request.seed, "of everything random")->capture_default_str();
   check_seed(command);
   command.add_option("--trial-time", o.trial_seconds, "time cap of a live trial, seconds")
       ->check(CLI::Range(0.1, 3600.0));
   command.add_option("--store", o.store, "the store")->check(not_empty());
   command.add_flag("--no-store", o.no_store, "keep nothing");
+  command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");
+  command.add_flag("--no-verify{false}", o.request.verify, "do not measure the answer once more");
   if (kind != "dynamic") {
     command.add_flag("--apply", o.apply, "set the mode on this machine");
     command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")
@@ -170,7 +179,9 @@ void add_plan(CLI::App& app, Context& context) {
     add_plan_options(*command, *options, kind);
     command->footer(std::string("Example:\n  flyball plan ") + kind + " " + example);
     command->callback([options, kind, command, &context] {
-      options->profiles_asked = command->count("--profiles") > 0;
+      options->request.profiles_asked = command->count("--profiles") > 0;
+      options->request.kind = kind;
+      options->request.command = context.command;
       const auto parsed = parse_kind(kind);
       const Status status =
           parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);

@@ -1,131 +1,89 @@
 #include "cli/planning.h"
 
+#include "base/interrupt.h"
 #include "base/units.h"
 #include "cli/board.h"
-#include "cli/output.h"
 #include "cli/tables.h"
-#include "predict/registry/registry.h"
-#include "search/registry.h"
+#include "profile/trials/table_profiler.h"
 
 namespace flyball::cli {
 namespace {
 
-Result<double> latency_ms(const PlanOptions& options, size_t which) {
-  if (options.latencies.empty()) return unlimited;
-  const auto& text = options.latencies[std::min(which, options.latencies.size() - 1)];
-  FLYBALL_ASSIGN(const Seconds latency, parse_seconds(text));
-  return latency.value * 1e3;
-}
-
-Status read_limits(const PlanOptions& options, Problem& problem) {
+Status read_limits(const PlanOptions& options, PlanRequest& request) {
+  for (const std::string& text : options.latencies) {
+    FLYBALL_ASSIGN(const Seconds latency, parse_seconds(text));
+    request.latencies_ms.push_back(latency.value * 1e3);
+  }
   if (!options.power_budget.empty()) {
     FLYBALL_ASSIGN(const Watts watts, parse_watts(options.power_budget));
-    problem.budgets.power_w = watts.value;
+    request.budgets.power_w = watts.value;
   }
   if (!options.time_budget.empty()) {
     FLYBALL_ASSIGN(const Seconds time, parse_seconds(options.time_budget));
-    problem.budgets.time_ms = time.value * 1e3;
+    request.budgets.time_ms = time.value * 1e3;
   }
   if (!options.energy_budget.empty()) {
     FLYBALL_ASSIGN(const Joules energy, parse_joules(options.energy_budget));
-    problem.budgets.energy_j = energy.value;
+    request.budgets.energy_j = energy.value;
   }
   if (!options.objective.empty()) {
-    FLYBALL_ASSIGN(problem.objective, parse_objective(options.objective));
+    FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
   }
-  problem.separate_modes = options.separate_modes;
   if (!options.switch_cost.empty()) {
     FLYBALL_ASSIGN(const Seconds cost, parse_seconds(options.switch_cost));
-    problem.switch_ms = cost.value * 1e3;
+    request.switch_ms = cost.value * 1e3;
   }
   return {};
 }
 
-// Measures for a strategy, through the store.
-std::function<Result<Told>(const Ask&)> measurer(Setting& setting, Progress& progress) {
-  return [&setting, &progress, done = size_t{0}](const Ask& ask) mutable -> Result<Told> {
-    const RoleBoard& role = setting.roles[ask.role];
-    progress.show(done++, setting.search.max_profiles * setting.roles.size(),
-                  role.profiler->info().workload + " at " +
-                      describe(setting.candidates->space(ask.role).settings(ask.candidate)));
-    FLYBALL_ASSIGN(const auto recorded,
-                   setting.recorders[ask.role].measure(role.config[ask.candidate], ask.repeat));
-    const Measurement& m = recorded.measurement;
-    return Told{{m.failed() ? not_measured : m.minibatch_ms, m.power_w().value_or(not_measured)},
-                m.failure,
-                recorded.from_store};
-  };
+bool names_a_file(const std::string& spec) {
+  return spec.find(".csv") != std::string::npos || spec.find('/') != std::string::npos;
+}
+
+Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
+                                            const PlanOptions& options) {
+  if (names_a_file(spec)) {
+    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase));
+    return make_table_profiler(table);
+  }
+  ProfilerOptions role;
+  role.workload = spec;
+  role.device = options.device;
+  role.phase = phase_name(phase);
+  role.trial_seconds = options.trial_seconds;
+  role.quiet = options.quiet;
+  // Serving chooses its batch size; requests are at hand, so nothing is loaded ahead.
+  if (phase == Phase::infer)
+    role.axes = {"batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"};
+  FLYBALL_ASSIGN(OpenedProfiler opened, open_profiler(role));
+  return std::move(opened.profiler);
 }
 
 }  // namespace
 
-Result<Problem> make_problem_of(const PlanOptions& options, const Setting& setting,
-                                Objective otherwise) {
-  Problem problem;
-  problem.candidates = setting.candidates;
-  problem.objective = otherwise;
-  size_t serving = 0;
-  for (const RoleBoard& board : setting.roles) {
-    Role role{board.profiler->info().workload, board.profiler->info().phase};
-    if (role.phase == Phase::infer) {
-      if (!options.rates.empty())
-        role.rate_hz = options.rates[std::min(serving, options.rates.size() - 1)];
-      FLYBALL_ASSIGN(role.latency_ms, latency_ms(options, serving));
-      ++serving;
+Result<SharedBoard> open_shared_board(const PlanOptions& options) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  for (const Phase phase : {Phase::train, Phase::infer})
+    for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
+      FLYBALL_ASSIGN(auto profiler, open_role(spec, phase, options));
+      profilers.push_back(std::move(profiler));
     }
-    problem.roles.push_back(role);
-  }
-  problem.per_sample = trains_in_several_batches(*problem.candidates, problem.roles);
-  FLYBALL_CHECK(read_limits(options, problem));
-  return problem;
+  return share_board(std::move(profilers));
 }
 
-Result<Setting> open_setting(const PlanOptions& options, Store* store) {
-  Setting setting;
-  FLYBALL_ASSIGN(setting.roles, open_roles(options.train, options.infer, options.trial_seconds));
-  FLYBALL_ASSIGN(setting.candidates, link_roles(setting.roles));
-  for (const RoleBoard& role : setting.roles) {
-    FLYBALL_ASSIGN(Recorder recorder, Recorder::open(*role.profiler, store, {}, false));
-    setting.recorders.push_back(std::move(recorder));
-  }
-  FLYBALL_ASSIGN(const auto references, read_references(options.references));
-  if (!references.empty())
-    setting.search.references.assign(
-        setting.roles.size(), std::make_shared<const std::vector<WorkloadTable>>(references));
-  const std::string predictor = !options.predictor.empty() ? options.predictor
-                                : references.empty()       ? "gp"
-                                                           : "transfer-gp";
-  FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
-  setting.search.make_predictor = [predictor] { return *make_predictor(predictor); };
-  setting.search.max_profiles = options.profiles;
-  if (options.profiles_asked && options.strategy != "brute-force")
-    setting.search.most_profiles = options.profiles;
-  setting.search.seed = options.seed;
-  return setting;
+Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
+  PlanRequest& request = options.request;
+  FLYBALL_CHECK(read_limits(options, request));
+  FLYBALL_ASSIGN(request.references, gather_references(options.references, board.info(0).device,
+                                                       !options.no_reference));
+  request.cancelled = &interrupt_flag();
+  return {};
 }
 
 Result<std::optional<Store>> plan_store(const PlanOptions& options) {
   if (options.no_store) return std::optional<Store>();
   FLYBALL_ASSIGN(Store store, open_store(options.store));
   return std::optional<Store>(std::move(store));
-}
-
-Result<Plan> search_plan(const PlanOptions& options, Setting& setting, Problem problem,
-                         std::vector<Known> known) {
-  const Status sound = validate(problem);
-  if (!sound.ok() && sound.error().code != Code::infeasible) return sound.error();
-  if (!sound.ok()) {  // an answer too: nothing needs to be profiled to know it
-    Plan plan;
-    plan.problem = std::make_shared<const Problem>(std::move(problem));
-    plan.why_not = sound.error();
-    return plan;
-  }
-  SearchOptions search = setting.search;
-  search.known = std::move(known);
-  auto shared = std::make_shared<const Problem>(std::move(problem));
-  FLYBALL_ASSIGN(const auto strategy, make_strategy(options.strategy, shared, std::move(search)));
-  Progress progress(options.quiet);
-  return make_plan(*strategy, measurer(setting, progress));
 }
 
 }  // namespace flyball::cli

@@ -11,11 +11,10 @@
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
-#include "device/host.h"
+#include "device/board.h"
 #include "predict/registry/complete.h"
 #include "predict/registry/registry.h"
 #include "store/exchange.h"
-#include "store/references.h"
 
 namespace flyball::cli {
 namespace {
@@ -34,19 +33,20 @@ struct Modes {
   std::vector<WorkloadTable> tables;  // of --device table:FILE
 };
 
+// A name that is no kind of board is one whose modes references list.
 Result<Modes> find_modes(const Options& options) {
   Modes modes;
   modes.device = options.device;
-  if (options.device.starts_with("table:")) {
-    FLYBALL_ASSIGN(const Table table, read_table(options.device.substr(6)));
-    modes.tables = table.workloads;
-    modes.device = table.workloads.front().device;
-    for (const WorkloadTable& workload : table.workloads) modes.spaces.push_back(workload.space);
-  } else if (options.device == "host") {
-    FLYBALL_ASSIGN(const auto host, open_host());
-    modes.device = host->info().name;
-    modes.spaces.push_back(Space::grid(host->axes()));
+  if (!parse_board(options.device)) return modes;
+  FLYBALL_ASSIGN(const auto board, open_board(options.device));
+  modes.device = board->info().device.name;
+  if (!board->live()) {
+    modes.tables = board->table()->workloads;
+    for (const WorkloadTable& workload : modes.tables) modes.spaces.push_back(workload.space);
+    return modes;
   }
+  FLYBALL_ASSIGN(const auto knobs, board->knobs());
+  modes.spaces.push_back(Space::grid(knobs->axes()));
   return modes;
 }
 
@@ -122,12 +122,8 @@ struct Answer {
 Result<Answer> predict(const Options& options) {
   FLYBALL_ASSIGN(Modes modes, find_modes(options));
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes));
-  FLYBALL_ASSIGN(auto references, read_references(options.references));
-  if (!options.no_reference) {
-    FLYBALL_ASSIGN(const auto own,
-                   References(References::default_place()).of_device(measured.device));
-    references.insert(references.end(), own.begin(), own.end());
-  }
+  FLYBALL_ASSIGN(const auto references,
+                 gather_references(options.references, measured.device, !options.no_reference));
   if (modes.spaces.empty())
     for (const WorkloadTable& reference : references)
       if (reference.device == options.device) modes.spaces.push_back(reference.space);

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/profile_text.h"
 #include "cli/trace_files.h"
+#include "device/board.h"
 #include "profile/characterise/epochs_report.h"
 #include "telemetry/sensors/power_sensors.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 struct ProfileOptions {
   EpochRequest request;
-  std::string workload, phase = "train", device = "host", data;
+  std::string workload, phase = "train", device, data;
   std::string optimizer = "sgd", precision = "fp32", on_bad = "fail", interval = "10ms";
   std::string patience = "5min";
   TraceFiles files;
@@ -29,7 +30,11 @@ Status complete(ProfileOptions& options) {
   FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
   FLYBALL_ASSIGN(step.precision, parse_precision(options.precision));
   FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
-  step.device = options.device == "host" ? "cpu" : options.device;
+  FLYBALL_ASSIGN(const auto board, open_board(options.device));
+  if (!board->live())
+    return Error{Code::invalid_argument, "a table is read, it does not run",
+                 "profile on this machine: --device host"};
+  step.device = board->info().compute;
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
@@ -74,7 +79,8 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
     return Error{Code::invalid_argument,
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
-  if (options.device != "host" && options.device != "cpu")
+  FLYBALL_ASSIGN(const BoardName device, parse_board(options.device));
+  if (device.kind != "host")
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing to a program", options.device),
                  "the program itself chooses its device; use --device host"};
@@ -150,8 +156,7 @@ void add_profile(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileOptions>();
   command->add_option("workload,--workload", options->workload,
                       "network, or script:FILE (TorchScript)");
-  command->add_option("--device", options->device, "host (or cpu), cuda, cuda:N")
-      ->capture_default_str();
+  add_device_option(*command, options->device);
   command->add_option("--data,--dataset", options->data,
                       "dataset folder; drawn into the cache folder where it is not given");
   add_run_options(*command, *options);

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "store/references.h"
+
 namespace flyball::cli {
 
 namespace {
@@ -62,6 +64,15 @@ Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string
       references.push_back(std::move(known));
     }
   }
+  return references;
+}
+
+Result<std::vector<WorkloadTable>> gather_references(const std::vector<std::string>& paths,
+                                                     const std::string& device, bool kept) {
+  FLYBALL_ASSIGN(auto references, read_references(paths));
+  if (!kept) return references;
+  FLYBALL_ASSIGN(const auto own, References(References::default_place()).of_device(device));
+  references.insert(references.end(), own.begin(), own.end());
   return references;
 }
 

@@ -16,6 +16,10 @@ Result<WorkloadTable> read_workload(const std::string& path, const std::string& 
 Result<WorkloadTable> read_role(const std::string& spec, Phase phase);
 /// All workloads of these files, likewise.
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths);
+/// Those that were named, and with `kept` those that the user keeps for this board
+/// (store/references.h).
+Result<std::vector<WorkloadTable>> gather_references(const std::vector<std::string>& paths,
+                                                     const std::string& device, bool kept);
 /// The table without predicted rows; an error when there are no others.
 Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path);
 

@@ -5,25 +5,26 @@
 #include <cmath>
 
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/session_progress.h"
 #include "cli/tables.h"
 #include "predict/registry/registry.h"
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"
-#include "store/references.h"
 #include "tune/tune_json.h"
 
 namespace flyball::cli {
 namespace {
 
 struct TuneOptions {
-  BoardOptions board;
+  ProfilerOptions board;
   std::string objective = "time";
   std::string power_budget, time_budget, energy_budget;
   std::vector<std::string> references;
@@ -58,16 +59,6 @@ Status read_budgets(const TuneOptions& options, TuneRequest& request) {
     FLYBALL_ASSIGN(const Joules joules, parse_joules(options.energy_budget));
     request.energy_budget_j = joules.value;
   }
-  return {};
-}
-
-// Those that were named, and those kept for this board.
-Status gather_references(const TuneOptions& options, const std::string& device,
-                         TuneRequest& request) {
-  FLYBALL_ASSIGN(request.references, read_references(options.references));
-  if (options.no_reference) return {};
-  FLYBALL_ASSIGN(const auto kept, References(References::default_place()).of_device(device));
-  request.references.insert(request.references.end(), kept.begin(), kept.end());
   return {};
 }
 
@@ -177,8 +168,10 @@ Status run(TuneOptions& options, Context& context) {
   FLYBALL_CHECK(read_budgets(options, request));
   if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
   options.board.program = context.program;
-  FLYBALL_ASSIGN(Board board, open_board(options.board));
-  FLYBALL_CHECK(gather_references(options, board.profiler->info().device, request));
+  FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
+  FLYBALL_ASSIGN(
+      request.references,
+      gather_references(options.references, board.profiler->info().device, !options.no_reference));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -186,11 +179,9 @@ Status run(TuneOptions& options, Context& context) {
   if (!options.no_store) {
     FLYBALL_ASSIGN(store, open_store(options.store));
   }
+  request.cancelled = &interrupt_flag();
   Progress progress(options.board.quiet);
-  auto result = tune(*board.profiler, store ? &*store : nullptr, request,
-                     [&](size_t done, size_t total, const std::string& what) {
-                       progress.show(done, total, what);
-                     });
+  auto result = tune(*board.profiler, store ? &*store : nullptr, request, show_progress(progress));
   progress.finish();
   if (!result) return result.error();
   if (options.oracle) {
@@ -225,7 +216,7 @@ void add_tune(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "tune", "find the best configuration for a workload, with few profiled ones");
   auto options = std::make_shared<TuneOptions>();
-  add_board_options(*command, options->board);
+  add_profiler_options(*command, options->board);
   check_seed(*command);
   TuneRequest& request = options->request;
   command->add_option("--objective", options->objective, "time, energy or power")

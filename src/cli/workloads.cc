@@ -5,7 +5,7 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "device/host.h"
+#include "device/board.h"
 
 namespace flyball::cli {
 namespace {
@@ -31,29 +31,42 @@ void list_workloads(bool json) {
     fmt::print("{}", table.str());
 }
 
+nlohmann::ordered_json kinds_json() {
+  nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
+  for (const BoardKind& kind : board_kinds())
+    kinds.push_back({{"device", kind.usage()}, {"summary", kind.summary}});
+  return kinds;
+}
+
 Status list_devices(bool json) {
-  FLYBALL_ASSIGN(const auto host, open_host());
+  FLYBALL_ASSIGN(const auto board, open_board(""));
+  FLYBALL_ASSIGN(const auto knobs, board->knobs());
   nlohmann::ordered_json axes = nlohmann::ordered_json::array();
   TextTable table({"axis", "unit", "values"});
-  for (const Axis& axis : host->axes()) {
+  for (const Axis& axis : knobs->axes()) {
     std::string values;
     for (double value : axis.values)
       values += fmt::format("{}{}", values.empty() ? "" : ", ", value);
     table.add({axis.name, axis.unit, values});
     axes.push_back({{"name", axis.name}, {"unit", axis.unit}, {"values", axis.values}});
   }
+  const DeviceInfo& device = board->info().device;
   if (json) {
     print_json({{"devices",
-                 {{{"name", host->info().name},
-                   {"title", host->info().title},
-                   {"fingerprint", host->info().fingerprint},
+                 {{{"name", device.name},
+                   {"title", device.title},
+                   {"fingerprint", device.fingerprint},
                    {"axes", axes},
-                   {"gaps", host->gaps()}}}}});
+                   {"gaps", knobs->gaps()}}}},
+                {"kinds", kinds_json()}});
     return {};
   }
-  fmt::print("host: {}\n{}", host->info().title, table.str());
-  for (const std::string& gap : host->gaps()) fmt::print("note: {}\n", gap);
-  fmt::print("table:FILE: any measured table, as if it were a board\n");
+  fmt::print("{}: {}\n{}", device.name, device.title, table.str());
+  for (const std::string& gap : knobs->gaps()) fmt::print("note: {}\n", gap);
+  fmt::print("\n--device takes:\n");
+  TextTable kinds({"device", ""});
+  for (const BoardKind& kind : board_kinds()) kinds.add({kind.usage(), kind.summary});
+  fmt::print("{}", kinds.str());
   return {};
 }
 

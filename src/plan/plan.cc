@@ -198,16 +198,10 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
   return margins;
 }
 
-Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(const Ask&)>& measure,
-                       const std::function<void(const Step&)>& done) {
+Plan draw_plan(const Strategy& strategy, std::vector<Step> steps) {
   Plan plan;
   plan.problem = std::make_shared<const Problem>(strategy.problem());
-  while (const auto ask = strategy.ask()) {
-    FLYBALL_ASSIGN(const Told told, measure(*ask));
-    strategy.tell(*ask, told.reading, told.failure);
-    plan.steps.push_back({*ask, told.reading, told.failure, told.from_store});
-    if (done) done(plan.steps.back());
-  }
+  plan.steps = std::move(steps);
   plan.profiles = strategy.ledger().profiles();
   plan.trials = strategy.ledger().trials();
   plan.notes = strategy.notes();

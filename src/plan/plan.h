@@ -2,12 +2,11 @@
 // the front, and what a little more of a limit would buy.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "search/run.h"
+#include "search/strategy.h"
 
 namespace flyball {
 
@@ -59,11 +58,10 @@ struct Plan {
   std::vector<std::string> notes;
 };
 
-/// Runs the search and draws up the plan. What was not measured is taken from the strategy's
-/// predictor where it has one, and marked. `done` hears of each step as it is made; it may be
-/// empty.
-Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(const Ask&)>& measure,
-                       const std::function<void(const Step&)>& done = {});
+/// Draws up the plan of a search that has ended. `steps`: the trials it was told of, in their
+/// order. What was not measured is taken from the strategy's predictor where it has one, and
+/// marked.
+Plan draw_plan(const Strategy& strategy, std::vector<Step> steps);
 
 /// Unit of objective_value(), as `value_unit` of the JSON document.
 std::string objective_unit(const Problem& problem);

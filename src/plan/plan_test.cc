@@ -27,20 +27,27 @@ std::shared_ptr<Problem> both() {
 const Readings tabled = {{{60, 10}, {30, 20}, {15, 20.5}},
                          {{20, 8}, {80, 9}, {10, 12}, {40, 14}, {5, 18}, {20, 22}}};
 
-Result<Plan> plan_of(std::shared_ptr<const Problem> problem) {
+/// Searches over known readings.
+Plan plan_over(Strategy& strategy, const Readings& readings) {
+  std::vector<Step> steps;
+  while (const auto ask = strategy.ask()) {
+    steps.push_back({*ask, readings[ask->role][ask->candidate], "", false});
+    strategy.tell(*ask, steps.back().reading);
+  }
+  return draw_plan(strategy, std::move(steps));
+}
+
+Plan plan_of(std::shared_ptr<const Problem> problem) {
   auto strategy = *make_strategy("brute-force", std::move(problem), {});
-  return make_plan(*strategy, [&](const Ask& ask) -> Result<Told> {
-    return Told{tabled[ask.role][ask.candidate], ""};
-  });
+  return plan_over(*strategy, tabled);
 }
 
 TEST(Plan, ConcurrentReadsAsAdvice) {
-  const auto plan = plan_of(both());
-  ASSERT_TRUE(plan.ok());
-  ASSERT_TRUE(plan->answer);
+  const Plan plan = plan_of(both());
+  ASSERT_TRUE(plan.answer);
   // 200 MHz, batches of 8: 200 ms window, 40 ms serving, 5 × 30 ms training.
-  EXPECT_DOUBLE_EQ(objective_value(*plan->problem, plan->answer->outcome), 25);
-  const std::string text = format_plan(*plan);
+  EXPECT_DOUBLE_EQ(objective_value(*plan.problem, plan.answer->outcome), 25);
+  const std::string text = format_plan(plan);
   EXPECT_THAT(text, HasSubstr("set gpu_mhz 200; det batch_size 8"));
   EXPECT_THAT(text, HasSubstr("every 200 ms: 5 training minibatches while 8 requests gather"));
   EXPECT_THAT(text, HasSubstr("power 20 of 20 W  (binds)"));
@@ -53,7 +60,7 @@ TEST(Plan, ConcurrentReadsAsAdvice) {
 }
 
 TEST(Plan, JsonHoldsTheSame) {
-  const auto plan = to_json(*plan_of(both()));
+  const auto plan = to_json(plan_of(both()));
   EXPECT_EQ(plan["answer"]["value"], 25);
   EXPECT_EQ(plan["answer"]["roles"][1]["config"]["batch_size"], 8);
   EXPECT_EQ(plan["answer"]["provenance"], "measured");
@@ -65,12 +72,11 @@ TEST(Plan, JsonHoldsTheSame) {
 TEST(Plan, SaysWhyThereIsNone) {
   auto problem = both();
   problem->budgets.power_w = 5;
-  const auto plan = plan_of(problem);
-  ASSERT_TRUE(plan.ok());
-  EXPECT_FALSE(plan->answer);
-  EXPECT_THAT(plan->why_not.message, HasSubstr("power budget of 5 W"));
-  EXPECT_THAT(plan->why_not.hint, HasSubstr("any one of: 10 W of power would do"));
-  EXPECT_EQ(to_json(*plan)["error"]["code"], "infeasible");
+  const Plan plan = plan_of(problem);
+  EXPECT_FALSE(plan.answer);
+  EXPECT_THAT(plan.why_not.message, HasSubstr("power budget of 5 W"));
+  EXPECT_THAT(plan.why_not.hint, HasSubstr("any one of: 10 W of power would do"));
+  EXPECT_EQ(to_json(plan)["error"]["code"], "infeasible");
 }
 
 /// Two services: each rate counts what the other leaves, and easing a latency budget of which the
@@ -80,10 +86,9 @@ TEST(Plan, TwoServicesShareTheTime) {
   problem->roles = {{"net", Phase::infer, 10, 400}, {"det", Phase::infer, 20, 400}};
   problem->objective = Objective::latency;
   problem->budgets.power_w = 21;
-  const auto plan = plan_of(problem);
-  ASSERT_TRUE(plan.ok());
-  ASSERT_TRUE(plan->answer);
-  const std::string text = format_plan(*plan);
+  const Plan plan = plan_of(problem);
+  ASSERT_TRUE(plan.answer);
+  const std::string text = format_plan(plan);
   // 400 MHz, batches of 1: 15 ms · 10/s and 5 ms · 20/s.
   EXPECT_THAT(text, HasSubstr("net latency 120 of 400 ms\n"));
   EXPECT_THAT(text, HasSubstr("net arrival rate 10/s of the 60/s that could be sustained\n"));
@@ -99,36 +104,30 @@ TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
   options.max_profiles = 3;
   options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
   auto strategy = *make_strategy("random", problem, options);
-  const auto plan = make_plan(*strategy, [&](const Ask& ask) -> Result<Told> {
-    return Told{all[0][ask.candidate], ""};
-  });
-  ASSERT_TRUE(plan.ok());
-  ASSERT_EQ(plan->margins.size(), 1u);
-  EXPECT_FALSE(plan->margins[0].binds);
-  EXPECT_EQ(plan->purchases[0].gain_pct, 0);
-  EXPECT_EQ(to_json(*plan)["unmeasured"].is_null(), !plan->unmeasured);
+  const Plan plan = plan_over(*strategy, all);
+  ASSERT_EQ(plan.margins.size(), 1u);
+  EXPECT_FALSE(plan.margins[0].binds);
+  EXPECT_EQ(plan.purchases[0].gain_pct, 0);
+  EXPECT_EQ(to_json(plan)["unmeasured"].is_null(), !plan.unmeasured);
 }
 
 TEST(Plan, ALongFrontIsCutAroundTheBudget) {
   const auto problem = testing_surface::problem({.power_w = 12}, Objective::time, 10);
   const Readings all = testing_surface::readings(*problem);
   auto strategy = *make_strategy("brute-force", problem, {});
-  const auto plan = make_plan(*strategy, [&](const Ask& ask) -> Result<Told> {
-    return Told{all[0][ask.candidate], ""};
-  });
-  ASSERT_TRUE(plan.ok());
-  ASSERT_EQ(plan->front.size(), 12u);
-  EXPECT_LT(plan->front.front().power_w, 12);
-  EXPECT_GT(plan->front.back().power_w, 12);
-  EXPECT_TRUE(std::ranges::any_of(plan->front, [&](const Option& option) {
-    return option.choice.candidates == plan->answer->choice;
+  const Plan plan = plan_over(*strategy, all);
+  ASSERT_EQ(plan.front.size(), 12u);
+  EXPECT_LT(plan.front.front().power_w, 12);
+  EXPECT_GT(plan.front.back().power_w, 12);
+  EXPECT_TRUE(std::ranges::any_of(plan.front, [&](const Option& option) {
+    return option.choice.candidates == plan.answer->choice;
   }));
 }
 
 TEST(Plan, PowerIsToldWithoutABudgetToo) {
   auto problem = both();
   problem->budgets.power_w = unlimited;
-  EXPECT_EQ(to_json(*plan_of(problem))["answer"]["power_w"], 22);
+  EXPECT_EQ(to_json(plan_of(problem))["answer"]["power_w"], 22);
 }
 
 TEST(Plan, PredictionsAreMarked) {
@@ -138,14 +137,11 @@ TEST(Plan, PredictionsAreMarked) {
   options.max_profiles = 5;
   options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
   auto strategy = *make_strategy("flyball", problem, options);
-  const auto plan = make_plan(*strategy, [&](const Ask& ask) -> Result<Told> {
-    return Told{all[0][ask.candidate], ""};
-  });
-  ASSERT_TRUE(plan.ok());
-  ASSERT_EQ(plan->purchases.size(), 1u);
-  for (const Option& option : plan->front) EXPECT_TRUE(option.measured);
-  if (plan->purchases[0].gain_pct > 0 && !plan->purchases[0].option.measured) {
-    EXPECT_THAT(format_plan(*plan), HasSubstr("predicted, not measured"));
+  const Plan plan = plan_over(*strategy, all);
+  ASSERT_EQ(plan.purchases.size(), 1u);
+  for (const Option& option : plan.front) EXPECT_TRUE(option.measured);
+  if (plan.purchases[0].gain_pct > 0 && !plan.purchases[0].option.measured) {
+    EXPECT_THAT(format_plan(plan), HasSubstr("predicted, not measured"));
   }
 }
 

@@ -17,11 +17,16 @@ struct KnownAxis {
 };
 
 constexpr std::array known_axes = {
-    KnownAxis{"cpu_cores", "", Scope::board},      KnownAxis{"cpu_mhz", "MHz", Scope::board},
-    KnownAxis{"gpu_mhz", "MHz", Scope::board},     KnownAxis{"mem_mhz", "MHz", Scope::board},
-    KnownAxis{"power_limit_w", "W", Scope::board}, KnownAxis{"batch_size", "", Scope::run},
-    KnownAxis{"loader_workers", "", Scope::run},   KnownAxis{"prefetch", "", Scope::run},
-    KnownAxis{"threads", "", Scope::run},          KnownAxis{"precision", "", Scope::run},
+    KnownAxis{axis::cpu_cores, "", Scope::board},
+    KnownAxis{axis::cpu_mhz, "MHz", Scope::board},
+    KnownAxis{axis::gpu_mhz, "MHz", Scope::board},
+    KnownAxis{axis::mem_mhz, "MHz", Scope::board},
+    KnownAxis{axis::power_limit_w, "W", Scope::board},
+    KnownAxis{axis::batch_size, "", Scope::run},
+    KnownAxis{axis::loader_workers, "", Scope::run},
+    KnownAxis{axis::prefetch, "", Scope::run},
+    KnownAxis{"threads", "", Scope::run},
+    KnownAxis{"precision", "", Scope::run},
 };
 
 }  // namespace
@@ -43,6 +48,11 @@ Axis named_axis(const std::string& name, std::vector<double> values) {
   const std::string_view view = name;
   const std::string unit = view.ends_with("_mhz") ? "MHz" : view.ends_with("_w") ? "W" : "";
   return {name, unit, std::move(values), Scope::board};
+}
+
+const Axis* find_axis(std::span<const Axis> axes, std::string_view name) {
+  const auto found = std::ranges::find(axes, name, &Axis::name);
+  return found == axes.end() ? nullptr : &*found;
 }
 
 bool is_known_axis(const std::string& name) {

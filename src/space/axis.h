@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -23,6 +25,21 @@ struct Axis {
   std::vector<double> values;  ///< ascending, distinct
   Scope scope = Scope::board;
 };
+
+/// The axes that Flyball knows by name, and what each means.
+namespace axis {
+inline constexpr const char* cpu_cores = "cpu_cores";            ///< cores that may run
+inline constexpr const char* cpu_mhz = "cpu_mhz";                ///< clock of every CPU cluster
+inline constexpr const char* gpu_mhz = "gpu_mhz";                ///< clock of the GPU
+inline constexpr const char* mem_mhz = "mem_mhz";                ///< clock of the memory (EMC)
+inline constexpr const char* power_limit_w = "power_limit_w";    ///< the driver's own power cap
+inline constexpr const char* batch_size = "batch_size";          ///< samples of a minibatch
+inline constexpr const char* loader_workers = "loader_workers";  ///< 0: loaded inline
+inline constexpr const char* prefetch = "prefetch";              ///< batches ahead of each worker
+}  // namespace axis
+
+/// The axis of this name, or null.
+const Axis* find_axis(std::span<const Axis> axes, std::string_view name);
 
 /// What is known of an axis by its name: unit and scope. Unknown names are board axes without unit,
 /// unless the name ends in _mhz or _w.

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "base/interrupt.h"
 #include "base/random.h"
 #include "base/statistics.h"
 #include "predict/registry/registry.h"
@@ -70,11 +69,11 @@ Space one_row(const Space& space, size_t config) {
   return space.subset(std::array{config});
 }
 
-using Readings = std::map<size_t, std::vector<const Measurement*>>;
+using MeasuredConfigs = std::map<size_t, std::vector<const Measurement*>>;
 
 // Those that did not fail, by configuration.
-Readings readings_of(std::span<const Profiled> profiled) {
-  Readings readings;
+MeasuredConfigs measured_configs(std::span<const Profiled> profiled) {
+  MeasuredConfigs readings;
   for (const Profiled& trial : profiled)
     if (!trial.measurement.failed()) readings[trial.config].push_back(&trial.measurement);
   return readings;
@@ -92,25 +91,25 @@ std::vector<size_t> some_of(const std::vector<size_t>& all, size_t most, uint64_
   return some;
 }
 
-std::vector<size_t> configs_of(const Readings& readings) {
+std::vector<size_t> configs_of(const MeasuredConfigs& readings) {
   std::vector<size_t> configs;
   for (const auto& [config, measured] : readings) configs.push_back(config);
   return configs;
 }
 
-Status check_interrupt() {
-  if (!interrupt_flag().load()) return {};
+Status check_cancelled(const SessionOptions& options) {
+  if (!options.cancelled || !options.cancelled->load()) return {};
   return Error{Code::interrupted, "interrupted", ""};
 }
 
 // Profiled configurations predicted without their own readings: how far to believe the rest.
 // Where there are hundreds, a few are left out together: the model hardly misses them.
-Status hold_out(const Profiler& profiler, const Readings& measured, TuneResult& result) {
+Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
   if (!is_cheap(result.request.predictor)) return {};
   const auto configs = some_of(configs_of(measured), most_held_out, result.request.seed);
   const size_t together = std::max<size_t>(1, measured.size() / 50);
   for (size_t first = 0; first < configs.size(); first += together) {
-    FLYBALL_CHECK(check_interrupt());
+    FLYBALL_CHECK(check_cancelled(result.request));
     const auto part = std::span(configs).subspan(first, std::min(together, configs.size() - first));
     const auto model = fit_profiled(profiler, result.request, result.profiled, part);
     if (!model) continue;
@@ -124,7 +123,7 @@ Status hold_out(const Profiler& profiler, const Readings& measured, TuneResult& 
 
 // Predicts every configuration; what was measured takes its place later.
 Status predict_all(const Profiler& profiler, size_t measured, TuneResult& result) {
-  FLYBALL_CHECK(check_interrupt());
+  FLYBALL_CHECK(check_cancelled(result.request));
   const auto model = fit_profiled(profiler, result.request, result.profiled);
   const auto prediction = model ? (*model)->predict(result.space) : model.error();
   if (!prediction) {
@@ -170,18 +169,18 @@ WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> 
 }
 
 Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
-                                                const TuneRequest& request,
+                                                const SessionOptions& options,
                                                 std::span<const Profiled> profiled,
                                                 std::span<const size_t> left_out) {
-  FLYBALL_ASSIGN(auto predictor, make_predictor(request.predictor));
-  Readings readings = readings_of(profiled);
+  FLYBALL_ASSIGN(auto predictor, make_predictor(options.predictor));
+  MeasuredConfigs readings = measured_configs(profiled);
   for (size_t config : left_out) readings.erase(config);
-  const auto configs = some_of(configs_of(readings), most_fitted, request.seed);
+  const auto configs = some_of(configs_of(readings), most_fitted, options.seed);
   const std::set<size_t> wanted(configs.begin(), configs.end());
   std::vector<Profiled> kept;
   for (const Profiled& trial : profiled)
     if (wanted.contains(trial.config)) kept.push_back(trial);
-  FLYBALL_CHECK(predictor->fit(measured_rows(profiler, kept), request.references, {request.seed}));
+  FLYBALL_CHECK(predictor->fit(measured_rows(profiler, kept), options.references, {options.seed}));
   return predictor;
 }
 
@@ -189,7 +188,7 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
   Configuration nothing{
       unknown, unknown, unknown, unknown, unknown, unknown, Provenance::predicted};
   result.configurations.assign(result.space.size(), nothing);
-  const Readings measured = readings_of(result.profiled);
+  const MeasuredConfigs measured = measured_configs(result.profiled);
   if (measured.size() < result.space.size()) {
     FLYBALL_CHECK(predict_all(profiler, measured.size(), result));
     FLYBALL_CHECK(hold_out(profiler, measured, result));
@@ -200,14 +199,14 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
   return {};
 }
 
-std::optional<std::string> contradiction(const Profiler& profiler, const TuneRequest& request,
+std::optional<std::string> contradiction(const Profiler& profiler, const SessionOptions& options,
                                          std::span<const Profiled> profiled,
                                          const Profiled& fresh) {
   std::map<size_t, bool> others;
   for (const Profiled& trial : profiled)
     if (trial.config != fresh.config && !trial.measurement.failed()) others[trial.config] = true;
-  if (others.size() < rows_that_expect || !is_cheap(request.predictor)) return {};
-  const auto model = fit_profiled(profiler, request, profiled, std::array{fresh.config});
+  if (others.size() < rows_that_expect || !is_cheap(options.predictor)) return {};
+  const auto model = fit_profiled(profiler, options, profiled, std::array{fresh.config});
   if (!model) return {};
   const auto prediction = (*model)->predict(one_row(profiler.space(), fresh.config));
   if (!prediction) return {};

@@ -11,7 +11,7 @@ WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> 
 /// Fits the request's predictor on the profiled trials, without those of the configurations
 /// `left_out`. Of more than 400 configurations it takes 400, evenly chosen.
 Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
-                                                const TuneRequest& request,
+                                                const SessionOptions& options,
                                                 std::span<const Profiled> profiled,
                                                 std::span<const size_t> left_out = {});
 
@@ -22,7 +22,7 @@ Status predict_rest(const Profiler& profiler, TuneResult& result);
 
 /// Does a fresh reading lie more than 8 % away from what the others let expect, and outside of
 /// their 90 % interval? Says how far, or nothing.
-std::optional<std::string> contradiction(const Profiler& profiler, const TuneRequest& request,
+std::optional<std::string> contradiction(const Profiler& profiler, const SessionOptions& options,
                                          std::span<const Profiled> profiled, const Profiled& fresh);
 
 }  // namespace flyball

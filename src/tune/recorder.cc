@@ -39,14 +39,6 @@ Status Recorder::load(bool own_only) {
   return {};
 }
 
-Error Recorder::explained(Error error) const {
-  if (error.code != Code::interrupted) return error;
-  error.hint = store_ ? "the same command goes on from here"
-                      : "nothing was kept; leave --no-store out, and the same command will go on "
-                        "from where it was stopped";
-  return error;
-}
-
 Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   const size_t call = calls_[config]++;
   const auto known = known_.find(config);
@@ -57,9 +49,8 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   }
   const Stopwatch watch;
   const OtherLoad others;
-  auto measured = profiler_->measure(config);
-  if (!measured) return explained(measured.error());
-  Measurement measurement = *std::move(measured);
+  if (on_begin_) on_begin_(config);
+  FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
   if (const auto cores = others.cores(); cores && profiler_->info().live)
     other_load_.push_back(*cores);

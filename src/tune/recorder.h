@@ -1,6 +1,7 @@
 // Measures a trial, or answers it from the store when it was measured under the same conditions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -26,8 +27,8 @@ class Recorder {
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t config, bool repeated);
 
-  /// An interruption with its hint: whether the same command can go on depends on the store.
-  Error explained(Error error) const;
+  /// Called with the configuration whenever one is about to be measured, not read from the store.
+  void on_begin(std::function<void(size_t config)> listener) { on_begin_ = std::move(listener); }
 
   double measuring_seconds() const { return measuring_s_; }
   /// Cores that other processes kept busy during each live trial, where the kernel says.
@@ -43,6 +44,7 @@ class Recorder {
   std::optional<int64_t> run_;
   std::map<size_t, std::vector<StoredMeasurement>> known_;  ///< by configuration, oldest first
   std::map<size_t, size_t> calls_;
+  std::function<void(size_t)> on_begin_;
   double measuring_s_ = 0;
   std::vector<double> other_load_;
 };

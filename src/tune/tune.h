@@ -1,46 +1,23 @@
-// The loop of one answer: ask, measure, keep, predict, answer, verify.
+// The best configuration of one workload: a session over one role, and what it lets predict.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "predict/predictor.h"
-#include "problem/problem.h"
-#include "profile/trials/profiler.h"
 #include "space/table.h"
+#include "tune/session.h"
 
 namespace flyball {
 
-class Store;
-
 /// What is asked. Budgets are `unlimited` where there is none.
-struct TuneRequest {
+struct TuneRequest : SessionOptions {
   Objective objective = Objective::time;
   double power_budget_w = unlimited;
   double time_budget_s = unlimited;    ///< of an epoch when the samples are known, else a minibatch
   double energy_budget_j = unlimited;  ///< likewise
   double samples = 0;                  ///< samples of an epoch; 0 takes what the workload says
-  size_t profiles = 10;                ///< at most so many configurations are profiled
-  bool profiles_asked = false;  ///< by the user: then no strategy but brute-force profiles more
-  std::string strategy = "flyball";
-  std::string predictor = "auto";
-  uint64_t seed = 1;
-  bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
-  bool verify = true;  ///< measure the answer once more where repeats differ
-  std::vector<WorkloadTable> references;
-  std::string command;  ///< as it was typed, for the record
-};
-
-/// One profiled trial, in the order of profiling.
-struct Profiled {
-  size_t config = 0;  ///< row of the profiler's space
-  Measurement measurement;
-  std::string reason;         ///< why it was asked for
-  bool repeat = false;        ///< it was measured before
-  bool from_store = false;    ///< known from an earlier run under the same conditions
-  bool verification = false;  ///< the answer, measured once more
+  std::string command;                 ///< as it was typed, for the record
 };
 
 /// One configuration as the answer shows it: measured where it was, else predicted.
@@ -100,13 +77,10 @@ struct TuneResult {
   double minibatches_per_epoch(size_t config) const;
 };
 
-/// Called before each trial: how many were done, how many may come, and what is measured now.
-using TuneProgress = std::function<void(size_t done, size_t total, const std::string& what)>;
-
 /// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without
 /// feasible answer is a result with `infeasible`; Errors are bad requests, failures, interruptions.
 Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
-                        const TuneProgress& progress);
+                        const SessionListener& listener = {});
 
 /// The raw and the robust optimum of a table under the request's objective and budgets.
 Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,

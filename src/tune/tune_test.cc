@@ -49,8 +49,7 @@ class Tune : public ::testing::Test {
   }
   Result<TuneResult> tune_on(Profiler& profiler, bool fresh, bool kept = true) {
     request_.fresh = fresh;
-    return tune(profiler, kept ? &store_ : nullptr, request_,
-                [](size_t, size_t, const std::string&) {});
+    return tune(profiler, kept ? &store_ : nullptr, request_);
   }
   Result<TuneResult> tune_all(bool fresh) {
     Stopped never(100);

@@ -44,9 +44,11 @@ class LiveProfiler final : public Profiler {
         options_(options),
         dataset_(std::move(dataset)),
         transform_(std::move(transform)) {
-    info_.device = device_->info().name;
-    info_.device_title = device_->info().title;
-    info_.fingerprint = device_->info().fingerprint + "; " + library_versions();
+    const DeviceInfo& board =
+        options.board.device.name.empty() ? device_->info() : options.board.device;
+    info_.device = board.name;
+    info_.device_title = board.title;
+    info_.fingerprint = board.fingerprint + "; " + library_versions();
     if (const std::string script = script_file(options.workload); !script.empty())
       info_.fingerprint += "; " + file_version(script);
     info_.workload = options.workload;
@@ -62,7 +64,8 @@ class LiveProfiler final : public Profiler {
 
   Status build_space() {
     std::vector<Axis> axes = device_->axes();
-    const auto cores = static_cast<size_t>(axes.front().values.back());
+    const Axis* cpus = find_axis(axes, axis::cpu_cores);
+    const auto cores = cpus ? static_cast<size_t>(cpus->values.back()) : 1;
     axes.push_back(named_axis("loader_workers", worker_counts(cores)));
     axes.push_back(named_axis("prefetch", {1, 2, 4}));
     for (const Axis& open : options_.open) FLYBALL_CHECK(open_axis(axes, open));
@@ -89,7 +92,10 @@ class LiveProfiler final : public Profiler {
     return "all cores, data loaded inline, as PyTorch's DataLoader does unless told otherwise";
   }
 
+  void on_sample(TrialListener listener) override { samples_.listen(std::move(listener)); }
+
   Result<Measurement> measure(size_t config) override {
+    samples_.begin(config);
     const Stopwatch total;
     Measurement m;
     m.trial = space_.trial(config, info_.workload, info_.phase);
@@ -167,6 +173,7 @@ class LiveProfiler final : public Profiler {
     step.batch_size = static_cast<int64_t>(job.at("batch_size"));
     step.threads = static_cast<int>(setting(trial.mode.values, "cpu_cores", 0));
     step.seed = options_.seed;
+    step.device = options_.board.compute;
     LoaderOptions load;
     load.workers = static_cast<int>(setting(job, "loader_workers", 0));
     load.prefetch = std::max(1, static_cast<int>(setting(job, "prefetch", 2)));
@@ -201,7 +208,8 @@ class LiveProfiler final : public Profiler {
     const double cap = options_.warm_up_s + 30;
     while (watch.seconds() < options_.warm_up_s || (!meter_->settled() && watch.seconds() < cap)) {
       FLYBALL_CHECK(check_interrupt());
-      FLYBALL_ASSIGN([[maybe_unused]] const MinibatchTimes times, run.next());
+      FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
+      samples_.tell(0, times.e2e_ms);
     }
     m.warm_up_s = watch.seconds();
     return {};
@@ -216,6 +224,7 @@ class LiveProfiler final : public Profiler {
       FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
       rule.add(times.e2e_ms);
       m.minibatches.push_back(times);
+      samples_.tell(m.minibatches.size(), times.e2e_ms);
     }
     take_times(rule, m);
     m.stop_reason = rule.reason();
@@ -229,6 +238,7 @@ class LiveProfiler final : public Profiler {
   Transform transform_;
   ProfilerInfo info_;
   Space space_;
+  SampleTeller samples_;
   size_t default_ = 0;
 };
 

@@ -5,8 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "device/device.h"
-#include "profile/trials/power_meter.h"
+#include "device/board.h"
 #include "profile/trials/profiler.h"
 #include "profile/trials/stopping.h"
 
@@ -16,8 +15,10 @@ struct LiveOptions {
   std::string workload = "lenet5";
   Phase phase = Phase::train;
   std::filesystem::path data;  ///< dataset folder
-  Settings job;                ///< fixed run settings that differ from the defaults
-  std::vector<Axis> open;      ///< run axes to open beside the default ones, or to narrow them
+  /// Whose numbers these are, and where the network computes; without a name: the device's own.
+  BoardInfo board;
+  Settings job;            ///< fixed run settings that differ from the defaults
+  std::vector<Axis> open;  ///< run axes to open beside the default ones, or to narrow them
   StoppingOptions stopping;
   double warm_up_s = 0.3;  ///< minibatches before this, and the first one, are not counted
   double settle_s = 0.05;  ///< after the mode is set

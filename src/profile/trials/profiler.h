@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "space/measurement.h"
 #include "space/space.h"
@@ -28,6 +29,33 @@ struct ProfilerInfo {
   bool live = false;              ///< do repeats differ?
 };
 
+/// How a live trial stands, every tenth of a second or so.
+struct TrialSample {
+  size_t minibatches = 0;   ///< counted so far; 0 while it warms up
+  double minibatch_ms = 0;  ///< the last one, end to end
+};
+using TrialListener = std::function<void(size_t config, const TrialSample&)>;
+
+/// Tells a listener at most ten times a second.
+class SampleTeller {
+ public:
+  void listen(TrialListener listener) { listener_ = std::move(listener); }
+  void begin(size_t config) {
+    config_ = config;
+    next_ns_ = 0;
+  }
+  void tell(size_t minibatches, double minibatch_ms) {
+    if (!listener_ || monotonic_ns() < next_ns_) return;
+    next_ns_ = monotonic_ns() + 100'000'000;
+    listener_(config_, {minibatches, minibatch_ms});
+  }
+
+ private:
+  TrialListener listener_;
+  size_t config_ = 0;
+  int64_t next_ns_ = 0;
+};
+
 class Profiler {
  public:
   virtual ~Profiler() = default;
@@ -41,6 +69,9 @@ class Profiler {
   /// Measures one configuration. A trial that fails (board error, out of memory) is a Measurement
   /// whose `failure` says why; an Error means that nothing can be measured at all.
   virtual Result<Measurement> measure(size_t config) = 0;
+  /// Whom to tell how a live trial goes on, in the thread of measure(); empty: nobody. Trials that
+  /// take no time tell nothing.
+  virtual void on_sample(TrialListener) {}
 };
 
 }  // namespace flyball

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "profile/trials/power_meter.h"
+#include "device/power_meter.h"
 #include "profile/trials/profiler.h"
 #include "profile/trials/stopping.h"
 

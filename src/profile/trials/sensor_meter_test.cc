@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "data/makers/digits.h"
 #include "device/host.h"
+#include "device/power_meter.h"
 #include "profile/trials/live_profiler.h"
-#include "profile/trials/power_meter.h"
 #include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {

@@ -1,7 +1,7 @@
 // What a live trial's counted minibatches and power come to, whoever ran them.
 #pragma once
 
-#include "profile/trials/power_meter.h"
+#include "device/power_meter.h"
 #include "profile/trials/stopping.h"
 #include "space/measurement.h"
 

@@ -1,7 +1,7 @@
 // Power of a live trial from the machine's own sensors.
 #include <string_view>
 
-#include "profile/trials/power_meter.h"
+#include "device/power_meter.h"
 #include "telemetry/sampling/power_watch.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/power_sensors.h"

@@ -1,4 +1,4 @@
-#include "profile/trials/power_meter.h"
+#include "device/power_meter.h"
 
 namespace flyball {
 namespace {

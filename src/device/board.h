@@ -1,0 +1,70 @@
+// What `--device` names. One registry opens it, and it means the same in every command.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/power_meter.h"
+#include "space/table.h"
+
+namespace flyball {
+
+/// "table:FILE" or "cuda:1", taken apart.
+struct BoardName {
+  std::string kind;      ///< an entry of board_kinds()
+  std::string argument;  ///< what stands behind the colon; "" where nothing does
+
+  std::string text() const { return argument.empty() ? kind : kind + ":" + argument; }
+};
+
+/// Reads what stands behind `--device`. "" is what this machine is; "cpu" is another name of "host".
+/// Errors: a kind that there is not, named with those there are; a kind without its argument.
+Result<BoardName> parse_board(const std::string& text);
+
+struct BoardInfo {
+  BoardName name;
+  DeviceInfo device;    ///< whose numbers these are
+  std::string compute = "cpu";  ///< where a network computes: "cpu", "cuda:0"; "" for a table
+  Provenance provenance = Provenance::measured;
+};
+
+/// A board to measure on, or one that was measured.
+class Board {
+ public:
+  virtual ~Board() = default;
+  virtual const BoardInfo& info() const = 0;
+  /// Its knobs. Errors: a table has none.
+  virtual Result<std::unique_ptr<Device>> knobs() const = 0;
+  /// Its power: of which total, or why there is none.
+  virtual std::unique_ptr<PowerMeter> power() const = 0;
+  /// What was measured on it, where that is all there is of it; null for a live board.
+  virtual const Table* table() const { return nullptr; }
+  bool live() const { return table() == nullptr; }
+};
+
+/// One kind of board. A new one is a file and a line in board.cc.
+struct BoardKind {
+  std::string name;
+  std::string argument;  ///< "FILE", "[N]", or "" where it takes none
+  std::string summary;
+  Result<std::unique_ptr<Board>> (*open)(const BoardName&, const std::filesystem::path& root);
+
+  /// Must something stand behind the colon?
+  bool needs_argument() const { return !argument.empty() && argument.front() != '['; }
+  std::string usage() const;  ///< "table:FILE", "cuda[:N]"
+};
+const std::vector<BoardKind>& board_kinds();
+
+/// Opens the board of a name; `root`: of the /proc and /sys of a live one. Errors: as parse_board(); a table that does not read.
+Result<std::unique_ptr<Board>> open_board(const std::string& name,
+                                          const std::filesystem::path& root = "/");
+
+// Their makers, each in a file of its name.
+Result<std::unique_ptr<Board>> open_host_board(const BoardName&, const std::filesystem::path& root);
+Result<std::unique_ptr<Board>> open_cuda_board(const BoardName&, const std::filesystem::path& root);
+Result<std::unique_ptr<Board>> open_table_board(const BoardName&, const std::filesystem::path& root);
+
+}  // namespace flyball

@@ -1,0 +1,150 @@
+#include "tune/planning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+Status check_one_board(const std::vector<std::unique_ptr<Profiler>>& profilers) {
+  const ProfilerInfo& first = profilers.front()->info();
+  for (const auto& profiler : profilers) {
+    const ProfilerInfo& own = profiler->info();
+    if (own.device != first.device)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} was measured on {}, {} on {}", first.workload, first.device,
+                               own.workload, own.device),
+                   "workloads that share a board must be measured on one"};
+  }
+  return {};
+}
+
+// The figure of the which-th service.
+double of_service(const std::vector<double>& figures, size_t which, double otherwise) {
+  return figures.empty() ? otherwise : figures[std::min(which, figures.size() - 1)];
+}
+
+Objective usual_objective(const PlanRequest& request, const SharedBoard& board) {
+  const bool trains = board.info(0).phase == Phase::train;
+  const bool serves = board.info(board.profilers.size() - 1).phase == Phase::infer;
+  if (!serves) return Objective::time;
+  if (trains) return Objective::throughput;
+  return request.kind == "dynamic" ? Objective::power : Objective::latency;
+}
+
+}  // namespace
+
+std::vector<SessionRole> SharedBoard::roles() const {
+  std::vector<SessionRole> roles;
+  for (size_t role = 0; role < profilers.size(); ++role)
+    roles.push_back({profilers[role].get(), config[role]});
+  return roles;
+}
+
+Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers) {
+  FLYBALL_CHECK(check_one_board(profilers));
+  std::vector<Space> spaces;
+  for (const auto& profiler : profilers) spaces.push_back(profiler->space());
+  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
+  SharedBoard board;
+  for (size_t role = 0; role < profilers.size(); ++role) {
+    const Space& own = profilers[role]->space();
+    const Space& common = linked.space(role);
+    std::vector<size_t>& config = board.config.emplace_back();
+    for (size_t c = 0; c < common.size(); ++c) {
+      // Linking may order the axes differently: look rows up by name.
+      FLYBALL_ASSIGN(const auto row, own.to_row(common.settings(c)));
+      config.push_back(*own.find(row));
+    }
+  }
+  board.candidates = std::make_shared<const Candidates>(std::move(linked));
+  board.profilers = std::move(profilers);
+  return board;
+}
+
+Problem plan_problem(const PlanRequest& request, const SharedBoard& board) {
+  Problem problem;
+  problem.candidates = board.candidates;
+  problem.objective = request.objective.value_or(usual_objective(request, board));
+  problem.budgets = request.budgets;
+  problem.separate_modes = request.separate_modes;
+  problem.switch_ms = request.switch_ms;
+  size_t service = 0;
+  for (const auto& profiler : board.profilers) {
+    Role role{profiler->info().workload, profiler->info().phase};
+    if (role.phase == Phase::infer) {
+      role.rate_hz = of_service(request.rates_hz, service, 0);
+      role.latency_ms = of_service(request.latencies_ms, service, unlimited);
+      ++service;
+    }
+    problem.roles.push_back(std::move(role));
+  }
+  problem.per_sample = trains_in_several_batches(*problem.candidates, problem.roles);
+  return problem;
+}
+
+nlohmann::ordered_json plan_request_json(const PlanRequest& request, const SharedBoard& board) {
+  const Problem problem = plan_problem(request, board);
+  nlohmann::ordered_json json = {{"problem", request.kind},
+                                 {"device", board.info(0).device},
+                                 {"objective", objective_name(problem.objective)},
+                                 {"power_budget_w", or_null(problem.budgets.power_w)},
+                                 {"time_budget_ms", or_null(problem.budgets.time_ms)},
+                                 {"energy_budget_j", or_null(problem.budgets.energy_j)},
+                                 {"separate_modes", problem.separate_modes},
+                                 {"switch_ms", problem.switch_ms}};
+  for (const Role& role : problem.roles)
+    json["roles"].push_back({{"workload", role.workload},
+                             {"phase", phase_name(role.phase)},
+                             {"rate_hz", role.rate_hz},
+                             {"latency_ms", or_null(role.latency_ms)}});
+  json["profiles_limit"] = request.profiles;
+  json["strategy"] = request.strategy;
+  json["predictor"] = request.predictor;
+  json["seed"] = request.seed;
+  json["references"] = nlohmann::ordered_json::array();
+  for (const WorkloadTable& reference : request.references)
+    json["references"].push_back(reference.title());
+  return json;
+}
+
+Result<Plan> search_plan(Session& session, const Problem& problem) {
+  FLYBALL_ASSIGN(SearchOutcome outcome, session.search(std::make_shared<const Problem>(problem)));
+  std::vector<Step> steps;
+  for (const Profiled& trial : outcome.trials) {
+    const Measurement& m = trial.measurement;
+    steps.push_back({{trial.role, trial.candidate, trial.reason, trial.repeat},
+                     reading_of(m),
+                     m.failure,
+                     trial.from_store});
+  }
+  Plan plan = draw_plan(*outcome.strategy, std::move(steps));
+  for (std::string& note : session.notes()) plan.notes.push_back(std::move(note));
+  return plan;
+}
+
+Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest& request,
+                       const SessionListener& listener) {
+  const auto problem = std::make_shared<const Problem>(plan_problem(request, board));
+  if (const Status sound = validate(*problem); !sound.ok()) {
+    if (sound.error().code != Code::infeasible) return sound.error();
+    Plan plan;  // an answer too: nothing needs to be profiled to know it
+    plan.problem = problem;
+    plan.why_not = sound.error();
+    return plan;
+  }
+  FLYBALL_ASSIGN(const auto session, Session::open(board.roles(), request, store, listener));
+  FLYBALL_CHECK(session->check(problem));
+  FLYBALL_CHECK(session->begin(request.command, plan_request_json(request, board)));
+  auto plan = search_plan(*session, *problem);
+  nlohmann::ordered_json answer{{"problem", request.kind}};
+  if (plan) answer.update(to_json(*plan));
+  FLYBALL_CHECK(session->finish(plan ? Status() : plan.error(), answer.dump()));
+  return plan;
+}
+
+}  // namespace flyball

@@ -1,0 +1,53 @@
+// Advice for one problem: a session over one or two roles on one board, drawn up as a Plan.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "tune/session.h"
+
+namespace flyball {
+
+/// Workloads that share a board, tied by power mode: training roles first, then serving ones.
+struct SharedBoard {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  std::shared_ptr<const Candidates> candidates;
+  std::vector<std::vector<size_t>> config;  ///< by role: candidate → row of its profiler's space
+
+  std::vector<SessionRole> roles() const;
+  const ProfilerInfo& info(size_t role) const { return profilers[role]->info(); }
+};
+/// Errors: roles that were measured on different boards; no mode that all of them have.
+Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers);
+
+/// What is asked. Of rates and latencies there is one for each service, or one for all of them.
+struct PlanRequest : SessionOptions {
+  std::string kind;  ///< "training", "concurrent", …, as `flyball plan` names it
+  std::vector<double> rates_hz;
+  std::vector<double> latencies_ms;
+  Budgets budgets;                     ///< time and energy: of a minibatch (problem.h)
+  std::optional<Objective> objective;  ///< nothing: the usual one of the kind
+  bool separate_modes = false;
+  double switch_ms = 0;
+  std::string command;  ///< as it was typed, for the record
+};
+
+/// The request as a Problem. It may still be refused by validate().
+Problem plan_problem(const PlanRequest& request, const SharedBoard& board);
+
+/// What the store keeps of the request, and what makes two requests the same.
+nlohmann::ordered_json plan_request_json(const PlanRequest& request, const SharedBoard& board);
+
+/// Searches, keeps every trial in `store` (may be null) and draws up the plan. That nothing is
+/// feasible is a plan without answer. Errors: requests that validate() refuses, failures of the
+/// board, an interruption.
+Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest& request,
+                       const SessionListener& listener = {});
+
+/// The plan of one search that `session` makes; used where several searches share a session.
+Result<Plan> search_plan(Session& session, const Problem& problem);
+
+}  // namespace flyball

@@ -1,0 +1,103 @@
+// The one loop behind every answer: ask, measure, keep, doubt, answer, verify. Requests (tune.h,
+// planning.h) pose problems to it; progress, reports and records listen.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "search/strategy.h"
+#include "tune/recorder.h"
+#include "tune/session_event.h"
+
+namespace flyball {
+
+/// Who is measured for one role of the problems.
+struct SessionRole {
+  Profiler* profiler = nullptr;  ///< outlives the session
+  std::vector<size_t> config;    ///< candidate of the problems' space → row of the profiler's space
+};
+
+struct SessionOptions {
+  std::string strategy = "flyball";
+  std::string predictor = "auto";
+  size_t profiles = 10;         ///< at most so many, as Ledger::profiles() counts them
+  bool profiles_asked = false;  ///< by the user: then no strategy but brute-force profiles more
+  uint64_t seed = 1;
+  bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
+  bool verify = true;  ///< measure the answer once more where repeats differ
+  std::vector<WorkloadTable> references;
+  const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
+};
+
+/// A measurement as strategies take it.
+Reading reading_of(const Measurement& measurement);
+
+/// What came of one problem.
+struct SearchOutcome {
+  std::unique_ptr<Strategy> strategy;  ///< with its ledger, remarks, and why it ended
+  std::vector<Profiled> trials;        ///< in the order of profiling
+  std::optional<Answer> answer;
+  Error why_not;  ///< when there is no answer
+};
+
+/// A session measures for the problems that it is given, on the roles that it was opened with. What
+/// one search has measured is known to the next. With a store it is one run there: every trial is
+/// on disk before the next one starts, and a session that was cut off goes on.
+class Session {
+ public:
+  /// Checks the names of strategy and predictor; nothing is measured and nothing is stored.
+  /// `store` may be null: nothing is kept.
+  static Result<std::unique_ptr<Session>> open(std::vector<SessionRole> roles,
+                                               SessionOptions options, Store* store,
+                                               SessionListener listener = {});
+  /// Would search() take this problem? Its error otherwise.
+  Status check(const std::shared_ptr<const Problem>& problem) const;
+
+  /// Starts the store's run, or goes on with an interrupted one that asked for the same. `asked`:
+  /// the resolved request as JSON. Call it once, after everything that may be refused was checked.
+  Status begin(const std::string& command, nlohmann::ordered_json asked);
+  /// Searches one problem to its answer: the default first, so that the answer is never worse; a
+  /// live reading that its neighbours contradict once more; a live answer once more until it
+  /// stands. No feasible answer is an outcome with `why_not`. Errors: bad requests, failures of the
+  /// board, an interruption (with its hint).
+  Result<SearchOutcome> search(std::shared_ptr<const Problem> problem);
+  /// Ends the store's run: done with `answer` (JSON), or interrupted or failed after this error.
+  Status finish(const Status& how, const std::string& answer);
+  /// The run's number in the store.
+  std::optional<int64_t> run() const { return run_; }
+
+  /// An interruption with its hint: whether the same command can go on depends on the store.
+  Error explained(Error error) const;
+  void tell(const SessionEvent& event) const {
+    if (listener_) listener_(event);
+  }
+  double seconds() const { return since_.seconds(); }
+  double measuring_seconds() const;
+  /// Remarks about all its trials: other processes that kept the machine busy.
+  std::vector<std::string> notes() const;
+
+ private:
+  class Search;
+
+  Session(std::vector<SessionRole> roles, SessionOptions options, Store* store,
+          SessionListener listener);
+  SearchOptions search_options(const Problem& problem) const;
+  std::vector<size_t> default_choice(const Problem& problem) const;
+  Status open_recorders();
+
+  std::vector<SessionRole> roles_;
+  SessionOptions options_;
+  Store* store_;
+  SessionListener listener_;
+  Stopwatch since_;
+  std::optional<int64_t> run_;
+  std::vector<Recorder> recorders_;  ///< one for each role
+  std::vector<Known> known_;         ///< what the searches so far have measured
+};
+
+}  // namespace flyball

@@ -1,0 +1,190 @@
+#include "tune/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/temp_folder.h"
+#include "store/store.h"
+#include "tune/live_table_testing.h"
+#include "tune/planning.h"
+#include "tune/tune.h"
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing_live::LiveTable;
+using testing_live::smooth_table;
+
+// Every event as one word, and what was measured.
+struct Heard {
+  std::vector<std::string> words;
+  std::vector<Profiled> trials;
+
+  SessionListener listener() {
+    return [this](const SessionEvent& event) {
+      if (std::get_if<TrialAsked>(&event)) words.emplace_back("asked");
+      if (std::get_if<TrialBegun>(&event)) words.emplace_back("begun");
+      if (std::get_if<TrialSampled>(&event)) words.emplace_back("sampled");
+      if (const auto* ended = std::get_if<TrialEnded>(&event)) {
+        words.emplace_back("ended");
+        trials.push_back(*ended->trial);
+      }
+      if (std::get_if<Predicted>(&event)) words.emplace_back("predicted");
+      if (std::get_if<Answered>(&event)) words.emplace_back("answered");
+    };
+  }
+};
+
+SharedBoard shared(std::vector<std::unique_ptr<Profiler>> profilers) {
+  return *share_board(std::move(profilers));
+}
+
+PlanRequest concurrent_request() {
+  PlanRequest request;
+  request.kind = "concurrent";
+  request.predictor = "gp";
+  request.rates_hz = {20};
+  request.latencies_ms = {900};
+  request.budgets.power_w = 14;
+  request.command = "flyball plan concurrent";
+  return request;
+}
+
+SharedBoard train_and_serve(LiveTable::Spoil spoil = {}) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  profilers.push_back(std::make_unique<LiveTable>(smooth_table("net"), spoil));
+  profilers.push_back(std::make_unique<LiveTable>(smooth_table("det", {1, 4, 16})));
+  return shared(std::move(profilers));
+}
+
+TEST(Session, TellsEachTrialFromAskedToEndedAndTheAnswerLast) {
+  LiveTable board(smooth_table("net"));
+  Heard heard;
+  TuneRequest request;
+  request.predictor = "gp";
+  request.profiles = 4;
+  const auto result = tune(board, nullptr, request, heard.listener());
+  ASSERT_TRUE(result.ok());
+  ASSERT_GE(heard.words.size(), 6u);
+  EXPECT_THAT(std::vector(heard.words.begin(), heard.words.begin() + 4),
+              ElementsAre("asked", "begun", "sampled", "ended"));
+  EXPECT_THAT(std::vector(heard.words.end() - 2, heard.words.end()),
+              ElementsAre("answered", "predicted"));
+  EXPECT_EQ(heard.trials.size(), result->profiled.size());
+  for (size_t i = 0; i < heard.trials.size(); ++i)
+    EXPECT_EQ(heard.trials[i].config, result->profiled[i].config);
+}
+
+TEST(Session, WhatTheStoreKnowsIsNotBegun) {
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  LiveTable board(smooth_table("net"));
+  TuneRequest request;
+  request.predictor = "gp";
+  ASSERT_TRUE(tune(board, &store, request).ok());
+  Heard heard;
+  ASSERT_TRUE(tune(board, &store, request, heard.listener()).ok());
+  EXPECT_EQ(std::ranges::count(heard.words, "begun"), 0);
+  EXPECT_GT(std::ranges::count(heard.words, "ended"), 4);
+  for (const Profiled& trial : heard.trials) EXPECT_TRUE(trial.from_store);
+}
+
+TEST(Session, TheDefaultIsMeasuredFirstForEveryRole) {
+  const SharedBoard board = train_and_serve();
+  Heard heard;
+  ASSERT_TRUE(make_plan(board, nullptr, concurrent_request(), heard.listener()).ok());
+  ASSERT_GE(heard.trials.size(), 2u);
+  for (size_t i : {0, 1}) {
+    const Profiled& trial = heard.trials[i];
+    EXPECT_EQ(trial.config, board.profilers[trial.role]->default_config());
+  }
+  EXPECT_NE(heard.trials[0].role, heard.trials[1].role);
+}
+
+TEST(Session, ALiveAnswerIsMeasuredOnceMoreForEveryRole) {
+  const SharedBoard board = train_and_serve();
+  Heard heard;
+  const auto plan = make_plan(board, nullptr, concurrent_request(), heard.listener());
+  ASSERT_TRUE(plan.ok());
+  ASSERT_TRUE(plan->answer);
+  std::vector<bool> verified(2, false);
+  for (const Profiled& trial : heard.trials)
+    if (trial.verification && trial.candidate == plan->answer->choice[trial.role])
+      verified[trial.role] = true;
+  EXPECT_THAT(verified, ElementsAre(true, true));
+}
+
+// One reading far too good to be true must not become the answer.
+TEST(Session, ALuckyReadingDoesNotStand) {
+  const WorkloadTable table = smooth_table("net");
+  const size_t lucky = *table.space.find(std::array{4.0, 600.0});
+  LiveTable board(table, [&](size_t config, int before, Measurement& m) {
+    if (config == lucky && before == 0) m.minibatch_ms /= 20;
+  });
+  TuneRequest request;
+  request.predictor = "gp";
+  request.strategy = "brute-force";
+  const auto result = tune(board, nullptr, request);
+  ASSERT_TRUE(result.ok());
+  EXPECT_GE(board.measured(lucky), 2);
+  EXPECT_NE(result->choice, lucky);
+}
+
+TEST(Session, APlanIsARunThatHoldsItsTrialsAndItsAnswer) {
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  const SharedBoard board = train_and_serve();
+  const auto plan = make_plan(board, &store, concurrent_request());
+  ASSERT_TRUE(plan.ok());
+  const auto runs = store.runs().value();
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_EQ(runs[0].state, RunState::done);
+  EXPECT_EQ(runs[0].request.command, "flyball plan concurrent");
+  EXPECT_EQ(store.run_measurements(runs[0].id)->size(), plan->steps.size());
+  const auto answer = nlohmann::json::parse(runs[0].answer);
+  EXPECT_EQ(answer["problem"], "concurrent");
+  EXPECT_FALSE(answer["answer"].is_null());
+}
+
+TEST(Session, AnInterruptedPlanGoesOn) {
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  std::atomic<bool> stop = false;
+  PlanRequest request = concurrent_request();
+  request.cancelled = &stop;
+  size_t ended = 0;
+  const SharedBoard board = train_and_serve();
+  const auto cut = make_plan(board, &store, request, [&](const SessionEvent& event) {
+    if (std::get_if<TrialEnded>(&event) && ++ended == 3) stop = true;
+  });
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().code, Code::interrupted);
+  EXPECT_THAT(cut.error().hint, HasSubstr("the same command goes on"));
+  EXPECT_EQ(store.runs().value().at(0).state, RunState::interrupted);
+  stop = false;
+  const auto whole = make_plan(board, &store, request);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_THAT(store.runs().value(), SizeIs(1));
+  EXPECT_TRUE(whole->steps.at(0).from_store);
+}
+
+TEST(Session, WhatIsRefusedIsNoRun) {
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  const SharedBoard board = train_and_serve();
+  PlanRequest request = concurrent_request();
+  request.rates_hz = {0};
+  EXPECT_FALSE(make_plan(board, &store, request).ok());
+  request = concurrent_request();
+  request.strategy = "magic";
+  EXPECT_FALSE(make_plan(board, &store, request).ok());
+  EXPECT_TRUE(store.runs().value().empty());
+}
+
+}  // namespace
+}  // namespace flyball
