@@ -51,7 +51,8 @@ Result<BoardName> parse_board(const std::string& text) {
                  fmt::format("--device {} says nothing behind the colon", text),
                  "write " + kind->usage()};
   if (kind->argument.empty() && !name.argument.empty())
-    return Error{Code::invalid_argument, fmt::format("'{}' takes nothing behind a colon", kind->name),
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' takes nothing behind a colon", kind->name),
                  "write --device " + kind->name};
   return name;
 }

@@ -20,13 +20,14 @@ struct BoardName {
   std::string text() const { return argument.empty() ? kind : kind + ":" + argument; }
 };
 
-/// Reads what stands behind `--device`. "" is what this machine is; "cpu" is another name of "host".
-/// Errors: a kind that there is not, named with those there are; a kind without its argument.
+/// Reads what stands behind `--device`. "" is what this machine is; "cpu" is another name of
+/// "host". Errors: a kind that there is not, named with those there are; a kind without its
+/// argument.
 Result<BoardName> parse_board(const std::string& text);
 
 struct BoardInfo {
   BoardName name;
-  DeviceInfo device;    ///< whose numbers these are
+  DeviceInfo device;            ///< whose numbers these are
   std::string compute = "cpu";  ///< where a network computes: "cpu", "cuda:0"; "" for a table
   Provenance provenance = Provenance::measured;
 };
@@ -58,13 +59,15 @@ struct BoardKind {
 };
 const std::vector<BoardKind>& board_kinds();
 
-/// Opens the board of a name; `root`: of the /proc and /sys of a live one. Errors: as parse_board(); a table that does not read.
+/// Opens the board of a name; `root`: of the /proc and /sys of a live one. Errors: as
+/// parse_board(); a table that does not read.
 Result<std::unique_ptr<Board>> open_board(const std::string& name,
                                           const std::filesystem::path& root = "/");
 
 // Their makers, each in a file of its name.
 Result<std::unique_ptr<Board>> open_host_board(const BoardName&, const std::filesystem::path& root);
 Result<std::unique_ptr<Board>> open_cuda_board(const BoardName&, const std::filesystem::path& root);
-Result<std::unique_ptr<Board>> open_table_board(const BoardName&, const std::filesystem::path& root);
+Result<std::unique_ptr<Board>> open_table_board(const BoardName&,
+                                                const std::filesystem::path& root);
 
 }  // namespace flyball

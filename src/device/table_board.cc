@@ -34,7 +34,8 @@ class TableBoard final : public Board {
 
 }  // namespace
 
-Result<std::unique_ptr<Board>> open_table_board(const BoardName& name, const std::filesystem::path&) {
+Result<std::unique_ptr<Board>> open_table_board(const BoardName& name,
+                                                const std::filesystem::path&) {
   FLYBALL_ASSIGN(Table table, read_table(name.argument));
   return std::unique_ptr<Board>(std::make_unique<TableBoard>(name, std::move(table)));
 }

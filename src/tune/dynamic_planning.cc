@@ -83,12 +83,9 @@ nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& an
                        {"value", objective_value(problem, window.choice.outcome)},
                        {"switches", window.switches}});
   }
-  return {{"problem", "dynamic"},
-          {"objective", objective_name(problem.objective)},
-          {"windows", windows},
-          {"switches", answer.plan.switches},
-          {"value", answer.plan.value},
-          {"static_value", or_null(answer.plan.static_value)},
+  return {{"problem", "dynamic"},       {"objective", objective_name(problem.objective)},
+          {"windows", windows},         {"switches", answer.plan.switches},
+          {"value", answer.plan.value}, {"static_value", or_null(answer.plan.static_value)},
           {"profiles", answer.profiles}};
 }
 

@@ -7,8 +7,8 @@
 namespace flyball {
 
 struct DynamicAnswer {
-  Problem problem;     ///< of the highest rate
-  DynamicPlan plan;    ///< when there is one
+  Problem problem;      ///< of the highest rate
+  DynamicPlan plan;     ///< when there is one
   size_t profiles = 0;  ///< of all rates together
 };
 

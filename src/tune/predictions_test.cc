@@ -94,6 +94,7 @@ TEST(PredictionsDeathTest, AnInterruptEndsThem) {
       {
         catch_interrupts();
         ::raise(SIGINT);
+        result.request.cancelled = &interrupt_flag();
         const Status status = predict_rest(*profiler, result);
         ::_exit(!status.ok() && status.error().code == Code::interrupted ? 0 : 1);
       },

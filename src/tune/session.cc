@@ -49,8 +49,8 @@ class Session::Search {
   Status doubt(const Ask& ask, size_t trial) {
     const Profiler& profiler = *session_.roles_[ask.role].profiler;
     if (!profiler.info().live || outcome_.trials[trial].measurement.failed()) return {};
-    const auto why = contradiction(profiler, session_.options_, of_role(ask.role),
-                                   outcome_.trials[trial]);
+    const auto why =
+        contradiction(profiler, session_.options_, of_role(ask.role), outcome_.trials[trial]);
     if (!why) return {};
     Ask again = ask;
     again.repeat = true;
@@ -111,8 +111,7 @@ class Session::Search {
     const Profiled& trial = outcome_.trials.back();
     const Reading reading = reading_of(trial.measurement);
     strategy().tell(ask, reading, trial.measurement.failure);
-    if (!trial.measurement.failed())
-      session_.known_.push_back({ask.role, ask.candidate, reading});
+    if (!trial.measurement.failed()) session_.known_.push_back({ask.role, ask.candidate, reading});
     session_.tell(TrialEnded{&trial});
     return outcome_.trials.size() - 1;
   }
@@ -220,9 +219,9 @@ std::vector<size_t> Session::default_choice(const Problem& problem) const {
 Status Session::finish(const Status& how, const std::string& answer) {
   for (const SessionRole& role : roles_) role.profiler->on_sample({});
   if (!run_) return {};
-  const RunState state = how.ok()                                     ? RunState::done
+  const RunState state = how.ok()                                ? RunState::done
                          : how.error().code == Code::interrupted ? RunState::interrupted
-                                                                      : RunState::failed;
+                                                                 : RunState::failed;
   return store_->finish_run(*run_, state, how.ok() ? answer : "");
 }
 

@@ -19,7 +19,7 @@ namespace flyball {
 /// Who is measured for one role of the problems.
 struct SessionRole {
   Profiler* profiler = nullptr;  ///< outlives the session
-  std::vector<size_t> config;    ///< candidate of the problems' space → row of the profiler's space
+  std::vector<size_t> config;  ///< candidate of the problems' space → row of the profiler's space
 };
 
 struct SessionOptions {
