@@ -10,7 +10,8 @@
 
 namespace flyball::cli {
 
-/// The flag of a command that answers with a document of docs/json.md; `more` is said of it besides.
+/// The flag of a command that answers with a document of docs/json.md; `more` is said of it
+/// besides.
 void add_json_flag(CLI::App& command, bool& json, const std::string& more = "");
 
 /// What the command does when it is named. An error is reported, and its exit code becomes that of
