@@ -1,16 +1,30 @@
-// Every key of every `--json` document stands in docs/json.md.
+// Every `--json` document is as its schema in docs/schema says, and its keys stand in docs/json.md.
+#include <gmock/gmock.h>
+
 #include <functional>
 #include <set>
 
 #include "live_testing.h"
+#include "schema_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
 using Json = nlohmann::json;
 
+using ::testing::IsEmpty;
+
 // Maps from names that the user chose, or answers of other documents, are not keys of ours.
 const std::set<std::string> opaque = {"config", "answer", "excluded"};
+
+// The schema of each command's documents.
+const std::map<std::string, std::string> schema_of = {
+    {"tune", "tune"},         {"plan", "plan"},         {"predict", "predict"},
+    {"measure", "measure"},   {"profile", "profile"},   {"doctor", "doctor"},
+    {"workloads", "machine"}, {"devices", "machine"},   {"runs", "runs"},
+    {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
+    {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
+};
 
 void collect(const Json& json, std::set<std::string>& keys) {
   if (json.is_array())
@@ -31,9 +45,18 @@ class JsonTest : public LiveTest {
     std::set<std::string> keys;
     collect(done.json(), keys);
     EXPECT_FALSE(keys.empty());
+    EXPECT_THAT(schema_faults(schema_of.at(arguments[0]), done.json()), IsEmpty())
+        << done.out.substr(0, 4000);
     for (const std::string& key : keys)
       EXPECT_NE(manual.find("`" + key + "`"), std::string::npos)
           << "'" << key << "' of `flyball " << arguments[0] << "` is not in docs/json.md";
+  }
+
+  /// The document in a page that the program wrote.
+  nlohmann::json report_data(const fs::path& page) {
+    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
+    const size_t at = text.find(slot) + slot.size();
+    return Json::parse(text.substr(at, text.find("</script>", at) - at));
   }
 };
 
@@ -95,6 +118,90 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
                      "10", "--runs", "2", "--json", "-q"});
   expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--budgets", "10:20:2", "--runs", "2", "--json", "-q"});
+}
+
+TEST_F(JsonTest, EveryKeyOfExperimentsIsDocumented) {
+  const fs::path file = write("small.toml",
+                              "question = \"workers\"\n[dataset]\nmake = \"digits\"\n"
+                              "samples = 320\n[fixed]\nworkload = \"lenet5\"\nthreads = 1\n"
+                              "epochs = 2\nsteps = 5\n[vary]\nworkers = [0, 1]\n");
+  const std::string report = (folder_ / "experiment.html").string();
+  expect_documented({"experiment", "run", file.string(), "--out", (folder_ / "out").string(),
+                     "--report", report, "--json", "-q"});
+  EXPECT_THAT(schema_faults("report", report_data(report)), IsEmpty());
+}
+
+TEST_F(JsonTest, ReportsAreAsTheirSchemaSays) {
+  const std::string table = small_table().string(), report = (folder_ / "tune.html").string();
+  for (const char* budget : {"15W", "6W"}) {
+    run({"tune", "net", "--device", "table:" + table, "--power-budget", budget, "--oracle",
+         "--report", report, "-q"});
+    EXPECT_THAT(schema_faults("report", report_data(report)), IsEmpty()) << budget;
+    fs::remove(report);
+  }
+  ASSERT_EQ(run(live({"--profiles", "2", "--report", report})).exit_code, 0);
+  EXPECT_THAT(schema_faults("report", report_data(report)), IsEmpty());
+}
+
+// Calls `visit` for each object of the document and each of its keys that are ours.
+void each_key(Json& json, const std::function<void(Json&, const std::string&)>& visit) {
+  if (json.is_array())
+    for (Json& item : json) each_key(item, visit);
+  if (!json.is_object()) return;
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  for (const std::string& key : keys) {
+    visit(json, key);
+    if (!opaque.contains(key)) each_key(json[key], visit);
+  }
+}
+
+TEST_F(JsonTest, ARenamedKeyIsAFault) {
+  const std::string table = small_table().string();
+  Json document = run({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",
+                       "--oracle", "--profiles", "4", "--json", "-q"})
+                      .json();
+  ASSERT_THAT(schema_faults("tune", document), IsEmpty());
+  for (const char* list : {"profiled", "front"})
+    document[list].erase(document[list].begin() + 1, document[list].end());
+  int tried = 0;
+  each_key(document, [&](Json& holder, const std::string& key) {
+    holder[key + "_"] = holder[key];
+    holder.erase(key);
+    EXPECT_FALSE(schema_faults("tune", document).empty()) << key;
+    holder[key] = holder[key + "_"];
+    holder.erase(key + "_");
+    ++tried;
+  });
+  EXPECT_GT(tried, 80);
+}
+
+// Each `properties` of a schema, with the schema of each property.
+void each_property(const Json& json,
+                   const std::function<void(const std::string&, const Json&)>& visit) {
+  if (json.is_array())
+    for (const Json& item : json) each_property(item, visit);
+  if (!json.is_object()) return;
+  for (const auto& [key, value] : json.items()) {
+    if (key == "properties")
+      for (const auto& [name, property] : value.items()) visit(name, property);
+    each_property(value, visit);
+  }
+}
+
+TEST(Schemas, SayWhatEachKeyIsAndInWhichUnit) {
+  int properties = 0;
+  for (const auto& file : fs::directory_iterator(fs::path(FLYBALL_SOURCE_DIR) / "docs/schema"))
+    each_property(read_schema(file.path().filename()), [&](const std::string& name, const Json& p) {
+      const std::string where = file.path().stem().string() + ": " + name;
+      ++properties;
+      EXPECT_FALSE(p.value("description", "").empty()) << where;
+      const std::string types = p.value("type", Json()).dump() + p.value("items", Json()).dump();
+      if (types.find("number") != std::string::npos || types.find("integer") != std::string::npos) {
+        EXPECT_FALSE(p.value("unit", "").empty()) << where;
+      }
+    });
+  EXPECT_GT(properties, 300);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -105,10 +106,7 @@ void add_make(CLI::App& group, Context& context) {
   command->add_option("--seed", arguments->options.seed, "of the drawing")->capture_default_str();
   check_seed(*command);
   command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
-  command->callback([arguments, &context] {
-    const Status status = make(*arguments);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [arguments] { return make(*arguments); });
 }
 
 void add_check(CLI::App& group, Context& context) {
@@ -117,14 +115,11 @@ void add_check(CLI::App& group, Context& context) {
   auto arguments = std::make_shared<CheckArguments>();
   command->add_option("folder", arguments->folder, "dataset folder")->required();
   command->add_option("--threads", arguments->threads, "0: all cores")->capture_default_str();
-  command->add_flag("--json", arguments->json, "one JSON document on stdout");
+  add_json_flag(*command, arguments->json);
   command->footer(
       "Exit code 2 when anything is broken.\n"
       "Example:\n  flyball dataset check data/images");
-  command->callback([arguments, &context] {
-    const Status status = check(*arguments, context);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [arguments, &context] { return check(*arguments, context); });
 }
 
 }  // namespace

@@ -2,19 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "workload/versions.h"
 
 namespace flyball::cli {
 
-void add_doctor(CLI::App& app, Context&) {
+void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "doctor", "what can be measured and set on this machine, and how to get more");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "one JSON document on stdout");
+  add_json_flag(*command, *json);
   command->footer("Example:\n  flyball doctor");
-  command->callback([json] {
+  set_action(*command, context, [json]() -> Status {
     DoctorOptions options;
     options.more.push_back({"LibTorch", "training and inference", Capability::State::available,
                             library_versions(), ""});
@@ -23,6 +24,7 @@ void add_doctor(CLI::App& app, Context&) {
       print_json(doctor_json(capabilities));
     else
       fmt::print("{}", doctor_text(capabilities));
+    return {};
   });
 }
 

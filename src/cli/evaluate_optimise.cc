@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
@@ -108,15 +109,12 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_flag("--predictions-only", evaluation.predictions_only,
                     "as published: profiled modes, too, as predicted");
   command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   command->footer(
       "Example:\n  flyball evaluate optimise --target target.csv --reference earlier.csv "
       "--predictor linear --modes 50 --budgets 17:50:1 --verify 3");
-  command->callback([options, &context] {
-    const Status status = run(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options] { return run(*options); });
 }
 
 }  // namespace flyball::cli

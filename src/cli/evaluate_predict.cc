@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
@@ -102,15 +103,12 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
   command->add_flag("--floor", evaluation.floor,
                     "add the error of a strong smoother trained on 90 % of the rows");
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   command->footer(
       "Example:\n  flyball evaluate predict --target target.csv --reference earlier.csv "
       "--predictor linear,analytical --modes 10,50 --runs 10 --seed 1 --floor");
-  command->callback([options, &context] {
-    const Status status = run(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options] { return run(*options); });
 }
 
 }  // namespace flyball::cli

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -163,15 +164,12 @@ void add_evaluate_search(CLI::App& group, Context& context) {
   command->add_option("--min-gain", options->min_gain,
                       "stop when the expected relative gain is below this");
   command->add_option("--threads", options->threads, "0: all cores; figures do not depend on it");
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   command->footer(
       "Example:\n  flyball evaluate search --problem training --train resnet18.csv "
       "--reference mobilenet.csv --strategy gmd,binary-search,flyball");
-  command->callback([options, &context] {
-    const Status status = run(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options] { return run(*options); });
 }
 
 }  // namespace flyball::cli

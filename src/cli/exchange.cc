@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
@@ -105,14 +106,11 @@ void add_import(CLI::App& app, Context& context) {
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
   command->add_option("--out", options->out, "write the tidy table here instead");
   command->add_option("--store", options->store, "the store")->check(not_empty());
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "
       "device==orin_agx workload==resnet18 phase==train");
-  command->callback([options, &context] {
-    const Status status = run_import(*options, context);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options, &context] { return run_import(*options, context); });
 }
 
 void add_export(CLI::App& app, Context& context) {
@@ -124,10 +122,7 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--workload", options->workload, "only those of this workload");
   command->add_option("--store", options->store, "the store")->check(not_empty());
   command->footer("Example:\n  flyball export --workload lenet5 --out lenet5.csv");
-  command->callback([options, &context] {
-    const Status status = run_export(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options] { return run_export(*options); });
 }
 
 }  // namespace flyball::cli

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
@@ -17,7 +18,6 @@ struct Options {
   std::string file, out = "out/experiments", data, report;
   TraceFiles files;
   bool fresh = false, json = false, quiet = false;
-  std::string command;
 };
 
 ExperimentOptions experiment_options(const Options& options) {
@@ -63,27 +63,25 @@ Status join_plug_log(const Options& options, ExperimentResult& result) {
   return log ? join_plug(result, *log) : Status();
 }
 
-int show(const Options& options, ExperimentResult result) {
+Status show(const Options& options, ExperimentResult result, Context& context) {
   // The figures are on disk: a log that fails is said, and the rest is shown.
   const Status joined = join_plug_log(options, result);
-  if (!joined.ok()) report_error(joined.error());
+  if (!joined.ok()) context.exit_code = report_error(joined.error());
   const std::string report =
       options.report.empty()
           ? (results_path(result.spec, experiment_options(options)).parent_path() / "report.html")
                 .string()
           : options.report;
-  const Status written = write_file(report, fill_page(experiment_report(result, options.command)));
-  if (!written.ok()) return report_error(written.error());
+  FLYBALL_CHECK(write_file(report, fill_page(experiment_report(result, context.command))));
   if (options.json)
     print_json(experiment_json(result));
   else
     print_text(result, report);
-  return joined.ok() ? 0 : 2;
+  return {};
 }
 
-int run(const Options& options) {
-  const auto spec = read_experiment(options.file);
-  if (!spec) return report_error(spec.error());
+Status run(const Options& options, Context& context) {
+  FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
   ExperimentOptions experiment = experiment_options(options);
   catch_interrupts();
   experiment.interrupted = &interrupt_flag();
@@ -91,18 +89,16 @@ int run(const Options& options) {
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
     progress.show_share(done, total, what);
   };
-  auto result = run_experiment(*spec, experiment);
+  auto result = run_experiment(spec, experiment);
   progress.finish();
-  if (!result) return report_error(result.error());
-  return show(options, *std::move(result));
+  if (!result) return result.error();
+  return show(options, *std::move(result), context);
 }
 
-int report(const Options& options) {
-  const auto spec = read_experiment(options.file);
-  if (!spec) return report_error(spec.error());
-  auto result = load_experiment(*spec, experiment_options(options));
-  if (!result) return report_error(result.error());
-  return show(options, *std::move(result));
+Status report(const Options& options, Context& context) {
+  FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
+  FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment_options(options)));
+  return show(options, std::move(result), context);
 }
 
 void add_common(CLI::App& command, Options& options) {
@@ -113,7 +109,7 @@ void add_common(CLI::App& command, Options& options) {
       ->capture_default_str();
   command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
   options.files.add_plug_options(command);
-  command.add_flag("--json", options.json, "one JSON document on stdout");
+  add_json_flag(command, options.json);
 }
 
 }  // namespace
@@ -134,14 +130,8 @@ void add_experiment(CLI::App& app, Context& context) {
   CLI::App* reporter = command->add_subcommand("report", "report what was measured before");
   add_common(*reporter, *options);
   reporter->footer("Example:\n  flyball experiment report experiments/workers.toml --json");
-  runner->callback([options, &context] {
-    options->command = context.command;
-    context.exit_code = run(*options);
-  });
-  reporter->callback([options, &context] {
-    options->command = context.command;
-    context.exit_code = report(*options);
-  });
+  set_action(*runner, context, [options, &context] { return run(*options, context); });
+  set_action(*reporter, context, [options, &context] { return report(*options, context); });
 }
 
 }  // namespace flyball::cli

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
@@ -33,10 +34,10 @@ Status write_traces(const Options& options, const MeasureResult& result) {
   return options.files.write(result.traces, {whole}, result.begin_ns);
 }
 
-int run(const Options& options) {
+Status run(const Options& options, Context& context) {
   MeasureOptions measure;
   const auto interval = parse_seconds(options.interval);
-  if (!interval) return report_error(interval.error().within("--interval"));
+  if (!interval) return interval.error().within("--interval");
   measure.interval = *interval;
   measure.wait_for_all = options.wait_for_all;
   // The document is alone on stdout.
@@ -45,18 +46,21 @@ int run(const Options& options) {
   measure.context = options.files.context();
   auto result = measure_command(options.command, measure);
   if (!result) {
+    if (result.error().code == Code::invalid_argument) return result.error();
     report_error(result.error());
-    if (result.error().code == Code::invalid_argument) return 2;
-    return start_failure_exit_code(result.error());
+    context.exit_code = start_failure_exit_code(result.error());
+    return {};
   }
+  context.exit_code = result->exit_code;
   join_plug_log(options, *result);
   if (options.json)
     print_json(measure_json(*result));
   else
     fmt::print(stderr, "{}", measure_text(*result));
   const Status written = write_traces(options, *result);
+  if (!written.ok() && context.exit_code == 0) return written;
   if (!written.ok()) report_error(written.error());
-  return result->exit_code == 0 && !written.ok() ? 2 : result->exit_code;
+  return {};
 }
 
 }  // namespace
@@ -72,14 +76,13 @@ void add_measure(CLI::App& app, Context& context) {
   command->add_flag("--wait-for-all", options->wait_for_all,
                     "also wait for processes that it leaves behind");
   options->files.add_options(*command);
-  command->add_flag("--json", options->json,
-                    "one JSON document on stdout; the command's own output goes to stderr");
+  add_json_flag(*command, options->json, "; the command's own output goes to stderr");
   command->add_option("command", options->command, "the command, after --")->required();
   command->footer(
       "The exit code is that of the command; Ctrl-C goes to it, and the result is still printed.\n"
       "Examples:\n  flyball measure -- sleep 1\n"
       "  flyball measure --trace out.json --plug meter.csv -- python3 train.py");
-  command->callback([options, &context] { context.exit_code = run(*options); });
+  set_action(*command, context, [options, &context] { return run(*options, context); });
 }
 
 }  // namespace flyball::cli

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "space/table.h"
@@ -147,12 +148,9 @@ void add_pareto(CLI::App& app, Context& context) {
   command->add_option("file", options->file, "any table, measured or predicted")->required();
   command->add_option("--workload", options->workload, "only this one");
   command->add_option("--phase", options->phase, "only train or infer");
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball pareto table.csv --workload mobilenet_v3");
-  command->callback([options, &context] {
-    const Status status = run(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options] { return run(*options); });
 }
 
 }  // namespace flyball::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/board.h"
+#include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -161,7 +162,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")
         ->check(not_empty());
   }
-  command.add_flag("--json", o.json, "one JSON document on stdout");
+  add_json_flag(command, o.json);
   command.add_flag("--quiet,-q", o.quiet, "no progress");
 }
 
@@ -178,14 +179,12 @@ void add_plan(CLI::App& app, Context& context) {
     auto options = std::make_shared<PlanOptions>();
     add_plan_options(*command, *options, kind);
     command->footer(std::string("Example:\n  flyball plan ") + kind + " " + example);
-    command->callback([options, kind, command, &context] {
+    set_action(*command, context, [options, kind, command, &context] {
       options->request.profiles_asked = command->count("--profiles") > 0;
       options->request.kind = kind;
       options->request.command = context.command;
       const auto parsed = parse_kind(kind);
-      const Status status =
-          parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);
-      if (!status.ok()) context.exit_code = report_error(status.error());
+      return parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);
     });
   };
   add("training", "fastest (or thriftiest) training within budgets",

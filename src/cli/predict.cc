@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
@@ -248,14 +249,11 @@ void add_predict(CLI::App& app, Context& context) {
   check_seed(*command);
   command->add_option("--store", options->store, "where measurements are kept")->check(not_empty());
   command->add_option("--out", options->out, "write the table here (CSV)");
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball predict mobilenet_v3 --device table:modes.csv --from profiled.csv "
       "--reference earlier.csv --out table.csv");
-  command->callback([options, &context] {
-    const Status status = run(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options] { return run(*options); });
 }
 
 }  // namespace flyball::cli

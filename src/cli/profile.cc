@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/interrupt.h"
+#include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
@@ -163,16 +164,13 @@ void add_profile(CLI::App& app, Context& context) {
   add_step_options(*command, *options);
   options->files.add_options(*command);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->footer(
       "A program of your own goes after -- and marks its minibatches (docs/your-model.md); then\n"
       "--steps, --patience, --interval, --trace, --csv, --plug and --json hold.\n"
       "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
       "  flyball profile --device host -- python3 train.py");
-  command->callback([options, &context] {
-    const Status status = run(*options, context);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [options, &context] { return run(*options, context); });
 }
 
 }  // namespace flyball::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -81,11 +82,8 @@ Status remove(const Options& options) {
 
 void finish(CLI::App* command, const std::shared_ptr<Options>& options, Context& context,
             Status (*act)(const Options&)) {
-  command->add_flag("--json", options->json, "one JSON document on stdout");
-  command->callback([options, &context, act] {
-    const Status status = act(*options);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  add_json_flag(*command, options->json);
+  set_action(*command, context, [options, act] { return act(*options); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -157,12 +158,9 @@ void add_runs(CLI::App& app, Context& context) {
     if (numbers > 1)
       command->add_option("other", options->second, "number of the other run")->required();
     command->add_option("--store", options->store, "the store")->check(not_empty());
-    command->add_flag("--json", options->json, "one JSON document on stdout");
+    add_json_flag(*command, options->json);
     command->footer(std::string("Example:\n  ") + example);
-    command->callback([options, run, &context] {
-      const Status status = run(*options);
-      if (!status.ok()) context.exit_code = report_error(status.error());
-    });
+    set_action(*command, context, [options, run] { return run(*options); });
   };
   add("list", "all runs, latest first", list_runs, 0, "flyball runs list");
   add("show", "one run with its trials", show_run, 1, "flyball runs show 3");

@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
@@ -248,17 +249,16 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_flag("--fresh", request.fresh, "measure again what the store holds");
   command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
-  command->add_flag("--json", options->json, "one JSON document on stdout");
+  add_json_flag(*command, options->json);
   command->footer(
       "A program of your own goes after --; it reads each opened axis as FLYBALL_BATCH_SIZE and "
       "so\n"
       "on, and marks its minibatches (docs/your-model.md).\n"
       "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
       "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
-  command->callback([options, command, &context] {
+  set_action(*command, context, [options, command, &context] {
     options->request.profiles_asked = command->count("--profiles") > 0;
-    const Status status = run(*options, context);
-    if (!status.ok()) context.exit_code = report_error(status.error());
+    return run(*options, context);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -10,7 +11,7 @@
 namespace flyball::cli {
 namespace {
 
-void list_workloads(bool json) {
+Status list_workloads(bool json) {
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
   TextTable table({"workload", "parameters", "dataset", "phases", ""});
   for (const Workload& workload : workloads()) {
@@ -29,6 +30,7 @@ void list_workloads(bool json) {
     print_json({{"workloads", document}});
   else
     fmt::print("{}", table.str());
+  return {};
 }
 
 nlohmann::ordered_json kinds_json() {
@@ -72,23 +74,20 @@ Status list_devices(bool json) {
 
 }  // namespace
 
-void add_workloads(CLI::App& app, Context&) {
+void add_workloads(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("workloads", "the networks that Flyball brings along");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "one JSON document on stdout");
+  add_json_flag(*command, *json);
   command->footer("Example:\n  flyball workloads");
-  command->callback([json] { list_workloads(*json); });
+  set_action(*command, context, [json] { return list_workloads(*json); });
 }
 
 void add_devices(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("devices", "the boards there are, with their axes");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "one JSON document on stdout");
+  add_json_flag(*command, *json);
   command->footer("Example:\n  flyball devices");
-  command->callback([json, &context] {
-    const Status status = list_devices(*json);
-    if (!status.ok()) context.exit_code = report_error(status.error());
-  });
+  set_action(*command, context, [json] { return list_devices(*json); });
 }
 
 }  // namespace flyball::cli

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/parallel.h"
@@ -81,10 +82,10 @@ int run(const std::filesystem::path& folder) {
   const double seconds = watch.seconds();
   fmt::print(stderr, "{} problems, {} solvable, {:.2f} s on {} cores\n", problems, solvable.load(),
              seconds, usable_cores());
-  fmt::print(
-      "{{\"benchmark\": \"search\", \"figures\": {{\"all_problems_s\": {:.4g}, "
-      "\"problems_per_s\": {:.6g}, \"problems\": {}}}}}\n",
-      seconds, static_cast<double>(problems) / seconds, problems);
+  const nlohmann::ordered_json figures{{"all_problems_s", seconds},
+                                       {"problems_per_s", static_cast<double>(problems) / seconds},
+                                       {"problems", problems}};
+  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "search"}, {"figures", figures}}.dump());
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@
 
 namespace flyball {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr int64_t batch_size = 16;
 
@@ -122,9 +125,9 @@ struct Ours {
   std::vector<int64_t> labels;
 };
 
-std::string compare(const Workload& workload, Peer& peer, int threads) {
+void compare(const Workload& workload, Peer& peer, int threads, Json& figures) {
   Ours ours(workload, threads);
-  if (!ours.stepper) return "";
+  if (!ours.stepper) return;
   const bool has_peer = !peer.version().empty();
   const Stopwatch watch;
   ours.run(2);
@@ -141,11 +144,12 @@ std::string compare(const Workload& workload, Peer& peer, int threads) {
     ratios.push_back(their.wall_ms / our.wall_ms);
     cpu_ratios.push_back(their.cpu_ms / our.cpu_ms);
   }
-  std::string figures = fmt::format("\"ms_{}\": {:.4g}", workload.name, median(here));
-  if (has_peer)
-    figures += fmt::format(
-        ", \"pytorch_ms_{0}\": {1:.4g}, \"ratio_{0}\": {2:.4g}, \"cpu_ratio_{0}\": {3:.4g}",
-        workload.name, median(there), median(ratios), median(cpu_ratios));
+  figures["ms_" + workload.name] = median(here);
+  if (has_peer) {
+    figures["pytorch_ms_" + workload.name] = median(there);
+    figures["ratio_" + workload.name] = median(ratios);
+    figures["cpu_ratio_" + workload.name] = median(cpu_ratios);
+  }
   const Quartiles spread = quartiles(ratios);
   fmt::print(
       stderr,
@@ -153,12 +157,12 @@ std::string compare(const Workload& workload, Peer& peer, int threads) {
       "{:.3f}\n",
       workload.name, median(here), median(there), spread.median, spread.q1, spread.q3,
       median(cpu_ratios));
-  return figures;
 }
 
 int run(int argc, char** argv) {
   int threads = static_cast<int>(usable_cores());
-  std::vector<std::string> wanted, figures;
+  std::vector<std::string> wanted;
+  Json figures = Json::object();
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--threads" && i + 1 < argc)
@@ -174,9 +178,9 @@ int run(int argc, char** argv) {
              peer.version());
   for (const Workload& workload : workloads()) {
     if (!wanted.empty() && std::ranges::count(wanted, workload.name) == 0) continue;
-    figures.push_back(compare(workload, peer, threads));
+    compare(workload, peer, threads, figures);
   }
-  fmt::print("{{\"benchmark\": \"step\", \"figures\": {{{}}}}}\n", fmt::join(figures, ", "));
+  fmt::print("{}\n", Json{{"benchmark", "step"}, {"figures", figures}}.dump());
   return 0;
 }
 

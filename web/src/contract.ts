@@ -1,272 +1,370 @@
-// What the page expects inside <script id="flyball-data">. docs/report-data.md says the same in prose.
-// A change that an older page cannot show gets a new schema name.
+// Made from docs/schema/report.json by `npm run generate`; change it there.
 
-export const schema = "flyball-report/1";
-
+/** What a report page shows: the answer of a tune, or an experiment. `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
+export type Report = TuneReport | ExperimentReport;
+/** Name of this contract. A change that an older page cannot show gets a new one. */
+export type Schema = "flyball-report/1";
+/** Training or inference. */
+export type Phase = "train" | "infer";
+/** A plain number where its spread is not known, else [value, low, high]; `Run.intervals` says what low and high are. */
+export type Quantity = number | [number, number, number];
 /** How a number is known. `table`: looked up in a measured table; `simulated`: the twin's. */
 export type Provenance = "measured" | "table" | "predicted" | "simulated";
-
-/** A plain number (spread not known), or [value, low, high]; `Run.intervals` says what low and high are. */
-export type Quantity = number | [value: number, low: number, high: number];
-
-/** Position in `TuneReport.configurations`. */
+/** [index] Position in `TuneReport.configurations`. */
 export type Index = number;
 
+/** The answer of `flyball tune`. */
+export interface TuneReport {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says that the document is a TuneReport. */
+  kind: "tune";
+  /** Shown in the head and as the window's title. */
+  title: string;
+  /** What was asked. */
+  request: Request;
+  /** What can be set. */
+  axes: Axis[];
+  /** All there are; one that was profiled twice stands here once. */
+  configurations: Configuration[];
+  /** The trials in their order. */
+  profiled: Trial[];
+  /** Null when nothing is feasible; then `infeasible` says why. */
+  choice: Choice | null;
+  /** Only without a choice. */
+  infeasible?: Infeasible | null;
+  /** Null: not known. */
+  default: Default | null;
+  /** Null without power. */
+  front: Front | null;
+  /** Only with `--oracle`. */
+  oracle?: Oracle | null;
+  /** At most 30 of the profiled configurations, evenly chosen, held out of the fit one at a time (2 % at a time where 100 or more were profiled). Where every configuration was measured there is nothing to predict and there are no pairs. */
+  pairs?: Pair[];
+  /** Gaps, doubts and remarks. */
+  notes: Note[];
+  /** Where it ran. */
+  machine: Machine;
+  /** How it ran. */
+  run: Run;
+}
+export interface Request {
+  /** Name of the network or program. */
+  workload: string;
+  /** Training or inference. */
+  phase: Phase;
+  /** The board's name. */
+  device: string;
+  /** What is made least. */
+  objective: "time" | "power" | "energy";
+  /** Limits that the answer keeps. */
+  budgets: Budget[];
+  /** The command line as typed. */
+  command: string;
+  /** [count] Most configurations that may be profiled. */
+  profiles_limit?: number | null;
+  /** [count] Samples in an epoch; null: not known, so there are no figures per epoch. */
+  samples_per_epoch?: number | null;
+  /** [count] The fixed minibatch size; null when `batch_size` is an axis. */
+  batch_size?: number | null;
+}
+export interface Budget {
+  /** What is limited. */
+  quantity: "time" | "power" | "energy";
+  /** [of `unit`] As the limit was asked. */
+  limit: number;
+  /** Unit of the limit. */
+  unit: "µs" | "ms" | "s" | "min" | "h" | "mW" | "W" | "mJ" | "J" | "kJ";
+  /** What a time or energy budget covers; null for power. */
+  per: "minibatch" | "epoch" | null;
+}
 export interface Axis {
   /** The CSV column name, e.g. `cpu_mhz`. */
   name: string;
   /** `MHz`, `W`, …; empty for counts. */
   unit: string;
+  /** Set on the board, or given to the run. */
   scope: "board" | "run";
   /** For people; made from the name when left out. */
   label?: string;
 }
-
+/** One configuration and what is known of it. One that was profiled carries what was measured; what had been predicted for it stands in `pairs`. */
 export interface Configuration {
-  /** One value per axis, in the order of `axes`. */
+  /** [of each axis] One value per axis, in the order of `axes`. */
   config: number[];
-  /** Per minibatch. Null: not known. */
+  /** [ms] Per minibatch. Null: not known. */
   time_ms: Quantity | null;
-  /** Null: not available on this machine. */
+  /** [W] Null: not available on this machine. */
   power_w: Quantity | null;
-  /** Per minibatch, joules. */
+  /** [J] Per minibatch. Null: not known. */
   energy_j: Quantity | null;
+  /** How these figures are known. */
   provenance: Provenance;
   /** On the Pareto front of `Front.over`. */
   front?: boolean;
 }
-
-export interface Budget {
-  quantity: "time" | "power" | "energy";
-  limit: number;
-  /** `ms`, `s`, `W`, `J`, as the limit was asked. */
-  unit: string;
-  /** What a time or energy budget covers; null for power. */
-  per: "minibatch" | "epoch" | null;
-}
-
-export interface Request {
-  workload: string;
-  phase: "train" | "infer";
-  device: string;
-  objective: "time" | "power" | "energy";
-  budgets: Budget[];
-  /** The command line as typed. */
-  command: string;
-  /** Most trials that may be profiled. */
-  profiles_limit?: number | null;
-  /** Samples in an epoch; null: not known, so figures are per minibatch. */
-  samples_per_epoch?: number | null;
-  /** The fixed minibatch size; null when `batch_size` is an axis. */
-  batch_size?: number | null;
-}
-
-/** One profiled trial. The list is in the order of profiling. */
+/** One profiled trial. */
 export interface Trial {
+  /** [index] What was profiled. */
   configuration: Index;
   /** Why the strategy asked for it, in words. */
   why: string;
-  /** The named stopping rule that ended it. */
+  /** The named stopping rule that ended it, or why it failed. */
   stop_reason: string;
-  /** Relative noise of the end-to-end time, percent. */
+  /** [%] Relative noise of the end-to-end time. */
   noise_percent: number | null;
+  /** [count] Minibatches behind the figures; 0 for a row of a table. */
   minibatches: number;
-  /** Means per minibatch. */
+  /** [ms] Mean visible waiting for data, per minibatch. */
   stall_ms: number | null;
+  /** [ms] Mean compute time, per minibatch. */
   compute_ms: number | null;
+  /** [ms] Mean end-to-end time, per minibatch. */
   e2e_ms: number | null;
-  /** Wall time the measurement covers. */
+  /** [s] Wall time that the power figure covers. */
   window_s?: number | null;
-  /** Distinct sensor updates behind the power figure. */
+  /** [count] Distinct sensor updates behind the power figure. */
   power_updates?: number | null;
+  /** The board throttled meanwhile. */
   throttled: boolean;
-  /** Repeated because it lay too far from what its neighbours let expect. */
+  /** The configuration had been measured before in this run. */
   repeated: boolean;
   /** Answered from the store. */
   reused?: boolean;
 }
-
 export interface Choice {
+  /** [index] The answer. */
   configuration: Index;
   /** The answer was measured once more after the search. */
   verified: boolean;
 }
-
 /** There is no answer: why, what comes closest and what to do. */
 export interface Infeasible {
+  /** A sentence. */
   reason: string;
+  /** [index] The configuration that comes closest; null: not known. */
   closest: Index | null;
+  /** What to do. */
   hint?: string;
 }
-
+/** What one gets without tuning. */
 export interface Default {
+  /** [index] Which one it is. */
   configuration: Index;
   /** E.g. `MAXN`, `all cores, no workers`. */
   name: string;
 }
-
+/** A Pareto front. On other pairs of costs the page applies the same rule: sorted by one, kept iff strictly below the best kept in the other. */
 export interface Front {
+  /**
+   * The two costs.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
   over: ["time", "power" | "energy"];
+  /** [index] What lies on it. */
   configurations: Index[];
 }
-
 /** The optimum of a table whose every row is known. */
-/** What a table says of a row; `configurations` may hold a prediction of it. */
-export interface Tabled {
-  time_ms: number;
-  power_w: number | null;
-  energy_j: number | null;
-}
-
 export interface Oracle {
+  /** [index] Over all rows; null: no row meets the budgets. */
   raw: Index | null;
-  /** Without the rows whose power was probably read too early. */
+  /** [index] Without the rows whose power was probably read too early. */
   robust: Index | null;
+  /** The raw optimum as the table has it. */
   raw_tabled?: Tabled | null;
+  /** The robust optimum as the table has it. */
   robust_tabled?: Tabled | null;
+  /** [count] Rows that the robust optimum leaves out. */
   excluded_rows?: number;
 }
-
-/** Predicted against observed. */
+/** What a table says of a row; `configurations` may hold a prediction of it. */
+export interface Tabled {
+  /** [ms] Per minibatch. */
+  time_ms: number;
+  /** [W] Null: the table has none. */
+  power_w: number | null;
+  /** [J] Per minibatch. Null: the table has no power. */
+  energy_j: number | null;
+}
+/** Predicted against observed, per minibatch. */
 export interface Pair {
+  /** [index] Of which configuration. */
   configuration: Index;
+  /** What is compared. */
   quantity: "time" | "power" | "energy";
+  /** [ms, W or J] As measured. */
   observed: Quantity;
+  /** [ms, W or J] As predicted. */
   predicted: Quantity;
   /** The observation was part of the fit, so it says nothing about accuracy. */
   fitted: boolean;
 }
-
 export interface Note {
-  /** `gap`: something is missing; `warning`: a number deserves doubt; `note`: good to know. */
+  /** `gap`: something is missing; `warning`: a number deserves doubt; `note`: good to know. The first gap that speaks of power is also shown among the figures of the answer. */
   level: "gap" | "warning" | "note";
+  /** A sentence. */
   text: string;
+  /** The remedy. */
   hint?: string;
 }
-
-export interface Fact {
-  name: string;
-  value: string;
-}
-
 export interface Machine {
+  /** The board's title. */
   name: string;
+  /** Equal ones mean comparable numbers. */
   fingerprint: string;
+  /** What else is known of it. */
   facts: Fact[];
 }
-
+export interface Fact {
+  /** What it is. */
+  name: string;
+  /** What it says, with its unit. */
+  value: string;
+}
 export interface Run {
+  /** Number of the run in the store, or name of the experiment. */
   id: string;
-  /** ISO 8601. */
+  /** ISO 8601, UTC. */
   started_at: string;
+  /** [s] Wall time. */
   duration_s: number;
+  /** [count] Of all that is random. */
   seed: number;
+  /** Who asked for the trials. */
   strategy: string;
   /** Null: nothing was predicted. */
   predictor: string | null;
   /** `module`, `monitor` or a rail; null without power. */
   power_total: string | null;
-  /** What low and high mean, per provenance. */
-  intervals: Partial<Record<Provenance, string>>;
-  /** Program and library versions, e.g. {"flyball": "0.1.0"}. */
-  versions: Record<string, string>;
+  /** What low and high of a quantity mean, per provenance. */
+  intervals: Intervals;
+  /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
+  versions: {
+    [k: string]: string;
+  };
 }
-
-interface Common {
-  schema: string;
+/** A phrase such as `median and 5th to 95th percentile of the minibatches`. */
+export interface Intervals {
+  /** Of what was measured. */
+  measured?: string;
+  /** Of what a table says. */
+  table?: string;
+  /** Of what was predicted. */
+  predicted?: string;
+  /** Of what was simulated. */
+  simulated?: string;
+}
+/** What `flyball experiment` measured. */
+export interface ExperimentReport {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says that the document is an ExperimentReport. */
+  kind: "experiment";
+  /** Shown in the head and as the window's title. */
   title: string;
+  /** What the experiment asks: `workers`, `cache`, `storage`, … (docs/json.md). */
+  question: string;
+  /** Name of the network. */
+  workload: string;
+  /** Training or inference. */
+  phase: Phase;
+  /** The command line as typed. */
+  command: string;
+  /** Settings that are the same everywhere (docs/json.md). */
+  fixed: {
+    [k: string]: string | number;
+  };
+  /** Names of the settings that differ between groups. */
+  varied: string[];
+  /** One for each setting. */
+  groups: Group[];
+  /** What holds, in words. */
+  findings: Finding[];
+  /** Gaps, doubts and remarks. */
   notes: Note[];
+  /** Where it ran. */
   machine: Machine;
+  /** How it ran. */
   run: Run;
 }
-
-export interface TuneReport extends Common {
-  kind: "tune";
-  request: Request;
-  axes: Axis[];
-  configurations: Configuration[];
-  profiled: Trial[];
-  /** Null when nothing is feasible; then `infeasible` says why. */
-  choice: Choice | null;
-  infeasible?: Infeasible | null;
-  default: Default | null;
-  front: Front | null;
-  oracle?: Oracle | null;
-  pairs?: Pair[];
-}
-
-/** Means over epochs of the same kind and over repeats; sums are of whole epochs. */
-export interface EpochMeans {
-  /** How many epochs the means are over. */
-  epochs: number;
-  e2e_s: number;
-  /** Visible waiting for data. */
-  stall_s: number;
-  compute_s: number;
-  /** e2e − stall − compute. */
-  overhead_s: number;
-  /** Work of the loader on one thread, hidden or not. */
-  fetch_s: number;
-  preprocess_s: number;
-  /** Per minibatch. */
-  stall_ms: number;
-  minibatch_ms: number;
-  /** Of one core: 200 is two cores busy. */
-  cpu_pct: number;
-  /** Share of the dataset in the page cache before the epoch, 0 to 1. Null: the kernel does not tell. */
-  cached: number | null;
-  /** From storage. */
-  read_bytes: number | null;
-  energy_j: number | null;
-  power_w: number | null;
-}
-
-export interface EpochPoint {
-  repeat: number;
-  /** From 0. */
-  epoch: number;
-  e2e_s: number;
-  stall_s: number;
-  compute_s: number;
-  overhead_s: number;
-  loss: number;
-  cached: number | null;
-  read_bytes: number | null;
-  energy_j: number | null;
-  /** End-to-end time of its minibatches at 0, 2, 4, … 100 %; empty without minibatches. */
-  minibatch_ms: number[];
-}
-
 /** All runs of one setting. */
 export interface Group {
-  /** The varied settings: "workers 2". */
+  /** The varied settings: `workers 2`. */
   label: string;
   /** Epoch 0. */
   first: EpochMeans;
   /** Epochs 1 and on; null when there are none. */
   later: EpochMeans | null;
+  /** Each epoch of each repeat. */
   epochs: EpochPoint[];
 }
-
+/** Means over epochs of the same kind and over repeats; sums are of whole epochs. */
+export interface EpochMeans {
+  /** [count] How many epochs the means are over. */
+  epochs: number;
+  /** [s] End to end: stall, compute and overhead. */
+  e2e_s: number;
+  /** [s] Visible waiting for data. */
+  stall_s: number;
+  /** [s] Compute time. */
+  compute_s: number;
+  /** [s] The rest: e2e − stall − compute. */
+  overhead_s: number;
+  /** [s] Work of the loader on one thread, hidden or not: reading. */
+  fetch_s: number;
+  /** [s] Work of the loader on one thread, hidden or not: decoding and transforms. */
+  preprocess_s: number;
+  /** [ms] Visible waiting for data, per minibatch. */
+  stall_ms: number;
+  /** [ms] End-to-end time, per minibatch. */
+  minibatch_ms: number;
+  /** [% of one core] CPU time of the program: 200 is two cores busy. */
+  cpu_pct: number;
+  /** [% of one core] Taken by other programs meanwhile. Null: not known. */
+  others_cpu_pct: number | null;
+  /** [1] Share of the dataset in the page cache before the epoch. Null: the kernel does not tell. */
+  cached: number | null;
+  /** [byte] From storage, by this program. Null: not known. */
+  read_bytes: number | null;
+  /** [count] Requests to all disks. Null: not known. */
+  disk_reads: number | null;
+  /** [J] Of an epoch. Null: not known. */
+  energy_j: number | null;
+  /** [W] Mean power. Null: not known. */
+  power_w: number | null;
+}
+/** One epoch of one run. */
+export interface EpochPoint {
+  /** [count] Which repeat of the setting, from 0. */
+  repeat: number;
+  /** [count] Which epoch of the run, from 0. */
+  epoch: number;
+  /** [s] End to end: stall, compute and overhead. */
+  e2e_s: number;
+  /** [s] Visible waiting for data. */
+  stall_s: number;
+  /** [s] Compute time. */
+  compute_s: number;
+  /** [s] The rest: e2e − stall − compute. */
+  overhead_s: number;
+  /** [1] Mean loss of its minibatches. Null: the training diverged, or there is none. */
+  loss: number | null;
+  /** [1] Share of the dataset in the page cache before the epoch. Null: the kernel does not tell. */
+  cached: number | null;
+  /** [byte] From storage, by this program. Null: not known. */
+  read_bytes: number | null;
+  /** [J] Of the epoch. Null: not known. */
+  energy_j: number | null;
+  /** [ms] End-to-end time of its minibatches at 0, 2, 4, … 100 %; empty without minibatches. */
+  minibatch_ms: number[];
+}
 export interface Finding {
+  /** A sentence. */
   text: string;
-  /** As the study found it on its boards; null: no such question. */
+  /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
 }
 
-export interface ExperimentReport extends Common {
-  kind: "experiment";
-  question: string;
-  workload: string;
-  phase: "train" | "infer";
-  /** The command line as typed. */
-  command: string;
-  fixed: Record<string, string | number>;
-  /** Names of the settings that differ between groups. */
-  varied: string[];
-  groups: Group[];
-  findings: Finding[];
-}
-
-/** Later kinds (`evaluate`, `plan`) join this union; kinds.ts says which sections each has. */
-export type Report = TuneReport | ExperimentReport;
+export const schema = "flyball-report/1";

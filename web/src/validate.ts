@@ -1,4 +1,15 @@
 import { schema, type ExperimentReport, type Report, type TuneReport } from "./contract.ts";
+import * as validators from "./validators.ts";
+
+/** What a check says of the first thing that is wrong. */
+interface Fault {
+  /** `/configurations/3/time_ms`. */
+  instancePath: string;
+  keyword: string;
+  params: Record<string, unknown>;
+}
+
+type Validator = ((data: unknown) => boolean) & { errors?: Fault[] | null };
 
 /** Everything wrong with the document, in words; empty when it can be shown. */
 export function problems(data: unknown): string[] {
@@ -7,25 +18,33 @@ export function problems(data: unknown): string[] {
   if (report.schema !== schema) {
     return [`schema is ${JSON.stringify(report.schema ?? null)}, this page shows ${JSON.stringify(schema)}`];
   }
-  if (report.kind === "tune") return tune_problems(report as TuneReport);
-  if (report.kind === "experiment") return experiment_problems(report as ExperimentReport);
-  return [`kind ${JSON.stringify((data as { kind?: unknown }).kind ?? null)} is not known to this page`];
+  if (report.kind !== "tune" && report.kind !== "experiment") {
+    return [`kind ${JSON.stringify((data as { kind?: unknown }).kind ?? null)} is not known to this page`];
+  }
+  const validate: Validator = validators[report.kind];
+  // Of several forms that a value may have, the last fault speaks of all of them.
+  if (!validate(data)) return validate.errors!.slice(-1).map(in_words);
+  return report.kind === "tune" ? tune_problems(report as TuneReport) : experiment_problems(report as ExperimentReport);
 }
 
+function in_words({ instancePath, keyword, params }: Fault): string {
+  const where = instancePath.slice(1).replace(/\/(\d+)(?=\/|$)/g, "[$1]").replaceAll("/", ".");
+  const below = (key: unknown) => (where === "" ? `${key}` : `${where}.${key}`);
+  if (keyword === "required") return `${below(params["missingProperty"])} is missing`;
+  if (keyword === "additionalProperties") return `${below(params["additionalProperty"])} is not known to this page`;
+  if (keyword === "type") return `${where} is not of type ${[params["type"]].flat().join(" or ")}`;
+  return `${where} is none of what it may be`;
+}
+
+/** What no schema says: positions that are there, rows as wide as the axes. */
 function tune_problems(r: TuneReport): string[] {
   const found: string[] = [];
-  for (const key of ["request", "axes", "configurations", "profiled", "notes", "machine", "run"] as const) {
-    if (typeof r[key] !== "object" || r[key] === null) found.push(`${key} is missing`);
-  }
-  if (found.length > 0) return found;
-
   const count = r.configurations.length;
   const wrong = r.configurations.findIndex((c) => c.config.length !== r.axes.length);
   if (wrong >= 0) found.push(`configurations[${wrong}] has ${r.configurations[wrong]!.config.length} values for ${r.axes.length} axes`);
 
   const check = (where: string, index: number | null | undefined) => {
-    if (index === null || index === undefined) return;
-    if (!Number.isInteger(index) || index < 0 || index >= count) found.push(`${where} is ${index}, there are ${count} configurations`);
+    if (index !== null && index !== undefined && index >= count) found.push(`${where} is ${index}, there are ${count} configurations`);
   };
   check("choice.configuration", r.choice?.configuration);
   check("default.configuration", r.default?.configuration);
@@ -41,14 +60,9 @@ function tune_problems(r: TuneReport): string[] {
 
 function experiment_problems(r: ExperimentReport): string[] {
   const found: string[] = [];
-  for (const key of ["groups", "findings", "fixed", "varied", "notes", "machine", "run"] as const) {
-    if (typeof r[key] !== "object" || r[key] === null) found.push(`${key} is missing`);
-  }
-  if (found.length > 0) return found;
   if (r.groups.length === 0) found.push("there are no groups: nothing was measured");
   r.groups.forEach((g, i) => {
-    if (typeof g.first !== "object" || g.first === null) found.push(`groups[${i}].first is missing`);
-    if (!Array.isArray(g.epochs) || g.epochs.length === 0) found.push(`groups[${i}] has no epochs`);
+    if (g.epochs.length === 0) found.push(`groups[${i}] has no epochs`);
   });
   return found.slice(0, 12);
 }

@@ -1,4 +1,5 @@
 // Opens filled pages from disk in the system's Chromium and watches what they do.
+import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,4 +75,18 @@ export async function open(document: unknown, view: View): Promise<Opened> {
     rmSync(folder, { recursive: true, force: true });
   };
   return { page, errors, requests, close };
+}
+
+/** Opens, runs the check, and then holds the page to what every page must keep to. */
+export async function with_page(data: unknown, view: View, check: (page: Page, opened: Opened) => Promise<void>): Promise<void> {
+  const opened = await open(data, view);
+  try {
+    await check(opened.page, opened);
+    assert.deepEqual(opened.errors, [], "console errors");
+    assert.deepEqual(opened.requests, [], "network requests");
+    const [content, box] = await opened.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
+    assert.ok(content <= box, `the page is ${content} px wide in a window of ${box} px`);
+  } finally {
+    await opened.close();
+  }
 }

@@ -4,25 +4,11 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity, TuneReport } from "../src/contract.ts";
-import { desktop, fill, open, phone, type Opened, type View } from "./browser.ts";
+import { desktop, fill, phone, with_page, type View } from "./browser.ts";
 import { experiment_report, infeasible_report, large_report, no_power_report, power_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
-
-/** Opens, runs the check, and then holds the page to what every page must keep to. */
-async function with_page(data: unknown, view: View, check: (page: Page, opened: Opened) => Promise<void>): Promise<void> {
-  const opened = await open(data, view);
-  try {
-    await check(opened.page, opened);
-    assert.deepEqual(opened.errors, [], "console errors");
-    assert.deepEqual(opened.requests, [], "network requests");
-    const [content, box] = await opened.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
-    assert.ok(content <= box, `the page is ${content} px wide in a window of ${box} px`);
-  } finally {
-    await opened.close();
-  }
-}
 
 interface Spot {
   x: number;
@@ -133,6 +119,36 @@ for (const [name, view] of dresses) {
       });
       assert.deepEqual(poor, []);
     });
+  });
+}
+
+/** What stands out of its section, or lies where nothing is; tables may scroll inside of their box. */
+const cut_off = (page: Page) => page.evaluate(() => {
+  const found: string[] = [];
+  for (const section of document.querySelectorAll("main section")) {
+    const box = section.getBoundingClientRect();
+    for (const e of section.querySelectorAll("*")) {
+      const r = e.getBoundingClientRect();
+      if (e.closest(".scroll > *, svg") || r.width === 0) continue;
+      if (r.left < box.left - 0.5 || r.right > box.right + 0.5) found.push(`${e.className || e.tagName} "${e.textContent!.slice(0, 30)}" ends at ${r.right} px of ${box.right}`);
+    }
+  }
+  const figures = document.querySelector(".figures");
+  if (figures) {
+    const covered = [...figures.children].reduce((sum, e) => sum + e.getBoundingClientRect().width * e.getBoundingClientRect().height, 0);
+    const { width, height } = figures.getBoundingClientRect();
+    if (covered < 0.97 * width * height) found.push(`the figures fill ${(100 * covered / width / height).toFixed(0)} % of their box`);
+  }
+  return found;
+});
+
+for (const width of [400, 800, 1400]) {
+  test(`nothing is cut off or left empty at ${width} px`, async () => {
+    const wordy = power_report();
+    wordy.profiled[1]!.stop_reason = "failed: the program ended with exit code 137 before its first minibatch; its last line was 'Killed'";
+    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report()]) {
+      await with_page(report, { scheme: "light", width, height: 900, phone: width < 500 }, async (page) => assert.deepEqual(await cut_off(page), []));
+    }
   });
 }
 

@@ -1,16 +1,14 @@
 // Screenshots of every fixture, to look at: npm run shots -- FOLDER
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { desktop, open, phone, type View } from "./browser.ts";
+import { open, type View } from "./browser.ts";
 import { fixtures } from "./fixtures.ts";
 
 const folder = process.argv[2] ?? "build/shots";
 const only = process.argv[3];
 mkdirSync(folder, { recursive: true });
-const views: [string, View][] = [
-  ["light", { ...desktop, scale: 1 }], ["dark", { ...desktop, scheme: "dark" }],
-  ["phone", { ...phone, scale: 2 }], ["phone-dark", { ...phone, scheme: "dark", scale: 2 }],
-];
+const views: [string, View][] = [400, 800, 1400].flatMap((width) => (["light", "dark"] as const).map((scheme): [string, View] =>
+  [`${width}-${scheme}`, { scheme, width, height: 900, phone: width < 500, scale: width < 500 ? 2 : 1 }]));
 for (const [name, make] of Object.entries(fixtures)) {
   if (only && name !== only) continue;
   for (const [view_name, view] of views) {
@@ -24,7 +22,7 @@ for (const [name, make] of Object.entries(fixtures)) {
       const clip = { x: 0, y: top, width: view.width, height: Math.min(step, height - top) };
       await page.screenshot({ path: join(folder, `${name}-${view_name}-${n}.png`), fullPage: true, clip });
     }
-    if (view_name === "dark") {
+    if (view_name === "1400-dark") {
       await page.setViewportSize({ width: 690, height: 1000 });
       await page.emulateMedia({ media: "print" });
       await page.screenshot({ path: join(folder, `${name}-print.png`), fullPage: true });

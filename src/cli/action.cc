@@ -1,0 +1,18 @@
+#include "cli/action.h"
+
+#include "cli/output.h"
+
+namespace flyball::cli {
+
+void add_json_flag(CLI::App& command, bool& json, const std::string& more) {
+  command.add_flag("--json", json, "one JSON document on stdout" + more);
+}
+
+void set_action(CLI::App& command, Context& context, std::function<Status()> action) {
+  command.callback([action = std::move(action), &context] {
+    const Status status = action();
+    if (!status.ok()) context.exit_code = report_error(status.error());
+  });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,153 @@
+// Pages that the built program wrote: the contract holds on both sides, and a reader sees what the program answered.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { problems } from "../src/validate.ts";
+import { desktop, phone, with_page } from "./browser.ts";
+import { example, in_scratch, no_program, written, type Written } from "./program.ts";
+
+const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
+const skip = no_program;
+
+/** 60 made-up configurations with power: time falls and power rises with both clocks. */
+function powered_table(folder: string): string {
+  const rows = ["device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w"];
+  for (const cores of [2, 4, 8]) for (const cpu of [400, 800, 1200, 1600, 2000]) for (const gpu of [300, 600, 900, 1200]) {
+    rows.push(`board,net,train,16,${cores},${cpu},${gpu},${20000 / gpu + 30000 / cpu / cores + 5},${5 + 0.01 * gpu + 0.0008 * cpu * cores}`);
+  }
+  const file = join(folder, "table.csv");
+  writeFileSync(file, `${rows.join("\n")}\n`);
+  return file;
+}
+
+const tune_power = (folder: string, watts: number, exit_code = 0) =>
+  written(folder, ["tune", "net", "--device", `table:${powered_table(folder)}`, "--power-budget", `${watts}W`, "--profiles", "12", "--seed", "3", "--oracle"], exit_code);
+
+const experiment = (folder: string): Written => {
+  const file = join(folder, "small.toml");
+  writeFileSync(file, 'question = "workers"\n[dataset]\nmake = "digits"\nsamples = 320\n[fixed]\nworkload = "lenet5"\nthreads = 1\nepochs = 2\nsteps = 10\n[vary]\nworkers = [0, 1]\n');
+  return written(folder, ["experiment", "run", file, "--out", join(folder, "out")]);
+};
+
+/** Canvas pixels of any chart that are not empty. */
+const inked = (page: Page, chart: string) => page.evaluate((chart) => {
+  let count = 0;
+  for (const canvas of document.querySelectorAll<HTMLCanvasElement>(`${chart} canvas`)) {
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 3; i < data.length; i += 4) if (data[i]! > 60) count++;
+  }
+  return count;
+}, chart);
+
+async function sees_answer(page: Page, answer: Record<string, any>): Promise<void> {
+  const head = plain(await page.locator("h1").textContent());
+  for (const [axis, value] of Object.entries(answer["choice"].config)) {
+    // Axes with one value are no choice, and the page does not list them.
+    if (axis !== "batch_size") assert.ok(head.includes(String(value)), `${axis} ${value} in "${head}"`);
+  }
+  const time = plain(await page.locator('.figure[data-measure="time"] .figure-value').textContent());
+  assert.equal(parseFloat(time), Number(answer["choice"].minibatch_ms.toPrecision(3)), `${time} for ${answer["choice"].minibatch_ms} ms`);
+  assert.equal(await page.getAttribute(".cloud", "data-points"), String(answer["configurations"]));
+  assert.ok((await inked(page, ".cloud")) > 1000, "the cloud is drawn");
+  assert.equal(await page.locator(".trial-table tbody tr").count(), answer["profiled"].length);
+  const reasons = await page.locator(".trial-table .why").allInnerTexts();
+  assert.deepEqual(reasons, answer["profiled"].map((t: { reason: string }) => t.reason));
+  assert.match(plain(await page.locator(".data tbody tr.is-choice").first().innerText()), /choice/);
+  assert.match(await page.locator(".provenance").innerText(), new RegExp(`Seed\\s+${answer["request"].seed}`));
+  assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
+}
+
+for (const view of [desktop, phone]) {
+  test(`a tune over the example's table, ${view.width} px: headline, chart, trials and table are the program's answer`, { skip }, () => in_scratch(async (folder) => {
+    const { page: html, data, answer } = written(folder, ["tune", "lenet5", "--device", `table:${example}`, "--seed", "5"]);
+    assert.deepEqual(problems(data), []);
+    await with_page(html, view, async (page) => {
+      await sees_answer(page, answer);
+      assert.match(await page.locator(".figure.missing").innerText(), /not available/);
+    });
+  }));
+}
+
+test("a tune with a power budget: power, front, oracle and the optimum's words", { skip }, () => in_scratch(async (folder) => {
+  const { page: html, data, answer } = tune_power(folder, 15);
+  assert.deepEqual(problems(data), []);
+  await with_page(html, desktop, async (page) => {
+    await sees_answer(page, answer);
+    const power = parseFloat(plain(await page.locator('.figure[data-measure="power"] .figure-value').textContent()));
+    assert.equal(power, Number(answer["choice"].power_w.toPrecision(3)));
+    assert.ok(power <= 15);
+    assert.match(plain(await page.locator(".consequence").innerText()), /within the 15 W power budget/);
+    assert.match(await page.locator(".oracle").innerText(), /raw optimum/);
+    const show = page.locator(".table-section select");
+    await show.selectOption("front");
+    assert.match(plain(await page.locator(".pager .status").textContent()), new RegExp(` of ${answer["front"].length} configuration`));
+  });
+}));
+
+test("a budget that nothing meets: the page says why, as the program does", { skip }, () => in_scratch(async (folder) => {
+  const { page: html, data, answer } = tune_power(folder, 6, 1);
+  assert.deepEqual(problems(data), []);
+  await with_page(html, desktop, async (page) => {
+    assert.match(plain(await page.locator("h1").textContent()), /^No configuration of net on .* meets the 6 W power budget\.$/);
+    const words = await page.locator(".answer").innerText();
+    assert.ok(words.includes(answer["infeasible"].reason) && words.includes(answer["infeasible"].hint), words);
+  });
+}));
+
+test("an experiment: findings, bars and the table hold what was measured", { skip }, () => in_scratch(async (folder) => {
+  const { page: html, data, answer } = experiment(folder);
+  assert.deepEqual(problems(data), []);
+  await with_page(html, desktop, async (page) => {
+    assert.deepEqual(
+      (await page.locator(".finding-list li > p").evaluateAll((all) => all.map((p) => p.firstChild!.textContent))),
+      answer["findings"].map((f: { text: string }) => f.text));
+    // Epoch 0 and the later one of two settings.
+    assert.equal(await page.getAttribute(".chart.epochs", "data-bars"), "4");
+    assert.ok((await inked(page, ".chart.epochs")) > 1000, "bars are drawn");
+    const rows = (await page.locator(".experiment-data tbody tr").allInnerTexts()).map(plain);
+    assert.deepEqual(rows.map((r) => r.split("\t")[0]), ["workers 0", "workers 0", "workers 1", "workers 1"]);
+    const [amount, unit] = rows[0]!.split("\t")[2]!.split(" ") as [string, "ms" | "s"];
+    const seconds = parseFloat(amount) * { ms: 1e-3, s: 1 }[unit];
+    assert.ok(Math.abs(seconds / answer["groups"][0].first.e2e_s - 1) < 0.006, `${rows[0]} for ${answer["groups"][0].first.e2e_s} s`);
+    assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
+  });
+}));
+
+/** Every place that holds a key, but for those that the user's own names fill. */
+function* keys(node: unknown, where: string): Generator<[holder: Record<string, unknown>, key: string, where: string]> {
+  if (Array.isArray(node)) {
+    for (const item of node.slice(0, 2)) yield* keys(item, `${where}[]`);
+  } else if (typeof node === "object" && node !== null) {
+    for (const [key, value] of Object.entries(node)) {
+      yield [node as Record<string, unknown>, key, `${where}.${key}`];
+      if (key !== "fixed" && key !== "versions") yield* keys(value, `${where}.${key}`);
+    }
+  }
+}
+
+test("a key that the program writes under another name is refused, wherever it stands", { skip }, () => in_scratch((folder) => {
+  for (const [kind, { data }] of [["tune", tune_power(folder, 15)], ["experiment", experiment(folder)]] as const) {
+    let count = 0;
+    for (const [holder, key, where] of [...keys(data, kind)]) {
+      if (/\.(fixed|versions)\.[^.]*$/.test(where)) continue;
+      const value = holder[key];
+      delete holder[key];
+      holder[`${key}_`] = value;
+      assert.notDeepEqual(problems(data), [], where);
+      delete holder[`${key}_`];
+      holder[key] = value;
+      count++;
+    }
+    assert.deepEqual(problems(data), []);
+    assert.ok(count > 60, `${count} keys were tried`);
+  }
+}));
+
+test("the page itself says which key it does not know", { skip }, () => in_scratch(async (folder) => {
+  const { page: html } = tune_power(folder, 15);
+  await with_page(html.replace('"minibatches":', '"batches":'), desktop, async (page) => {
+    assert.match(await page.locator(".failure").innerText(), /profiled\[0\]\.(minibatches is missing|batches is not known)/);
+  });
+}));
