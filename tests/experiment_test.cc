@@ -60,6 +60,33 @@ TEST_F(ExperimentTest, GoesOnAfterAKill) {
   EXPECT_EQ(run(json("run", file)).json()["reused"], 8);
 }
 
+TEST_F(ExperimentTest, TwoRunsNeverShareResults) {
+  const fs::path file = experiment();
+  const pid_t first = start(json("run", file));
+  for (int i = 0; i < 3000 && lines() < 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_GE(lines(), 1u);
+  const fs::path out = folder_ / "out";
+  fs::rename(out, folder_ / "out of the first");
+  for (const bool fresh : {false, true}) {
+    auto words = json("run", file);
+    if (fresh) words.push_back("--fresh");
+    const Finished second = run(words);
+    ASSERT_EQ(second.exit_code, 2) << second.out;
+    EXPECT_THAT(second.err,
+                HasSubstr("experiment small is held by process " + std::to_string(first) + " on "));
+    EXPECT_THAT(second.err, HasSubstr("HINT: wait until it ends, or measure into another folder"));
+  }
+  EXPECT_EQ(run(command("report", file)).exit_code, 0);  // reading disturbs nobody
+  fs::rename(folder_ / "out of the first", out);
+  const Finished done = finish(first);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["reused"], 0);
+  EXPECT_EQ(lines(), 8u);
+  EXPECT_EQ(run(json("run", file)).json()["reused"], 8);
+  EXPECT_FALSE(fs::exists(folder_ / "results/small/results.lock"));
+}
+
 TEST_F(ExperimentTest, PipeliningNeverChangesTheLossCurve) {
   const Finished done = run(json("run", experiment("", "[1]")));
   ASSERT_EQ(done.exit_code, 0) << done.err;

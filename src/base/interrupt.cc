@@ -22,7 +22,14 @@ const std::atomic<bool>& interrupt_flag() {
 }
 
 void catch_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace flyball

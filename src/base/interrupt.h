@@ -7,7 +7,9 @@ namespace flyball {
 
 /// Set once the user, or the system, asks to stop.
 const std::atomic<bool>& interrupt_flag();
-/// From now on SIGINT, SIGTERM and SIGHUP set the flag; the second one ends the process at once.
+/// From now on SIGINT, SIGTERM and SIGHUP set the flag; the second one ends the process at once,
+/// and what it leaves is the guard's (guard.h). A signal that was ignored when this process started
+/// stays ignored: `nohup` means that the terminal may go.
 void catch_interrupts();
 
 }  // namespace flyball

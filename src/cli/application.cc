@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <sstream>
 #include <system_error>
 
+#include "base/guard.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/standard_output.h"
+#include "device/journal.h"
 
 namespace flyball::cli {
 namespace {
@@ -91,14 +94,24 @@ int parse(CLI::App& app, int argc, char** argv, const Context& context) {
   }
 }
 
+// What a flyball that died, or this one, could not put back of the board (device/journal.h). On
+// stderr: the documents of stdout stay what they are. False when something is left.
+bool put_board_back() {
+  const auto put_back = recover_settings(board_journal());
+  if (!put_back) report_error(put_back.error());
+  if (put_back && *put_back > 0)
+    std::fprintf(stderr,  // fmt::print would throw where stderr takes no more
+                 "flyball: put back %zu settings of the board that an earlier flyball had left\n",
+                 *put_back);
+  return put_back.ok();
+}
+
 int report_unexpected(const std::exception& error) {
   return report_error({Code::internal, fmt::format("unexpected failure: {}", error.what()),
                        "this is a fault of flyball's own; please report it"});
 }
 
-}  // namespace
-
-int run(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   CLI::App app{
       "Finds the power mode in which a neural network should train or serve on this board.",
       "flyball"};
@@ -120,6 +133,19 @@ int run(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report_unexpected(error);
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  // Any start of flyball puts back what a dead one left: its guard takes the quickest.
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) Guard::set_restorer({program.string(), "--version"});
+  const bool clean = put_board_back();
+  const int code = run_command(argc, argv);
+  // The devices are gone, and what they could not put back stands in the journal.
+  return clean && !put_board_back() && code == 0 ? 2 : code;
 }
 
 }  // namespace flyball::cli

@@ -18,7 +18,7 @@ struct DeviceInfo {
 };
 
 /// Knobs of one board. Settings are read back after they are set, and put back by restore(), which
-/// the destructor calls too; after a crash, the next Flyball that starts does it (journal.h).
+/// the destructor calls too; who does it after a crash stands in journal.h.
 class Device {
  public:
   virtual ~Device() = default;
@@ -29,10 +29,15 @@ class Device {
   virtual PowerMode default_mode() const = 0;
   /// Why an axis that one might expect is missing, with the remedy.
   virtual std::vector<std::string> gaps() const = 0;
-  /// Sets the mode and reads it back. Errors: an axis or value the board does not have; a setting
-  /// that did not take.
+  /// Takes the board for this process; apply() does it where nobody has. An error means that
+  /// nothing can be set at all: another living process has it (`conflict`), or what an earlier one
+  /// had set could not be put back. Where no setting outlives its process, several may have it.
+  virtual Status claim() = 0;
+  /// Sets the mode and reads it back. Errors: those of claim(); an axis or value the board does not
+  /// have; a setting that did not take.
   virtual Status apply(const PowerMode& mode) = 0;
-  /// Puts back what was there before the first apply().
+  /// Puts back what was there before the first apply(). What fails is named, and kept for the next
+  /// start.
   virtual Status restore() = 0;
   /// Can a mode stay when this process ends? An error says why not.
   virtual Status can_keep() const = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -66,6 +67,8 @@ class Host final : public Device {
  public:
   Host(HostOptions options, std::vector<int> cpus)
       : options_(std::move(options)), cpus_(std::move(cpus)) {
+    if (const auto put_back = recover_settings(options_.journal); !put_back)
+      gaps_.push_back(put_back.error().message);
     find_clocks();
     utsname system{};
     uname(&system);
@@ -91,9 +94,16 @@ class Host final : public Device {
     return mode;
   }
 
-  std::vector<std::string> gaps() const override {
-    if (clock_gap_.empty()) return {};
-    return {"cpu_mhz cannot be set: " + clock_gap_};
+  std::vector<std::string> gaps() const override { return gaps_; }
+
+  Status claim() override {
+    if (journal_) return {};
+    if (clocks_mhz_.empty()) {  // what an earlier flyball could set still matters
+      FLYBALL_ASSIGN([[maybe_unused]] const size_t put_back, recover_settings(options_.journal));
+      return {};
+    }
+    FLYBALL_ASSIGN(journal_, SettingsJournal::open(options_.journal, options_.root));
+    return {};
   }
 
   Status apply(const PowerMode& mode) override {
@@ -109,9 +119,8 @@ class Host final : public Device {
   Status restore() override {
     Status status;
     if (journal_) status = journal_->restore();
-    if (pinned_) (void)pin_all_threads(cpus_);
-    pinned_ = false;
-    return status;
+    const Status unpinned = std::exchange(pinned_, false) ? pin_all_threads(cpus_) : Status();
+    return status.ok() ? unpinned : status;
   }
 
   Status keep() override {
@@ -130,16 +139,18 @@ class Host final : public Device {
     return options_.root / fmt::format("sys/devices/system/cpu/cpu{}/cpufreq", cpu);
   }
 
+  void no_clock(const std::string& why) { gaps_.push_back("cpu_mhz cannot be set: " + why); }
+
   void find_clocks() {
     const auto list = read_file(policy(cpus_[0]) / "scaling_available_frequencies", 1 << 16);
     if (!list) {
-      clock_gap_ = fs::exists(policy(cpus_[0]))
-                       ? "the driver lists no frequencies (intel_pstate and amd-pstate do not)"
-                       : "this kernel has no cpufreq, as in most virtual machines";
+      no_clock(fs::exists(policy(cpus_[0]))
+                   ? "the driver lists no frequencies (intel_pstate and amd-pstate do not)"
+                   : "this kernel has no cpufreq, as in most virtual machines");
       return;
     }
     if (::access((policy(cpus_[0]) / "scaling_min_freq").c_str(), W_OK) != 0) {
-      clock_gap_ = "scaling_min_freq is not writable; run as root";
+      no_clock("scaling_min_freq is not writable; run as root");
       return;
     }
     for (const std::string& khz : split(*list, ' '))
@@ -163,11 +174,12 @@ class Host final : public Device {
   }
 
   Status set_clock(double mhz) {
-    if (!journal_) {
-      const fs::path path =
-          options_.journal.empty() ? state_folder() / "host.json" : options_.journal;
-      FLYBALL_ASSIGN(journal_, SettingsJournal::open(path));
-    }
+    FLYBALL_CHECK(claim());
+    std::vector<fs::path> files;
+    for (int cpu : cpus_)
+      for (const char* file : {"scaling_max_freq", "scaling_min_freq"})
+        files.push_back(policy(cpu) / file);
+    FLYBALL_CHECK(journal_->remember(files));
     const std::string khz = fmt::format("{:.0f}", mhz * 1000);
     for (int cpu : cpus_) {
       // Order matters: the minimum may never pass the maximum.
@@ -183,9 +195,9 @@ class Host final : public Device {
   HostOptions options_;
   std::vector<int> cpus_;
   std::vector<double> clocks_mhz_;
-  std::string clock_gap_;
+  std::vector<std::string> gaps_;
   DeviceInfo info_;
-  std::unique_ptr<SettingsJournal> journal_;
+  std::shared_ptr<SettingsJournal> journal_;
   bool pinned_ = false;
 };
 
@@ -193,7 +205,9 @@ class Host final : public Device {
 
 Result<std::unique_ptr<Device>> open_host(const HostOptions& options) {
   std::vector<int> cpus = options.cpus.empty() ? allowed_cpus() : options.cpus;
-  return std::unique_ptr<Device>(std::make_unique<Host>(options, std::move(cpus)));
+  HostOptions complete = options;
+  if (complete.journal.empty()) complete.journal = board_journal();
+  return std::unique_ptr<Device>(std::make_unique<Host>(std::move(complete), std::move(cpus)));
 }
 
 }  // namespace flyball

@@ -11,12 +11,13 @@ namespace flyball {
 
 struct HostOptions {
   std::filesystem::path root = "/";  ///< of /proc and /sys
-  std::filesystem::path journal;     ///< "" takes state_folder()/host.json
+  std::filesystem::path journal;     ///< "" takes board_journal(); never below `root`'s sys/
   std::vector<int> cpus;             ///< "" takes those this process may use
   bool pin_threads = true;           ///< false in tests: leave our threads alone
 };
 
-/// Axes `cpu_cores` (1 … usable cores) and, where it can be set, `cpu_mhz`.
+/// Axes `cpu_cores` (1 … usable cores) and, where it can be set, `cpu_mhz`. Puts back first what a
+/// dead flyball left; what cannot be put back is one of its gaps, and an error of claim().
 Result<std::unique_ptr<Device>> open_host(const HostOptions& options = {});
 
 }  // namespace flyball

@@ -1,46 +1,20 @@
 #include "device/host.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/files.h"
-#include "device/journal.h"
+#include "device/board_tree_testing.h"
 
 namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A recorded two-core tree with a cpufreq driver, as a Jetson shows it.
 class HostTest : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / ("host" + std::to_string(::getpid()));
-    fs::remove_all(root_);
-    for (int cpu : {0, 1}) {
-      put(cpu, "scaling_available_frequencies", "115200 729600 1113600 2201600 \n");
-      put(cpu, "scaling_min_freq", "115200\n");
-      put(cpu, "scaling_max_freq", "2201600\n");
-    }
-    ASSERT_TRUE(write_file(root_ / "proc/cpuinfo", "processor : 0\nmodel name : Carmel\n").ok());
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  HostOptions options() const { return tree_.options(); }
+  std::string get(int cpu, const std::string& name) const { return tree_.get(cpu, name); }
 
-  fs::path file(int cpu, const std::string& name) const {
-    return root_ / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) / "cpufreq" / name;
-  }
-  void put(int cpu, const std::string& name, const std::string& text) {
-    ASSERT_TRUE(write_file(file(cpu, name), text).ok());
-  }
-  std::string get(int cpu, const std::string& name) const {
-    const std::string text = *read_file(file(cpu, name));
-    return text.substr(0, text.find('\n'));
-  }
-  HostOptions options() const { return {root_, root_ / "journal.json", {0, 1}, false}; }
-
-  fs::path root_;
+  BoardTree tree_;
 };
 
 TEST_F(HostTest, ListsWhatCanBeSet) {
@@ -66,25 +40,7 @@ TEST_F(HostTest, PinsTheClockOfEveryCoreAndPutsItBack) {
   }
   EXPECT_EQ(get(0, "scaling_min_freq"), "115200");
   EXPECT_EQ(get(1, "scaling_max_freq"), "2201600");
-  EXPECT_FALSE(fs::exists(root_ / "journal.json"));
-}
-
-TEST_F(HostTest, PutsBackWhatACrashedProcessLeft) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    auto host = open_host(options());
-    const bool applied = (*host)->apply({{{"cpu_mhz", 729.6}}}).ok();
-    ::kill(::getpid(), applied ? SIGKILL : SIGTERM);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ASSERT_EQ(WTERMSIG(status), SIGKILL);
-  ASSERT_EQ(get(0, "scaling_max_freq"), "729600");
-  const auto journal = SettingsJournal::open(root_ / "journal.json");
-  ASSERT_TRUE(journal.ok());
-  EXPECT_EQ((*journal)->recovered(), 4u);
-  EXPECT_EQ(get(0, "scaling_max_freq"), "2201600");
-  EXPECT_EQ(get(1, "scaling_min_freq"), "115200");
+  EXPECT_FALSE(fs::exists(tree_.journal()));
 }
 
 TEST_F(HostTest, AModeIsKeptWhereThereIsAClock) {
@@ -95,18 +51,11 @@ TEST_F(HostTest, AModeIsKeptWhereThereIsAClock) {
     ASSERT_TRUE(host->keep().ok());
   }
   EXPECT_EQ(get(0, "scaling_max_freq"), "729600");
-  EXPECT_FALSE(fs::exists(root_ / "journal.json"));
-  fs::remove_all(root_ / "sys");
+  EXPECT_FALSE(fs::exists(tree_.journal()));
+  fs::remove_all(tree_.root() / "sys");
   const auto without = *open_host(options());
   EXPECT_EQ(without->can_keep().error().code, Code::unavailable);
   EXPECT_EQ(without->keep().error().code, Code::unavailable);
-}
-
-TEST_F(HostTest, OneWriterAtATime) {
-  const auto first = *SettingsJournal::open(root_ / "journal.json");
-  const auto second = SettingsJournal::open(root_ / "journal.json");
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, Code::conflict);
 }
 
 TEST_F(HostTest, NamesWhatIsNotLegal) {
@@ -117,30 +66,12 @@ TEST_F(HostTest, NamesWhatIsNotLegal) {
   EXPECT_EQ(get(0, "scaling_max_freq"), "2201600");
 }
 
-TEST_F(HostTest, SaysWhenASettingDidNotTake) {
-  // A file that swallows what is written, as a governed clock does.
-  const fs::path stuck = root_ / "stuck";
-  fs::create_symlink("/dev/null", stuck);
-  const auto journal = *SettingsJournal::open(root_ / "journal.json");
-  const Status status = journal->set(stuck, "729600");
-  ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.error().message.find("but reads"), std::string::npos);
-}
-
 TEST_F(HostTest, WithoutCpufreqSaysSo) {
-  fs::remove_all(root_ / "sys");
+  fs::remove_all(tree_.root() / "sys");
   const auto host = *open_host(options());
   EXPECT_EQ(host->axes().size(), 1u);
   ASSERT_EQ(host->gaps().size(), 1u);
   EXPECT_NE(host->gaps()[0].find("cpufreq"), std::string::npos);
-}
-
-TEST_F(HostTest, RefusesABrokenJournal) {
-  ASSERT_TRUE(write_file(root_ / "journal.json", "{]").ok());
-  const auto journal = SettingsJournal::open(root_ / "journal.json");
-  ASSERT_FALSE(journal.ok());
-  EXPECT_EQ(journal.error().code, Code::corrupt);
-  EXPECT_TRUE(fs::exists(root_ / "journal.json"));
 }
 
 }  // namespace

@@ -1,54 +1,89 @@
-// A promise to put settings back that survives a crash.
+// The promise to put settings of the board back: who keeps it, and when.
 //
-// Before a file of the system is written for the first time, its content goes into a journal on
-// disk. restore() writes everything back and removes the journal; a journal whose owner is dead is
-// restored by the next Flyball that opens it. One owner at a time: the journal is locked.
+// Before a file below sys/ is set for the first time, its content goes into a journal on disk. What
+// the journal holds is put back
+//   - by restore(), which the destructor calls, too: the ordinary end, an error, the first Ctrl-C;
+//   - after kill -9, a crash or a second Ctrl-C: by the guard (base/guard.h), which starts
+//   `flyball`;
+//   - where the guard was killed as well: by the next start of `flyball`, whichever command it is,
+//     and by whoever opens a device or this journal (recover_settings(), open_host(), open()).
+// What cannot be put back is reported and stays in the journal, so that the next one tries again;
+// until then the board is not claimed by anybody. A boot of the machine voids the journal of its
+// sys/: the kernel has forgotten the settings. keep() ends the promise.
+//
+// A journal is applied whole or not at all. It is replaced in one step (file, fsync, rename) before
+// the settings that it covers are written, with a checksum over all of it: one that does not hold
+// together was not left by a crash of ours, so nothing of it is applied, and it is reported and
+// kept. The same goes for one of an earlier format (host.json, or a list without a checksum). It is
+// trusted only when it and its folder belong to this user and nobody else may write there; it may
+// name only files below sys/ of the tree (`root`) that it was written for, without a link that
+// leads out of there. The journal and its lock never lie in that tree.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/lock_file.h"
 #include "base/status.h"
+#include "device/journal_file.h"
 
 namespace flyball {
 
 class SettingsJournal {
  public:
-  /// Takes the journal at `path` (created when needed), and first restores what a dead owner left.
-  /// Error `conflict` when a living process holds it.
-  static Result<std::unique_ptr<SettingsJournal>> open(const std::filesystem::path& path);
+  /// Takes the journal at `path` for the board whose sys/ lies below `root`, after what a dead
+  /// owner left was put back. One process at a time has it, and within a process there is one for
+  /// each path. Errors: `conflict` when a living process (named) holds it, or when this one sets
+  /// another tree; a journal that is not trusted or does not hold together; what could not be put
+  /// back.
+  static Result<std::shared_ptr<SettingsJournal>> open(const std::filesystem::path& path,
+                                                       const std::filesystem::path& root = "/");
   ~SettingsJournal();
   SettingsJournal(const SettingsJournal&) = delete;
   SettingsJournal& operator=(const SettingsJournal&) = delete;
 
-  /// Writes `value` to `file`, after its present content is safe in the journal, and reads back:
-  /// an error when the file does not hold `value` afterwards.
+  /// Makes the present content of these files safe at once; set() does it for one that is not yet.
+  /// A file must read as it is written. Error: one does not lie below sys/ of the root.
+  Status remember(std::span<const std::filesystem::path> files);
+  /// Writes `value` to `file` and reads back: an error when the file does not hold `value`
+  /// afterwards.
   Status set(const std::filesystem::path& file, const std::string& value);
-  /// Puts everything back, last change first, and forgets it. Goes on after a failure; the first
-  /// one is returned and what failed stays in the journal.
+  /// Puts everything back and reads back, last change first, and forgets it. Goes on after a
+  /// failure: the error names all that failed, and only that stays in the journal.
   Status restore();
   /// Forgets what was before: the settings stay as they are now.
   Status keep();
-  /// What a dead owner had left and open() put back.
+  /// How many settings of a dead owner open() put back.
   size_t recovered() const { return recovered_; }
 
  private:
-  explicit SettingsJournal(std::filesystem::path path, int lock)
-      : path_(std::move(path)), lock_(lock) {}
-  Status load();
+  SettingsJournal(std::filesystem::path path, LockFile lock);
+  static Result<std::shared_ptr<SettingsJournal>> take(const std::filesystem::path& path,
+                                                       double patience_s);
+  Status recover();
   Status save() const;
+  friend Result<size_t> recover_settings(const std::filesystem::path& path);
 
   std::filesystem::path path_;
-  int lock_ = -1;
+  LockFile lock_;
+  int owner_;  ///< process that opened it; one that was forked from it puts nothing back
   size_t recovered_ = 0;
-  std::vector<std::pair<std::string, std::string>> before_;  ///< file → content, in order
+  JournalContent content_;
 };
+
+/// Puts back what a dead flyball left at `path`; returns how many settings. Where there is no
+/// journal this costs two looks at the file system. 0 as well when a living process (or this one)
+/// holds it: they are its settings. Errors: those of open(), but for `conflict`.
+Result<size_t> recover_settings(const std::filesystem::path& path);
 
 /// Where journals live: $FLYBALL_STATE, else /run/flyball for root, else the user's runtime or
 /// temporary folder.
 std::filesystem::path state_folder();
+/// The journal of this machine: state_folder()/board.journal.
+std::filesystem::path board_journal();
 
 }  // namespace flyball

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/files.h"
+#include "base/lock_file.h"
 #include "base/text.h"
 #include "device/host.h"
 #include "experiment/base_load.h"
@@ -152,6 +154,18 @@ Result<ExperimentResult> begin(const ExperimentSpec& spec, const ExperimentOptio
   return result;
 }
 
+// One run of an experiment at a time appends to its results, or begins them anew.
+Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& results) {
+  std::error_code problem;
+  fs::create_directories(results.parent_path(), problem);
+  if (problem) return file_error("create the folder", results.parent_path(), problem.value());
+  auto lock = LockFile::take(results.parent_path() / "results.lock",
+                             fmt::format("experiment {}", spec.name));
+  if (lock || lock.error().code != Code::conflict) return lock;
+  return Error{Code::conflict, lock.error().message,
+               "wait until it ends, or measure into another folder with --out"};
+}
+
 }  // namespace
 
 fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options) {
@@ -165,6 +179,7 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
   FLYBALL_ASSIGN(ExperimentResult result, begin(spec, options, gaps));
   FLYBALL_CHECK(check_knobs(spec, gaps));
   const fs::path path = results_path(spec, options);
+  FLYBALL_ASSIGN(const LockFile lock, lock_results(spec, path));
   std::error_code ignored;
   if (options.fresh) fs::remove(path, ignored);
   FLYBALL_ASSIGN(ResultsFile file, ResultsFile::open(path));

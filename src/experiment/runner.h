@@ -37,7 +37,8 @@ std::filesystem::path results_path(const ExperimentSpec& spec, const ExperimentO
 
 /// Repeats are the outer loop, so that a drift of the machine meets all settings alike. A setting
 /// is warmed up (two minibatches, not counted) when the network differs from that of the run
-/// before. Errors: `unavailable` for knobs that this machine lacks; no dataset; what run_epochs()
+/// before. Errors: `unavailable` for knobs that this machine lacks; `conflict` while another
+/// process runs it into the same folder, which is left as it is; no dataset; what run_epochs()
 /// says; `interrupted`, after which the same call goes on.
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options);

@@ -13,10 +13,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A table of eight configurations whose user presses Ctrl-C after so many trials.
+// A table of eight configurations whose user presses Ctrl-C after so many trials, or whose board
+// somebody else has by then.
 class Stopped final : public Profiler {
  public:
-  explicit Stopped(size_t after) : after_(after) {
+  explicit Stopped(size_t after, Code why = Code::interrupted) : after_(after), why_(why) {
     WorkloadTable table;
     table.device = "board";
     table.workload = "net";
@@ -29,7 +30,7 @@ class Stopped final : public Profiler {
   size_t default_config() const override { return table_->default_config(); }
   std::string default_reason() const override { return table_->default_reason(); }
   Result<Measurement> measure(size_t config) override {
-    if (measured == after_) return Error{Code::interrupted, "interrupted", ""};
+    if (measured == after_) return Error{why_, "stopped", "wait"};
     ++measured;
     return table_->measure(config);
   }
@@ -38,6 +39,7 @@ class Stopped final : public Profiler {
 
  private:
   size_t after_;
+  Code why_;
   std::unique_ptr<Profiler> table_;
 };
 
@@ -63,6 +65,16 @@ class Tune : public ::testing::Test {
   TuneRequest request_;
   size_t measured_ = 0;  // by the last tune_all
 };
+
+TEST_F(Tune, WithoutTheBoardItEndsAndNoTrialIsKept) {
+  Stopped profiler(0, Code::conflict);
+  const auto stopped = tune_on(profiler, false);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, Code::conflict);
+  EXPECT_EQ(stopped.error().hint, "wait");
+  EXPECT_EQ(store_.runs().value().at(0).measurements, 0u);
+  EXPECT_TRUE(store_.measurements({}).value().empty());
+}
 
 TEST_F(Tune, AnInterruptedFreshRunGoesOnWithWhatItHasMeasuredItself) {
   ASSERT_TRUE(tune_all(false).ok());

@@ -96,6 +96,7 @@ class LiveProfiler final : public Profiler {
 
   Result<Measurement> measure(size_t config) override {
     samples_.begin(config);
+    FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
     const Stopwatch total;
     Measurement m;
     m.trial = space_.trial(config, info_.workload, info_.phase);

@@ -190,6 +190,7 @@ class ProgramProfiler final : public Profiler {
   }
 
   Result<Measurement> measure(size_t config) override {
+    FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
     const Stopwatch total;
     Measurement m;
     m.trial = space_.trial(config, info_.workload, info_.phase);

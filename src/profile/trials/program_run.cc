@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/guard.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -82,6 +83,7 @@ Result<std::unique_ptr<ProgramRun>> ProgramRun::start(const ProgramOptions& opti
     command.environment.push_back(fmt::format("PYTHONPATH={}{}{}", package.string(),
                                               former ? ":" : "", former ? former : ""));
   }
+  Guard::start();  // no part of the program's time
   run->started_ns_ = monotonic_ns();
   FLYBALL_ASSIGN(run->command_, RunningCommand::start(options.argv, command));
   return run;

@@ -1,10 +1,7 @@
 #include "telemetry/process/command.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,11 +10,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/clock.h"
 #include "telemetry/process/terminal.h"
+#include "base/guard.h"
+#include "telemetry/spawn.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -34,13 +32,6 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
-
 std::vector<std::string> merged_environment(const std::vector<std::string>& extra) {
   std::vector<std::string> all = extra;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -51,68 +42,6 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& extr
   }
   return all;
 }
-
-int spawn(const std::vector<std::string>& argv, const CommandOptions& options, pid_t& pid) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (!options.output.empty()) {
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, options.output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  }
-  if (options.stdout_to_stderr) posix_spawn_file_actions_adddup2(&actions, 2, 1);
-  const auto environment = merged_environment(options.environment);
-  const int failure = posix_spawnp(&pid, argv[0].c_str(), &actions, &attributes,
-                                   pointers(argv).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return failure;
-}
-
-Error start_error(const std::string& program, int reason) {
-  Error error{Code::io, fmt::format("cannot start '{}': {}", program, std::strerror(reason)), ""};
-  if (reason == ENOENT) {
-    error.code = Code::not_found;
-    error.hint = "is it installed and in PATH? A script needs its interpreter, too";
-  } else if (reason == EACCES) {
-    error.code = Code::permission;
-    error.hint = "make it executable (chmod +x), or name its interpreter in front";
-  } else if (reason == ENOEXEC) {
-    error.hint = "is it built for this machine?";
-  }
-  return error;
-}
-
-// An exec closes its end of this pipe. The kernel wakes the parent of a new process a moment
-// earlier, while the child still shows the parent's memory as its own.
-class ExecNotice {
- public:
-  ExecNotice() {
-    if (::pipe2(ends_, O_CLOEXEC) != 0) ends_[0] = ends_[1] = -1;
-  }
-  ~ExecNotice() {
-    if (ends_[0] >= 0) ::close(ends_[0]);
-    if (ends_[1] >= 0) ::close(ends_[1]);
-  }
-  ExecNotice(const ExecNotice&) = delete;
-  ExecNotice& operator=(const ExecNotice&) = delete;
-
-  /// After the child was made; at most 0.1 s, in case that another one holds the pipe.
-  void wait() {
-    if (ends_[0] < 0) return;
-    ::close(std::exchange(ends_[1], -1));
-    pollfd ready{ends_[0], 0, 0};
-    ::poll(&ready, 1, 100);
-  }
-
- private:
-  int ends_[2];
-};
 
 // What the kernel may charge to a child of ours before its exec. It counts pages roughly.
 double own_peak_bytes() {
@@ -133,6 +62,7 @@ class RunningCommand::Foreground {
   bool has_terminal() const { return terminal_.handed(); }
   void take_back() { terminal_.take_back(); }
   void hand_to(pid_t group) { terminal_.hand_to(group); }
+  int signals() const { return SignalForwarding::received(); }
 
  private:
   SignalForwarding forwarding_;
@@ -144,16 +74,16 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(const std::vector<
   if (argv.empty() || argv[0].empty())
     return Error{Code::invalid_argument, "there is no command to run",
                  "put it after --, e.g. -- python3 train.py"};
+  Guard::start();  // before it looks for the children that are not the command's
   std::unique_ptr<RunningCommand> command(new RunningCommand(ProcessTree::children_of(::getpid())));
   if (options.foreground) {
     FLYBALL_ASSIGN(SignalForwarding forwarding, SignalForwarding::begin());
     command->shield_ = std::make_unique<Foreground>(std::move(forwarding));
   }
-  pid_t pid = 0;
-  ExecNotice exec;
-  if (const int reason = spawn(argv, options, pid); reason != 0)
-    return start_error(argv[0], reason);
-  exec.wait();
+  FLYBALL_ASSIGN(const pid_t pid,
+                 spawn_group(argv, {.environment = merged_environment(options.environment),
+                                    .output = options.output,
+                                    .stdout_to_stderr = options.stdout_to_stderr}));
   command->own_peak_bytes_ = own_peak_bytes();
   command->finished_ = false;
   command->pid_ = pid;
@@ -244,6 +174,19 @@ void RunningCommand::refresh() {
   }
 }
 
+bool RunningCommand::others_run() {
+  // Its group was the terminal's foreground: with its end, Ctrl-C has to reach us.
+  if (shield_) shield_->take_back();
+  refresh();
+  const int all_signals = shield_ ? shield_->signals() : 0;
+  if (signals_before_wait_ < 0) signals_before_wait_ = all_signals;
+  const int signals = all_signals - signals_before_wait_;
+  if (signals > 1) return false;
+  return std::ranges::any_of(tree_.members(), [&](pid_t pid) {
+    return pid != pid_ && (signals == 0 || ::getpgid(pid) == pid_);
+  });
+}
+
 void RunningCommand::finish(bool leave_running) {
   if (std::exchange(finished_, true)) return;
   siginfo_t info{};
@@ -266,6 +209,7 @@ void RunningCommand::finish(bool leave_running) {
     }
   }
   refresh();
+  Guard::forget(pid_);  // what lives on may do so without us
   reap(pid_);
   tree_.refresh();
   left_running_ = tree_.use().processes;

@@ -34,7 +34,8 @@ struct EndedUse {
 };
 
 /// While one of these lives, this process is a child subreaper and must start no other children:
-/// orphans of the command are adopted and counted.
+/// orphans of the command are adopted and counted. When this process dies, its guard ends the
+/// command's group (base/guard.h).
 class RunningCommand {
  public:
   /// Errors: nothing to run; not found; not executable; `conflict` for a second foreground one.
@@ -52,6 +53,10 @@ class RunningCommand {
   void signal(int number) const;
   /// Looks for new members and waits for orphans that have ended.
   void refresh();
+  /// After its end: does it leave something that is worth waiting for? A signal that reaches a
+  /// foreground command's wait goes to its group as ever; then what has left the group is waited
+  /// for no longer, and after a second signal nothing is.
+  bool others_run();
   const ProcessTree& tree() const { return tree_; }
   /// After its end: waits for it and for what else has ended of its tree. `leave_running` false
   /// kills what lives on.
@@ -73,6 +78,7 @@ class RunningCommand {
   int pidfd_ = -1;
   bool finished_ = true;  ///< nothing to wait for; false while it runs
   int exit_code_ = 0, end_signal_ = 0, left_running_ = 0;
+  int signals_before_wait_ = -1;  ///< none yet: others_run() was not asked
   double own_peak_bytes_ = 0;
   class Foreground;
   std::unique_ptr<Foreground> shield_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/text.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sampling/plug_meter.h"
@@ -90,10 +91,8 @@ uint64_t run_until_end(RunningCommand& command, const MeasureOptions& options,
 }
 
 void wait_for_orphans(RunningCommand& command, MeasureResult& result) {
-  command.refresh();
-  while (command.tree().members().size() > 1) {
+  while (command.others_run()) {
     sleep_until_ns(monotonic_ns() + 5'000'000);
-    command.refresh();
     result.end_ns = monotonic_ns();
   }
 }
@@ -159,6 +158,7 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
   FLYBALL_CHECK(sampler.add_all(options.sensors, options.interval));
   const Seconds slower{std::max(options.interval.value, options.context_interval.value)};
   FLYBALL_CHECK(sampler.add_all(options.context, slower));
+  Guard::start();  // no part of the command's time
   const double own_before_s = own_cpu_seconds();
   FLYBALL_CHECK(sampler.start());
   result.begin_ns = monotonic_ns();

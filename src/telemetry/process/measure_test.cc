@@ -176,6 +176,51 @@ TEST(Measure, PassesOnCtrlCAndStillReturns) {
   EXPECT_EQ(trapped.exit_code, 7);
 }
 
+// Sends a signal to ourselves after each of the times, in milliseconds.
+std::thread signals_after(std::vector<int> times_ms, int number) {
+  return std::thread([times_ms, number] {
+    for (const int ms : times_ms) {
+      sleep_until_ns(monotonic_ns() + ms * 1'000'000LL);
+      ::kill(::getpid(), number);
+    }
+  });
+}
+
+// What has a session of its own gets no Ctrl-C: the waiting ends, and it lives on.
+TEST(Measure, CtrlCEndsTheWaitForAnOrphanInASessionOfItsOwn) {
+  TestTree tree;
+  const std::string path = tree.root() / "pid";
+  MeasureOptions options;
+  options.wait_for_all = true;
+  std::thread user = signals_after({400}, SIGINT);
+  const MeasureResult result =
+      measured({"sh", "-c", "setsid sleep 30 & echo $! >\"$0\"; exit 3", path}, options);
+  user.join();
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_GE(result.wall_s, 0.4);
+  EXPECT_LT(result.wall_s, 20);
+  EXPECT_EQ(result.left_running, 1);
+  ASSERT_EQ(::kill(std::stoi(*read_file(path)), SIGKILL), 0);
+}
+
+// What is in the command's group gets the signal, and is waited for until there is a second one.
+TEST(Measure, ASecondSignalEndsTheWaitForTheGroup) {
+  MeasureOptions options;
+  options.wait_for_all = true;
+  std::thread user = signals_after({400}, SIGTERM);
+  const MeasureResult ended = measured({"sh", "-c", "sleep 30 & exit 3"}, options);
+  user.join();
+  EXPECT_EQ(ended.left_running, 0);
+  EXPECT_LT(ended.wall_s, 20);
+  user = signals_after({400, 400}, SIGTERM);
+  const MeasureResult stubborn =
+      measured({"sh", "-c", "(trap '' TERM; exec sleep 5) & exit 3"}, options);
+  user.join();
+  EXPECT_EQ(stubborn.left_running, 1);
+  EXPECT_GE(stubborn.wall_s, 0.8);
+  EXPECT_LT(stubborn.wall_s, 4.5);
+}
+
 TEST(Measure, SaysWhyACommandCannotStart) {
   const auto missing = measure_command({"no-such-command-here"}, {});
   ASSERT_FALSE(missing.ok());

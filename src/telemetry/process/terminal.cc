@@ -16,10 +16,12 @@ std::atomic<bool> forwarding_in_use{false};
 // Only lock-free atomics may be touched by a signal handler.
 std::atomic<pid_t> target_group{0};
 std::atomic<int> pending_signal{0};
+std::atomic<int> received_signals{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 std::array<struct sigaction, kForwarded.size()> previous_actions;
 
 void forward(int number) {
+  ++received_signals;
   const pid_t group = target_group.load();
   if (group > 0)
     ::kill(-group, number);
@@ -57,6 +59,7 @@ Result<SignalForwarding> SignalForwarding::begin() {
                  "run one at a time"};
   target_group = 0;
   pending_signal = 0;
+  received_signals = 0;
   struct sigaction action {};
   action.sa_handler = forward;
   action.sa_flags = SA_RESTART;
@@ -77,6 +80,10 @@ SignalForwarding::~SignalForwarding() {
     ::sigaction(kForwarded[i], &previous_actions[i], nullptr);
   target_group = 0;
   forwarding_in_use = false;
+}
+
+int SignalForwarding::received() {
+  return received_signals;
 }
 
 void SignalForwarding::attach(pid_t group) {

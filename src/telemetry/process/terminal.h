@@ -30,6 +30,8 @@ class SignalForwarding {
   SignalForwarding& operator=(SignalForwarding&&) = delete;
   ~SignalForwarding();
   void attach(pid_t group);
+  /// How many signals have come.
+  static int received();
 
  private:
   SignalForwarding() = default;
