@@ -59,10 +59,9 @@ int spawn(const std::vector<std::string>& argv, const CommandOptions& options, p
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (!options.output.empty()) {
+  if (options.output >= 0) {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, options.output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, options.output, 1);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
   }
   if (options.stdout_to_stderr) posix_spawn_file_actions_adddup2(&actions, 2, 1);
