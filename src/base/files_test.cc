@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 
+#include "base/privileges_testing.h"
 #include "base/temp_folder.h"
 
 namespace flyball {
@@ -81,9 +83,13 @@ TEST(Files, AFolderThatCannotBeMadeIsTheReason) {
   const auto status = write_file("/proc/no/such/file", "x");
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message, HasSubstr("cannot create the folder /proc/no"));
-  if (::geteuid() == 0) return;
+}
+
+TEST(Files, AFolderThatMayNotBeWrittenToIsTheReason) {
   const TempFolder folder;
-  ASSERT_EQ(::chmod(folder.path().c_str(), 0500), 0);
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0555), 0);
+  const WithoutPrivileges user;
+  if (!user.effective()) GTEST_SKIP() << "cannot drop privileges";
   const auto refused = write_file(folder / "a/b", "x");
   EXPECT_EQ(refused.error().code, Code::permission);
   EXPECT_THAT(refused.error().message, HasSubstr("Permission denied"));
@@ -130,7 +136,35 @@ TEST(TempFolder, IsGoneAfterwards) {
     ASSERT_TRUE(write_file(folder / "a/b", "x").ok());
   }
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_TRUE(TempFolder("/nonexistent").path().empty());
+}
+
+// An empty path would put what is meant for the folder into the working directory.
+TEST(TempFolder, ThatCannotBeMadeIsAnErrorAndNoEmptyPath) {
+  const auto made = TempFolder::make("/nonexistent");
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, Code::not_found);
+  EXPECT_THAT(made.error().message, HasSubstr("/nonexistent"));
+  EXPECT_THROW(TempFolder("/nonexistent"), std::system_error);
+  const TempFolder parent;
+  ASSERT_EQ(::setenv("TMPDIR", (parent / "gone").c_str(), 1), 0);
+  const auto gone = TempFolder::make();
+  ::unsetenv("TMPDIR");
+  ASSERT_FALSE(gone.ok());
+  EXPECT_THAT(gone.error().hint, HasSubstr("TMPDIR"));
+}
+
+TEST(TempFolder, MovesWithItsFolder) {
+  const TempFolder parent;
+  std::filesystem::path path;
+  {
+    auto made = TempFolder::make(parent.path());
+    ASSERT_TRUE(made.ok());
+    const TempFolder moved = *std::move(made);
+    path = moved.path();
+    EXPECT_EQ(path.parent_path(), parent.path());
+    EXPECT_TRUE(std::filesystem::is_directory(path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace

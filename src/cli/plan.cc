@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/board.h"
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"

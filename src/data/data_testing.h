@@ -1,17 +1,15 @@
 // What the tests of this room share.
 #pragma once
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/temp_folder.h"
 #include "data/dataset.h"
 
 namespace flyball {
@@ -44,23 +42,6 @@ class ShapedSet final : public Dataset {
   std::array<int, 3> shape_;
 };
 
-/// A folder of its own for one test, gone afterwards.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "flyball-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using TemporaryFolder = TempFolder;
 
 }  // namespace flyball

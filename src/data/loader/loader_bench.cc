@@ -14,12 +14,14 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
+#include "base/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
 #include "data/makers/make.h"
@@ -98,24 +100,17 @@ double run_peer(const fs::path& folder, int workers) {
 // A folder of pictures: the user's, or a fresh one that goes away at the end.
 class Pictures {
  public:
-  Pictures(fs::path given, int64_t count) : folder_(std::move(given)), own_(folder_.empty()) {
-    if (!own_) return;
-    std::string name = (fs::temp_directory_path() / "flyball-loader-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+  Pictures(fs::path given, int64_t count) : folder_(std::move(given)) {
+    if (!folder_.empty()) return;
+    folder_ = own_.emplace().path();
     const Status made = make_dataset("images", count, folder_);
     if (!made.ok()) die(made.error());
   }
-  ~Pictures() {
-    std::error_code ignored;
-    if (own_) fs::remove_all(folder_, ignored);
-  }
-  Pictures(const Pictures&) = delete;
-  Pictures& operator=(const Pictures&) = delete;
   const fs::path& folder() const { return folder_; }
 
  private:
   fs::path folder_;
-  bool own_;
+  std::optional<TempFolder> own_;
 };
 
 int run(int rounds, int64_t count, const fs::path& data) {

@@ -7,7 +7,9 @@
 
 #include "base/files.h"
 #include "data/formats/open.h"
+#include "data/makers/digits.h"
 #include "data/makers/make.h"
+#include "data/makers/synthetic.h"
 
 namespace flyball {
 namespace {
@@ -17,6 +19,10 @@ namespace fs = std::filesystem;
 int64_t samples_of(const std::string& kind) {
   if (kind == "mnist") return 60000;
   return kind == "cifar10" ? 5000 : 1000;
+}
+
+int version_of(const std::string& kind) {
+  return kind == "mnist" ? kDigitsVersion : kPicturesVersion;
 }
 
 }  // namespace
@@ -29,7 +35,7 @@ fs::path cache_folder() {
 
 Result<fs::path> default_dataset(const std::string& kind,
                                  const std::function<void(const std::string& what)>& making) {
-  const fs::path folder = cache_folder() / kind;
+  const fs::path folder = cache_folder() / fmt::format("{}-v{}", kind, version_of(kind));
   std::error_code problem;
   if (fs::exists(folder, problem)) return folder;
   const int64_t samples = samples_of(kind);

@@ -11,6 +11,8 @@
 namespace flyball {
 
 constexpr int kDigitSide = 28;
+/// Raised whenever draw_digit() draws something else: sets that are kept are drawn again.
+constexpr int kDigitsVersion = 1;
 using DigitImage = std::array<uint8_t, kDigitSide * kDigitSide>;
 
 /// Draws sample `index` of a split: ink is bright on dark, as in MNIST. Several glyphs per digit,

@@ -6,6 +6,10 @@
 
 namespace flyball {
 
+/// Raised whenever draw_picture(), or how make_dataset() writes its pictures, changes: sets that
+/// are kept are drawn again.
+constexpr int kPicturesVersion = 1;
+
 struct PictureSize {
   int width = 500, height = 375;
 };

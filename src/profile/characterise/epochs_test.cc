@@ -86,6 +86,7 @@ TEST_F(EpochsTest, WorkersChangeNothingOfTheLoss) {
   request.prefetch = 3;
   const auto pipelined = run_epochs(request);
   ASSERT_TRUE(inline_run.ok() && pipelined.ok());
+  EXPECT_EQ(losses(*inline_run).size(), 12u);
   EXPECT_EQ(losses(*inline_run), losses(*pipelined));
   EXPECT_LT(inline_run->epochs[1].loss, inline_run->epochs[0].loss);
 }
@@ -109,6 +110,7 @@ TEST_F(EpochsTest, StepsBoundAnEpochAndTheHookRunsBeforeEach) {
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(hooks, (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(done, (std::vector<int64_t>{1, 2, 1, 2, 1, 2}));
+  ASSERT_EQ(run->epochs.size(), 3u);
   for (const EpochRecord& epoch : run->epochs) EXPECT_EQ(epoch.samples, 32);
 }
 
@@ -136,6 +138,7 @@ TEST_F(EpochsTest, EnergyOfEachEpochComesFromTheSensors) {
   EXPECT_EQ(run->power_total, "module");
   EXPECT_EQ(run->power_gap, "");
   ASSERT_FALSE(run->traces.empty());
+  ASSERT_EQ(run->epochs.size(), 2u);
   for (const EpochRecord& epoch : run->epochs) {
     ASSERT_TRUE(epoch.energy) << run->power_gap;
     EXPECT_THAT(epoch.energy->mean_w, DoubleNear(7.5, 1e-9));

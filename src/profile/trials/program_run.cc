@@ -69,13 +69,16 @@ MarkedMinibatch MinibatchMarks::next(const Mark& mark) {
 }
 
 Result<std::unique_ptr<ProgramRun>> ProgramRun::start(const ProgramOptions& options) {
-  std::unique_ptr<ProgramRun> run(new ProgramRun);
-  run->options_ = options;
+  FLYBALL_ASSIGN(TempFolder folder, TempFolder::make());
+  std::unique_ptr<ProgramRun> run(new ProgramRun(options, std::move(folder)));
   FLYBALL_ASSIGN(run->marks_, MarkReader::create(run->folder_.path()));
   CommandOptions command;
   command.stdout_to_stderr = options.stdout_to_stderr;
   command.foreground = !options.in_background;
-  if (options.in_background) command.output = (run->folder_ / "output").string();
+  if (options.in_background) {
+    FLYBALL_ASSIGN(run->output_, OutputLog::open());
+    command.output = run->output_->descriptor();
+  }
   command.environment = setting_variables(options.settings);
   command.environment.push_back(run->marks_->environment());
   if (const fs::path package = python_package(); !package.empty()) {
@@ -112,10 +115,9 @@ Status ProgramRun::outcome() const {
   message += command_->end_signal() != 0
                  ? fmt::format("was ended by signal {}", command_->end_signal())
                  : fmt::format("failed with exit code {}", command_->exit_code());
-  if (options_.in_background)
-    if (const auto output = read_file(folder_ / "output"))
-      if (const std::string line = last_line(*output); !line.empty())
-        message += fmt::format("; it last said: {}", line);
+  if (output_)
+    if (const std::string line = last_line(output_->text()); !line.empty())
+      message += fmt::format("; it last said: {}", line);
   return Error{Code::internal, message, "run it by itself first"};
 }
 

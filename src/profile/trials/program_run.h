@@ -11,6 +11,7 @@
 #include "space/measurement.h"
 #include "telemetry/marks/marks.h"
 #include "telemetry/process/command.h"
+#include "telemetry/process/output_log.h"
 
 namespace flyball {
 
@@ -19,7 +20,7 @@ struct ProgramOptions {
   /// Settings of the trial: `batch_size` reaches the program as FLYBALL_BATCH_SIZE, and so on.
   Settings settings;
   bool stdout_to_stderr = false;
-  /// Keeps its output in a log (for error messages), and leaves the terminal and Ctrl-C to us.
+  /// Keeps the newest of its output (for error messages), and leaves the terminal and Ctrl-C to us.
   bool in_background = false;
 };
 
@@ -35,7 +36,7 @@ struct MarkedMinibatch {
 
 class ProgramRun {
  public:
-  /// Errors: the program cannot be started; the marks' file cannot be made.
+  /// Errors: the program cannot be started; the marks' file cannot be made, e.g. in a full /tmp.
   static Result<std::unique_ptr<ProgramRun>> start(const ProgramOptions& options);
   /// Ends what still runs of it.
   ~ProgramRun();
@@ -55,10 +56,12 @@ class ProgramRun {
   const RunningCommand& command() const { return *command_; }
 
  private:
-  ProgramRun() = default;
+  ProgramRun(ProgramOptions options, TempFolder folder)
+      : options_(std::move(options)), folder_(std::move(folder)) {}
 
   ProgramOptions options_;
   TempFolder folder_;
+  std::unique_ptr<OutputLog> output_;
   std::unique_ptr<MarkReader> marks_;
   std::unique_ptr<RunningCommand> command_;
   int64_t started_ns_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "telemetry/marks/window.h"
@@ -50,9 +51,9 @@ flyball_window* flyball_window_begin(const char* name) {
 
 int flyball_window_end(flyball_window* window, flyball_energy* energy, int capacity) {
   if (window == nullptr) return fail("flyball_window_end: there is no window");
+  const std::unique_ptr<flyball_window> freed(window);
   try {
     const auto result = window->window.end();
-    delete window;
     if (result.ok()) return write_totals(*result, energy, capacity);
     const flyball::Error& error = result.error();
     return fail(error.message + (error.hint.empty() ? "" : " (HINT: " + error.hint + ")"));

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -17,6 +19,8 @@ namespace {
 
 constexpr char kMagic[] = "FLYMARK1";
 constexpr uint64_t kCapacity = 65536;
+using NameWords = std::array<uint64_t, 3>;
+constexpr size_t kNameBytes = sizeof(NameWords);
 
 size_t bytes_of(uint64_t capacity) {
   return sizeof(marks::Ring) + capacity * sizeof(marks::Slot);
@@ -43,6 +47,33 @@ marks::Ring* open_ring() {
   return nullptr;
 }
 
+// Gives the file its size and its blocks.
+Status reserve(int file, const std::string& path) {
+  int failure = EINTR;
+  while (failure == EINTR)
+    failure = ::posix_fallocate(file, 0, static_cast<off_t>(bytes_of(kCapacity)));
+  if (failure == 0) return {};
+  Error error = file_error("reserve 4 MiB for the marks of a program in", path, failure);
+  if (failure == ENOSPC || failure == EDQUOT)
+    error.hint = "free some room there, or set TMPDIR to a folder that has it";
+  return error;
+}
+
+Mark mark_of(const marks::Slot& slot) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  Mark mark{.time_ns = slot.time_ns.load(relaxed),
+            .stall_ns = slot.stall_ns.load(relaxed),
+            .compute_ns = slot.compute_ns.load(relaxed),
+            .kind = static_cast<MarkKind>(slot.kind.load(relaxed)),
+            .pid = slot.pid.load(relaxed)};
+  NameWords words{};
+  for (size_t i = 0; i < words.size(); ++i) words[i] = slot.name[i].load(relaxed);
+  char text[kNameBytes];
+  std::memcpy(text, words.data(), sizeof text);
+  mark.name.assign(text, ::strnlen(text, sizeof text));
+  return mark;
+}
+
 marks::Ring* shared_ring() {
   static marks::Ring* const ring = open_ring();
   return ring;
@@ -64,13 +95,15 @@ void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name
   Slot& slot = ring->slot(number);
   slot.sequence.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
-  slot.time_ns = now;
-  slot.stall_ns = stall_ns;
-  slot.compute_ns = compute_ns;
-  slot.kind = static_cast<uint32_t>(kind);
-  slot.pid = static_cast<uint32_t>(::getpid());
-  std::strncpy(slot.name, name, sizeof slot.name - 1);
-  slot.name[sizeof slot.name - 1] = '\0';
+  constexpr auto relaxed = std::memory_order_relaxed;
+  slot.time_ns.store(now, relaxed);
+  slot.stall_ns.store(stall_ns, relaxed);
+  slot.compute_ns.store(compute_ns, relaxed);
+  slot.kind.store(static_cast<uint32_t>(kind), relaxed);
+  slot.pid.store(static_cast<uint32_t>(::getpid()), relaxed);
+  NameWords words{};
+  std::memcpy(words.data(), name, ::strnlen(name, kNameBytes - 1));
+  for (size_t i = 0; i < words.size(); ++i) slot.name[i].store(words[i], relaxed);
   slot.sequence.store(number + 1, std::memory_order_release);
 }
 
@@ -80,14 +113,15 @@ Result<std::unique_ptr<MarkReader>> MarkReader::create(const std::filesystem::pa
   std::string path = (folder / "flyball-marks-XXXXXX").string();
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) return file_error("write", path, errno);
+  const Status reserved = reserve(file, path);
   void* memory = MAP_FAILED;
-  if (::ftruncate(file, static_cast<off_t>(bytes_of(kCapacity))) == 0)
+  if (reserved.ok())
     memory = ::mmap(nullptr, bytes_of(kCapacity), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   const int failure = errno;
   ::close(file);
   if (memory == MAP_FAILED) {
     ::unlink(path.c_str());
-    return file_error("write", path, failure);
+    return reserved.ok() ? file_error("map", path, failure) : reserved.error();
   }
   auto* ring = new (memory) marks::Ring;  // the file's zeros are its slots
   ring->capacity = kCapacity;
@@ -120,10 +154,12 @@ std::vector<Mark> MarkReader::take() {
       ++lost_;
       continue;
     }
-    Mark mark{slot.time_ns,    slot.stall_ns,
-              slot.compute_ns, static_cast<MarkKind>(slot.kind),
-              slot.pid,        {}};
-    mark.name.assign(slot.name, ::strnlen(slot.name, sizeof slot.name));
+    Mark mark = mark_of(slot);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (slot.sequence.load(std::memory_order_relaxed) != sequence) {
+      ++lost_;  // overwritten while it was copied
+      continue;
+    }
     if (pid_ == 0) pid_ = mark.pid;
     if (mark.pid == pid_) taken.push_back(std::move(mark));
   }

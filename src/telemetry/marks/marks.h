@@ -23,17 +23,18 @@ struct Mark {
   int64_t stall_ns = -1, compute_ns = -1;
   MarkKind kind = MarkKind::minibatch;
   uint32_t pid = 0;
-  std::string name;  ///< of a window, at most 23 bytes
+  std::string name{};  ///< of a window, at most 23 bytes
 };
 
 namespace marks {
 
-/// As it lies in the file; all processes of one machine agree on it.
+/// As it lies in the file; all processes of one machine agree on it. A writer that comes round may
+/// be at work on a slot that is being read: the sequence is looked at before and after.
 struct Slot {
-  std::atomic<uint64_t> sequence;  ///< number of the mark + 1, written last
-  int64_t time_ns, stall_ns, compute_ns;
-  uint32_t kind, pid;
-  char name[24];
+  std::atomic<uint64_t> sequence;  ///< number of the mark + 1, written last; 0 while it is written
+  std::atomic<int64_t> time_ns, stall_ns, compute_ns;
+  std::atomic<uint32_t> kind, pid;
+  std::atomic<uint64_t> name[3];  ///< 24 bytes of text
 };
 struct Ring {
   char magic[8];  ///< "FLYMARK1"
@@ -55,7 +56,9 @@ bool wanted();
 /// The reading end. The file goes with it.
 class MarkReader {
  public:
-  /// Makes the ring in a file of its own below `folder`.
+  /// Makes the ring in a file of its own below `folder`, with all of its 4 MiB reserved: a page
+  /// that a full file system cannot give would be a SIGBUS in the program that marks. Errors: those
+  /// of files; `io` when there is no room.
   static Result<std::unique_ptr<MarkReader>> create(const std::filesystem::path& folder);
   ~MarkReader();
   MarkReader(const MarkReader&) = delete;

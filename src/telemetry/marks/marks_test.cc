@@ -1,9 +1,12 @@
 #include "telemetry/marks/marks.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -103,6 +106,57 @@ TEST_F(MarksTest, WhatIsOverwrittenIsCounted) {
   });
   EXPECT_EQ(reader_->take().size(), 65536u);
   EXPECT_EQ(reader_->lost(), 70000u - 65536u);
+}
+
+// A writer that laps the reader again and again, in marks whose parts belong together.
+TEST_F(MarksTest, AMarkThatIsOverwrittenWhileItIsReadIsLostAndNotTorn) {
+  const std::string variable = reader_->environment();
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    ::putenv(const_cast<char*>(variable.c_str()));
+    for (int64_t n = 1;; ++n)
+      marks::write(MarkKind::window_begin, n, 7 * n, std::to_string(n).c_str());
+  }
+  int64_t taken = 0, torn = 0;
+  for (const int64_t end = monotonic_ns() + 2'000'000'000; monotonic_ns() < end;) {
+    const auto marks = reader_->take();
+    for (const Mark& mark : marks)
+      torn += mark.compute_ns != 7 * mark.stall_ns || mark.name != std::to_string(mark.stall_ns);
+    taken += static_cast<int64_t>(marks.size());
+  }
+  ::kill(writer, SIGKILL);
+  ::waitpid(writer, nullptr, 0);
+  EXPECT_GT(taken, 100'000);
+  EXPECT_GT(reader_->lost(), 0u) << "the reader was never lapped: this test shows nothing";
+  EXPECT_EQ(torn, 0);
+}
+
+// On a file system of 1 MiB. Writing to a page that it cannot give ends a program by SIGBUS.
+TEST_F(MarksTest, AFullFileSystemIsAnErrorAndNoSignal) {
+  constexpr int cannot_mount = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
+        ::mount("small", folder_.path().c_str(), "tmpfs", 0, "size=1m"))
+      ::_exit(cannot_mount);
+    const auto made = MarkReader::create(folder_.path());
+    if (made.ok()) {
+      const int ended = in_child((*made)->environment(), [] {
+        for (int i = 0; i < 65536; ++i) flyball_minibatch();
+      });
+      ::_exit(WIFSIGNALED(ended) ? WTERMSIG(ended) : 1);
+    }
+    const bool clear = made.error().message.find("No space left") != std::string::npos &&
+                       made.error().hint.find("TMPDIR") != std::string::npos;
+    ::_exit(clear && std::filesystem::is_empty(folder_.path()) ? 0 : 2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == cannot_mount)
+    GTEST_SKIP() << "needs root: mounts a file system of its own";
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(MarksTest, WithoutAReaderMarksDoNothing) {

@@ -14,9 +14,6 @@
 namespace flyball {
 namespace {
 
-// Names of the windows that this thread has open, outermost first, as one path.
-thread_local std::string open_windows;
-
 std::mutex synchronize_mutex;
 std::function<void()> process_synchronize;
 
@@ -70,7 +67,7 @@ int64_t EnergyMonitor::sample_now() {
 
 Result<std::vector<std::pair<std::string, EnergyWindow>>> EnergyMonitor::between(
     int64_t begin_ns, int64_t end_ns) const {
-  const std::vector<Trace> traces = state_->sampler->traces();
+  const std::vector<Trace> traces = state_->sampler->traces(begin_ns, end_ns);
   std::vector<std::pair<std::string, EnergyWindow>> energies;
   for (const std::string& total : totals_of(traces)) {
     FLYBALL_ASSIGN(EnergyWindow window, total_between(traces, total, begin_ns, end_ns));
@@ -96,13 +93,28 @@ void synchronize_for_window() {
   if (const auto synchronize = synchronize_of({})) synchronize();
 }
 
+// The windows that a thread has open, in the order of their beginning.
+struct Window::OpenWindows {
+  std::mutex mutex;  // one may end on another thread
+  std::vector<const Window*> windows;
+
+  static const std::shared_ptr<OpenWindows>& of_this_thread() {
+    thread_local const auto open = std::make_shared<OpenWindows>();
+    return open;
+  }
+};
+
 Window::Window(const std::string& name, WindowOptions options)
-    : outer_(open_windows),
+    : siblings_(OpenWindows::of_this_thread()),
+      name_(name),
       options_(std::move(options)),
       monitor_(options_.monitor != nullptr ? *options_.monitor : EnergyMonitor::shared()),
       started_(monitor_.start()) {
-  name_ = outer_.empty() ? name : outer_ + "/" + name;
-  open_windows = name_;
+  {
+    const std::lock_guard lock(siblings_->mutex);
+    if (!siblings_->windows.empty()) name_ = siblings_->windows.back()->name_ + "/" + name;
+    siblings_->windows.push_back(this);
+  }
   if (const auto synchronize = synchronize_of(options_)) synchronize();
   begin_ns_ = started_.ok() ? monitor_.sample_now() : monotonic_ns();
   marks::write(MarkKind::window_begin, -1, -1, name_.c_str());
@@ -113,8 +125,9 @@ Window::~Window() {
 }
 
 void Window::close() {
-  // Windows may end in any order: only the innermost one leaves the path.
-  if (std::exchange(open_, false) && open_windows == name_) open_windows = outer_;
+  if (!std::exchange(open_, false)) return;
+  const std::lock_guard lock(siblings_->mutex);
+  std::erase(siblings_->windows, this);
 }
 
 void Window::cancel() {

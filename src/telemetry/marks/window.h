@@ -62,9 +62,10 @@ void set_window_synchronize(std::function<void()> synchronize);
 /// Calls it, where there is one.
 void synchronize_for_window();
 
-/// A window over the code between its construction and end(). Windows nest by scope: one that
-/// begins while another of the same thread is open carries its name in front. Dropping a window
-/// without end() cancels it. Whoever profiles the program (marks.h) is told of both ends.
+/// A window over the code between its construction and end(). Windows nest: one that begins while
+/// another of the same thread is open carries the name of the innermost such one in front. They may
+/// end in any order, and on any thread. Dropping a window without end() cancels it. Whoever
+/// profiles the program (marks.h) is told of both ends.
 class Window {
  public:
   explicit Window(const std::string& name, WindowOptions options = {});
@@ -82,7 +83,10 @@ class Window {
  private:
   void close();
 
-  std::string name_, outer_;
+  struct OpenWindows;
+
+  std::shared_ptr<OpenWindows> siblings_;  ///< those that the thread of its beginning has open
+  std::string name_;
   WindowOptions options_;
   EnergyMonitor& monitor_;
   Status started_;

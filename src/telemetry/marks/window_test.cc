@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "flyball/flyball_window.h"
+#include "telemetry/sampling/allocations_testing.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "telemetry/sensors/scripted.h"
 
@@ -73,6 +74,36 @@ TEST(Window, NestsAndAddsUp) {
   EXPECT_EQ(next.name(), "next");
   // Another thread has windows of its own.
   std::thread([&] { EXPECT_EQ(Window("x", {.monitor = &monitor}).name(), "x"); }).join();
+}
+
+TEST(Window, ThatEndsOutOfOrderLeavesNoNameBehind) {
+  EnergyMonitor monitor(rails());
+  const WindowOptions options{.monitor = &monitor};
+  Window epoch("epoch", options);
+  Window step("step", options);
+  ASSERT_TRUE(epoch.end().ok());
+  EXPECT_EQ(Window("inner", options).name(), "epoch/step/inner");  // which is still open
+  ASSERT_TRUE(step.end().ok());
+  EXPECT_EQ(Window("next", options).name(), "next");
+  // A window may end on another thread, too.
+  Window moved("moved", options);
+  std::thread([&] { EXPECT_TRUE(moved.end().ok()); }).join();
+  EXPECT_EQ(Window("after", options).name(), "after");
+}
+
+// Ending a window costs what it is long, not what the monitor is old.
+TEST(Window, EndCopiesItsOwnTimeOnly) {
+  EnergyMonitor monitor(rails(), {0.001});
+  const auto bytes_of_a_window = [&] {
+    Window window("work", {.monitor = &monitor});
+    sleep_ms(20);
+    const AllocationCount count;
+    EXPECT_TRUE(window.end().ok());
+    return count.bytes_so_far();
+  };
+  const int64_t young = bytes_of_a_window();
+  sleep_ms(2000);
+  EXPECT_LT(bytes_of_a_window(), 2 * std::max<int64_t>(young, 50'000));
 }
 
 TEST(Window, CancelForgetsIt) {

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "telemetry/process/terminal.h"
 #include "base/guard.h"
-#include "telemetry/spawn.h"
+#include "telemetry/process/spawn.h"
+#include "telemetry/process/terminal.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

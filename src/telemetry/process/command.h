@@ -20,7 +20,7 @@ struct CommandOptions {
   /// the command runs. One such command at a time in a process.
   bool foreground = true;
   std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
-  std::string output{};  ///< file for its stdout and stderr, without stdin; "": ours
+  int output = -1;  ///< descriptor for its stdout and stderr, without stdin; −1: ours
 };
 
 /// What processes used that have ended and were waited for.

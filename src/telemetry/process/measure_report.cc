@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "telemetry/process/measure.h"
 
 namespace flyball {
@@ -14,6 +14,7 @@ Json power_json(const MeasuredPower& power) {
   const EnergyWindow& window = power.window;
   Json json{{"name", power.name},
             {"energy_j", window.energy_j},
+            {"edge_j", window.edge_j},
             {"mean_w", window.mean_w},
             {"min_w", window.min_w},
             {"max_w", window.max_w},
@@ -23,7 +24,7 @@ Json power_json(const MeasuredPower& power) {
             {"gaps", window.gaps},
             {"samples", window.samples},
             {"distinct_updates", window.distinct_updates}};
-  json["noise_percent"] = std::isfinite(window.noise) ? Json(100 * window.noise) : Json(nullptr);
+  json["noise_percent"] = or_null(100 * window.noise);
   return json;
 }
 
@@ -53,8 +54,11 @@ std::string bytes_text(double bytes) {
 
 std::string power_text(const MeasuredPower& power) {
   const EnergyWindow& window = power.window;
-  std::string text = fmt::format("{}: {:.4g} J, mean {:.4g} W ({:.4g} to {:.4g})", power.name,
-                                 window.energy_j, window.mean_w, window.min_w, window.max_w);
+  std::string text = fmt::format("{}: {:.4g} J", power.name, window.energy_j);
+  if (window.edge_j > 0.001 * window.energy_j)
+    text += fmt::format(" \u00b1 {:.2g} J", window.edge_j);
+  text +=
+      fmt::format(", mean {:.4g} W ({:.4g} to {:.4g})", window.mean_w, window.min_w, window.max_w);
   text += fmt::format(", {} samples, {} updates", window.samples, window.distinct_updates);
   if (!window.complete())
     text += fmt::format("; NOT MEASURED for {:.3f} s of {:.3f} s", window.gap_s, window.window_s);

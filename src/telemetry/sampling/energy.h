@@ -13,11 +13,17 @@ namespace flyball {
 /// Energy between two moments. Where nothing was measured nothing is added: `energy_j` belongs to
 /// `covered_s`, and `gap_s` says what is missing.
 struct EnergyWindow {
-  double energy_j = 0;     ///< trapezoid over power, edges interpolated; or difference of a counter
-  double mean_w = 0;       ///< energy_j / covered_s
-  double rectangle_j = 0;  ///< Σ P(t_i)(t_i − t_{i−1}), the rule of the papers (POMACS'22)
+  double energy_j = 0;  ///< trapezoid over power; or difference of a counter; edges interpolated
+  /// By how much `energy_j` may be off because a counter moves in steps, and neither edge of the
+  /// window is one: the sum of both. 0 for power sensors, whose values hold.
+  double edge_j = 0;
+  double mean_w = 0;  ///< energy_j / covered_s
+  /// Σ P(t_i)(t_i − t_{i−1}), the rule of the papers (POMACS'22); of a counter `energy_j`.
+  double rectangle_j = 0;
   double min_w = 0, max_w = 0;  ///< over the updates
-  double noise = 0;             ///< relative standard error of the mean over distinct updates
+  /// Relative standard error of the mean: of the distinct updates, and of both edges; infinite for
+  /// fewer than two updates, e.g. in a window shorter than a step.
+  double noise = 0;
   double window_s = 0, covered_s = 0, gap_s = 0, longest_gap_s = 0;
   int gaps = 0;              ///< stretches without samples
   int samples = 0;           ///< inside the window
@@ -29,7 +35,9 @@ struct EnergyWindow {
 
 /// Energy of a power sensor or energy counter between two monotonic times. At the edges the trace
 /// may end up to two periods short of the window (the nearest value holds); anything longer is a
-/// gap. Errors: another kind of sensor; an empty window; no samples in it.
+/// gap. Between the updates of a counter power is taken to be constant; `edge_j` says what that may
+/// cost. Errors: another kind of sensor; an empty window; no samples in it; a counter that has not
+/// moved and had no time to.
 Result<EnergyWindow> energy_between(const Trace& trace, int64_t begin_ns, int64_t end_ns);
 
 /// The sum of windows of the same stretch of time: sensors that belong to one total. Coverage is

@@ -108,7 +108,9 @@ TEST(Energy, OfACounterIsTheDifferenceOverAWrap) {
   EXPECT_EQ(window->wraps, 1);
   EXPECT_NEAR(window->min_w, 40, 1e-6);
   EXPECT_NEAR(window->max_w, 40, 1e-6);
-  EXPECT_NEAR(window->noise, 0, 1e-6);
+  // Each edge lies within a millisecond of an update: 40 W of which half one at either.
+  EXPECT_NEAR(window->edge_j, 0.04, 0.001);
+  EXPECT_NEAR(window->noise, 0.04 / std::sqrt(6.0) / window->energy_j, 1e-5);
   EXPECT_TRUE(window->complete());
 }
 

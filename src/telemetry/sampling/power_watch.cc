@@ -42,7 +42,7 @@ bool SettleRule::settled(const std::vector<Trace>& traces, const std::string& to
   if (!before || !after) return false;
   const double difference = std::abs(after->mean_w - before->mean_w);
   const double error = std::hypot(after->noise * after->mean_w, before->noise * before->mean_w);
-  const bool known = after->distinct_updates > 1 && before->distinct_updates > 1;
+  const bool known = std::isfinite(after->noise) && std::isfinite(before->noise);
   return difference <= tolerance * after->mean_w || (known && difference <= 2 * error);
 }
 
@@ -78,10 +78,11 @@ Status PowerWatch::begin() {
   return {};
 }
 
-std::vector<Trace> PowerWatch::parts() const {
+std::vector<Trace> PowerWatch::parts(int64_t since_ns) const {
   std::vector<Trace> traces;
   for (size_t i = 0; sampler_ && i < sampler_->size(); ++i)
-    if (sensors_.sensors[i]->info().total == total_) traces.push_back(sampler_->trace(i));
+    if (sensors_.sensors[i]->info().total == total_)
+      traces.push_back(sampler_->trace(i, since_ns, monotonic_ns()));
   return traces;
 }
 
@@ -90,7 +91,7 @@ bool PowerWatch::settled() {
   if (total_.empty() || settled_) return true;
   if (now < next_look_ns_) return false;
   next_look_ns_ = now + 100'000'000;
-  settled_ = rule_.settled(parts(), total_, begin_ns_, now);
+  settled_ = rule_.settled(parts(begin_ns_), total_, begin_ns_, now);
   return settled_;
 }
 
@@ -105,7 +106,7 @@ int PowerWatch::updates() {
   const int64_t now = monotonic_ns();
   if (total_.empty() || now < next_count_ns_) return updates_;
   next_count_ns_ = now + 50'000'000;
-  const auto window = total_between(parts(), total_, count_ns_, now);
+  const auto window = total_between(parts(count_ns_), total_, count_ns_, now);
   if (window) updates_ = window->distinct_updates;
   return updates_;
 }

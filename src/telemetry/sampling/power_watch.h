@@ -53,7 +53,7 @@ class PowerWatch {
   const std::vector<Trace>& traces() const { return traces_; }
 
  private:
-  std::vector<Trace> parts() const;
+  std::vector<Trace> parts(int64_t since_ns) const;
 
   SensorList sensors_;
   std::string total_, gap_;

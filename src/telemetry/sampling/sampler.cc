@@ -21,6 +21,7 @@ namespace flyball {
 namespace {
 
 constexpr size_t kMaxKept = size_t{4} << 20;
+constexpr size_t kMoreAround = 256;
 
 double thread_cpu_seconds() {
   timespec used{};
@@ -188,15 +189,14 @@ size_t Sampler::size() const {
   return channels_.size();
 }
 
-Trace Sampler::trace(size_t index) const {
-  const Channel& channel = *channels_.at(index);
+Trace Sampler::described(const Channel& channel, std::vector<Sample> samples) const {
   Trace trace{.info = channel.sensor->info(),
               .period_s = static_cast<double>(channel.period_ns) * 1e-9,
-              .samples = channel.ring.copy(),
+              .samples = std::move(samples),
               .stats = {}};
   SamplingStats& stats = trace.stats;
   stats.achieved = channel.ring.pushed();
-  stats.overwritten = stats.achieved - std::min<uint64_t>(stats.achieved, trace.samples.size());
+  stats.overwritten = stats.achieved - std::min<uint64_t>(stats.achieved, channel.ring.capacity());
   {
     const std::lock_guard lock(channel.mutex);
     stats.wanted = channel.wanted;
@@ -211,6 +211,22 @@ Trace Sampler::trace(size_t index) const {
   }
   find_repeats(trace);
   return trace;
+}
+
+Trace Sampler::trace(size_t index) const {
+  const Channel& channel = *channels_.at(index);
+  return described(channel, channel.ring.copy());
+}
+
+Trace Sampler::trace(size_t index, int64_t begin_ns, int64_t end_ns) const {
+  const Channel& channel = *channels_.at(index);
+  return described(channel, channel.ring.copy(begin_ns, end_ns, kMoreAround));
+}
+
+std::vector<Trace> Sampler::traces(int64_t begin_ns, int64_t end_ns) const {
+  std::vector<Trace> all;
+  for (size_t i = 0; i < channels_.size(); ++i) all.push_back(trace(i, begin_ns, end_ns));
+  return all;
 }
 
 std::vector<Trace> Sampler::traces() const {

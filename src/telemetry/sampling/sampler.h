@@ -41,6 +41,10 @@ class Sampler {
   /// A copy of what there is of sensor `index`, at any time.
   Trace trace(size_t index) const;
   std::vector<Trace> traces() const;
+  /// Copies of what there is between two times, and of a little more on either side: enough to tell
+  /// how often a source updates. Statistics of repeats are of these samples.
+  Trace trace(size_t index, int64_t begin_ns, int64_t end_ns) const;
+  std::vector<Trace> traces(int64_t begin_ns, int64_t end_ns) const;
   /// Newest sample of a sensor; false while there is none.
   bool newest(size_t index, Sample& sample) const;
   /// CPU seconds that the threads have used so far.
@@ -48,6 +52,7 @@ class Sampler {
 
  private:
   struct Channel;
+  Trace described(const Channel& channel, std::vector<Sample> samples) const;
   class Worker;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<std::unique_ptr<Worker>> workers_;

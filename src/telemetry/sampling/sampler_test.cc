@@ -61,11 +61,13 @@ TEST(SampleRing, CopiesNothingTornWhileItIsWritten) {
   SampleRing ring(3);
   std::atomic<bool> done{false};
   std::thread writer([&] {
-    for (int64_t i = 0; i < 300'000; ++i) ring.push(i, static_cast<double>(i) * 2);
-    done = true;
+    for (int64_t i = 0; !done; ++i) ring.push(i, static_cast<double>(i) * 2);
   });
-  while (!done) {
+  uint64_t copied = 0;
+  for (const int64_t least = monotonic_ns() + 100'000'000;
+       monotonic_ns() < least || copied < 10'000 || ring.pushed() < 300'000;) {
     const auto samples = ring.copy();
+    copied += samples.size();
     for (size_t i = 0; i < samples.size(); ++i) {
       ASSERT_EQ(samples[i].value, static_cast<double>(samples[i].time_ns) * 2);
       if (i > 0) {
@@ -77,7 +79,24 @@ TEST(SampleRing, CopiesNothingTornWhileItIsWritten) {
       ASSERT_EQ(last.value, static_cast<double>(last.time_ns) * 2);
     }
   }
+  done = true;
   writer.join();
+}
+
+TEST(SampleRing, CopiesAStretchOfTimeWithALittleMore) {
+  SampleRing ring(100);
+  const auto times = [&](int64_t begin, int64_t end, size_t more) {
+    std::vector<int64_t> all;
+    for (const Sample& sample : ring.copy(begin, end, more)) all.push_back(sample.time_ns);
+    return all;
+  };
+  EXPECT_EQ(times(0, 100, 5), std::vector<int64_t>());
+  for (int64_t i = 0; i < 1000; ++i) ring.push(10 * i, 1);  // 9000 to 9990 are kept
+  EXPECT_EQ(times(9500, 9525, 0), (std::vector<int64_t>{9510, 9520}));
+  EXPECT_EQ(times(9500, 9525, 2), (std::vector<int64_t>{9490, 9500, 9510, 9520, 9530, 9540}));
+  EXPECT_EQ(times(0, 9001, 3), (std::vector<int64_t>{9000, 9010, 9020, 9030}));
+  EXPECT_EQ(times(9980, 20'000, 1), (std::vector<int64_t>{9980, 9990}));
+  EXPECT_EQ(times(0, 20'000, 9).size(), 100u);
 }
 
 TEST(Sampler, ReadsEachSensorAtItsOwnRate) {

@@ -59,7 +59,31 @@ Sample SampleRing::at(uint64_t index) const {
 
 std::vector<Sample> SampleRing::copy() const {
   const uint64_t end = pushed();
-  const uint64_t begin = end > capacity_ ? end - capacity_ : 0;
+  return copy_range(end > capacity_ ? end - capacity_ : 0, end);
+}
+
+std::vector<Sample> SampleRing::copy(int64_t begin_ns, int64_t end_ns, size_t more) const {
+  const uint64_t newest = pushed();
+  const uint64_t oldest = newest > capacity_ ? newest - capacity_ : 0;
+  const uint64_t begin = first_after(begin_ns, oldest, newest);
+  const uint64_t end = first_after(end_ns, begin, newest);
+  return copy_range(begin - std::min<uint64_t>(more, begin - oldest),
+                    end + std::min<uint64_t>(more, newest - end));
+}
+
+// A sample that is overwritten meanwhile looks newer: that finds too early a one, never too late.
+uint64_t SampleRing::first_after(int64_t time_ns, uint64_t begin, uint64_t end) const {
+  while (begin < end) {
+    const uint64_t middle = begin + (end - begin) / 2;
+    if (at(middle).time_ns > time_ns)
+      end = middle;
+    else
+      begin = middle + 1;
+  }
+  return begin;
+}
+
+std::vector<Sample> SampleRing::copy_range(uint64_t begin, uint64_t end) const {
   std::vector<Sample> samples;
   samples.reserve(end - begin);
   for (uint64_t i = begin; i < end; ++i) samples.push_back(at(i));

@@ -58,6 +58,8 @@ class SampleRing {
   void push(int64_t time_ns, double value);
   /// Oldest first. What is overwritten while it is being copied is left out.
   std::vector<Sample> copy() const;
+  /// Those between two times, with `more` of them before and after.
+  std::vector<Sample> copy(int64_t begin_ns, int64_t end_ns, size_t more) const;
   /// The newest sample; false when there is none.
   bool newest(Sample& sample) const;
   uint64_t pushed() const { return head_.load(std::memory_order_acquire); }
@@ -69,6 +71,8 @@ class SampleRing {
     std::atomic<double> value;
   };
   Sample at(uint64_t index) const;
+  uint64_t first_after(int64_t time_ns, uint64_t begin, uint64_t end) const;
+  std::vector<Sample> copy_range(uint64_t begin, uint64_t end) const;
 
   size_t capacity_;
   // One more than is kept, for the sample being written. Untouched until used: pages cost nothing.

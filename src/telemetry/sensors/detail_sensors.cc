@@ -47,19 +47,30 @@ std::vector<fs::path> entries(const fs::path& folder, const std::string& prefix)
   return found;
 }
 
+// Names of the lines of single cores: those that are offline have none.
+std::vector<std::string> core_lines(std::string_view stat) {
+  std::vector<std::string> names;
+  for (const std::string& line : split(std::string(stat), '\n')) {
+    const std::string name = line.substr(0, line.find(' '));
+    if (name.starts_with("cpu") && parse_integer(name.substr(3)) && parse_cpu_ticks(stat, name))
+      names.push_back(name);
+  }
+  return names;
+}
+
 void add_cores(SensorList& list, const fs::path& root) {
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   const auto text = read_file(root / "proc/stat", 1 << 22);
   if (!text) return;
-  for (int core = 0; parse_cpu_ticks(*text, fmt::format("cpu{}", core)); ++core)
-    list.sensors.push_back(proc_sensor(
-        info(fmt::format("cpu{}_time", core), "s", SensorKind::counter, "proc"), root / "proc/stat",
-        65536,
-        [line = fmt::format("cpu{}", core), tick_s](std::string_view now) -> std::optional<double> {
-          const auto ticks = parse_cpu_ticks(now, line);
-          if (!ticks) return {};
-          return static_cast<double>(ticks->busy) * tick_s;
-        }));
+  const auto file = std::make_shared<SharedFile>(root / "proc/stat", 65536);
+  for (const std::string& core : core_lines(*text))
+    list.sensors.push_back(
+        proc_sensor(info(core + "_time", "s", SensorKind::counter, "proc"), file,
+                    [core, tick_s](std::string_view now) -> std::optional<double> {
+                      const auto ticks = parse_cpu_ticks(now, core);
+                      if (!ticks) return {};
+                      return static_cast<double>(ticks->busy) * tick_s;
+                    }));
 }
 
 void add_swap(SensorList& list, const fs::path& root) {
@@ -72,12 +83,12 @@ void add_swap(SensorList& list, const fs::path& root) {
                              return static_cast<double>(*total) - static_cast<double>(*free);
                            }));
   const auto page = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const auto file = std::make_shared<SharedFile>(root / "proc/vmstat", 16384);
   for (const auto& [name, key] : {std::pair("swap_in", "pswpin"), {"swap_out", "pswpout"}})
-    add_if_there(
-        list, proc_sensor(info(name, "B", SensorKind::counter, "proc"), root / "proc/vmstat", 16384,
-                          [key = std::string(key), page](std::string_view text) {
-                            return number(parse_vmstat(text, key), page);
-                          }));
+    add_if_there(list, proc_sensor(info(name, "B", SensorKind::counter, "proc"), file,
+                                   [key = std::string(key), page](std::string_view text) {
+                                     return number(parse_vmstat(text, key), page);
+                                   }));
 }
 
 void add_pressure(SensorList& list, const fs::path& root) {
@@ -102,17 +113,17 @@ void add_disks(SensorList& list, const fs::path& root) {
                             {"disk_reads", "1", &DiskStat::reads, 1},
                             {"disk_writes", "1", &DiskStat::writes, 1},
                             {"disk_busy", "s", &DiskStat::busy_ms, 1e-3}};
+  const auto file = std::make_shared<SharedFile>(root / "proc/diskstats", 65536);
   for (const std::string& disk : disk_names(root))
     for (const Figure& figure : figures)
-      add_if_there(list,
-                   proc_sensor(info(fmt::format("{}:{}", figure.name, disk), figure.unit,
-                                    SensorKind::counter, "proc"),
-                               root / "proc/diskstats", 65536,
-                               [disk, figure](std::string_view text) -> std::optional<double> {
-                                 const auto stat = parse_diskstats(text, disk);
-                                 if (!stat) return {};
-                                 return number((*stat).*figure.field, figure.scale);
-                               }));
+      add_if_there(
+          list, proc_sensor(info(fmt::format("{}:{}", figure.name, disk), figure.unit,
+                                 SensorKind::counter, "proc"),
+                            file, [disk, figure](std::string_view text) -> std::optional<double> {
+                              const auto stat = parse_diskstats(text, disk);
+                              if (!stat) return {};
+                              return number((*stat).*figure.field, figure.scale);
+                            }));
 }
 
 // Files that count how often something slowed the CPU down.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include "telemetry/sensors/tree_testing.h"
 
@@ -39,6 +41,55 @@ TEST(DetailSensors, ReadARecordedMachine) {
   EXPECT_NEAR(*list.find("disk_busy:sda")->read(), 1.5, 1e-9);
   tree.put("proc/diskstats", "8 16 sdb 5 0 16 0 7 0 32 0 0 1500 0\n");
   EXPECT_FALSE(list.find("disk_read:sda")->read().ok());
+}
+
+TEST(DetailSensors, CoresBehindAnOfflineOneAreSeen) {
+  TestTree tree;
+  tree.put("proc/stat",
+           "cpu  9 0 0 0 0 0 0 0\ncpu0 100 0 0 800 0 0 0 0\n"
+           "cpu2 300 0 0 1 0 0 0 0\ncpu11 500 0 0 1 0 0 0 0\nintr 8 0\n");
+  const SensorList list = open_detail_sensors(tree.root());
+  EXPECT_THAT(names(list), testing::ElementsAre("cpu0_time", "cpu2_time", "cpu11_time"));
+  const auto tick = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  EXPECT_NEAR(*list.find("cpu11_time")->read(), 500 / tick, 1e-9);
+}
+
+// Times that `file` was opened while `body` ran.
+template <class Body>
+int opens_of(const std::filesystem::path& file, const Body& body) {
+  const int watch = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  EXPECT_GE(::inotify_add_watch(watch, file.c_str(), IN_OPEN | IN_CLOSE), 0);
+  body();
+  alignas(inotify_event) char events[65536];
+  const ssize_t bytes = ::read(watch, events, sizeof events);
+  ::close(watch);
+  int opens = 0;
+  for (ssize_t at = 0; at < bytes;) {
+    const auto* event = reinterpret_cast<const inotify_event*>(events + at);
+    opens += (event->mask & IN_OPEN) != 0;
+    at += static_cast<ssize_t>(sizeof *event + event->len);
+  }
+  return opens;
+}
+
+TEST(DetailSensors, ReadTheirFileOncePerTurn) {
+  TestTree tree;
+  std::string stat;
+  for (int core = 0; core < 16; ++core) stat += "cpu" + std::to_string(core) + " 1 0 0 8 0 0 0 0\n";
+  const auto file = tree.put("proc/stat", stat);
+  const SensorList list = open_detail_sensors(tree.root());
+  ASSERT_EQ(list.sensors.size(), 16u);
+  const auto turn = [&] {
+    for (const SensorPtr& sensor : list.sensors) EXPECT_TRUE(sensor->read().ok());
+  };
+  turn();
+  // A turn that was held up for a millisecond reads again.
+  int fewest = 99;
+  for (int i = 0; i < 50 && fewest > 1; ++i) fewest = std::min(fewest, opens_of(file, turn));
+  EXPECT_EQ(fewest, 1);
+  // What one sensor has had is read again when it asks again.
+  tree.put("proc/stat", "cpu0 777 0 0 8 0 0 0 0\n");
+  EXPECT_GT(*list.find("cpu0_time")->read(), 1);
 }
 
 TEST(DetailSensors, ReadClocksPerPolicy) {

@@ -1,7 +1,9 @@
 /* A stand-in for NVIDIA's management library, for tests. FAKE_NVML says how it behaves:
  * a list of words: "no_energy" and "no_power" (not supported), "no_driver" (does not start),
  * "no_permission" (throttle reasons), "lost" (every metric fails), "hot" (throttled), "none" (no
- * GPU). Two GPUs otherwise, the first at a constant 100 W, the second at 50 W. */
+ * GPU), "step=MS" (how often the energy counters move; 50 ms otherwise). Two GPUs otherwise, the
+ * first at a constant 100 W, the second at 50 W, whose counters move at different times. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,11 @@ static int is(const char* word) {
 }
 static int fails(const char* word) {
   return is("lost") ? 15 : is(word) ? 3 : 0;
+}
+static double step_seconds(void) {
+  const char* mode = getenv("FAKE_NVML");
+  const char* step = mode != NULL ? strstr(mode, "step=") : NULL;
+  return step != NULL ? atof(step + 5) * 1e-3 : 0.05;
 }
 static double watts(const Device* device) {
   return device->index == 0 ? 100.0 : 50.0;
@@ -70,7 +77,10 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   const double seconds = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-  *millijoules = (unsigned long long)(watts(device) * seconds * 1e3);
+  const double step = step_seconds();
+  const double phase = ((Device*)device)->index * 0.37 * step;
+  const double updated = floor((seconds - phase) / step) * step + phase;
+  *millijoules = (unsigned long long)(watts(device) * updated * 1e3);
   return fails("no_energy");
 }
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A conversion of three channels at the drivers' usual setting; `update_interval` tells where there
-// is such a file.
+// All channels once at the drivers' usual setting; `update_interval`, where there is such a file,
+// says how long that takes.
 constexpr double kUsualPeriodS = 0.1;
 
 struct Rail {
@@ -84,7 +84,7 @@ void add_jetpack5(const fs::path& root, std::vector<Rail>& rails) {
         Rail rail{name, "ina3221 " + chip.filename().string(), "",
                   device / fmt::format("in{}_input", k), device / fmt::format("curr{}_input", k)};
         const auto interval_ms = read_number((device / "update_interval").c_str());
-        if (interval_ms && *interval_ms > 0) rail.period_s = *interval_ms * 3e-3;
+        if (interval_ms && *interval_ms > 0) rail.period_s = *interval_ms * 1e-3;
         rails.push_back(std::move(rail));
       }
 }

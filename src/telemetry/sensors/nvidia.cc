@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kPowerCap = 0x4, kHardwareSlowdown = 0x8, kThermalSoftware = 0x20,
                    kThermalHardware = 0x40, kPowerBrake = 0x80;
 
-// The energy counter moves in steps of some ten milliseconds; the power sensor's window is longer.
+// The energy counter moves in steps of 20 to 100 ms, by model; the power sensor's window is longer.
 constexpr double kEnergyPeriodS = 0.1;
 constexpr double kMaxPlausibleW = 5000;
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -48,21 +49,42 @@ TEST_F(NvidiaTest, ReadsEveryMetricOfEveryGpu) {
   EXPECT_THAT(gaps(list), HasSubstr("gpu1_memory: Not Supported"));
 }
 
-TEST_F(NvidiaTest, EnergyOfAWindowIsThatOfTheCounter) {
-  const SensorList list = open("");
+// 100 W and 50 W, whose counters move in steps, over a window whose edges lie anywhere in one.
+Result<EnergyWindow> energy_of_gpus(const SensorList& list, int64_t lead_ns, int64_t length_ns) {
   Sampler sampler;
-  for (const SensorPtr& sensor : list.sensors) ASSERT_TRUE(sampler.add(sensor, {0.005}).ok());
-  ASSERT_TRUE(sampler.start().ok());
-  const int64_t begin = monotonic_ns();
-  sleep_until_ns(begin + 300'000'000);
-  const int64_t end = monotonic_ns();
+  for (const SensorPtr& sensor : list.sensors) EXPECT_TRUE(sampler.add(sensor, {0.005}).ok());
+  EXPECT_TRUE(sampler.start().ok());
+  const int64_t begin = monotonic_ns() + lead_ns;
+  sleep_until_ns(begin + length_ns);
   sampler.stop();
-  const auto traces = sampler.traces();
-  EXPECT_EQ(totals_of(traces), std::vector<std::string>{"gpu"});
-  // 100 W and 50 W; power sensors beside the counters are not added once more.
-  const auto window = total_between(traces, "gpu", begin, end);
-  ASSERT_TRUE(window.ok());
-  EXPECT_NEAR(window->mean_w, 150, 3);
+  EXPECT_EQ(totals_of(sampler.traces()), std::vector<std::string>{"gpu"});
+  return total_between(sampler.traces(), "gpu", begin, begin + length_ns);
+}
+
+TEST_F(NvidiaTest, EnergyOfAWindowIsThatOfTheCounter) {
+  for (const char* step : {"step=20", "step=100"}) {
+    const auto window = energy_of_gpus(open(step), 223'000'000, 301'000'000);
+    ASSERT_TRUE(window.ok()) << window.error().message;
+    // Power sensors beside the counters are not added once more. A counter shows whole mJ.
+    EXPECT_NEAR(window->energy_j, 150 * 0.301, window->edge_j + 0.004) << step;
+    EXPECT_NEAR(window->mean_w, 150, 6) << step;
+    EXPECT_GT(window->edge_j, 0);
+    EXPECT_LT(window->edge_j, 0.1 * window->energy_j) << step;
+    EXPECT_GT(window->noise, 0.001);
+    EXPECT_LT(window->noise, 0.05);
+  }
+}
+
+TEST_F(NvidiaTest, AWindowShorterThanAStepSaysSo) {
+  const auto window = energy_of_gpus(open("step=100"), 223'000'000, 5'000'000);
+  ASSERT_TRUE(window.ok()) << window.error().message;
+  EXPECT_GE(window->edge_j, window->energy_j);
+  EXPECT_FALSE(std::isfinite(window->noise));
+  // From the beginning of the trace no step was seen at all: that is no energy of 0 J.
+  const auto blind = energy_of_gpus(open("step=10000"), 0, 5'000'000);
+  ASSERT_FALSE(blind.ok());
+  EXPECT_THAT(blind.error().message, HasSubstr("did not move"));
+  EXPECT_FALSE(blind.error().hint.empty());
 }
 
 TEST_F(NvidiaTest, WithoutTheCounterPowerMakesTheTotal) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "telemetry/sensors/small_file.h"
 
 namespace flyball {
@@ -9,24 +10,20 @@ namespace {
 
 class ProcSensor final : public Sensor {
  public:
-  ProcSensor(SensorInfo info, std::string path, size_t buffer_bytes, ParseFile parse)
-      : Sensor(std::move(info)),
-        path_(std::move(path)),
-        buffer_(buffer_bytes),
-        parse_(std::move(parse)) {}
+  ProcSensor(SensorInfo info, std::shared_ptr<SharedFile> file, ParseFile parse)
+      : Sensor(std::move(info)), file_(std::move(file)), parse_(std::move(parse)) {}
 
   Result<double> read() override {
-    const auto text = read_small(path_.c_str(), buffer_);
-    if (!text) return text.error();
-    const auto value = parse_(*text);
-    if (value) return *value;
-    return Error{Code::corrupt, fmt::format("{} does not hold {}", path_, info().name), ""};
+    const auto value = file_->parse(seen_, parse_);
+    if (!value) return value.error();
+    if (*value) return **value;
+    return Error{Code::corrupt, fmt::format("{} does not hold {}", file_->path(), info().name), ""};
   }
 
  private:
-  std::string path_;
-  std::vector<char> buffer_;
+  std::shared_ptr<SharedFile> file_;
   ParseFile parse_;
+  uint64_t seen_ = 0;
 };
 
 class SumOfFiles final : public Sensor {
@@ -49,11 +46,31 @@ class SumOfFiles final : public Sensor {
   double scale_;
 };
 
+constexpr int64_t kFreshNs = 1'000'000;
+
 }  // namespace
 
+Result<std::optional<double>> SharedFile::parse(uint64_t& seen, const ParseFile& parse) {
+  const std::lock_guard lock(mutex_);
+  if (const int64_t now = monotonic_ns(); seen >= turn_ || now - read_ns_ > kFreshNs) {
+    const auto text = read_small(path_.c_str(), buffer_);
+    read_ns_ = 0;
+    if (!text) return text.error();
+    text_ = *text;
+    read_ns_ = now;
+    ++turn_;
+  }
+  seen = turn_;
+  return parse(text_);
+}
+
+SensorPtr proc_sensor(SensorInfo info, std::shared_ptr<SharedFile> file, ParseFile parse) {
+  return std::make_shared<ProcSensor>(std::move(info), std::move(file), std::move(parse));
+}
+
 SensorPtr proc_sensor(SensorInfo info, std::string path, size_t buffer_bytes, ParseFile parse) {
-  return std::make_shared<ProcSensor>(std::move(info), std::move(path), buffer_bytes,
-                                      std::move(parse));
+  return proc_sensor(std::move(info), std::make_shared<SharedFile>(std::move(path), buffer_bytes),
+                     std::move(parse));
 }
 
 SensorPtr sum_of_files(SensorInfo info, std::vector<std::string> paths, double scale) {

@@ -37,12 +37,19 @@ TEST(ScriptedSensor, HoldsEachValueUntilTheNextTime) {
   TestTree tree;
   const auto path = tree.put("script.csv", "time_s,value\n0,10\n0.05,20\n0.1,30\n");
   const SensorPtr sensor = *scripted_sensor(watts(), path);
+  const auto scripted = [](int64_t ns) {
+    return ns < 50'000'000 ? 10 : ns < 100'000'000 ? 20 : 30;
+  };
   const int64_t start = monotonic_ns();
   EXPECT_EQ(*sensor->read(), 10);
-  sleep_until_ns(start + 70'000'000);
-  const double second = *sensor->read();
-  if (monotonic_ns() < start + 95'000'000) {
-    EXPECT_EQ(second, 20);
+  const int64_t started = monotonic_ns();
+  // However late this thread is: a value of a moment between just before and just after the read.
+  for (const int64_t wait : {20'000'000, 70'000'000, 97'000'000}) {
+    sleep_until_ns(start + wait);
+    const int64_t earliest = monotonic_ns() - started;
+    const double value = *sensor->read();
+    EXPECT_GE(value, scripted(earliest)) << wait;
+    EXPECT_LE(value, scripted(monotonic_ns() - start)) << wait;
   }
   sleep_until_ns(start + 150'000'000);
   EXPECT_EQ(*sensor->read(), 30);

@@ -53,10 +53,11 @@ SensorList open_system_sensors(const fs::path& root) {
                                     proc / "meminfo", 4096, used_memory));
   const auto disks = disk_names(root);
   if (disks.empty()) return list;
+  const auto diskstats = std::make_shared<SharedFile>(proc / "diskstats", 65536);
   for (const auto& [name, field] :
        {std::pair("disk_read", &DiskStat::read_bytes), {"disk_written", &DiskStat::write_bytes}})
-    add_if_readable(list, proc_sensor(proc_info(name, "B", SensorKind::counter), proc / "diskstats",
-                                      65536, sum_of_disks(disks, field)));
+    add_if_readable(list, proc_sensor(proc_info(name, "B", SensorKind::counter), diskstats,
+                                      sum_of_disks(disks, field)));
   return list;
 }
 

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/privileges_testing.h"
+
 namespace flyball {
 
 class TestTree {
@@ -38,18 +40,6 @@ class TestTree {
 
  private:
   std::filesystem::path root_;
-};
-
-/// While it lives, file permissions bind this process although it may run as root.
-class WithoutPrivileges {
- public:
-  WithoutPrivileges() : before_(::geteuid()) { effective_ = before_ != 0 || ::seteuid(65534) == 0; }
-  ~WithoutPrivileges() { (void)!::seteuid(before_); }
-  bool effective() const { return effective_; }
-
- private:
-  uid_t before_;
-  bool effective_;
 };
 
 }  // namespace flyball

@@ -1,4 +1,4 @@
-#include "telemetry/spawn.h"
+#include "telemetry/process/spawn.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ class ExecNotice {
 // All that the child needs, made before it is.
 struct Child {
   std::vector<char*> argv, environment, places;
-  const char* output = nullptr;
+  int output = -1;
   bool stdout_to_stderr = false;
   int notice = -1;
   sigset_t mask;
@@ -90,13 +90,11 @@ void reset_handlers() {
 }
 
 bool set_output(const Child& child) {
-  if (child.output) {
+  if (child.output >= 0) {
     const int nothing = ::open("/dev/null", O_RDONLY);
     if (nothing < 0 || ::dup2(nothing, 0) < 0) return false;
     if (nothing > 2) ::close(nothing);
-    const int file = ::open(child.output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (file < 0 || ::dup2(file, 1) < 0 || ::dup2(file, 2) < 0) return false;
-    if (file > 2) ::close(file);
+    if (::dup2(child.output, 1) < 0 || ::dup2(child.output, 2) < 0) return false;
   }
   return !child.stdout_to_stderr || ::dup2(2, 1) >= 0;
 }
@@ -152,7 +150,7 @@ Result<pid_t> spawn_group(const std::vector<std::string>& argv, const SpawnOptio
   child.argv = pointers(argv);
   child.environment = pointers(options.environment);
   child.places = pointers(places);
-  child.output = options.output.empty() ? nullptr : options.output.c_str();
+  child.output = options.output;
   child.stdout_to_stderr = options.stdout_to_stderr;
   child.notice = notice.child_end();
   // A handler of ours must not run in the child, which has our memory.

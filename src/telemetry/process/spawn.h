@@ -13,7 +13,7 @@ namespace flyball {
 
 struct SpawnOptions {
   std::vector<std::string> environment{};  ///< "NAME=value", all of it
-  std::string output{};                    ///< file for stdout and stderr, without stdin; "": ours
+  int output = -1;  ///< descriptor for stdout and stderr, without stdin; −1: ours
   bool stdout_to_stderr = false;
 };
 
