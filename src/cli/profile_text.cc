@@ -72,6 +72,11 @@ void print_epochs(const EpochRun& run) {
   fmt::print(
       "cached: share of the dataset in the page cache as the epoch begins; disk reads: "
       "requests of the whole machine\n");
+  for (const EpochRecord& epoch : run.epochs)
+    if (epoch.gpu)
+      fmt::print("GPU in epoch {}: load {} %, {} MHz, {} MiB in use\n", epoch.epoch,
+                 known(epoch.gpu->load_pct), known(epoch.gpu->clock_mhz),
+                 mebibytes(epoch.gpu->memory_bytes));
   if (run.skipped > 0) {
     fmt::print("{} samples were skipped:\n", run.skipped);
     for (const BadSample& bad : run.bad_samples) fmt::print("  {}\n", bad.error.message);

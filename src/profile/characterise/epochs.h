@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "data/loader/loader.h"
+#include "profile/characterise/gpu_use.h"
 #include "profile/characterise/resources.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/trace_export.h"
@@ -71,6 +72,7 @@ struct EpochRecord {
   ResourceUse use;
   std::optional<double> cached_before, cached_after;  ///< share of the dataset in the page cache
   std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known
+  std::optional<GpuUse> gpu;           ///< nothing where no sensor tells of a GPU
   std::vector<MinibatchRecord> minibatches;
 
   const MinibatchRecord& first() const { return minibatches.front(); }

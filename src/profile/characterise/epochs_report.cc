@@ -47,6 +47,13 @@ Json use_json(const ResourceUse& use) {
           {"disk_read_bytes", or_null(use.disk_read_bytes)}};
 }
 
+Json gpu_json(const std::optional<GpuUse>& gpu) {
+  if (!gpu) return nullptr;
+  return {{"load_pct", or_null(gpu->load_pct)},
+          {"clock_mhz", or_null(gpu->clock_mhz)},
+          {"memory_bytes", or_null(gpu->memory_bytes)}};
+}
+
 Json epoch_json(const EpochRecord& epoch) {
   const MinibatchRecord& first = epoch.first();
   Json json{{"epoch", epoch.epoch},
@@ -70,6 +77,7 @@ Json epoch_json(const EpochRecord& epoch) {
   json["cached_before_pct"] = percent_or_null(epoch.cached_before);
   json["cached_after_pct"] = percent_or_null(epoch.cached_after);
   json["energy"] = energy_json(epoch.energy);
+  json["gpu"] = gpu_json(epoch.gpu);
   return json;
 }
 
