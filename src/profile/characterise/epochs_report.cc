@@ -95,6 +95,8 @@ Json means_json(const std::optional<EpochMeans>& means) {
 Json energy_json(const std::optional<EnergyWindow>& energy) {
   if (!energy) return nullptr;
   return {{"energy_j", energy->energy_j},
+          {"edge_j", energy->edge_j},
+          {"noise_percent", or_null(100 * energy->noise)},
           {"rectangle_j", energy->rectangle_j},
           {"mean_w", energy->mean_w},
           {"covered_s", energy->covered_s},
