@@ -8,6 +8,7 @@
 #include "data/digits.h"
 #include "device/board_tree_testing.h"
 #include "profile/live_profiler.h"
+#include "profile/power_meter.h"
 #include "profile/program_profiler.h"
 
 namespace flyball {
