@@ -22,6 +22,18 @@ bool within_seconds(double limit, const std::function<bool()>& holds) {
   return holds();
 }
 
+// Has the process group a member that is no zombie?
+bool group_lives(pid_t group) {
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string stat = slurp(entry.path() / "stat");
+    std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+    std::string state;
+    pid_t parent = 0, its_group = 0;
+    if (fields >> state >> parent >> its_group && its_group == group && state != "Z") return true;
+  }
+  return false;
+}
+
 class BoardTest : public CommandTest {
  protected:
   void SetUp() override {
@@ -56,7 +68,7 @@ class BoardTest : public CommandTest {
   // No member of its process group lives on.
   bool program_ended() {
     const pid_t group = std::stoi(slurp(pid_file_));
-    return within_seconds(10, [&] { return ::kill(-group, 0) != 0; });
+    return within_seconds(10, [&] { return !group_lives(group); });
   }
 
   BoardTree tree_;

@@ -9,6 +9,7 @@
 #include "device/board_tree_testing.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
+#include "profile/trials/power_meter.h"
 
 namespace flyball {
 namespace {
