@@ -1,11 +1,14 @@
 #include "cli/planning.h"
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "cli/board.h"
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "predict/registry.h"
 #include "search/registry.h"
+#include "tune/request.h"
 
 namespace flyball::cli {
 namespace {
@@ -42,18 +45,19 @@ Status read_limits(const PlanOptions& options, Problem& problem) {
 }
 
 // Measures for a strategy, through the store.
-std::function<Result<Told>(const Ask&)> measurer(Setting& setting, Progress& progress) {
-  return [&setting, &progress, done = size_t{0}](const Ask& ask) mutable -> Result<Told> {
+Measure measurer(Setting& setting, Progress& progress) {
+  return [&setting, &progress, done = size_t{0}](const Ask& ask) mutable -> Result<Observation> {
     const RoleBoard& role = setting.roles[ask.role];
-    progress.show(done++, setting.search.max_profiles * setting.roles.size(),
+    progress.show(done++, setting.search.profile_budget * setting.roles.size(),
                   role.profiler->info().workload + " at " +
                       describe(setting.candidates->space(ask.role).settings(ask.candidate)));
     FLYBALL_ASSIGN(const auto recorded,
                    setting.recorders[ask.role].measure(role.config[ask.candidate], ask.repeat));
     const Measurement& m = recorded.measurement;
-    return Told{{m.failed() ? not_measured : m.minibatch_ms, m.power_w().value_or(not_measured)},
-                m.failure,
-                recorded.from_store};
+    return Observation{
+        {m.failed() ? not_measured : m.minibatch_ms, m.power_w().value_or(not_measured)},
+        m.failure,
+        recorded.from_store};
   };
 }
 
@@ -66,7 +70,7 @@ Result<Problem> make_problem_of(const PlanOptions& options, const Setting& setti
   problem.objective = otherwise;
   size_t serving = 0;
   for (const RoleBoard& board : setting.roles) {
-    Role role{board.profiler->info().workload, board.profiler->info().phase};
+    Role role = role_of(board.profiler->info());
     if (role.phase == Phase::infer) {
       if (!options.rates.empty())
         role.rate_hz = options.rates[std::min(serving, options.rates.size() - 1)];
@@ -92,14 +96,15 @@ Result<Setting> open_setting(const PlanOptions& options, Store* store) {
   if (!references.empty())
     setting.search.references.assign(
         setting.roles.size(), std::make_shared<const std::vector<WorkloadTable>>(references));
-  const std::string predictor = !options.predictor.empty() ? options.predictor
-                                : references.empty()       ? "gp"
-                                                           : "transfer-gp";
+  const std::string predictor = !options.predictor.empty()
+                                    ? options.predictor
+                                    : default_search_predictor(!references.empty());
   FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
   setting.search.make_predictor = [predictor] { return *make_predictor(predictor); };
-  setting.search.max_profiles = options.profiles;
-  if (options.profiles_asked && options.strategy != "brute-force")
-    setting.search.most_profiles = options.profiles;
+  setting.search.profile_budget = options.profiles;
+  FLYBALL_ASSIGN(const StrategyEntry* strategy, find_strategy(options.strategy));
+  if (options.profiles_asked && !strategy->exhaustive)
+    setting.search.profile_limit = options.profiles;
   setting.search.seed = options.seed;
   return setting;
 }
@@ -120,12 +125,15 @@ Result<Plan> search_plan(const PlanOptions& options, Setting& setting, Problem p
     plan.why_not = sound.error();
     return plan;
   }
+  Doubt doubt(setting.search);
+  const bool live = std::ranges::any_of(
+      setting.roles, [](const RoleBoard& role) { return role.profiler->info().live; });
   SearchOptions search = setting.search;
   search.known = std::move(known);
   auto shared = std::make_shared<const Problem>(std::move(problem));
   FLYBALL_ASSIGN(const auto strategy, make_strategy(options.strategy, shared, std::move(search)));
   Progress progress(options.quiet);
-  return make_plan(*strategy, measurer(setting, progress));
+  return make_plan(*strategy, measurer(setting, progress), live ? &doubt : nullptr);
 }
 
 }  // namespace flyball::cli

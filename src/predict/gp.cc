@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "predict/interval.h"
 #include "predict/reference.h"
 #include "predict/rows.h"
 #include "predict/surface_forms.h"
@@ -18,7 +19,6 @@
 namespace flyball {
 namespace {
 
-constexpr double z90 = 1.6448536269514722;
 constexpr size_t block_rows = 2048;  // predicted at a time, by one thread
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 

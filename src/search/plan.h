@@ -2,7 +2,6 @@
 // the front, and what a little more of a limit would buy.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -36,8 +35,8 @@ struct Option {
   bool measured = false;
 };
 
-/// What easing one limit would buy.
-struct Purchase {
+/// What easing one limit would buy: its shadow price, for a step of the limit that people know.
+struct ShadowPrice {
   std::string what;     ///< "1 W more power", "10 ms more latency"
   Option option;        ///< the best choice then
   double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing
@@ -49,10 +48,11 @@ struct Plan {
   Error why_not;  ///< when there is no answer
   std::vector<Step> steps;
   std::vector<Margin> margins;
-  std::vector<Option> front;        ///< power against the objective, the power budget left aside
-  std::vector<Purchase> purchases;  ///< against the best known or predicted within the limits
+  std::vector<Option> front;  ///< power against the objective, the power budget left aside
+  /// Against the best known or predicted within the limits.
+  std::vector<ShadowPrice> shadow_prices;
   /// What is predicted, but not measured, to be better than the answer within the limits.
-  std::optional<Purchase> unmeasured;
+  std::optional<ShadowPrice> unmeasured;
   double power_w = not_measured;  ///< of the answer
   std::string stopped;            ///< why the search ended
   size_t profiles = 0, trials = 0;
@@ -60,10 +60,8 @@ struct Plan {
 };
 
 /// Runs the search and draws up the plan. What was not measured is taken from the strategy's
-/// predictor where it has one, and marked. `done` hears of each step as it is made; it may be
-/// empty.
-Result<Plan> make_plan(Strategy& strategy, const std::function<Result<Told>(const Ask&)>& measure,
-                       const std::function<void(const Step&)>& done = {});
+/// predictor where it has one, and marked.
+Result<Plan> make_plan(Strategy& strategy, const Measure& measure, Doubt* doubt = nullptr);
 
 /// Unit of objective_value(), as `value_unit` of the JSON document.
 std::string objective_unit(const Problem& problem);

@@ -11,6 +11,7 @@
 #include "predict/registry.h"
 #include "problem/exact.h"
 #include "search/registry.h"
+#include "search/run.h"
 #include "tune/predictions.h"
 #include "tune/recorder.h"
 #include "tune/request.h"
@@ -64,10 +65,10 @@ class Tuning {
  private:
   Result<std::unique_ptr<Strategy>> start_strategy() {
     SearchOptions options;
-    options.max_profiles =
-        result_.request.strategy == "brute-force" ? result_.space.size() : result_.request.profiles;
-    if (result_.request.profiles_asked && result_.request.strategy != "brute-force")
-      options.most_profiles = result_.request.profiles;
+    FLYBALL_ASSIGN(const StrategyEntry* strategy, find_strategy(result_.request.strategy));
+    options.profile_budget = strategy->exhaustive ? result_.space.size() : result_.request.profiles;
+    if (result_.request.profiles_asked && !strategy->exhaustive)
+      options.profile_limit = result_.request.profiles;
     options.seed = result_.request.seed;
     const auto first = std::ranges::find(asked_.config, result_.default_config);
     if (first != asked_.config.end())
@@ -78,32 +79,21 @@ class Tuning {
     if (!result_.request.references.empty())
       options.references = {
           std::make_shared<const std::vector<WorkloadTable>>(result_.request.references)};
-    limit_ = std::min(options.max_profiles, options.most_profiles);
+    limit_ = std::min(options.profile_budget, options.profile_limit);
     return make_strategy(result_.request.strategy, asked_.problem, std::move(options));
   }
 
   Status search(Strategy& strategy) {
-    while (const auto ask = strategy.ask()) {
-      const size_t config = asked_.config[ask->candidate];
-      FLYBALL_ASSIGN(const Profiled* trial, measure(config, ask->reason, ask->repeat, false));
-      strategy.tell(*ask, reading_of(trial->measurement), trial->measurement.failure);
-      if (!ask->repeat) FLYBALL_CHECK(doubt(strategy, *ask, *trial));
-    }
+    Doubt doubt(strategy.options());
+    const auto trial = [&](const Ask& ask) -> Result<Observation> {
+      FLYBALL_ASSIGN(const Profiled* made,
+                     measure(asked_.config[ask.candidate], ask.reason, ask.repeat, false));
+      return Observation{reading_of(made->measurement), made->measurement.failure,
+                         made->from_store};
+    };
+    FLYBALL_CHECK(run_trials(strategy, trial, profiler_.info().live ? &doubt : nullptr));
     result_.stopped = strategy.stopped();
     result_.notes.insert(result_.notes.end(), strategy.notes().begin(), strategy.notes().end());
-    return {};
-  }
-
-  // A live reading that its neighbours contradict is measured once more; both are kept and told.
-  Status doubt(Strategy& strategy, const Ask& ask, const Profiled& trial) {
-    if (!profiler_.info().live || trial.measurement.failed()) return {};
-    const auto why = contradiction(profiler_, result_.request, result_.profiled, trial);
-    if (!why) return {};
-    Ask again = ask;
-    again.repeat = true;
-    again.reason = "it read " + *why;
-    FLYBALL_ASSIGN(const Profiled* second, measure(trial.config, again.reason, true, false));
-    strategy.tell(again, reading_of(second->measurement), second->measurement.failure);
     return {};
   }
 
