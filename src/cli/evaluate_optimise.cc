@@ -99,8 +99,9 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
   check_seed(*command);
   command
-      ->add_option("--verify", evaluation.verify,
-                   "measure at most so many promising modes and answer a measured one")
+      ->add_option(
+          "--verify", evaluation.verify,
+          "let the default strategy measure at most so many more modes, and answer a measured one")
       ->capture_default_str();
   command
       ->add_option("--confidence", evaluation.confidence,

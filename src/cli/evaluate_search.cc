@@ -101,13 +101,13 @@ Status run(const Options& options) {
     return Error{Code::invalid_argument, fmt::format("'{}' are no modes", options.modes),
                  "paper (its 441 modes) or all"};
   sweep.only_paper_modes = options.modes == "paper";
-  sweep.options.max_profiles = options.max_profiles;
+  sweep.options.profile_budget = options.max_profiles;
   sweep.options.seed = options.seed;
   if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
   FLYBALL_CHECK(add_references(options, tables, sweep.options));
-  const std::string predictor = !options.predictor.empty()   ? options.predictor
-                                : options.references.empty() ? "gp"
-                                                             : "transfer-gp";
+  const std::string predictor = !options.predictor.empty()
+                                    ? options.predictor
+                                    : default_search_predictor(!options.references.empty());
   FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
   sweep.options.make_predictor = [predictor] { return *make_predictor(predictor); };
   sweep.seeds = options.seeds;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "evaluate/optimise_eval.h"
+#include "search/strategy.h"
 
 namespace flyball {
 
@@ -20,10 +21,16 @@ struct Beliefs {
 /// taken at their word. Nothing when there is none.
 std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, double confidence);
 
-/// Reads up to `profiles` rows, each the one with the highest expected gain in time over the
-/// fastest row that was measured within the budget (probability of keeping it × time saved), and
-/// answers that fastest measured row: within the budget, or nothing when none is known.
-BudgetChoice choose_verified(Beliefs beliefs, double budget_w, size_t profiles,
-                             std::span<const double> true_time, std::span<const double> true_power);
+/// A table as a search sees it. Candidates are its rows, which must be distinct configurations.
+struct BudgetSearch {
+  std::shared_ptr<const Candidates> candidates;
+  Role role;
+  Readings readings;      ///< of every row
+  SearchOptions options;  ///< what is known already, and how many profiles more may be made
+};
+
+/// What `flyball`, the default strategy, answers for one power budget: the fastest row it has
+/// measured within it, or nothing.
+BudgetChoice search_within(const BudgetSearch& ground, double budget_w);
 
 }  // namespace flyball

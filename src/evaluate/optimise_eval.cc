@@ -14,6 +14,7 @@
 #include "evaluate/budget_choice.h"
 #include "predict/design/design.h"
 #include "predict/registry/registry.h"
+#include "search/belief.h"
 
 namespace flyball {
 namespace {
@@ -56,17 +57,37 @@ Result<Beliefs> believe(const std::string& name, const OptimiseEvaluation& evalu
   return beliefs;
 }
 
+// The search that a person who has profiled these modes would make.
+Result<BudgetSearch> search_ground(const std::string& name, const OptimiseEvaluation& evaluation,
+                                   const WorkloadTable& truth, const std::vector<size_t>& profiled,
+                                   uint64_t seed) {
+  BudgetSearch ground;
+  FLYBALL_ASSIGN(Candidates candidates, Candidates::link({truth.space}));
+  ground.candidates = std::make_shared<const Candidates>(std::move(candidates));
+  ground.role = role_of(truth);
+  FLYBALL_ASSIGN(ground.readings, readings_of(*ground.candidates, std::array{&truth}));
+  for (size_t row : profiled) ground.options.known.push_back({0, row, ground.readings[0][row]});
+  ground.options.profile_budget = evaluation.verify;
+  ground.options.seed = seed;
+  ground.options.make_predictor = [name] { return *make_predictor(name); };
+  ground.options.references = {
+      std::make_shared<const std::vector<WorkloadTable>>(evaluation.references)};
+  ground.options.cache = std::make_shared<PredictionCache>();
+  return ground;
+}
+
 RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
                   const WorkloadTable& truth, const BudgetProblem& problem,
                   const std::vector<size_t>& profiled, uint64_t seed) {
   RunScore run;
-  auto beliefs = believe(name, evaluation, truth, problem, profiled, seed, run.notes);
-  if (!beliefs) return run.error = beliefs.error(), run;
-  for (double budget : problem.budgets_w()) {
-    if (evaluation.verify > 0)
-      run.choices.push_back(
-          choose_verified(*beliefs, budget, evaluation.verify, problem.time(), problem.power()));
-    else
+  if (evaluation.verify > 0) {
+    const auto ground = search_ground(name, evaluation, truth, profiled, seed);
+    if (!ground) return run.error = ground.error(), run;
+    for (double budget : problem.budgets_w()) run.choices.push_back(search_within(*ground, budget));
+  } else {
+    const auto beliefs = believe(name, evaluation, truth, problem, profiled, seed, run.notes);
+    if (!beliefs) return run.error = beliefs.error(), run;
+    for (double budget : problem.budgets_w())
       run.choices.push_back({choose_within(*beliefs, budget, evaluation.confidence), 0});
   }
   run.score = problem.score(run.choices);
@@ -175,7 +196,6 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
     request.references = evaluation.references;
     request.device = truth.device;
     request.phase = truth.phase;
-    request.measure = [&](size_t config) { return take_rows(truth, std::array{config}); };
     FLYBALL_ASSIGN(profiled[run], choose_configurations(evaluation.design, request));
   }
 

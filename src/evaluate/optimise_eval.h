@@ -26,8 +26,8 @@ struct OptimiseEvaluation {
   /// Unverified choices keep the budget with this probability, as the predictor's interval has it;
   /// one half takes the mean, as published.
   double confidence = 0.5;
-  /// So many modes at most are measured for each budget, each the one that promises most; only a
-  /// measured mode within the budget is answered. 0: the choice is trusted.
+  /// For each budget the default strategy goes on from the profiled modes with so many profiles at
+  /// most; only a measured mode within the budget is answered. 0: the choice is trusted.
   size_t verify = 0;
   /// As published: profiled modes, too, are looked up in the predictions.
   bool predictions_only = false;

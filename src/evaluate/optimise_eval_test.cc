@@ -82,34 +82,64 @@ TEST(BudgetChoice, KeepsAMarginForConfidence) {
   EXPECT_FALSE(choose_within(beliefs, 5, 0.5));
 }
 
-TEST(BudgetChoice, VerifyingNeverEndsAboveTheBudget) {
+// Believes that everything draws `factor` times what it does, and knows the times.
+class Mistaken : public Predictor {
+ public:
+  explicit Mistaken(double factor) : factor_(factor) {}
+  std::string name() const override { return "mistaken"; }
+  Status fit(const WorkloadTable&, std::span<const WorkloadTable>, const FitOptions&) override {
+    return {};
+  }
+  Result<Prediction> predict(const Space& space) const override {
+    const WorkloadTable truth = five();
+    Prediction all;
+    for (size_t i = 0; i < space.size(); ++i) {
+      const size_t row = *truth.space.find(space.row(i));
+      add(all.minibatch_ms, truth.minibatch_ms[row]);
+      add(all.power_w, factor_ * truth.power_w[row]);
+    }
+    all.extrapolated.assign(space.size(), false);
+    return all;
+  }
+
+ private:
+  static void add(Estimates& to, double value) {
+    to.mean.push_back(value);
+    to.lo90.push_back(0.9 * value);
+    to.hi90.push_back(1.1 * value);
+  }
+  double factor_;
+};
+
+BudgetSearch ground(double factor, size_t profiles, const std::vector<size_t>& known = {}) {
   const WorkloadTable truth = five();
-  // Everything is believed to draw 30 % too little.
-  Beliefs beliefs = believe({7, 8.4, 9.8, 12.6, 17.5});
-  const auto choice = choose_verified(beliefs, 13, 3, truth.minibatch_ms, truth.power_w);
-  ASSERT_TRUE(choice.config);
-  EXPECT_EQ(*choice.config, 1u);  // 18 W read at the fourth, then 14 W at the third
+  BudgetSearch made;
+  made.candidates = std::make_shared<Candidates>(*Candidates::link({truth.space}));
+  made.role = role_of(truth);
+  made.readings = *readings_of(*made.candidates, std::array{&truth});
+  for (size_t row : known) made.options.known.push_back({0, row, made.readings[0][row]});
+  made.options.profile_budget = profiles;
+  made.options.make_predictor = [factor] { return std::make_unique<Mistaken>(factor); };
+  return made;
+}
+
+TEST(BudgetChoice, ASearchNeverEndsAboveTheBudget) {
+  // Everything is believed to draw 30 % too little: 18 W read at the fourth, 14 W at the third.
+  const BudgetChoice choice = search_within(ground(0.7, 3), 13);
+  EXPECT_EQ(choice.config, 1u);
   EXPECT_EQ(choice.extra_profiles, 3u);
   // One reading does not suffice, and nothing else was measured: no answer rather than a wrong one.
-  beliefs.power_above.assign(5, 0);
-  EXPECT_FALSE(choose_verified(beliefs, 13, 1, truth.minibatch_ms, truth.power_w).config);
-  beliefs.measured[0] = true;
-  beliefs.power[0] = 10;
-  EXPECT_EQ(choose_verified(beliefs, 13, 1, truth.minibatch_ms, truth.power_w).config, 0u);
+  EXPECT_FALSE(search_within(ground(0.7, 1), 13).config);
+  EXPECT_EQ(search_within(ground(0.7, 1, {0}), 13).config, 0u);
 }
 
-TEST(BudgetChoice, ReadingsGoOnWhereThereIsMoreToGain) {
-  const WorkloadTable truth = five();
+TEST(BudgetChoice, ASearchGoesOnWhereThereIsMoreToGain) {
   // Everything is believed to draw 20 % too much: a first answer is right, and not the best.
-  Beliefs beliefs = believe({12, 14.4, 16.8, 21.6, 30});
-  EXPECT_EQ(choose_verified(beliefs, 18, 3, truth.minibatch_ms, truth.power_w).config, 3u);
+  EXPECT_EQ(search_within(ground(1.2, 4), 18).config, 3u);
 }
 
-TEST(BudgetChoice, AMeasuredChoiceCostsNothing) {
-  const WorkloadTable truth = five();
-  Beliefs beliefs = believe(truth.power_w);
-  beliefs.measured.assign(5, true);
-  const auto choice = choose_verified(beliefs, 18, 3, truth.minibatch_ms, truth.power_w);
+TEST(BudgetChoice, WhatIsKnownCostsNothing) {
+  const BudgetChoice choice = search_within(ground(1, 3, {0, 1, 2, 3, 4}), 18);
   EXPECT_EQ(choice.config, 3u);
   EXPECT_EQ(choice.extra_profiles, 0u);
 }

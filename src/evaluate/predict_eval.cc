@@ -101,7 +101,6 @@ Result<std::vector<Cell>> choose_cells(const PredictEvaluation& evaluation,
         request.references = evaluation.references;
         request.device = truth.device;
         request.phase = truth.phase;
-        request.measure = [&](size_t config) { return take_rows(truth, std::array{config}); };
         auto chosen = choose_configurations(cell.design, request);
         if (!chosen)
           errors[i] = chosen.error();

@@ -40,17 +40,17 @@ struct Set {
 size_t solve_set(const Set& set, std::atomic<size_t>& solvable) {
   std::vector<Space> spaces;
   std::vector<const WorkloadTable*> tables;
-  std::vector<std::string> names;
+  std::vector<Role> roles;
   for (const WorkloadTable& table : set.tables) {
     spaces.push_back(*paper_modes(table.space));
     tables.push_back(&table);
-    names.push_back(table.workload);
+    roles.push_back(role_of(table));
   }
   const auto candidates = std::make_shared<Candidates>(*Candidates::link(std::move(spaces)));
   const Readings readings = *readings_of(*candidates, tables);
   const auto specs = paper_problems(set.kind, set.long_latency);
   parallel_for(specs.size(), [&](size_t i) {
-    const Problem problem = make_problem(set.kind, candidates, names, specs[i]);
+    const Problem problem = make_problem(set.kind, candidates, roles, specs[i]);
     solvable += solve(problem, readings).outcome.feasible;
   });
   return specs.size();

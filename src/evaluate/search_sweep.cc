@@ -22,7 +22,7 @@ namespace {
 struct Ground {
   std::shared_ptr<const Candidates> candidates;
   Readings raw, robust;
-  std::vector<std::string> workloads;
+  std::vector<Role> roles;
 };
 
 Result<Ground> prepare(const SearchSweep& sweep) {
@@ -34,7 +34,7 @@ Result<Ground> prepare(const SearchSweep& sweep) {
                    fmt::format("{} and {} were measured on different boards",
                                sweep.tables[0]->title(), table->title()),
                    "workloads that share a board must be measured on one"};
-    ground.workloads.push_back(table->workload);
+    ground.roles.push_back(role_of(*table));
     if (sweep.only_paper_modes) {
       FLYBALL_ASSIGN(Space space, paper_modes(table->space));
       spaces.push_back(std::move(space));
@@ -67,13 +67,14 @@ struct Case {
 Result<std::vector<Case>> solve_all(const SearchSweep& sweep, const Ground& ground) {
   std::vector<ProblemSpec> specs = sweep.problems;
   if (specs.empty())
-    specs = paper_problems(sweep.kind, std::ranges::any_of(ground.workloads, takes_long_latency));
+    specs = paper_problems(sweep.kind,
+                           std::ranges::any_of(ground.roles, takes_long_latency, &Role::workload));
   const size_t step = std::max<size_t>(1, sweep.every);
   std::vector<Case> cases((specs.size() + step - 1) / step);
   for (size_t i = 0; i < cases.size(); ++i) {
     cases[i].asked = specs[i * step];
     auto problem = std::make_shared<Problem>(
-        make_problem(sweep.kind, ground.candidates, ground.workloads, cases[i].asked));
+        make_problem(sweep.kind, ground.candidates, ground.roles, cases[i].asked));
     // Infeasible ones are counted as not solvable; one that is no problem at all is a mistake.
     const Status sound = validate(*problem);
     if (!sound.ok() && sound.error().code != Code::infeasible)

@@ -112,7 +112,7 @@ TEST_F(Published, EveryBudgetOfTheTrainingOracle) {
         std::make_shared<Candidates>(*Candidates::link({*paper_modes(tabled.space)}));
     const Readings readings = *readings_of(*candidates, std::vector{&tabled});
     const auto problem = std::make_shared<Problem>(
-        make_problem(ProblemKind::training, candidates, {tabled.workload},
+        make_problem(ProblemKind::training, candidates, {role_of(tabled)},
                      {{at(i, "budget_w"), unlimited, unlimited}, unlimited, 0}));
     EXPECT_NEAR(solve(*problem, readings).outcome.loss, at(i, "optimum_ms"), 6e-4);
     auto strategy = *make_strategy("gmd", problem, {});

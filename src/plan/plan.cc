@@ -89,37 +89,37 @@ void mark_binding(const Problem& problem, const View& view, double best,
                              best - 1e-3 * std::abs(best);
 }
 
-void buy(const Problem& problem, const Problem& eased, const View& view, double best,
-         const std::string& what, std::vector<Purchase>& purchases) {
+void price_limit(const Problem& problem, const Problem& eased, const View& view, double best,
+                 const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
   const Eased found = solve_eased(problem, eased, view);
   if (found.choice.empty()) return;
-  Purchase purchase{what, view.option(problem, found.choice), 0};
-  purchase.gain_pct = std::max(0.0, improvement_pct(problem, best, found.loss));
-  if (purchase.gain_pct < least_gain_pct) purchase.gain_pct = 0;
-  purchases.push_back(std::move(purchase));
+  ShadowPrice price{what, view.option(problem, found.choice), 0};
+  price.gain_pct = std::max(0.0, improvement_pct(problem, best, found.loss));
+  if (price.gain_pct < least_gain_pct) price.gain_pct = 0;
+  shadow_prices.push_back(std::move(price));
 }
 
-std::vector<Purchase> purchases_of(const Problem& problem, const View& view, double best) {
-  std::vector<Purchase> all;
+std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& view, double best) {
+  std::vector<ShadowPrice> all;
   if (problem.budgets.power_w != unlimited) {
     Problem eased = problem;
     eased.budgets.power_w += more_watts;
-    buy(problem, eased, view, best, "1 W more power", all);
+    price_limit(problem, eased, view, best, "1 W more power", all);
   }
   if (std::ranges::any_of(problem.roles, [](const Role& r) { return r.latency_ms != unlimited; })) {
     Problem eased = problem;
     for (Role& role : eased.roles) role.latency_ms += more_ms;
-    buy(problem, eased, view, best, "10 ms more latency", all);
+    price_limit(problem, eased, view, best, "10 ms more latency", all);
   }
   if (problem.budgets.time_ms != unlimited) {
     Problem eased = problem;
     eased.budgets.time_ms *= 1 + more_share;
-    buy(problem, eased, view, best, "10 % more time", all);
+    price_limit(problem, eased, view, best, "10 % more time", all);
   }
   if (problem.budgets.energy_j != unlimited) {
     Problem eased = problem;
     eased.budgets.energy_j *= 1 + more_share;
-    buy(problem, eased, view, best, "10 % more energy", all);
+    price_limit(problem, eased, view, best, "10 % more energy", all);
   }
   return all;
 }
@@ -131,10 +131,10 @@ void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
   const double answer = plan.answer->outcome.loss;
   const double best = std::min(answer, within.outcome.loss);
   mark_binding(problem, view, best, plan.margins);
-  plan.purchases = purchases_of(problem, view, best);
+  plan.shadow_prices = shadow_prices_of(problem, view, best);
   const double gain = improvement_pct(problem, answer, best);
   if (gain >= least_gain_pct)
-    plan.unmeasured = Purchase{"more profiles", view.option(problem, within.candidates), gain};
+    plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain};
 }
 
 /// The part of a long front that lies around the budget, as many below it as above; without one the

@@ -35,8 +35,8 @@ struct Option {
   bool measured = false;
 };
 
-/// What easing one limit would buy.
-struct Purchase {
+/// What easing one limit would buy: its shadow price, for a step of the limit that people know.
+struct ShadowPrice {
   std::string what;     ///< "1 W more power", "10 ms more latency"
   Option option;        ///< the best choice then
   double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing
@@ -48,10 +48,11 @@ struct Plan {
   Error why_not;  ///< when there is no answer
   std::vector<Step> steps;
   std::vector<Margin> margins;
-  std::vector<Option> front;        ///< power against the objective, the power budget left aside
-  std::vector<Purchase> purchases;  ///< against the best known or predicted within the limits
+  std::vector<Option> front;  ///< power against the objective, the power budget left aside
+  /// Against the best known or predicted within the limits.
+  std::vector<ShadowPrice> shadow_prices;
   /// What is predicted, but not measured, to be better than the answer within the limits.
-  std::optional<Purchase> unmeasured;
+  std::optional<ShadowPrice> unmeasured;
   double power_w = not_measured;  ///< of the answer
   std::string stopped;            ///< why the search ended
   size_t profiles = 0, trials = 0;

@@ -96,19 +96,57 @@ TEST(Plan, TwoServicesShareTheTime) {
   EXPECT_THAT(text, HasSubstr("10 ms more latency would buy nothing"));
 }
 
-/// What is only predicted to be better within the limits is said, and no merit of an eased limit.
-TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
-  const auto problem = testing_surface::problem({.power_w = 100});  // binds nowhere
+/// Predicts the surface as it is, so that what is better than the answer is known.
+class TruePredictor : public testing_surface::NearestPredictor {
+ public:
+  Result<Prediction> predict(const Space& rows) const override {
+    Prediction all;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      add(all.minibatch_ms, testing_surface::time_ms(rows.row(i)));
+      add(all.power_w, testing_surface::power_w(rows.row(i)));
+    }
+    all.extrapolated.assign(rows.size(), false);
+    return all;
+  }
+
+ private:
+  static void add(Estimates& to, double value) {
+    to.mean.push_back(value);
+    to.lo90.push_back(0.99 * value);
+    to.hi90.push_back(1.01 * value);
+  }
+};
+
+/// Three modes at random within 100 W, which bind nowhere or, less than the least, everywhere.
+Plan plan_of_three(double power_w) {
+  const auto problem = testing_surface::problem({.power_w = power_w});
   const Readings all = testing_surface::readings(*problem);
   SearchOptions options;
-  options.max_profiles = 3;
-  options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
+  options.profile_budget = 3;
+  options.make_predictor = [] { return std::make_unique<TruePredictor>(); };
   auto strategy = *make_strategy("random", problem, options);
-  const Plan plan = plan_over(*strategy, all);
+  return plan_over(*strategy, all);
+}
+
+/// What is only predicted to be better within the limits is said, and no merit of an eased limit.
+TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
+  const Plan plan = plan_of_three(100);
   ASSERT_EQ(plan.margins.size(), 1u);
   EXPECT_FALSE(plan.margins[0].binds);
-  EXPECT_EQ(plan.purchases[0].gain_pct, 0);
-  EXPECT_EQ(to_json(plan)["unmeasured"].is_null(), !plan.unmeasured);
+  EXPECT_EQ(plan.shadow_prices[0].gain_pct, 0);
+  ASSERT_TRUE(plan.unmeasured);
+  EXPECT_FALSE(plan.unmeasured->option.measured);
+  const double best = 400.0 / 8 + 6000.0 / 1000;  // everything at its highest
+  EXPECT_NEAR(plan.unmeasured->gain_pct, 100 * (1 - best / plan.answer->outcome.loss), 1e-9);
+  EXPECT_GT(plan.unmeasured->gain_pct, 1);
+  EXPECT_DOUBLE_EQ(to_json(plan)["unmeasured"]["gain_pct"], plan.unmeasured->gain_pct);
+  EXPECT_THAT(format_plan(plan), HasSubstr("cpu_cores 8, gpu_mhz 1000"));
+}
+
+TEST(Plan, WithEverythingMeasuredNothingIsUnmeasured) {
+  const Plan plan = plan_of(both());
+  EXPECT_FALSE(plan.unmeasured);
+  EXPECT_TRUE(to_json(plan)["unmeasured"].is_null());
 }
 
 TEST(Plan, ALongFrontIsCutAroundTheBudget) {
@@ -130,19 +168,15 @@ TEST(Plan, PowerIsToldWithoutABudgetToo) {
   EXPECT_EQ(to_json(plan_of(problem))["answer"]["power_w"], 22);
 }
 
+/// A watt more would open 8 cores at 500 MHz (15.3 W), which nobody measured.
 TEST(Plan, PredictionsAreMarked) {
-  const auto problem = testing_surface::problem({.power_w = 14});
-  const Readings all = testing_surface::readings(*problem);
-  SearchOptions options;
-  options.max_profiles = 5;
-  options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
-  auto strategy = *make_strategy("flyball", problem, options);
-  const Plan plan = plan_over(*strategy, all);
-  ASSERT_EQ(plan.purchases.size(), 1u);
+  const Plan plan = plan_of_three(14.5);
+  ASSERT_TRUE(plan.answer);
+  ASSERT_EQ(plan.shadow_prices.size(), 1u);
   for (const Option& option : plan.front) EXPECT_TRUE(option.measured);
-  if (plan.purchases[0].gain_pct > 0 && !plan.purchases[0].option.measured) {
-    EXPECT_THAT(format_plan(plan), HasSubstr("predicted, not measured"));
-  }
+  ASSERT_GT(plan.shadow_prices[0].gain_pct, 0);
+  EXPECT_FALSE(plan.shadow_prices[0].option.measured);
+  EXPECT_THAT(format_plan(plan), HasSubstr("(predicted, not measured)"));
 }
 
 }  // namespace

@@ -119,18 +119,17 @@ std::string limits_text(const Plan& plan) {
   return text.empty() ? "" : "limits\n" + text;
 }
 
-std::string purchases_text(const Plan& plan) {
+std::string shadow_prices_text(const Plan& plan) {
   std::string text;
-  for (const Purchase& purchase : plan.purchases) {
-    if (purchase.gain_pct == 0) {
-      text += fmt::format("  {} would buy nothing\n", purchase.what);
+  for (const ShadowPrice& price : plan.shadow_prices) {
+    if (price.gain_pct == 0) {
+      text += fmt::format("  {} would buy nothing\n", price.what);
       continue;
     }
-    text +=
-        fmt::format("  {} would buy {:.2g} %: {} at {} ({})\n", purchase.what, purchase.gain_pct,
-                    objective_text(*plan.problem, purchase.option.choice.outcome),
-                    choice_text(*plan.problem, purchase.option.choice.candidates),
-                    purchase.option.measured ? "measured" : "predicted, not measured");
+    text += fmt::format("  {} would buy {:.2g} %: {} at {} ({})\n", price.what, price.gain_pct,
+                        objective_text(*plan.problem, price.option.choice.outcome),
+                        choice_text(*plan.problem, price.option.choice.candidates),
+                        price.option.measured ? "measured" : "predicted, not measured");
   }
   if (plan.unmeasured)
     text += fmt::format(
@@ -223,7 +222,7 @@ std::string format_plan(const Plan& plan) {
     text += fmt::format("set {}\n", choice_text(*plan.problem, plan.answer->choice));
     text += schedule_text(plan);
     text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
-    text += limits_text(plan) + purchases_text(plan);
+    text += limits_text(plan) + shadow_prices_text(plan);
   }
   text += front_text(plan) + steps_text(plan);
   if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
@@ -249,10 +248,10 @@ json to_json(const Plan& plan) {
                              {"limit", margin.limit},
                              {"unit", margin.unit},
                              {"binds", margin.binds}});
-  for (const Purchase& purchase : plan.purchases)
-    out["would_buy"].push_back({{"what", purchase.what},
-                                {"gain_pct", purchase.gain_pct},
-                                {"choice", choice_json(problem, purchase.option)}});
+  for (const ShadowPrice& price : plan.shadow_prices)
+    out["would_buy"].push_back({{"what", price.what},
+                                {"gain_pct", price.gain_pct},
+                                {"choice", choice_json(problem, price.option)}});
   out["unmeasured"] = nullptr;
   if (plan.unmeasured)
     out["unmeasured"] = {{"gain_pct", plan.unmeasured->gain_pct},

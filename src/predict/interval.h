@@ -9,6 +9,9 @@
 
 namespace flyball {
 
+/// Half a 90 % interval of a normal distribution, in standard deviations.
+inline constexpr double z90 = 1.6448536269514722;
+
 /// Half-width of the 90 % interval from leave-one-out errors (absolute, of any unit); 1 for none.
 /// Few errors say little of their tail, so it widens what they show.
 inline double jackknife_width(const std::vector<double>& errors) {

@@ -132,17 +132,18 @@ Result<Space> paper_modes(const Space& space) {
 }
 
 Problem make_problem(ProblemKind kind, std::shared_ptr<const Candidates> candidates,
-                     const std::vector<std::string>& workloads, const ProblemSpec& spec) {
+                     std::vector<Role> roles, const ProblemSpec& spec) {
   Problem problem;
   problem.candidates = std::move(candidates);
   problem.budgets = spec.budgets;
   const bool trains = kind == ProblemKind::training || kind == ProblemKind::concurrent;
-  for (size_t role = 0; role < workloads.size(); ++role) {
-    if (trains && role == 0)
-      problem.roles.push_back({workloads[role], Phase::train, 0, unlimited});
-    else
-      problem.roles.push_back({workloads[role], Phase::infer, spec.rate_hz, spec.latency_ms});
+  for (size_t i = 0; i < roles.size(); ++i) {
+    const bool serves = !trains || i > 0;
+    roles[i].phase = serves ? Phase::infer : Phase::train;
+    roles[i].rate_hz = serves ? spec.rate_hz : 0;
+    roles[i].latency_ms = serves ? spec.latency_ms : unlimited;
   }
+  problem.roles = std::move(roles);
   problem.per_sample = trains_in_several_batches(*problem.candidates, problem.roles);
   if (kind == ProblemKind::concurrent) problem.objective = Objective::throughput;
   if (kind == ProblemKind::two_inference) problem.objective = Objective::latency;

@@ -32,8 +32,9 @@ Result<std::vector<ProblemSpec>> read_problems(const std::filesystem::path& path
 Result<Space> paper_modes(const Space& space);
 
 /// A problem of this kind over linked candidates. The objective is the paper's: least t_tr, least
-/// t_in, most θ; for two inferences the least share of the latency budgets.
+/// t_in, most θ; for two inferences the least share of the latency budgets. `roles` say what each
+/// role is (role_of()); phases, rates and latencies are those of the kind and of `spec`.
 Problem make_problem(ProblemKind kind, std::shared_ptr<const Candidates> candidates,
-                     const std::vector<std::string>& workloads, const ProblemSpec& spec);
+                     std::vector<Role> roles, const ProblemSpec& spec);
 
 }  // namespace flyball

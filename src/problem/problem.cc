@@ -134,6 +134,27 @@ const char* constraint_name(Constraint constraint) {
   return "nothing";
 }
 
+Role role_of(const WorkloadTable& table) {
+  Role role{table.workload, table.phase};
+  role.device = table.device;
+  role.power_total = table.power_total;
+  role.cost = table.cost;
+  return role;
+}
+
+WorkloadTable empty_table(const Role& role, const Space& space) {
+  WorkloadTable table;
+  table.device = role.device;
+  table.workload = role.workload;
+  table.phase = role.phase;
+  table.power_total = role.power_total;
+  table.cost = role.cost;
+  std::vector<Axis> axes = space.axes();
+  for (Axis& axis : axes) axis.values.clear();
+  table.space = Space(std::move(axes));
+  return table;
+}
+
 bool Problem::needs_power() const {
   return budgets.power_w != unlimited || budgets.energy_j != unlimited ||
          objective == Objective::power || objective == Objective::energy;

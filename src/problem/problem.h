@@ -10,6 +10,7 @@
 
 #include "problem/candidates.h"
 #include "space/axis.h"
+#include "space/table.h"
 
 namespace flyball {
 
@@ -35,15 +36,24 @@ const char* objective_name(Objective objective);
 Result<Objective> parse_objective(const std::string& text);
 
 /// One family of jobs. A role with an arrival rate serves requests; one without trains.
+/// `device`, `power_total` and `cost` are what predictors are told of it beside its readings.
 struct Role {
   std::string workload;
   Phase phase = Phase::train;
   double rate_hz = 0;             ///< α, requests per second
   double latency_ms = unlimited;  ///< L, budget of the peak latency
   bool offline = false;           ///< an inference without arrivals: one minibatch after the other
+  std::string device = "";        ///< the board's name, as tables have it; "" when unknown
+  std::string power_total = "";   ///< which total its power is; "" when unknown
+  std::optional<Cost> cost = {};  ///< of its network, where somebody counted it
 
   bool serves() const { return rate_hz > 0; }
 };
+
+/// What a table says of its workload; it neither serves nor has limits yet.
+Role role_of(const WorkloadTable& table);
+/// A table over the axes of `space` that is of this role and has no rows yet.
+WorkloadTable empty_table(const Role& role, const Space& space);
 
 struct Budgets {
   double power_w = unlimited;   ///< B, on the largest power of the roles

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace flyball {
 namespace {
@@ -82,6 +83,17 @@ Prospect inference(const Problem& problem, const Belief& belief, size_t candidat
   return of_log_normal(feasible, best, time, cap, offset);
 }
 
+/// The larger power of two roles, taken to be that of the one with the larger median: the other
+/// only has to keep the budget.
+Prospect of_larger_power(const Problem& problem, std::span<const Belief> beliefs,
+                         std::span<const size_t> choice, double others_hold, double best) {
+  LogNormal larger = power_of(beliefs[0], choice[0]), other = power_of(beliefs[1], choice[1]);
+  if (other.mean > larger.mean) std::swap(larger, other);
+  const double budget = problem.budgets.power_w;
+  return of_log_normal(others_hold * probability_below(budget, other.mean, other.sd), best, larger,
+                       budget, 0);
+}
+
 /// P[n training minibatches and one inference fit into the window].
 double fits(double n, double window, LogNormal train, LogNormal infer) {
   const double trained = n * std::exp(train.mean), served = std::exp(infer.mean);
@@ -110,13 +122,10 @@ Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
   const double cap = std::min(window, problem.roles[1].latency_ms - window);
   if (cap <= 0) return {0, 0, 0};
   const LogNormal train = time_of(beliefs[0], choice[0]), infer = time_of(beliefs[1], choice[1]);
-  const double holds = feasible * probability_below(cap, infer.mean, infer.sd);
-  if (problem.objective == Objective::power) {
-    LogNormal power = power_of(beliefs[0], choice[0]);
-    const LogNormal other = power_of(beliefs[1], choice[1]);
-    if (other.mean > power.mean) power = other;
-    return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
-  }
+  const double in_time = probability_below(cap, infer.mean, infer.sd);
+  if (problem.objective == Objective::power)
+    return of_larger_power(problem, beliefs, choice, in_time, best);
+  const double holds = feasible * in_time;
   window -= problem.lost_ms(choice);
   const double counts = problem.counts(problem.candidates->batch(0, choice[0]));
   const double unit =
@@ -144,13 +153,9 @@ Prospect two_inferences(const Problem& problem, std::span<const Belief> beliefs,
   }
   if (cap <= 0) return {0, unlimited, 0};
   const double rate_holds = probability_below(1, std::log(busy), sum.sd);
-  if (problem.objective == Objective::power) {
-    LogNormal power = power_of(beliefs[0], choice[0]);
-    const LogNormal other = power_of(beliefs[1], choice[1]);
-    if (other.mean > power.mean) power = other;
-    return of_log_normal(rate_holds * probability_below(cap, sum.mean, sum.sd), best, power,
-                         problem.budgets.power_w, 0);
-  }
+  if (problem.objective == Objective::power)
+    return of_larger_power(problem, beliefs, choice,
+                           rate_holds * probability_below(cap, sum.mean, sum.sd), best);
   if (problem.objective == Objective::time)
     return of_log_normal(feasible * rate_holds, best, sum, cap, 0);
   Prospect prospect = of_log_normal(feasible * rate_holds,

@@ -104,8 +104,8 @@ class ActiveLearning : public Strategy {
       : Strategy(std::move(asked), std::move(with)) {
     const Candidates& all = candidates();
     for (size_t role = 0; role < all.roles(); ++role)
-      if (all.batches(role).size() > 1) most_profiles_ = profiles_of_several;
-    most_profiles_ = std::min(most_profiles_, options().most_profiles);
+      if (all.batches(role).size() > 1) most_ = profiles_of_several;
+    most_ = std::min(most_, options().profile_limit);
     draw_first();
   }
 
@@ -117,7 +117,7 @@ class ActiveLearning : public Strategy {
         queue_.pop_back();
         if (!ledger().find(next.role, next.candidate)) return next;
       }
-      if (ledger().profiles() >= most_profiles_) return stop("all profiles were used");
+      if (ledger().profiles() >= most_) return stop("all profiles were used");
       plan_round();
       if (queue_.empty())
         return stop(stopped_early_.empty() ? "the predicted fronts are measured" : stopped_early_);
@@ -167,7 +167,7 @@ class ActiveLearning : public Strategy {
         fronts.emplace_back(ledger(), role, batch, shared);
     }
     std::vector<Wish> wishes;
-    const size_t room = std::min(round_size, most_profiles_ - ledger().profiles());
+    const size_t room = std::min(round_size, most_ - ledger().profiles());
     while (wishes.size() < room) {
       Wish best;
       FrontOf* of = nullptr;
@@ -199,7 +199,7 @@ class ActiveLearning : public Strategy {
         {wish.role, wish.candidate, "largest expected improvement over all power levels", false});
   }
 
-  size_t most_profiles_ = profiles_of_one_batch;
+  size_t most_ = profiles_of_one_batch;
   std::vector<Ask> queue_;  ///< the last one comes first
   std::string stopped_early_;
 };

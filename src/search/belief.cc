@@ -1,23 +1,20 @@
 #include "search/belief.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "predict/interval.h"
+
 namespace flyball {
 namespace {
-
-constexpr double z90 = 1.6448536269514722;  // half a 90 % interval in standard deviations
 
 WorkloadTable measured_table(const Ledger& ledger, size_t role) {
   const Problem& problem = ledger.problem();
   const Space& space = problem.candidates->space(role);
-  WorkloadTable table;
-  table.workload = problem.roles[role].workload;
-  table.phase = problem.roles[role].phase;
-  std::vector<Axis> axes = space.axes();
-  for (Axis& axis : axes) axis.values.clear();
-  table.space = Space(std::move(axes));
+  WorkloadTable table = empty_table(problem.roles[role], space);
   // By candidate, not by time: the fit must not depend on the order of the trials.
   for (const auto& [candidate, record] : ledger.of_role(role))
     for (size_t i = 0; i < record.readings.size(); ++i) {
@@ -32,11 +29,12 @@ WorkloadTable measured_table(const Ledger& ledger, size_t role) {
 }
 
 std::string key_of(const WorkloadTable& table, size_t role, uint64_t seed) {
-  std::string key = table.workload + phase_name(table.phase) + std::to_string(role);
+  std::string key = fmt::format("{}\n{}\n{}", table.title(), table.power_total, role);
   const auto append = [&](const void* data, size_t bytes) {
     key.append(static_cast<const char*>(data), bytes);
   };
   append(&seed, sizeof seed);
+  if (table.cost) append(&*table.cost, sizeof(Cost));
   append(table.space.values().data(), table.space.values().size_bytes());
   append(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
   append(table.power_w.data(), table.power_w.size() * sizeof(double));

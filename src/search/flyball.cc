@@ -1,7 +1,6 @@
 // Ours: constrained Bayesian search. A predictor (with references where there are any) says how
 // long each candidate takes and what it draws; the trial with the largest expected gain, its chance
-// of being feasible included, is measured next. A reading that the predictor did not expect is
-// measured again before it is trusted.
+// of being feasible included, is measured next.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +14,7 @@
 namespace flyball {
 namespace {
 
-constexpr double surprise = 4;                // standard deviations that contradict a reading
-constexpr double least_contradiction = 0.06;  // relative; below that it is ordinary noise
-constexpr size_t trusted_rows = 4;            // rows before the predictor may contradict a reading
-constexpr double hopeless = 1e-4;             // chance of being feasible that is none
-constexpr double disagreement = 0.03;         // relative difference of two readings of one trial
+constexpr double hopeless = 1e-4;  // chance of being feasible that is none
 
 std::string percent(double value) {
   return fmt::format("{:.{}f} %", value, value < 10 ? 1 : 0);
@@ -31,59 +26,21 @@ class Flyball : public Strategy {
 
  protected:
   std::optional<Ask> propose() override {
-    if (auto again = doubtful_trial()) return again;
     if (!unfinished_.empty())
       if (auto rest = first_missing(unfinished_, "the other workload of the same choice"))
-        return last_ = *rest;
+        return rest;
     unfinished_.clear();
     profiles_ = ledger().profiles();
-    if (profiles_ >= options().max_profiles) return stop("all profiles were used");
+    if (profiles_ >= options().profile_budget) return stop("all profiles were used");
     const bool fitted = fit();
     const auto next = fitted ? best_prospect() : design();
     if (!next && stopped().empty()) return stop("there is nothing left to try");
-    if (!next) return {};
-    last_ = *next;
     return next;
   }
 
  private:
-  /// Has the last reading to be measured again?
-  std::optional<Ask> doubtful_trial() {
-    if (!last_) return {};
-    const Ask asked = *last_;
-    const Record* record = ledger().find(asked.role, asked.candidate);
-    if (!record || record->failed()) return {};
-    const auto& readings = record->readings;
-    if (readings.size() == 1 && contradicted(asked, readings[0]))
-      return Ask{asked.role, asked.candidate, "its neighbours contradict the first reading", true};
-    if (readings.size() == 2 && apart(readings[0], readings[1]))
-      return Ask{asked.role, asked.candidate, "its two readings disagree", true};
-    last_.reset();
-    return {};
-  }
-
-  static bool apart(const Reading& a, const Reading& b) {
-    return std::abs(std::log(a.minibatch_ms / b.minibatch_ms)) > disagreement ||
-           std::abs(std::log(a.power_w / b.power_w)) > disagreement;
-  }
-
-  /// By the beliefs from before the reading.
-  bool contradicted(const Ask& asked, const Reading& reading) const {
-    if (beliefs_.empty() || rows_ < trusted_rows) return false;
-    const Belief& belief = beliefs_[asked.role];
-    const auto beyond = [&](double value, double expected, double sd) {
-      const double miss = std::abs(std::log(value) - expected);
-      return miss > least_contradiction && miss > surprise * sd;
-    };
-    if (beyond(reading.minibatch_ms, belief.log_ms[asked.candidate], belief.sd_ms[asked.candidate]))
-      return true;
-    return belief.has_power() && !std::isnan(reading.power_w) &&
-           beyond(reading.power_w, belief.log_w[asked.candidate], belief.sd_w[asked.candidate]);
-  }
-
   bool fit() {
     std::vector<Belief> beliefs;
-    rows_ = unlimited;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
       auto belief = believe(ledger(), role, options());
       if (!belief.ok()) {
@@ -91,7 +48,6 @@ class Flyball : public Strategy {
         return false;
       }
       beliefs.push_back(*std::move(belief));
-      rows_ = std::min(rows_, static_cast<double>(ledger().of_role(role).size()));
     }
     beliefs_ = std::move(beliefs);
     return true;
@@ -180,8 +136,8 @@ class Flyball : public Strategy {
       missing += !record;
     }
     if (missing < 2 || !problem().separate_modes) return missing > 0;
-    return profiles_ + missing <= options().max_profiles ||
-           ledger().profiles_with(choice) <= options().max_profiles;
+    return profiles_ + missing <= options().profile_budget ||
+           ledger().profiles_with(choice) <= options().profile_budget;
   }
 
   /// While nothing feasible is known: what the choice most likely to be feasible would cost.
@@ -198,10 +154,8 @@ class Flyball : public Strategy {
   }
 
   std::vector<Belief> beliefs_;
-  double rows_ = 0;  ///< trials of the role that has fewest
   size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made
-  std::optional<Ask> last_;
 };
 
 }  // namespace

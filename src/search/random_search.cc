@@ -1,5 +1,6 @@
-// The papers' random baseline: max_profiles modes drawn uniformly, each with all its batch sizes
-// (RND10 for a training, RND50 with five batch sizes), then the best of what was measured.
+// The papers' random baseline: modes drawn uniformly, as many as the budget of profiles, each with
+// all its batch sizes (RND10 for a training, RND50 with five batch sizes), then the best of what
+// was measured.
 #include "base/random.h"
 #include "search/registry.h"
 
@@ -14,11 +15,11 @@ class RandomSearch : public Strategy {
     Random random(options().seed);
     // Without board axes there is one mode, and the run settings are what is drawn.
     if (all.modes().empty()) {
-      for (size_t candidate : random.sample(all.size(0), options().max_profiles))
+      for (size_t candidate : random.sample(all.size(0), options().profile_budget))
         plan_.push_back({0, candidate, "drawn at random", false});
       return;
     }
-    for (size_t mode : random.sample(all.mode_count(), options().max_profiles))
+    for (size_t mode : random.sample(all.mode_count(), options().profile_budget))
       for (size_t role = 0; role < all.roles(); ++role)
         for (size_t candidate : all.of_mode(role, mode))
           plan_.push_back({role, candidate, "drawn at random", false});

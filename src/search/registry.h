@@ -13,9 +13,10 @@ struct StrategyEntry {
   std::string name;
   std::string summary;  ///< one line for `--help`
   std::unique_ptr<Strategy> (*make)(std::shared_ptr<const Problem>, SearchOptions);
-  bool random;           ///< depends on the seed
-  bool needs_predictor;  ///< uses SearchOptions::make_predictor
-  bool published;        ///< from the papers: of a concurrent problem it maximises n
+  bool random = false;           ///< depends on the seed
+  bool needs_predictor = false;  ///< uses SearchOptions::make_predictor
+  bool published = false;        ///< from the papers: of a concurrent problem it maximises n
+  bool exhaustive = false;       ///< measures everything, however many profiles were asked for
 };
 
 const std::vector<StrategyEntry>& strategies();

@@ -1,22 +1,26 @@
 #include "search/run.h"
 
-#include <cmath>
-
 namespace flyball {
 
-Result<Answer> run_search(Strategy& strategy,
-                          const std::function<Result<Told>(const Ask&)>& measure) {
-  while (const auto ask = strategy.ask()) {
-    FLYBALL_ASSIGN(const Told told, measure(*ask));
-    strategy.tell(*ask, told.reading, told.failure);
-  }
+Status run_trials(Strategy& strategy, const Measure& measure, Doubt* doubt) {
+  while (const auto asked = strategy.ask())
+    for (std::optional<Ask> next = asked; next;
+         next = doubt ? doubt->again(strategy.ledger(), *asked) : std::nullopt) {
+      FLYBALL_ASSIGN(const Observation seen, measure(*next));
+      strategy.tell(*next, seen.reading, seen.failure);
+    }
+  return {};
+}
+
+Result<Answer> run_search(Strategy& strategy, const Measure& measure, Doubt* doubt) {
+  FLYBALL_CHECK(run_trials(strategy, measure, doubt));
   return strategy.answer();
 }
 
 Result<Answer> run_search(Strategy& strategy, const Readings& readings) {
-  return run_search(strategy, [&](const Ask& ask) -> Result<Told> {
+  return run_search(strategy, [&](const Ask& ask) -> Result<Observation> {
     const Reading& reading = readings[ask.role][ask.candidate];
-    return Told{reading, reading.minibatch_ms > 0 ? "" : "the table holds no time"};
+    return Observation{reading, reading.minibatch_ms > 0 ? "" : "the table holds no time"};
   });
 }
 

@@ -3,21 +3,25 @@
 
 #include <functional>
 
-#include "search/strategy.h"
+#include "search/doubt.h"
 
 namespace flyball {
 
 /// What came of a trial: a reading, or why it failed.
-struct Told {
+struct Observation {
   Reading reading;
   std::string failure;
   bool from_store = false;  ///< measured earlier, under the same conditions
 };
+/// Measures one trial. An Error (unlike a failed trial) ends the search with it.
+using Measure = std::function<Result<Observation>(const Ask&)>;
 
-/// Asks, measures and tells until the strategy is done, then answers. `measure` failing with an
-/// Error (unlike a failed trial) ends the search with it.
-Result<Answer> run_search(Strategy& strategy,
-                          const std::function<Result<Told>(const Ask&)>& measure);
+/// Asks, measures and tells until the strategy is done. What `doubt` (null: the readings repeat
+/// exactly) does not believe is measured again at once.
+Status run_trials(Strategy& strategy, const Measure& measure, Doubt* doubt = nullptr);
+
+/// The same, then the answer.
+Result<Answer> run_search(Strategy& strategy, const Measure& measure, Doubt* doubt = nullptr);
 
 /// The same from readings of every candidate.
 Result<Answer> run_search(Strategy& strategy, const Readings& readings);

@@ -57,9 +57,9 @@ std::nullopt_t Strategy::stop(const std::string& why) {
 
 bool Strategy::is_beyond_the_most(const Ask& ask) const {
   // Every trial is at most one profile: most need not be counted.
-  if (ledger_.trials() < options_.most_profiles) return false;
+  if (ledger_.trials() < options_.profile_limit) return false;
   return ledger_.profiles_after(ask.role, ask.candidate) >
-         std::max(options_.most_profiles, ledger_.profiles());
+         std::max(options_.profile_limit, ledger_.profiles());
 }
 
 std::optional<Ask> Strategy::ask() {

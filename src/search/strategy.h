@@ -35,10 +35,10 @@ class PredictionCache;
 
 /// What every strategy is given; each uses what it needs.
 struct SearchOptions {
-  size_t max_profiles =
-      10;  ///< as Ledger::profiles() counts them; published strategies have theirs
+  /// Profiles to plan with, as Ledger::profiles() counts them; published strategies have their own.
+  size_t profile_budget = 10;
   /// No strategy, whatever its own number, profiles more than this.
-  size_t most_profiles = std::numeric_limits<size_t>::max();
+  size_t profile_limit = std::numeric_limits<size_t>::max();
   uint64_t seed = 1;
   double min_gain = 0.002;  ///< stop when the expected relative improvement falls below this
   /// The configuration as the board or user has it now, one candidate for each role; measured

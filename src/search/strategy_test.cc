@@ -18,7 +18,7 @@ namespace surface = testing_surface;
 
 SearchOptions with_predictor(size_t profiles = 12) {
   SearchOptions options;
-  options.max_profiles = profiles;
+  options.profile_budget = profiles;
   options.make_predictor = [] { return std::make_unique<surface::NearestPredictor>(); };
   return options;
 }
@@ -37,7 +37,7 @@ TEST(RandomSearch, AnswersTheBestOfItsDraw) {
   const auto problem = surface::problem({.power_w = 30});
   const Readings all = surface::readings(*problem);
   SearchOptions options;
-  options.max_profiles = 40;  // everything: the draw is then the whole space
+  options.profile_budget = 40;  // everything: the draw is then the whole space
   auto strategy = *make_strategy("random", problem, options);
   const auto answer = run_search(*strategy, all);
   ASSERT_TRUE(answer.ok());
@@ -151,34 +151,6 @@ TEST(Flyball, WorksWithoutPowerReadings) {
   EXPECT_EQ(answer->choice, solve(*problem, all).candidates);
 }
 
-TEST(Flyball, MeasuresAContradictedReadingAgain) {
-  const auto problem = surface::problem({.power_w = 16});
-  const Readings all = surface::readings(*problem);
-  const size_t optimum = solve(*problem, all).candidates[0];
-  // The fastest mode that the budget forbids reads far too low, once.
-  size_t lying = 0;
-  for (size_t i = 0; i < all[0].size(); ++i)
-    if (all[0][i].power_w > 16 && all[0][i].minibatch_ms < all[0][optimum].minibatch_ms &&
-        all[0][i].power_w < 18)
-      lying = i;
-  std::map<size_t, int> asked;
-  bool named = false;
-  SearchOptions options = with_predictor(40);
-  options.min_gain = 0;
-  auto strategy = *make_strategy("flyball", problem, options);
-  const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
-    Reading reading = all[0][ask.candidate];
-    if (ask.candidate == lying && asked[lying] == 0) reading.power_w *= 0.5;
-    ++asked[ask.candidate];
-    named = named || (ask.repeat && ask.reason.find("contradict") != std::string::npos);
-    return Told{reading, ""};
-  });
-  ASSERT_TRUE(answer.ok());
-  EXPECT_TRUE(named);
-  EXPECT_EQ(asked[lying], 3);  // the two disagree, so a third decides
-  EXPECT_EQ(answer->choice[0], optimum);
-}
-
 TEST(Als, AnswersEveryBudgetFromOneSetOfProfiles) {
   std::set<size_t> profiled;
   for (const double budget : {9.0, 12.0, 16.0, 25.0}) {
@@ -217,10 +189,10 @@ TEST(Strategies, GoOnWithoutThePowerOfOneTrial) {
     if (entry.name == "maxn") continue;  // tries nothing else
     auto strategy = *make_strategy(entry.name, problem, with_predictor(12));
     size_t trials = 0;
-    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
       Reading reading = all[0][ask.candidate];
       if (trials++ == 0) reading.power_w = not_measured;
-      return Told{reading, ""};
+      return Observation{reading, ""};
     });
     EXPECT_GT(trials, 1u) << entry.name;
     EXPECT_TRUE(answer.ok()) << entry.name << ": " << answer.error().message;
@@ -232,9 +204,9 @@ TEST(Strategies, GoOnWhenTheFirstTrialFails) {
   const Readings all = surface::readings(*problem);
   auto strategy = *make_strategy("flyball", problem, with_predictor(12));
   bool first = true;
-  const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
-    if (std::exchange(first, false)) return Told{{}, "out of memory"};
-    return Told{all[0][ask.candidate], ""};
+  const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
+    if (std::exchange(first, false)) return Observation{{}, "out of memory"};
+    return Observation{all[0][ask.candidate], ""};
   });
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_LE(answer->outcome.loss, 1.3 * solve(*problem, all).outcome.loss);
@@ -246,7 +218,7 @@ TEST(Strategies, NoneProfilesMoreThanTheMost) {
   const Readings all = surface::readings(*problem);
   for (const StrategyEntry& entry : strategies()) {
     SearchOptions options = with_predictor(10);
-    options.most_profiles = 4;
+    options.profile_limit = 4;
     auto strategy = *make_strategy(entry.name, problem, options);
     (void)run_search(*strategy, all);
     EXPECT_LE(strategy->ledger().profiles(), 4u) << entry.name;
@@ -263,25 +235,6 @@ TEST(Flyball, ModesOfTheirOwnKeepToTheProfiles) {
     (void)run_search(*strategy, all);
     EXPECT_LE(strategy->ledger().profiles(), most);
   }
-}
-
-/// The serving workload's readings are doubted as those of the training are.
-TEST(Flyball, DoubtsTheReadingsOfBothWorkloads) {
-  const auto problem = surface::beside_serving(30, 60, 400);
-  const Readings all = surface::readings_of_both(*problem);
-  std::set<size_t> again;
-  std::map<size_t, int> asked;
-  auto strategy = *make_strategy("flyball", problem, with_predictor(12));
-  (void)run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
-    Reading reading = all[ask.role][ask.candidate];
-    if (ask.role == 1) {
-      // From the fifth mode on, each first reading is a tenth of the truth.
-      if (++asked[ask.candidate] == 1 && asked.size() > 4) reading.minibatch_ms *= 0.1;
-      if (ask.repeat) again.insert(ask.candidate);
-    }
-    return Told{reading, ""};
-  });
-  EXPECT_FALSE(again.empty());
 }
 
 TEST(Strategies, InfeasibleNamesWhatBinds) {
@@ -314,21 +267,23 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);
   const size_t optimum = solve(*problem, all).candidates[0];
+  size_t tried = 0;
   for (const StrategyEntry& entry : strategies()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(20));
-    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
-      if (ask.candidate == optimum) return Told{{}, "out of memory"};
-      return Told{all[0][ask.candidate], ""};
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
+      if (ask.candidate == optimum) return Observation{{}, "out of memory"};
+      return Observation{all[0][ask.candidate], ""};
     });
     // "maxn" tries nothing else.
     ASSERT_EQ(answer.ok(), entry.name != "maxn") << entry.name;
     if (answer.ok()) {
       EXPECT_NE(answer->choice[0], optimum);
     }
-    if (strategy->ledger().find(0, optimum)) {
-      EXPECT_THAT(strategy->notes(), testing::Contains(HasSubstr("out of memory")));
-    }
+    if (!strategy->ledger().find(0, optimum)) continue;
+    ++tried;
+    EXPECT_THAT(strategy->notes(), testing::Contains(HasSubstr("out of memory"))) << entry.name;
   }
+  EXPECT_GE(tried, 3u);  // maxn, brute-force and flyball at least
 }
 
 /// A batch size that does not fit into memory: the search serves with another.
@@ -337,10 +292,10 @@ TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
   const Readings all = surface::readings_of_both(*problem);
   for (const StrategyEntry& entry : strategies()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(30));
-    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
       if (ask.role == 1 && problem->candidates->batch(1, ask.candidate) == 16)
-        return Told{{}, "out of memory"};
-      return Told{all[ask.role][ask.candidate], ""};
+        return Observation{{}, "out of memory"};
+      return Observation{all[ask.role][ask.candidate], ""};
     });
     if (answer.ok()) {
       EXPECT_NE(problem->candidates->batch(1, answer->choice[1]), 16) << entry.name;
@@ -354,7 +309,8 @@ TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
 
 /// What holds for one role holds for two.
 TEST(Strategies, PropertiesBesideServing) {
-  for (const StrategyEntry& entry : strategies())
+  for (const StrategyEntry& entry : strategies()) {
+    size_t solved = 0;
     for (const double budget : {7.0, 10.0, 18.0})
       for (const double latency : {60.0, 150.0, 500.0}) {
         if (entry.name == "nn250" && latency != 150) continue;  // each fit takes its time
@@ -362,22 +318,27 @@ TEST(Strategies, PropertiesBesideServing) {
         const Readings all = surface::readings_of_both(*problem);
         auto strategy = *make_strategy(entry.name, problem, with_predictor(10));
         std::set<std::pair<size_t, size_t>> told;
-        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
           EXPECT_EQ(!told.insert({ask.role, ask.candidate}).second, ask.repeat) << entry.name;
           EXPECT_FALSE(ask.reason.empty());
-          return Told{all[ask.role][ask.candidate], ""};
+          return Observation{all[ask.role][ask.candidate], ""};
         });
         if (!answer.ok()) continue;
+        ++solved;
         EXPECT_TRUE(outcome_of(*problem, all, answer->choice).feasible) << entry.name;
         for (size_t role = 0; role < 2; ++role)
           EXPECT_TRUE(told.contains({role, answer->choice[role]})) << entry.name;
       }
+    // With everything at its maximum 18 W are exceeded.
+    EXPECT_EQ(solved > 0, entry.name != "maxn") << entry.name;
+  }
 }
 
 /// Never an infeasible or unmeasured answer; never a trial twice without a named reason; never more
 /// profiles than allowed; what was known costs nothing.
 TEST(Strategies, Properties) {
-  for (const StrategyEntry& entry : strategies())
+  for (const StrategyEntry& entry : strategies()) {
+    size_t solved = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed)
       for (const double budget : {7.0, 8.0, 10.0, 13.0, 18.0, 40.0}) {
         if (entry.name == "nn250" && (seed > 1 || budget > 10))
@@ -390,20 +351,23 @@ TEST(Strategies, Properties) {
         options.known = {{0, 5, all[0][5]}};
         auto strategy = *make_strategy(entry.name, problem, options);
         std::set<size_t> told = {5};
-        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
+        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
           EXPECT_FALSE(ask.reason.empty());
           EXPECT_EQ(told.contains(ask.candidate), ask.repeat) << entry.name;
           told.insert(ask.candidate);
-          return Told{all[0][ask.candidate], ""};
+          return Observation{all[0][ask.candidate], ""};
         });
         EXPECT_EQ(strategy->ledger().profiles(), told.size() - 1);
         if (entry.name != "brute-force" && entry.name != "als" && entry.name != "nn250") {
           EXPECT_LE(told.size() - 1, 10u);
         }
         if (!answer.ok()) continue;
+        ++solved;
         EXPECT_TRUE(told.contains(answer->choice[0]));
         EXPECT_LE(all[0][answer->choice[0]].power_w, budget);
       }
+    EXPECT_GT(solved, 0u) << entry.name;
+  }
 }
 
 TEST(Strategies, AnUnknownNameListsTheKnownOnes) {

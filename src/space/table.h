@@ -4,10 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/csv.h"
+#include "space/cost.h"
 #include "space/measurement.h"
 #include "space/space.h"
 
@@ -19,7 +21,8 @@ struct WorkloadTable {
   std::string device;
   std::string workload;
   Phase phase = Phase::train;
-  std::string power_total;  ///< "module", "monitor", a rail, or "" when unknown
+  std::string power_total;   ///< "module", "monitor", a rail, or "" when unknown
+  std::optional<Cost> cost;  ///< of the workload, where somebody counted it; no file holds it
   Space space;
   std::vector<double> minibatch_ms;  ///< one per row of the space
   std::vector<double> power_w;       ///< one per row; NaN where it was not measured

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "tune/request.h"
 
 namespace flyball {
 namespace {
@@ -75,7 +76,7 @@ Problem plan_problem(const PlanRequest& request, const SharedBoard& board) {
   problem.switch_ms = request.switch_ms;
   size_t service = 0;
   for (const auto& profiler : board.profilers) {
-    Role role{profiler->info().workload, profiler->info().phase};
+    Role role = role_of(profiler->info());
     if (role.phase == Phase::infer) {
       role.rate_hz = of_service(request.rates_hz, service, 0);
       role.latency_ms = of_service(request.latencies_ms, service, unlimited);

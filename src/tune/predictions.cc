@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -19,9 +18,7 @@ namespace flyball {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double contradiction_limit = 0.08;
-constexpr size_t rows_that_expect = 5;  // fewer let expect nothing
-constexpr size_t most_fitted = 400;     // configurations; more tell little and take minutes
+constexpr size_t most_fitted = 400;  // configurations; more tell little and take minutes
 constexpr size_t most_held_out = 30;
 
 Configuration at(const Prediction& prediction, size_t i) {
@@ -61,12 +58,9 @@ Configuration measured_at(std::span<const Measurement* const> repeats) {
   return c;
 }
 
-bool is_cheap(const std::string& predictor) {
-  return predictor.find("nn") == std::string::npos;
-}
-
-Space one_row(const Space& space, size_t config) {
-  return space.subset(std::array{config});
+bool trains_networks(const std::string& predictor) {
+  const auto entry = find_predictor(predictor);
+  return entry.ok() && (*entry)->neural;
 }
 
 using MeasuredConfigs = std::map<size_t, std::vector<const Measurement*>>;
@@ -105,7 +99,7 @@ Status check_cancelled(const SessionOptions& options) {
 // Profiled configurations predicted without their own readings: how far to believe the rest.
 // Where there are hundreds, a few are left out together: the model hardly misses them.
 Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
-  if (!is_cheap(result.request.predictor)) return {};
+  if (trains_networks(result.request.predictor)) return {};
   const auto configs = some_of(configs_of(measured), most_held_out, result.request.seed);
   const size_t together = std::max<size_t>(1, measured.size() / 50);
   for (size_t first = 0; first < configs.size(); first += together) {
@@ -153,14 +147,7 @@ void find_front(const Profiler& profiler, TuneResult& result) {
 }  // namespace
 
 WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled) {
-  WorkloadTable rows;
-  rows.device = profiler.info().device;
-  rows.workload = profiler.info().workload;
-  rows.phase = profiler.info().phase;
-  rows.power_total = profiler.info().power_total;
-  std::vector<Axis> axes = profiler.space().axes();
-  for (Axis& axis : axes) axis.values.clear();
-  rows.space = Space(std::move(axes));
+  WorkloadTable rows = empty_table(role_of(profiler.info()), profiler.space());
   for (const Profiled& trial : profiled)
     if (!trial.measurement.failed())
       rows.add(profiler.space().row(trial.config), trial.measurement.minibatch_ms,
@@ -196,31 +183,6 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
   for (const auto& [config, repeats] : measured)
     result.configurations[config] = measured_at(repeats);
   find_front(profiler, result);
-  return {};
-}
-
-std::optional<std::string> contradiction(const Profiler& profiler, const SessionOptions& options,
-                                         std::span<const Profiled> profiled,
-                                         const Profiled& fresh) {
-  std::map<size_t, bool> others;
-  for (const Profiled& trial : profiled)
-    if (trial.config != fresh.config && !trial.measurement.failed()) others[trial.config] = true;
-  if (others.size() < rows_that_expect || !is_cheap(options.predictor)) return {};
-  const auto model = fit_profiled(profiler, options, profiled, std::array{fresh.config});
-  if (!model) return {};
-  const auto prediction = (*model)->predict(one_row(profiler.space(), fresh.config));
-  if (!prediction) return {};
-  const auto off = [](double value, const Estimates& expected) {
-    return std::abs(value / expected.mean[0] - 1) > contradiction_limit &&
-           (value < expected.lo90[0] || value > expected.hi90[0]);
-  };
-  const Measurement& m = fresh.measurement;
-  if (off(m.minibatch_ms, prediction->minibatch_ms))
-    return fmt::format("{:.3g} ms where its neighbours let expect {:.3g} ms", m.minibatch_ms,
-                       prediction->minibatch_ms.mean[0]);
-  if (m.power && !prediction->power_w.mean.empty() && off(m.power->mean_w, prediction->power_w))
-    return fmt::format("{:.3g} W where its neighbours let expect {:.3g} W", m.power->mean_w,
-                       prediction->power_w.mean[0]);
   return {};
 }
 

@@ -20,9 +20,4 @@ Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
 /// interrupted.
 Status predict_rest(const Profiler& profiler, TuneResult& result);
 
-/// Does a fresh reading lie more than 8 % away from what the others let expect, and outside of
-/// their 90 % interval? Says how far, or nothing.
-std::optional<std::string> contradiction(const Profiler& profiler, const SessionOptions& options,
-                                         std::span<const Profiled> profiled, const Profiled& fresh);
-
 }  // namespace flyball

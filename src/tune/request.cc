@@ -31,6 +31,13 @@ Result<double> share_of_epoch(const Profiler& profiler, double samples, bool per
 
 }  // namespace
 
+Role role_of(const ProfilerInfo& info) {
+  Role role{info.workload, info.phase};
+  role.device = info.device;
+  role.power_total = info.power_total;
+  return role;
+}
+
 double batch_size_of(const Profiler& profiler, size_t config) {
   const auto axis = profiler.space().axis_index("batch_size");
   if (axis) return profiler.space().row(config)[*axis];
@@ -48,7 +55,7 @@ Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request)
   auto candidates = std::make_shared<const Candidates>(std::move(linked));
   Problem problem;
   problem.candidates = candidates;
-  problem.roles = {{info.workload, info.phase}};
+  problem.roles = {role_of(info)};
   problem.roles[0].offline = info.phase == Phase::infer;
   problem.objective = request.objective;
   problem.per_sample = batch_is_open(profiler.space());

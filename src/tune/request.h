@@ -20,6 +20,9 @@ struct Asked {
 /// or energy budget where there is no power.
 Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request);
 
+/// What a profiler says of its workload; it neither serves nor has limits yet.
+Role role_of(const ProfilerInfo& info);
+
 /// Batch size of a configuration: its axis, else the job's; 0 when unknown.
 double batch_size_of(const Profiler& profiler, size_t config);
 

@@ -9,7 +9,7 @@
 #include "base/statistics.h"
 #include "predict/registry/registry.h"
 #include "search/registry.h"
-#include "tune/predictions.h"
+#include "search/run.h"
 
 namespace flyball {
 namespace {
@@ -33,10 +33,10 @@ class Session::Search {
   }
 
   Result<SearchOutcome> run() {
-    while (const auto ask = strategy().ask()) {
-      FLYBALL_ASSIGN(const size_t trial, measure(*ask, false));
-      if (!ask->repeat) FLYBALL_CHECK(doubt(*ask, trial));
-    }
+    Doubt doubt(strategy().options());
+    FLYBALL_CHECK(run_trials(
+        strategy(), [this](const Ask& ask) { return measure(ask, false); },
+        is_live() ? &doubt : nullptr));
     FLYBALL_CHECK(answer());
     session_.tell(answered());
     return std::move(outcome_);
@@ -45,25 +45,9 @@ class Session::Search {
  private:
   Strategy& strategy() { return *outcome_.strategy; }
 
-  // A live reading that its neighbours contradict is measured once more; both are kept and told.
-  Status doubt(const Ask& ask, size_t trial) {
-    const Profiler& profiler = *session_.roles_[ask.role].profiler;
-    if (!profiler.info().live || outcome_.trials[trial].measurement.failed()) return {};
-    const auto why =
-        contradiction(profiler, session_.options_, of_role(ask.role), outcome_.trials[trial]);
-    if (!why) return {};
-    Ask again = ask;
-    again.repeat = true;
-    again.reason = "it read " + *why;
-    FLYBALL_ASSIGN([[maybe_unused]] const size_t second, measure(again, false));
-    return {};
-  }
-
-  std::vector<Profiled> of_role(size_t role) const {
-    std::vector<Profiled> trials;
-    std::ranges::copy_if(outcome_.trials, std::back_inserter(trials),
-                         [role](const Profiled& trial) { return trial.role == role; });
-    return trials;
+  bool is_live() const {
+    return std::ranges::any_of(session_.roles_,
+                               [](const SessionRole& role) { return role.profiler->info().live; });
   }
 
   // The best of several noisy readings is partly luck: a live answer is measured once more, told,
@@ -89,13 +73,15 @@ class Session::Search {
   Status verify(const std::vector<size_t>& choice) {
     for (size_t role = 0; role < choice.size(); ++role) {
       if (!session_.roles_[role].profiler->info().live) continue;
-      FLYBALL_CHECK(measure({role, choice[role], "the answer, measured once more", true}, true));
+      const Ask again{role, choice[role], "the answer, measured once more", true};
+      FLYBALL_ASSIGN(const Observation seen, measure(again, true));
+      strategy().tell(again, seen.reading, seen.failure);
     }
     return {};
   }
 
-  // Measures, keeps and tells the strategy; the index of the trial.
-  Result<size_t> measure(const Ask& ask, bool verification) {
+  // Measures, keeps and notes.
+  Result<Observation> measure(const Ask& ask, bool verification) {
     const SessionRole& role = session_.roles_[ask.role];
     const size_t config = role.config[ask.candidate];
     if (session_.options_.cancelled && session_.options_.cancelled->load())
@@ -110,10 +96,9 @@ class Session::Search {
                                recorded->from_store, verification, ask.role, ask.candidate});
     const Profiled& trial = outcome_.trials.back();
     const Reading reading = reading_of(trial.measurement);
-    strategy().tell(ask, reading, trial.measurement.failure);
     if (!trial.measurement.failed()) session_.known_.push_back({ask.role, ask.candidate, reading});
     session_.tell(TrialEnded{&trial});
-    return outcome_.trials.size() - 1;
+    return Observation{reading, trial.measurement.failure, trial.from_store};
   }
 
   Answered answered() {
@@ -181,16 +166,17 @@ Status Session::open_recorders() {
 
 Result<SearchOutcome> Session::search(std::shared_ptr<const Problem> problem) {
   const SearchOptions options = search_options(*problem);
-  const size_t limit = std::min(options.max_profiles, options.most_profiles) * roles_.size();
+  const size_t limit = std::min(options.profile_budget, options.profile_limit) * roles_.size();
   FLYBALL_ASSIGN(auto strategy, make_strategy(options_.strategy, std::move(problem), options));
   return Search(*this, std::move(strategy), limit).run();
 }
 
 SearchOptions Session::search_options(const Problem& problem) const {
-  const bool all = options_.strategy == "brute-force";
+  const auto strategy = find_strategy(options_.strategy);
+  const bool all = strategy.ok() && (*strategy)->exhaustive;
   SearchOptions options;
-  options.max_profiles = all ? problem.candidates->size(0) : options_.profiles;
-  if (options_.profiles_asked && !all) options.most_profiles = options_.profiles;
+  options.profile_budget = all ? problem.candidates->size(0) : options_.profiles;
+  if (options_.profiles_asked && !all) options.profile_limit = options_.profiles;
   options.seed = options_.seed;
   options.default_choice = default_choice(problem);
   options.known = known_;

@@ -1,7 +1,6 @@
 // Which configurations to profile before any prediction; each design serves every predictor.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,9 +18,6 @@ struct DesignRequest {
   std::span<const WorkloadTable> references;
   std::string device;  ///< of the space; "" where it is not known
   Phase phase = Phase::train;
-  /// One row of time and power for a configuration the design has settled on; a design that decides
-  /// step by step may ask, and what it asks for belongs to its answer. May be empty.
-  std::function<WorkloadTable(size_t config)> measure;
 };
 
 struct DesignEntry {

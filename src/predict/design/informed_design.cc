@@ -15,10 +15,11 @@ namespace {
 constexpr size_t looked_at = 400;  // configurations of a large space
 constexpr double level_sd = 3;
 
-// What is not yet known of one figure at some configurations.
-class Ignorance {
+// Covariance of one figure at some configurations, given what was observed.
+class PosteriorCovariance {
  public:
-  Ignorance(const SurfaceForm& form, const SurfaceRows& rows, const SurfacePriors& priors) {
+  PosteriorCovariance(const SurfaceForm& form, const SurfaceRows& rows,
+                      const SurfacePriors& priors) {
     const FormValue value = form.at(rows, prior_means(form.parameters));
     Matrix basis(rows.size(), 1 + rows.rows.other.cols() + value.jacobian.cols());
     basis << Vector::Ones(rows.size()), rows.rows.other, value.jacobian;
@@ -60,7 +61,7 @@ References usable(const DesignRequest& request) {
   return ready;
 }
 
-std::vector<Ignorance> before_any(const DesignRequest& request, const Space& space) {
+std::vector<PosteriorCovariance> before_any(const DesignRequest& request, const Space& space) {
   const Coordinates coordinates(space, request.device, request.references);
   const auto rows = coordinates.rows(space);
   SurfaceRows all{*rows, Matrix(rows->size(), 0), Vector::Zero(rows->size())};
@@ -73,7 +74,7 @@ std::vector<Ignorance> before_any(const DesignRequest& request, const Space& spa
   };
   const auto [time, time_priors] = figure(time_surface(coordinates), &Reference::time_parameters,
                                           settings.time, settings.time_transfer);
-  std::vector<Ignorance> figures = {Ignorance(time, all, time_priors)};
+  std::vector<PosteriorCovariance> figures = {PosteriorCovariance(time, all, time_priors)};
   all.log_time = time.at(all, prior_means(time.parameters)).value;
   const auto [power, power_priors] =
       figure(power_surface(coordinates), &Reference::power_parameters, settings.power,
@@ -89,18 +90,19 @@ Result<std::vector<size_t>> choose_informed(const DesignRequest& request) {
   const size_t n = request.space->size(),
                shown = std::min(n, std::max(looked_at, 4 * request.count));
   const std::vector<size_t> candidates = random.sample(n, shown);
-  std::vector<Ignorance> figures = before_any(request, request.space->subset(candidates));
+  std::vector<PosteriorCovariance> figures = before_any(request, request.space->subset(candidates));
   std::vector<size_t> chosen = {candidates.front()};
   std::vector<bool> taken(shown, false);
   std::vector<double> weights;
   Index next = 0;
   while (true) {
     taken[static_cast<size_t>(next)] = true;
-    for (Ignorance& figure : figures) figure.observe(next);
+    for (PosteriorCovariance& figure : figures) figure.observe(next);
     if (chosen.size() == request.count) return chosen;
     // Relative to what is open once the level is known: time and power count the same.
     if (weights.empty())
-      for (const Ignorance& figure : figures) weights.push_back(1 / figure.mean_variance());
+      for (const PosteriorCovariance& figure : figures)
+        weights.push_back(1 / figure.mean_variance());
     Vector gains = Vector::Zero(static_cast<Index>(shown));
     for (size_t f = 0; f < figures.size(); ++f) gains += weights[f] * figures[f].gains();
     next = -1;

@@ -55,9 +55,8 @@ class FormGp {
   const Vector& hyper() const { return hyper_; }
   /// Log marginal likelihood, priors of the hyper-parameters included.
   double evidence() const { return evidence_; }
-  /// Each reading without its own row: error and variance (of a reading).
+  /// Error of each reading, predicted without its own row.
   const Vector& left_out_error() const { return left_out_error_; }
-  const Vector& left_out_variance() const { return left_out_variance_; }
   /// Rows whose noise was widened.
   std::vector<Index> distrusted() const;
 

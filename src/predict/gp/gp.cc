@@ -13,12 +13,12 @@
 #include "predict/gp/reference.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/gp/teach.h"
+#include "predict/interval.h"
 #include "predict/rows.h"
 
 namespace flyball {
 namespace {
 
-constexpr double z90 = 1.6448536269514722;
 constexpr size_t block_rows = 2048;  // predicted at a time, by one thread
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 

@@ -62,8 +62,4 @@ Vector Surface::residual(const SurfaceRows& rows) const {
   return process_.predict(rows.rows.x, form, none).mean - form.value;
 }
 
-Vector Surface::field_weights() const {
-  return process_.beta().segment(1 + slopes_, fields_);
-}
-
 }  // namespace flyball

@@ -47,8 +47,6 @@ class Surface {
   double level() const { return process_.beta()[0]; }
   /// The parameters of the form.
   Vector theta() const { return process_.beta().tail(parameters_); }
-  /// Weight of each reference's field.
-  Vector field_weights() const;
   const FormGp& process() const { return process_; }
 
  private:

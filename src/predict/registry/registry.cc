@@ -15,18 +15,42 @@ namespace flyball {
 
 const std::vector<PredictorEntry>& predictors() {
   static const std::vector<PredictorEntry> list = {
-      {"auto", "the best of those below that need no training, by cross-validation (the default)",
-       make_auto},
-      {"gp", "Gaussian process around physical forms of time and power", make_gp},
-      {"transfer-gp", "the same, taught by earlier workloads and other boards", make_transfer_gp},
-      {"linear", "linear in the clocks; one universal energy model (POMACS 2022)", make_linear},
-      {"nn", "PowerTrain's network from scratch (FGCS 2024)", make_nn},
-      {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",
-       make_transfer_nn},
-      {"analytical", "power law in time and line in power for each memory clock", make_analytical},
-      {"physical", "non-negative sums of 1/f in time, of f and f³ in power", make_physical},
-      {"roofline", "time and energy rooflines of each mode (Pagoda), from FLOPs and bytes",
-       make_roofline},
+      {.name = "auto",
+       .summary =
+           "the best of those below that need no training, by cross-validation (the default)",
+       .make = make_auto,
+       .references = true},
+      {.name = "gp",
+       .summary = "Gaussian process around physical forms of time and power",
+       .make = make_gp},
+      {.name = "transfer-gp",
+       .summary = "the same, taught by earlier workloads and other boards",
+       .make = make_transfer_gp,
+       .references = true},
+      {.name = "linear",
+       .summary = "linear in the clocks; one universal energy model (POMACS 2022)",
+       .make = make_linear,
+       .references = true},
+      {.name = "nn",
+       .summary = "PowerTrain's network from scratch (FGCS 2024)",
+       .make = make_nn,
+       .neural = true},
+      {.name = "transfer-nn",
+       .summary = "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",
+       .make = make_transfer_nn,
+       .references = true,
+       .neural = true},
+      {.name = "analytical",
+       .summary = "power law in time and line in power for each memory clock",
+       .make = make_analytical},
+      {.name = "physical",
+       .summary = "non-negative sums of 1/f in time, of f and f³ in power",
+       .make = make_physical},
+      {.name = "roofline",
+       .summary = "time and energy rooflines of each mode (Pagoda), from FLOPs and bytes",
+       .make = make_roofline,
+       .references = true,
+       .needs_cost = true},
   };
   return list;
 }
@@ -35,32 +59,31 @@ std::string default_predictor() {
   return "auto";
 }
 
-namespace {
-
-// "nn+mape+log": a network with the options of its name.
-Result<std::unique_ptr<Predictor>> make_network(const std::string& name,
-                                                std::span<const std::string> words) {
-  if (name != "nn" && name != "transfer-nn")
-    return Error{Code::invalid_argument,
-                 fmt::format("predictor '{}' takes no option '{}'", name, words.front()),
-                 "only nn and transfer-nn have options"};
-  FLYBALL_ASSIGN(const NnOptions options, parse_nn_options(words));
-  return name == "nn" ? make_nn(options) : make_transfer_nn(options);
+std::string default_search_predictor(bool has_references) {
+  return has_references ? "transfer-gp" : "gp";
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
-  const std::vector<std::string> words = split(name, '+');
+Result<const PredictorEntry*> find_predictor(const std::string& name) {
+  const std::string wanted = split(name, '+').front();
   std::vector<std::string> names;
   for (const PredictorEntry& entry : predictors()) {
-    if (entry.name == words.front())
-      return words.size() == 1 ? entry.make()
-                               : make_network(entry.name, std::span(words).subspan(1));
+    if (entry.name == wanted) return &entry;
     names.push_back(entry.name);
   }
-  return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", words.front()),
+  return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", wanted),
                "one of: " + join(names, ", ")};
+}
+
+Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
+  FLYBALL_ASSIGN(const PredictorEntry* entry, find_predictor(name));
+  const std::vector<std::string> words = split(name, '+');
+  if (words.size() == 1) return entry->make();
+  if (!entry->neural)
+    return Error{Code::invalid_argument,
+                 fmt::format("predictor '{}' takes no option '{}'", entry->name, words[1]),
+                 "only nn and transfer-nn have options"};
+  FLYBALL_ASSIGN(const NnOptions options, parse_nn_options(std::span(words).subspan(1)));
+  return entry->references ? make_transfer_nn(options) : make_nn(options);
 }
 
 }  // namespace flyball

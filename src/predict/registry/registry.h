@@ -13,11 +13,20 @@ struct PredictorEntry {
   std::string name;
   std::string summary;  ///< one line for `--help`
   std::unique_ptr<Predictor> (*make)();
+  bool references = false;  ///< learns from earlier tables; the others ignore them
+  bool needs_cost = false;  ///< fits only workloads whose FLOPs and bytes are known
+  /// Trains networks: it needs LibTorch, takes options behind its name, and its fit takes seconds,
+  /// so that none is made only to say how far to believe another.
+  bool neural = false;
 };
 
 const std::vector<PredictorEntry>& predictors();
+/// The entry of a name, options aside ("nn+mape" is "nn"); the error lists the names there are.
+Result<const PredictorEntry*> find_predictor(const std::string& name);
 /// What is used when nobody says: "auto".
 std::string default_predictor();
+/// What a search models with when nobody says: the process, which knows best how sure it is.
+std::string default_search_predictor(bool has_references);
 /// The named predictor; the error lists the names there are. Networks take options behind their
 /// names: "transfer-nn+mape+reference=546" (parse_nn_options()).
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name);

@@ -3,26 +3,13 @@
 // adds a bias whose bytes do not count.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "space/axis.h"
+#include "space/cost.h"
 
 namespace flyball {
 
-/// Work of one forward pass at batch size b: fixed + b · the rest.
-struct Cost {
-  double fixed_flop = 0;   ///< an LSTM's, whose graph fixes the batch size
-  double flop = 0;         ///< per sample
-  double fixed_bytes = 0;  ///< parameters and second operands of MatMul, read once a batch
-  double bytes = 0;        ///< per sample
-
-  double flop_at(double batch) const { return fixed_flop + batch * flop; }
-  double bytes_at(double batch) const { return fixed_bytes + batch * bytes; }
-  Cost& operator+=(const Cost& other);
-  friend Cost operator*(double times, const Cost& cost);
-};
+Cost& operator+=(Cost& sum, const Cost& other);
+Cost operator*(double times, const Cost& cost);
 
 /// Square images and kernels: `size` is the input's height, `padding` keeps size/stride.
 struct ConvShape {
@@ -35,21 +22,13 @@ Cost count_gemm(double in, double out);
 Cost count_matmul(double m, double n, double k);
 enum class Activation { relu, sigmoid, hard_sigmoid, tanh, swish, hard_swish, softmax, erf };
 Cost count_activation(Activation kind, double out);
-Cost count_batch_norm(double channels, double out);
 Cost count_max_pool(double in, double out, double kernel_area);
-Cost count_average_pool(double in, double out, double kernel_area);
 Cost count_global_pool(double channels, double in);
 Cost count_elementwise(double out);      ///< Add, Sub, Mul, Div
 Cost count_move(double in, double out);  ///< Transpose, Concat, Flatten, Identity
-Cost count_constant_of_shape(double out);
 /// One layer as the authors' code counts it: a multiply-add is one FLOP, the batch size does not
 /// scale it.
 Cost count_lstm_layer(double inputs, double hidden, double steps);
-
-/// Work of a workload by name; case and punctuation do not matter. Nothing when it is not known.
-std::optional<Cost> known_cost(const std::string& workload);
-/// The names known_cost() knows.
-std::vector<std::string> costed_workloads();
 
 /// FLOPs and bytes of one minibatch. Training is three times the forward pass in both.
 struct Work {

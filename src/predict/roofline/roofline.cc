@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "predict/interval.h"
+#include "predict/known_cost.h"
 #include "predict/nnls.h"
 #include "predict/roofline/roofline_clocks.h"
 #include "predict/rows.h"
@@ -45,14 +46,13 @@ TimeRoof split_roof(std::span<const RoofSample> samples, size_t memory_bound) {
 
 class Roofline final : public Predictor {
  public:
-  explicit Roofline(std::optional<Cost> cost) : given_(cost) {}
   std::string name() const override { return "roofline"; }
 
   Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
              const FitOptions&) override {
-    *this = Roofline(given_);
+    *this = Roofline();
     FLYBALL_CHECK(check_rows(measured, 0));
-    cost_ = given_ ? given_ : known_cost(measured.workload);
+    cost_ = cost_of(measured);
     if (!cost_)
       return Error{
           Code::invalid_argument,
@@ -114,6 +114,10 @@ class Roofline final : public Predictor {
     std::optional<EnergyRoof> energy;
   };
 
+  static std::optional<Cost> cost_of(const WorkloadTable& table) {
+    return table.cost ? table.cost : known_cost(table.workload);
+  }
+
   // The table as samples; the batch size is an axis, as in every tidy table.
   Result<std::vector<RoofRow>> rows_of(const WorkloadTable& table, const Cost& cost) const {
     FLYBALL_ASSIGN(const auto columns, match_axes(table.space, board_));
@@ -133,7 +137,7 @@ class Roofline final : public Predictor {
     const auto skip = [&](const std::string& why) {
       notes_.push_back("roofline: " + reference.title() + " is not used, " + why);
     };
-    const auto cost = known_cost(reference.workload);
+    const auto cost = cost_of(reference);
     if (reference.device != measured.device) return skip("it is of another board");
     if (!cost) return skip("its FLOPs and bytes are not known");
     auto more = rows_of(reference, *cost);
@@ -208,7 +212,7 @@ class Roofline final : public Predictor {
     return std::exp(centre);
   }
 
-  std::optional<Cost> given_, cost_;
+  std::optional<Cost> cost_;
   Phase phase_ = Phase::train;
   std::vector<Axis> axes_, board_;
   std::vector<Axis> profiled_;
@@ -255,11 +259,8 @@ EnergyRoof fit_energy_roof(std::span<const RoofSample> samples) {
   return {x[0], x[1], x[2]};
 }
 
-std::unique_ptr<Predictor> make_roofline(std::optional<Cost> cost) {
-  return std::make_unique<Roofline>(cost);
-}
 std::unique_ptr<Predictor> make_roofline() {
-  return make_roofline(std::nullopt);
+  return std::make_unique<Roofline>();
 }
 
 }  // namespace flyball

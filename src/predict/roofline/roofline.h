@@ -25,16 +25,13 @@ struct TimeRoof {
   double tau_flop = 0, tau_mem = 0;  ///< s per FLOP, s per byte: 1/F_peak, 1/BW
 
   double at(double flop, double bytes) const;  ///< s
-  /// Intensity in FLOP/byte above which compute binds.
-  double balance() const { return tau_mem / tau_flop; }
 };
 
 struct EnergyRoof {
   double eps_flop = 0, eps_mem = 0;  ///< J per FLOP, J per byte
   double pi0 = 0;                    ///< W
 
-  double at(double flop, double bytes, double time_s) const;  ///< J
-  double balance() const { return eps_mem / eps_flop; }
+  double at(double flop, double bytes, double time_s) const;
 };
 
 /// Least squares of the logarithms; exact, since the samples a roof binds are those below (above)
@@ -49,9 +46,8 @@ EnergyRoof fit_energy_roof(std::span<const RoofSample> samples);
 /// total) that were measured in it, those of a mode which fewer than two of them know from
 /// constants that are non-negative sums of clocks. What the target itself attains of the roof is
 /// one factor for time and one for power, from its own rows; none are needed. Without usable
-/// references its own rows give the constants. Needs a workload whose work is known
-/// (known_cost()); `cost` takes its place.
-std::unique_ptr<Predictor> make_roofline(std::optional<Cost> cost);
+/// references its own rows give the constants. Needs a workload whose work is known: the table says
+/// it, or known_cost() by its name.
 std::unique_ptr<Predictor> make_roofline();
 
 }  // namespace flyball

@@ -7,9 +7,9 @@
 #include "base/temp_folder.h"
 #include "data/makers/digits.h"
 #include "device/board_tree_testing.h"
+#include "device/power_meter.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
-#include "profile/trials/power_meter.h"
 
 namespace flyball {
 namespace {

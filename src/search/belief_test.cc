@@ -1,0 +1,86 @@
+// What a predictor is told of the board, the total and the network when it serves in a search.
+#include "search/belief.h"
+
+#include <gmock/gmock.h>
+
+#include "search/registry.h"
+#include "search/run.h"
+#include "search/surface_testing.h"
+
+namespace flyball {
+namespace {
+
+namespace surface = testing_surface;
+
+struct Heard {
+  WorkloadTable measured;
+  std::vector<WorkloadTable> references;
+};
+
+class Recording : public surface::NearestPredictor {
+ public:
+  explicit Recording(std::vector<Heard>& heard) : heard_(heard) {}
+  Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
+             const FitOptions& options) override {
+    heard_.push_back({measured, {references.begin(), references.end()}});
+    return NearestPredictor::fit(measured, references, options);
+  }
+
+ private:
+  std::vector<Heard>& heard_;
+};
+
+TEST(Belief, DeviceTotalAndCostReachThePredictor) {
+  auto problem = std::make_shared<Problem>(*surface::beside_serving(30, 60, 400));
+  problem->roles[0].device = problem->roles[1].device = "this_board";
+  problem->roles[0].power_total = problem->roles[1].power_total = "module";
+  problem->roles[0].cost = Cost{0, 2e9, 1e7, 3e7};
+  WorkloadTable earlier;
+  earlier.device = "this_board";
+  earlier.workload = "earlier";
+  for (const char* name : {"flyball", "als"}) {
+    std::vector<Heard> heard;
+    SearchOptions options;
+    options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+    options.references = {std::make_shared<const std::vector<WorkloadTable>>(1, earlier), nullptr};
+    const auto strategy = *make_strategy(name, problem, options);
+    ASSERT_TRUE(run_search(*strategy, surface::readings_of_both(*problem)).ok());
+    size_t trainings = 0, services = 0;
+    for (const Heard& each : heard) {
+      EXPECT_EQ(each.measured.device, "this_board") << name;
+      EXPECT_EQ(each.measured.power_total, "module") << name;
+      const bool trains = each.measured.workload == "net";
+      (trains ? trainings : services) += 1;
+      EXPECT_EQ(each.measured.phase, trains ? Phase::train : Phase::infer);
+      EXPECT_EQ(each.measured.cost, problem->roles[trains ? 0 : 1].cost);
+      EXPECT_EQ(each.references.size(), trains ? 1u : 0u);
+    }
+    EXPECT_GT(trainings, 1u) << name;
+    EXPECT_GT(services, 1u) << name;
+  }
+}
+
+TEST(Belief, SearchesThatDifferInTheBoardShareNothing) {
+  const Readings all = surface::readings(*surface::problem({}));
+  SearchOptions options;
+  options.cache = std::make_shared<PredictionCache>();
+  std::vector<Heard> heard;
+  options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+  const auto believe_on = [&](const std::string& device, const std::string& total) {
+    auto problem = std::make_shared<Problem>(*surface::problem({}));
+    problem->roles[0].device = device;
+    problem->roles[0].power_total = total;
+    Ledger ledger(problem);
+    for (size_t i : {3, 17, 30}) ledger.record(0, i, all[0][i], "");
+    EXPECT_TRUE(believe(ledger, 0, options).ok());
+  };
+  believe_on("a", "module");
+  believe_on("a", "module");  // as before: not fitted again
+  EXPECT_EQ(heard.size(), 1u);
+  believe_on("b", "module");
+  believe_on("b", "plug");
+  EXPECT_EQ(heard.size(), 3u);
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,166 @@
+// A live board: readings are noisy, one is wrong, and the best of them is partly luck.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/random.h"
+#include "predict/known_board_testing.h"
+#include "profile/trials/table_profiler.h"
+#include "tune/predictions.h"
+#include "tune/request.h"
+#include "tune/tune.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A table whose k-th reading (from 0) of a configuration is multiplied by factor(config, k).
+class Live final : public Profiler {
+ public:
+  using Factor = std::function<double(size_t config, size_t k)>;
+
+  Live(const WorkloadTable& table, Factor factor)
+      : table_(make_table_profiler(table)), info_(table_->info()), factor_(std::move(factor)) {
+    info_.live = true;
+    info_.provenance = Provenance::measured;
+  }
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return table_->space(); }
+  size_t default_config() const override { return table_->default_config(); }
+  std::string default_reason() const override { return table_->default_reason(); }
+  Result<Measurement> measure(size_t config) override {
+    FLYBALL_ASSIGN(Measurement measurement, table_->measure(config));
+    measurement.provenance = Provenance::measured;
+    measurement.minibatch_ms *= factor_(config, readings_[config]++);
+    return measurement;
+  }
+
+ private:
+  std::unique_ptr<Profiler> table_;
+  ProfilerInfo info_;
+  Factor factor_;
+  std::map<size_t, size_t> readings_;
+};
+
+// 4 × 4 modes of a board without noise.
+WorkloadTable sixteen() {
+  return testing_board::table_on(
+      Space::grid({named_axis("cpu_cores", {6}), named_axis("cpu_mhz", {600, 1200, 1700, 2200}),
+                   named_axis("gpu_mhz", {300, 700, 1000, 1300}), named_axis("mem_mhz", {3200})}),
+      {}, 0, 1);
+}
+
+TuneResult tuned(Profiler& profiler, TuneRequest request = {}) {
+  request.strategy = "brute-force";
+  auto result = tune(profiler, nullptr, request, [](size_t, size_t, const std::string&) {});
+  EXPECT_TRUE(result.ok());
+  return *std::move(result);
+}
+
+std::vector<size_t> measured_as(const TuneResult& result, bool Profiled::*kind) {
+  std::vector<size_t> configs;
+  for (const Profiled& trial : result.profiled)
+    if (trial.*kind) configs.push_back(trial.config);
+  return configs;
+}
+
+TEST(LiveTune, AReadingThatItsNeighboursContradictIsMeasuredAgain) {
+  const WorkloadTable table = sixteen();
+  Random random(2);
+  Live profiler(table, [&](size_t config, size_t k) {
+    return std::exp(0.005 * random.normal()) * (config == 10 && k == 0 ? 2 : 1);
+  });
+  TuneRequest request;
+  request.verify = false;
+  const TuneResult result = tuned(profiler, request);
+  ASSERT_THAT(measured_as(result, &Profiled::repeat), ElementsAre(10, 10));
+  for (size_t i = 0; i < result.profiled.size(); ++i)
+    if (result.profiled[i].repeat) {
+      EXPECT_EQ(result.profiled[i - 1].config, 10u);  // at once, not at the end
+    }
+  EXPECT_NEAR(result.configurations[10].minibatch_ms / table.minibatch_ms[10], 1, 0.02);
+}
+
+TEST(LiveTune, ATableIsNotDoubted) {
+  WorkloadTable table = sixteen();
+  table.minibatch_ms[10] *= 2;
+  const auto profiler = make_table_profiler(table);
+  const TuneResult result = tuned(*profiler);
+  EXPECT_THAT(measured_as(result, &Profiled::repeat), IsEmpty());
+  EXPECT_EQ(result.profiled.size(), 16u);
+}
+
+// The fastest two are all but equal; the first reading of one of them is lucky.
+class Verification : public ::testing::Test {
+ protected:
+  Verification() {
+    best_ = table_.size() - 1;  // everything at its highest
+    next_ = best_ - 1;
+    table_.minibatch_ms[next_] = 1.03 * table_.minibatch_ms[best_];
+  }
+  Live lucky() {
+    return Live(table_,
+                [this](size_t config, size_t k) { return config == next_ && k == 0 ? 0.96 : 1; });
+  }
+  WorkloadTable table_ = sixteen();
+  size_t best_ = 0, next_ = 0;
+};
+
+TEST_F(Verification, AnAnswerThatWasLuckyGivesWay) {
+  Live profiler = lucky();
+  const TuneResult result = tuned(profiler);
+  EXPECT_THAT(measured_as(result, &Profiled::verification), ElementsAre(next_, best_));
+  EXPECT_EQ(result.choice, best_);
+  EXPECT_EQ(result.profiled.back().reason, "the answer, measured once more");
+  EXPECT_TRUE(result.profiled.back().repeat);
+}
+
+TEST_F(Verification, IsLeftOutWhereAsked) {
+  Live profiler = lucky();
+  TuneRequest request;
+  request.verify = false;
+  const TuneResult result = tuned(profiler, request);
+  EXPECT_THAT(measured_as(result, &Profiled::verification), IsEmpty());
+  EXPECT_EQ(result.choice, next_);
+}
+
+// A second reading may show that the answer is over the budget after all.
+TEST_F(Verification, AnAnswerOverTheBudgetGivesWay) {
+  const double budget_s = 1e-3 * table_.minibatch_ms[best_] * 1.005;
+  Live profiler(table_, [this](size_t config, size_t k) {
+    return config == best_ && k > 0 ? 1.05 : config == next_ && k == 0 ? 0.96 : 1;
+  });
+  TuneRequest request;
+  request.time_budget_s = budget_s;
+  const TuneResult result = tuned(profiler, request);
+  EXPECT_EQ(result.choice, std::nullopt);
+  ASSERT_TRUE(result.infeasible);
+  EXPECT_THAT(result.infeasible->message, HasSubstr("time budget"));
+}
+
+// One model: what the search is told of the board is what the prediction beside it is told.
+TEST(LiveTune, SearchAndPredictionsHoldTheSameFacts) {
+  WorkloadTable table = sixteen();
+  table.power_total = "module";
+  const auto profiler = make_table_profiler(table);
+  const TuneResult result = tuned(*profiler);
+  const auto asked = make_problem(*profiler, {});
+  ASSERT_TRUE(asked.ok());
+  const Role& role = asked->problem->roles[0];
+  const WorkloadTable rows = measured_rows(*profiler, result.profiled);
+  EXPECT_EQ(rows.device, "board");
+  EXPECT_EQ(rows.power_total, "module");
+  EXPECT_EQ(role.device, rows.device);
+  EXPECT_EQ(role.power_total, rows.power_total);
+  EXPECT_EQ(role.workload, rows.workload);
+  EXPECT_EQ(role.phase, rows.phase);
+  EXPECT_EQ(role.cost, rows.cost);
+}
+
+}  // namespace
+}  // namespace flyball
