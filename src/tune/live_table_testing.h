@@ -10,7 +10,7 @@ namespace flyball::testing_live {
 
 /// Repeats differ as `spoil` says: it gets the configuration, how often that was measured before,
 /// and the reading.
-class LiveTable final : public Profiler {
+class LiveTable : public Profiler {
  public:
   using Spoil = std::function<void(size_t config, int before, Measurement&)>;
 
@@ -28,7 +28,6 @@ class LiveTable final : public Profiler {
     samples_.begin(config);
     FLYBALL_ASSIGN(Measurement m, table_->measure(config));
     m.provenance = Provenance::measured;
-    m.noise = 0.001;
     samples_.tell(1, m.minibatch_ms);
     const int before = measured_[config]++;
     if (spoil_) spoil_(config, before, m);

@@ -3,11 +3,10 @@
 
 #include <cmath>
 #include <functional>
-#include <map>
 
 #include "base/random.h"
 #include "predict/known_board_testing.h"
-#include "profile/trials/table_profiler.h"
+#include "tune/live_table_testing.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
 #include "tune/tune.h"
@@ -20,31 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A table whose k-th reading (from 0) of a configuration is multiplied by factor(config, k).
-class Live final : public Profiler {
+class Live final : public testing_live::LiveTable {
  public:
-  using Factor = std::function<double(size_t config, size_t k)>;
+  using Factor = std::function<double(size_t config, int k)>;
 
   Live(const WorkloadTable& table, Factor factor)
-      : table_(make_table_profiler(table)), info_(table_->info()), factor_(std::move(factor)) {
-    info_.live = true;
-    info_.provenance = Provenance::measured;
-  }
-  const ProfilerInfo& info() const override { return info_; }
-  const Space& space() const override { return table_->space(); }
-  size_t default_config() const override { return table_->default_config(); }
-  std::string default_reason() const override { return table_->default_reason(); }
-  Result<Measurement> measure(size_t config) override {
-    FLYBALL_ASSIGN(Measurement measurement, table_->measure(config));
-    measurement.provenance = Provenance::measured;
-    measurement.minibatch_ms *= factor_(config, readings_[config]++);
-    return measurement;
-  }
-
- private:
-  std::unique_ptr<Profiler> table_;
-  ProfilerInfo info_;
-  Factor factor_;
-  std::map<size_t, size_t> readings_;
+      : LiveTable(table, [factor = std::move(factor)](size_t config, int k, Measurement& m) {
+          m.minibatch_ms *= factor(config, k);
+        }) {}
 };
 
 // 4 × 4 modes of a board without noise.
@@ -57,7 +39,7 @@ WorkloadTable sixteen() {
 
 TuneResult tuned(Profiler& profiler, TuneRequest request = {}) {
   request.strategy = "brute-force";
-  auto result = tune(profiler, nullptr, request, [](size_t, size_t, const std::string&) {});
+  auto result = tune(profiler, nullptr, request);
   EXPECT_TRUE(result.ok());
   return *std::move(result);
 }
@@ -72,7 +54,7 @@ std::vector<size_t> measured_as(const TuneResult& result, bool Profiled::*kind) 
 TEST(LiveTune, AReadingThatItsNeighboursContradictIsMeasuredAgain) {
   const WorkloadTable table = sixteen();
   Random random(2);
-  Live profiler(table, [&](size_t config, size_t k) {
+  Live profiler(table, [&](size_t config, int k) {
     return std::exp(0.005 * random.normal()) * (config == 10 && k == 0 ? 2 : 1);
   });
   TuneRequest request;
@@ -105,7 +87,7 @@ class Verification : public ::testing::Test {
   }
   Live lucky() {
     return Live(table_,
-                [this](size_t config, size_t k) { return config == next_ && k == 0 ? 0.96 : 1; });
+                [this](size_t config, int k) { return config == next_ && k == 0 ? 0.96 : 1; });
   }
   WorkloadTable table_ = sixteen();
   size_t best_ = 0, next_ = 0;
@@ -132,7 +114,7 @@ TEST_F(Verification, IsLeftOutWhereAsked) {
 // A second reading may show that the answer is over the budget after all.
 TEST_F(Verification, AnAnswerOverTheBudgetGivesWay) {
   const double budget_s = 1e-3 * table_.minibatch_ms[best_] * 1.005;
-  Live profiler(table_, [this](size_t config, size_t k) {
+  Live profiler(table_, [this](size_t config, int k) {
     return config == best_ && k > 0 ? 1.05 : config == next_ && k == 0 ? 0.96 : 1;
   });
   TuneRequest request;
