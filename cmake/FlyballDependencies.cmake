@@ -8,6 +8,7 @@ find_package(ZLIB REQUIRED)                        # gzipped IDX files
 find_package(JPEG REQUIRED)                        # image datasets (libjpeg-turbo)
 find_package(tomlplusplus REQUIRED)                # experiments
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)  # command line
+find_path(DATE_INCLUDE_DIR date/date.h REQUIRED)   # times in plug meter logs (header-only part)
 
 # LibTorch: a Jetson wheel, a pip torch or an unpacked archive when CMake finds it, else Debian's
 # libtorch-dev. Only the rooms that name it see its headers.

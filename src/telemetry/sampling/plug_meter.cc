@@ -1,11 +1,14 @@
 #include "telemetry/sampling/plug_meter.h"
 
+#include <date/date.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
+#include <chrono>
 #include <ctime>
+#include <locale>
+#include <sstream>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,60 +23,32 @@ namespace {
 constexpr double kMilliseconds = 1e11;  // a number of seconds this large lies after the year 5000
 constexpr double kLatest = 8e9;         // as nanoseconds it fits 64 bits
 
-// Exactly `width` digits at `at`.
-std::optional<int> digits(std::string_view text, size_t at, size_t width) {
-  if (at + width > text.size()) return {};
-  int value = 0;
-  for (char c : text.substr(at, width)) {
-    if (c < '0' || c > '9') return {};
-    value = value * 10 + (c - '0');
-  }
-  return value;
-}
-
-// Days since 1970-01-01 of a Gregorian date (Hinnant, "chrono-compatible low-level date
-// algorithms").
-double days_since_1970(int year, int month, int day) {
-  year -= month <= 2 ? 1 : 0;
-  const int era = year / 400, of_era = year - era * 400;
-  const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const int leap_days = of_era / 4 - of_era / 100;
-  return era * 146097.0 + of_era * 365 + leap_days + of_year - 719468;
-}
-
-// "Z", "+hh:mm" or "+hhmm" as seconds east; nothing for what is no zone.
-std::optional<double> zone_seconds(std::string_view text) {
-  if (text == "Z" || text == "z") return 0;
-  if (text.size() < 5 || (text[0] != '+' && text[0] != '-')) return {};
-  const auto hours = digits(text, 1, 2);
-  const auto minutes = digits(text, text[3] == ':' ? 4 : 3, 2);
-  if (!hours || !minutes || text.size() != (text[3] == ':' ? 6u : 5u)) return {};
-  return (text[0] == '-' ? -1 : 1) * (*hours * 3600.0 + *minutes * 60.0);
+// With slashes, a blank or a decimal comma as ISO 8601 writes it; digits beyond microseconds go.
+std::string as_iso(std::string_view local) {
+  std::string text(trim(local));
+  if (text.size() < 19) return text;
+  if (text[4] == '/' && text[7] == '/') text[4] = text[7] = '-';
+  if (text[10] == ' ') text[10] = 'T';
+  if (text.size() > 19 && text[19] == ',') text[19] = '.';
+  const size_t fraction_end = std::min(text.find_first_not_of("0123456789", 20), text.size());
+  if (text.size() > 26 && fraction_end > 26) text.erase(26, fraction_end - 26);
+  return text;
 }
 
 std::optional<double> parse_iso(std::string_view text, double utc_offset_s) {
-  const auto year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
-  const auto hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);
-  if (!year || !month || !day || !hour || !minute || !second) return {};
-  const bool marks = (text[4] == '-' || text[4] == '/') && text[7] == text[4] &&
-                     (text[10] == ' ' || text[10] == 'T') && text[13] == ':' && text[16] == ':';
-  if (!marks || *month < 1 || *month > 12 || *day < 1 || *day > 31 || *hour > 23 || *minute > 59 ||
-      *second > 60)
-    return {};
-  std::string_view rest = text.substr(19);
-  double fraction = 0;
-  if (!rest.empty() && (rest[0] == '.' || rest[0] == ',')) {
-    double digit_value = 0.1;
-    size_t at = 1;
-    for (; at < rest.size() && rest[at] >= '0' && rest[at] <= '9'; ++at, digit_value /= 10)
-      fraction += (rest[at] - '0') * digit_value;
-    rest.remove_prefix(at);
-  }
-  rest = trim(rest);
-  const auto zone = rest.empty() ? std::optional(utc_offset_s) : zone_seconds(rest);
-  if (!zone) return {};
-  return days_since_1970(*year, *month, *day) * 86400 + *hour * 3600 + *minute * 60 + *second +
-         fraction - *zone;
+  const size_t zone_at = std::min(text.find_first_of("+-Zz", 11), text.size());
+  const std::string_view zone = text.substr(zone_at);
+  const bool utc = zone == "Z" || zone == "z";
+  const char* format = zone.empty() || utc                        ? "%FT%T"
+                       : zone.find(':') != std::string_view::npos ? "%FT%T%Ez"
+                                                                  : "%FT%T%z";
+  std::istringstream stream(as_iso(text.substr(0, zone_at)) + std::string(utc ? "" : zone));
+  stream.imbue(std::locale::classic());
+  date::sys_time<std::chrono::microseconds> time;
+  stream >> date::parse(format, time);
+  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) return {};
+  const double seconds = std::chrono::duration<double>(time.time_since_epoch()).count();
+  return zone.empty() ? seconds - utc_offset_s : seconds;
 }
 
 std::string lower(std::string text) {

@@ -8,49 +8,46 @@
 
 #include "base/csv.h"
 #include "telemetry/sampling/counter.h"
+#include "telemetry/sampling/counter_course.h"
 
 namespace flyball {
 namespace {
 
 constexpr int64_t kLongestPauseNs = 1'000'000'000;
 
-// Text from foreign places may be no UTF-8, which JSON does not bear.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+using Json = nlohmann::ordered_json;
 
 double microseconds(int64_t ns) {
-  return static_cast<double>(ns) * 1e-3;
+  return static_cast<double>(ns) / 1000;
 }
 
-// A counter as power: one point per new value.
+// One event at a time becomes text: a long run is never there as a tree as well. Text from foreign
+// places may be no UTF-8, which JSON does not bear.
+void add_event(const Json& event, std::string& events) {
+  if (!events.empty()) events += ",\n";
+  events += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A counter as power: one point per update.
 std::vector<Sample> slope_of(const Trace& trace) {
+  const CounterCourse course(trace);
   std::vector<Sample> power;
-  UnwrappedCounter counter(trace.info);
-  const Sample* changed = nullptr;
-  double changed_amount = 0;
-  for (const Sample& sample : trace.samples) {
-    const double amount = counter.add(sample.time_ns, sample.value);
-    if (changed != nullptr && changed->value == sample.value) continue;
-    if (changed != nullptr && !counter.last_was_reset()) {
-      const double seconds = static_cast<double>(sample.time_ns - changed->time_ns) * 1e-9;
-      power.push_back({changed->time_ns, (amount - changed_amount) / seconds});
-    }
-    changed = &sample;
-    changed_amount = amount;
-  }
+  for (size_t i = 1; i < course.knots().size(); ++i)
+    if (course.knots()[i].known) power.push_back({course.knots()[i - 1].time_ns, course.watts(i)});
   return power;
 }
 
 void add_counter_events(const Trace& trace, int64_t origin_ns, std::string& events) {
   const bool counter = trace.info.kind == SensorKind::energy_counter;
-  const std::string name =
-      quoted(fmt::format("{} ({})", trace.info.name, counter ? "W" : trace.info.unit));
+  const std::string name = fmt::format("{} ({})", trace.info.name, counter ? "W" : trace.info.unit);
   for (const Sample& sample : without_repeats(counter ? slope_of(trace) : trace.samples))
     if (std::isfinite(sample.value))
-      events += fmt::format(
-          ",\n{{\"ph\":\"C\",\"pid\":1,\"name\":{},\"ts\":{:.3f},\"args\":{{\"value\":{}}}}}", name,
-          microseconds(sample.time_ns - origin_ns), sample.value);
+      add_event({{"ph", "C"},
+                 {"pid", 1},
+                 {"name", name},
+                 {"ts", microseconds(sample.time_ns - origin_ns)},
+                 {"args", {{"value", sample.value}}}},
+                events);
 }
 
 }  // namespace
@@ -89,22 +86,30 @@ std::string traces_csv(const std::vector<Trace>& traces, int64_t origin_ns) {
 
 std::string chrome_trace(const std::vector<Trace>& traces, const std::vector<Span>& spans,
                          int64_t origin_ns) {
-  std::string events = R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"flyball"}})";
+  std::string events;
+  const auto add_name = [&](Json of, const char* what, const std::string& name) {
+    Json event{{"ph", "M"}, {"pid", 1}};
+    event.update(of);
+    event["name"] = what;
+    event["args"] = {{"name", name}};
+    add_event(event, events);
+  };
+  add_name(Json::object(), "process_name", "flyball");
   std::vector<std::string> tracks;
   for (const Span& span : spans) {
     auto track = std::ranges::find(tracks, span.track);
     if (track == tracks.end()) {
       tracks.push_back(span.track);
       track = tracks.end() - 1;
-      events += fmt::format(
-          ",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}"
-          "}}",
-          tracks.size(), quoted(span.track));
+      add_name({{"tid", tracks.size()}}, "thread_name", span.track);
     }
-    events += fmt::format(
-        ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{},\"name\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}",
-        track - tracks.begin() + 1, quoted(span.name), microseconds(span.begin_ns - origin_ns),
-        microseconds(span.end_ns - span.begin_ns));
+    add_event({{"ph", "X"},
+               {"pid", 1},
+               {"tid", track - tracks.begin() + 1},
+               {"name", span.name},
+               {"ts", microseconds(span.begin_ns - origin_ns)},
+               {"dur", microseconds(span.end_ns - span.begin_ns)}},
+              events);
   }
   for (const Trace& trace : traces) add_counter_events(trace, origin_ns, events);
   return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + events + "\n]}\n";
