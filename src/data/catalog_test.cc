@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "data/loader.h"
 #include "data/open.h"
+#include "data/picture_collate.h"
 #include "data/testing.h"
 
 namespace flyball {
@@ -42,7 +43,8 @@ TEST_P(EachKind, IsMadeDetectedOpenedLoadedAndClean) {
   if (options.crop != Crop::keep) options.size = 16;
   const auto transform = Transform::create(**set, options);
   ASSERT_TRUE(transform.ok());
-  const auto loader = Loader::create(*set, *transform, {.batch_size = 7, .workers = 1});
+  const auto loader =
+      Loader::create(*set, make_picture_collate(*transform), {.batch_size = 7, .workers = 1});
   ASSERT_TRUE(loader.ok());
   (*loader)->start_epoch(0);
   int64_t count = 0;
