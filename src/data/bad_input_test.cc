@@ -10,6 +10,7 @@
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
 #include "data/makers/make.h"
+#include "data/pictures/picture_collate.h"
 
 namespace flyball {
 namespace {
@@ -58,7 +59,7 @@ std::unique_ptr<Loader> make_loader(const DatasetPtr& set, int workers, OnBadSam
   const auto transform =
       Transform::create(*set, {.crop = Crop::random_resized, .size = 16, .flip = true});
   EXPECT_TRUE(transform.ok());
-  auto loader = Loader::create(set, *transform,
+  auto loader = Loader::create(set, make_picture_collate(*transform),
                                {.batch_size = 4, .workers = workers, .on_bad_sample = policy});
   EXPECT_TRUE(loader.ok());
   return *std::move(loader);

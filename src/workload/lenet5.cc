@@ -2,7 +2,7 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
-#include "workload/network.h"
+#include "workload/classifier.h"
 #include "workload/networks.h"
 #include "workload/pooling.h"
 
@@ -11,10 +11,10 @@ namespace {
 
 namespace nn = torch::nn;
 
-class LeNet5 final : public Network {
+class LeNet5 final : public Classifier {
  public:
-  explicit LeNet5(const NetworkShape& shape) {
-    const auto [channels, height, width] = shape.input;
+  explicit LeNet5(const NetworkShape& shape) : Classifier(shape) {
+    const int64_t channels = shape.input[0], height = shape.input[1], width = shape.input[2];
     const int64_t padding = std::min(height, width) <= 28 ? 2 : 0;
     const auto pooled = [&](int64_t size) { return ((size + 2 * padding - 4) / 2 - 4) / 2; };
     const int64_t features = 16 * pooled(height) * pooled(width);

@@ -7,8 +7,8 @@
 #include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/linear.h>
 
+#include "workload/classifier.h"
 #include "workload/initial.h"
-#include "workload/network.h"
 #include "workload/networks.h"
 
 namespace flyball {
@@ -127,9 +127,9 @@ const std::vector<Shape>& shapes() {
   return list;
 }
 
-class MobileNetV3 final : public Network {
+class MobileNetV3 final : public Classifier {
  public:
-  explicit MobileNetV3(const NetworkShape& shape) {
+  explicit MobileNetV3(const NetworkShape& shape) : Classifier(shape) {
     nn::ModuleList features;
     stem_ = std::make_shared<ConvNorm>(shape.input[0], 16, 3, 2, 1, Activation::hardswish);
     features->push_back(stem_);

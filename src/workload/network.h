@@ -1,16 +1,64 @@
-// What a step runs: a LibTorch module with one tensor in and one out. Inside this room only, since
-// LibTorch's headers take seconds to compile.
+// What a step runs: a LibTorch module with its loss. Inside this room only, since LibTorch's
+// headers take seconds to compile.
 #pragma once
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/batch.h"
+
 namespace flyball {
 
-/// Samples N×C×H×W in, logits N×classes out. Parameters carry torchvision's names and order.
+/// A few tensors by name, in order. The names are somebody else's, who outlives it. Keeps its
+/// memory when cleared.
+class Tensors {
+ public:
+  void add(std::string_view name, torch::Tensor tensor) {
+    items_.emplace_back(name, std::move(tensor));
+  }
+  void clear() { items_.clear(); }
+  /// Throws c10::Error when there is none of that name.
+  const torch::Tensor& operator[](std::string_view name) const {
+    for (const auto& item : items_)
+      if (item.first == name) return item.second;
+    TORCH_CHECK(false, "there is no tensor '", std::string(name), "'");
+  }
+  size_t size() const { return items_.size(); }
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+
+ private:
+  std::vector<std::pair<std::string_view, torch::Tensor>> items_;
+};
+
+/// Of images, token ids, whatever a batch holds. Owns what is computed from it: outputs and loss.
 class Network : public torch::nn::Module {
  public:
-  virtual torch::Tensor forward(const torch::Tensor& samples) = 0;
+  /// What answer() takes from a batch, and what losses() takes besides. They are checked before.
+  const std::vector<TensorSpec>& inputs() const { return inputs_; }
+  const std::vector<TensorSpec>& targets() const { return targets_; }
+  /// What types and shapes do not say, e.g. that labels are in range; `training`: with targets.
+  virtual Status check([[maybe_unused]] const BatchView& batch,
+                       [[maybe_unused]] bool training) const {
+    return {};
+  }
+  /// Adds the outputs for a minibatch whose inputs are on the device of the parameters.
+  virtual void answer(const Tensors& batch, Tensors& outputs) = 0;
+  /// Adds scalars: the first is what training makes small, the others are shown beside it.
+  virtual void losses(const Tensors& outputs, const Tensors& batch, Tensors& losses) = 0;
+  /// Forgets what is carried from minibatch to minibatch within an epoch.
+  virtual void begin_epoch() {}
+
+ protected:
+  Network(std::vector<TensorSpec> inputs, std::vector<TensorSpec> targets)
+      : inputs_(std::move(inputs)), targets_(std::move(targets)) {}
+
+ private:
+  std::vector<TensorSpec> inputs_, targets_;
 };
 
 }  // namespace flyball

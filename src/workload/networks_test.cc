@@ -7,7 +7,8 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "workload/network.h"
+#include "data/pictures/picture_collate.h"
+#include "workload/classifier.h"
 #include "workload/stepper.h"
 
 namespace flyball {
@@ -62,7 +63,8 @@ class Torchvision : public testing::TestWithParam<Recorded> {};
 
 TEST_P(Torchvision, ParametersAndOutputsAgree) {
   const Recorded& recorded = GetParam();
-  const auto network = recorded.make({{3, 224, 224}, 1000});
+  const auto network = std::dynamic_pointer_cast<Classifier>(recorded.make({{3, 224, 224}, 1000}));
+  ASSERT_TRUE(network);
   const torch::NoGradGuard no_grad;
   network->eval();
   uint32_t ordinal = 0;
@@ -129,12 +131,12 @@ TEST(Networks, LossFallsOnATinySet) {
         samples.push_back(
             static_cast<float>(random.normal() * 0.3 + 0.5 * static_cast<double>(n % 4)));
     }
-    const BatchView batch{samples, labels, options.shape};
+    const PictureBatch batch(samples, labels, options.shape);
     std::vector<double> losses;
     for (int i = 0; i < 16; ++i) {
-      const auto loss = stepper->step(batch);
+      const auto loss = stepper->step(batch.view());
       ASSERT_TRUE(loss.ok()) << name << ": " << loss.error().message;
-      losses.push_back(*loss);
+      losses.push_back(loss->loss);
     }
     EXPECT_LT(losses.back(), 0.5 * losses.front()) << name;
   }

@@ -5,8 +5,8 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include "workload/classifier.h"
 #include "workload/initial.h"
-#include "workload/network.h"
 #include "workload/networks.h"
 #include "workload/pooling.h"
 
@@ -88,9 +88,9 @@ class Bottleneck final : public Block {
 };
 
 template <class Kind>
-class ResNet final : public Network {
+class ResNet final : public Classifier {
  public:
-  ResNet(const NetworkShape& shape, const std::array<int, 4>& depths) {
+  ResNet(const NetworkShape& shape, const std::array<int, 4>& depths) : Classifier(shape) {
     conv1 = register_module(
         "conv1",
         nn::Conv2d(nn::Conv2dOptions(shape.input[0], 64, 7).stride(2).padding(3).bias(false)));

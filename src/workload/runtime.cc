@@ -6,10 +6,14 @@
 #include <torch/cuda.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
+#include <new>
 
+#include "base/memory.h"
 #include "base/text.h"
+#include "workload/autocast.h"
 #include "workload/runtime.h"
 #include "workload/stepper.h"
 
@@ -17,6 +21,17 @@ namespace flyball {
 namespace {
 
 std::atomic<int> wanted{0};
+
+// Allocators say it by type or, in older LibTorchs and on CPUs, in these words.
+bool is_memory_failure(const std::exception& failure, const std::string& text) {
+#if FLYBALL_TORCH_AT_LEAST(1, 13)
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&failure) != nullptr) return true;
+#endif
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) return true;
+  return std::ranges::any_of(
+      std::array{"out of memory", "not enough memory", "can't allocate memory"},
+      [&](const char* words) { return text.find(words) != std::string::npos; });
+}
 
 }  // namespace
 
@@ -40,10 +55,10 @@ void adopt_threads() {
 
 Error from_torch(const std::exception& failure) {
   const auto* c10_failure = dynamic_cast<const c10::Error*>(&failure);
-  const std::string text = c10_failure ? c10_failure->what_without_backtrace() : failure.what();
-  const bool memory = text.find("memory") != std::string::npos;
-  return {Code::internal, "LibTorch: " + text.substr(0, text.find('\n')),
-          memory ? "take a smaller batch size" : ""};
+  std::string text = c10_failure ? c10_failure->what_without_backtrace() : failure.what();
+  text = "LibTorch: " + text.substr(0, text.find('\n'));
+  if (is_memory_failure(failure, text)) return out_of_memory(text);
+  return {Code::internal, text, ""};
 }
 
 Result<c10::Device> find_device(const std::string& name) {
@@ -63,14 +78,14 @@ Result<c10::Device> find_device(const std::string& name) {
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 
-std::function<std::shared_ptr<float>(size_t)> batch_allocator(const std::string& device) {
+BatchAllocator batch_allocator(const std::string& device) {
   if (device == "cpu") return {};
-  return [](size_t count) -> std::shared_ptr<float> {
+  return [](size_t bytes) -> std::shared_ptr<std::byte> {
     try {
-      const auto options = at::TensorOptions().dtype(at::kFloat).pinned_memory(true);
-      at::Tensor tensor = at::empty({static_cast<int64_t>(count)}, options);
-      float* const data = tensor.data_ptr<float>();
-      return {data, [tensor](float*) {}};
+      const auto options = at::TensorOptions().dtype(at::kByte).pinned_memory(true);
+      at::Tensor tensor = at::empty({static_cast<int64_t>(bytes)}, options);
+      auto* const data = static_cast<std::byte*>(tensor.data_ptr());
+      return {data, [tensor](std::byte*) {}};
     } catch (const std::exception&) {
       return nullptr;
     }

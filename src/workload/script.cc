@@ -27,9 +27,10 @@ bool wants_gradient(const torch::Tensor& parameter) {
   return parameter.requires_grad();
 }
 
-class ScriptNetwork final : public Network {
+class ScriptNetwork final : public Classifier {
  public:
-  explicit ScriptNetwork(const torch::jit::Module& module) : module_(module) {
+  ScriptNetwork(const torch::jit::Module& module, const NetworkShape& shape)
+      : Classifier(shape), module_(module) {
     // The same tensors under plain names, so that parameters() finds them.
     int64_t index = 0;
     for (const torch::Tensor& parameter : module_.parameters())
@@ -57,14 +58,15 @@ class ScriptNetwork final : public Network {
 
 }  // namespace
 
-Result<std::shared_ptr<Network>> load_script(const std::string& workload, bool training) {
+Result<std::shared_ptr<Network>> load_script(const std::string& workload, const NetworkShape& shape,
+                                             bool training) {
   const std::string file = script_file(workload);
   std::error_code problem;
   if (!std::filesystem::is_regular_file(file, problem))
     return Error{Code::not_found, fmt::format("there is no TorchScript file '{}'", file),
                  "write one in Python: torch.jit.script(model).save(\"model.pt\")"};
   try {
-    auto network = std::make_shared<ScriptNetwork>(torch::jit::load(file));
+    auto network = std::make_shared<ScriptNetwork>(torch::jit::load(file), shape);
     if (training && std::ranges::none_of(network->parameters(), &wants_gradient))
       return Error{Code::invalid_argument, fmt::format("'{}' has no parameters to train", file),
                    "was it frozen? Save it without torch.jit.freeze(), or use --phase infer"};

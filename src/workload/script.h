@@ -5,13 +5,14 @@
 #include <string>
 
 #include "base/status.h"
-#include "workload/network.h"
+#include "workload/classifier.h"
 
 namespace flyball {
 
 /// Loads the module that "script:FILE" names. Its forward takes N×C×H×W floats and gives N×classes
 /// logits, alone or as the first of a tuple or the only entry of a dict. Errors: no such file, no
 /// TorchScript, no parameters to train when `training`.
-Result<std::shared_ptr<Network>> load_script(const std::string& workload, bool training);
+Result<std::shared_ptr<Network>> load_script(const std::string& workload, const NetworkShape& shape,
+                                             bool training);
 
 }  // namespace flyball

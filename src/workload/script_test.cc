@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <torch/script.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/temp_folder.h"
+#include "data/pictures/picture_collate.h"
 #include "workload/stepper.h"
 
 namespace flyball {
@@ -44,7 +46,8 @@ StepOptions small() {
 struct Pictures {
   std::vector<float> samples{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   std::vector<int64_t> labels{0, 1, 2};
-  BatchView view() const { return {samples, labels, {1, 2, 2}}; }
+  PictureBatch batch{samples, labels, {1, 2, 2}};
+  BatchView view() const { return batch.view(); }
 };
 
 TEST(Script, TrainsAndServes) {
@@ -54,10 +57,17 @@ TEST(Script, TrainsAndServes) {
   ASSERT_TRUE(stepper.ok()) << stepper.error().message;
   EXPECT_EQ((*stepper)->parameter_count(), 12);
   const Pictures pictures;
-  const double first = *(*stepper)->step(pictures.view());
+  const double first = (*stepper)->step(pictures.view())->loss;
   for (int i = 0; i < 100; ++i) ASSERT_TRUE((*stepper)->step(pictures.view()).ok());
-  EXPECT_LT(*(*stepper)->step(pictures.view()), 0.3 * first);
-  EXPECT_EQ(*(*stepper)->correct(pictures.view()), 3);
+  EXPECT_LT((*stepper)->step(pictures.view())->loss, 0.3 * first);
+  const auto answers = (*stepper)->infer(pictures.view());
+  ASSERT_TRUE(answers.ok()) << answers.error().message;
+  const auto logits = answers->outputs.values<float>("logits");
+  ASSERT_EQ(logits.size(), 9u);
+  for (size_t n = 0; n < 3; ++n) {
+    const auto row = logits.subspan(3 * n, 3);
+    EXPECT_EQ(std::ranges::max_element(row) - row.begin(), pictures.labels[n]);
+  }
   StepOptions serving = small();
   serving.phase = Phase::infer;
   auto served = make_stepper(name, serving);

@@ -19,6 +19,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
+#include "data/pictures/picture_collate.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
@@ -113,14 +114,14 @@ struct Ours {
     const double before = cpu_seconds();
     for (int i = 0; i < steps; ++i) {
       const Stopwatch watch;
-      if (!stepper->step({samples, labels, shape}).ok()) return {};
+      if (!stepper->step(PictureBatch(samples, labels, shape).view()).ok()) return {};
       times.push_back(watch.milliseconds());
     }
     return {median(times), 1e3 * (cpu_seconds() - before) / steps};
   }
 
   std::unique_ptr<Stepper> stepper;
-  std::array<int64_t, 3> shape{};
+  TensorShape shape;
   std::vector<float> samples;
   std::vector<int64_t> labels;
 };

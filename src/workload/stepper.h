@@ -1,14 +1,14 @@
 // Training and inference steps of a network on LibTorch, none of whose headers is seen here.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "data/batch.h"
+#include "data/batch_buffer.h"
 #include "space/axis.h"
 
 namespace flyball {
@@ -35,7 +35,15 @@ struct StepOptions {
   std::string device = "cpu";             ///< "cpu", "cuda", "cuda:N"
   uint64_t seed = 1;                      ///< of initial weights and dropout
   int64_t classes = 0;                    ///< 0: the workload's own
-  std::array<int64_t, 3> shape{};         ///< channels, height, width; zeros: the workload's own
+  TensorShape shape{};                    ///< of a sample's first input; empty: the workload's own
+};
+
+/// What came of one minibatch.
+struct StepResult {
+  double loss = 0;  ///< training: what was made small, before the step; inference: 0
+  /// Inference: what the network answers ("logits", say). Training: "loss" and what the network
+  /// shows beside it, scalars (float64). In host memory; valid until the stepper's next call.
+  BatchView outputs;
 };
 
 /// One network on one device. Not to be used from two threads at once.
@@ -43,12 +51,18 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
 
-  /// Training: forward, cross-entropy, backward, optimizer step; returns the loss before the step.
-  /// Inference: forward; returns 0. Waits for the device to finish, so that wall time around a call
-  /// is compute time. Errors name the sample shape or label that does not fit.
-  virtual Result<double> step(const BatchView& batch) = 0;
-  /// How many samples the network gets right (top 1, evaluation mode); changes no weights.
-  virtual Result<int64_t> correct(const BatchView& batch) = 0;
+  /// Training: forward, the workload's loss, backward, optimizer step. Inference: forward; batches
+  /// need no labels. Waits for the device to finish, so that wall time around a call is compute
+  /// time. Errors name the tensor that does not fit, the label out of range, or memory that ran
+  /// out, after which smaller minibatches still run.
+  virtual Result<StepResult> step(const BatchView& batch) = 0;
+  /// Forward in evaluation mode whatever the phase; changes no weights.
+  virtual Result<StepResult> infer(const BatchView& batch) = 0;
+  /// An epoch begins: what a network carries from minibatch to minibatch is forgotten.
+  virtual void begin_epoch() = 0;
+  /// What a batch must hold, and what it must hold besides for training; −1 sizes may vary.
+  virtual const std::vector<TensorSpec>& inputs() const = 0;
+  virtual const std::vector<TensorSpec>& targets() const = 0;
   /// Trainable numbers.
   virtual int64_t parameter_count() const = 0;
   /// What it was made with, classes and shape filled in.
@@ -63,7 +77,7 @@ Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
 
 /// Where minibatches for a device live: pinned memory for CUDA, from which copies run faster; empty
 /// for others (ordinary memory). What it gives is null when there is no memory.
-std::function<std::shared_ptr<float>(size_t)> batch_allocator(const std::string& device);
+BatchAllocator batch_allocator(const std::string& device);
 
 /// Threads that one operation may use, from now on and in all threads; at least 1.
 void set_threads(int threads);

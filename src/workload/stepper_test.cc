@@ -2,26 +2,46 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <thread>
 
+#include "base/memory.h"
 #include "base/random.h"
+#include "data/pictures/picture_collate.h"
 #include "workload/workload.h"
 
 namespace flyball {
 namespace {
 
+// How many samples the logits are right about, top 1, in evaluation mode.
+int64_t correct(Stepper& stepper, const BatchView& batch) {
+  const auto answers = stepper.infer(batch);
+  EXPECT_TRUE(answers.ok());
+  const auto logits = answers->outputs.values<float>("logits");
+  const auto labels = batch.values<int64_t>("label");
+  const size_t classes = logits.size() / labels.size();
+  int64_t right = 0;
+  for (size_t n = 0; n < labels.size(); ++n) {
+    const auto row = logits.subspan(n * classes, classes);
+    right += std::ranges::max_element(row) - row.begin() == labels[n];
+  }
+  return right;
+}
+
 // A minibatch whose classes are told apart by where the bright square is.
 struct Batch {
   std::vector<float> samples;
   std::vector<int64_t> labels;
-  std::array<int64_t, 3> shape;
+  TensorShape shape;
+  mutable std::optional<PictureBatch> pictures;
 
-  BatchView view() const { return {samples, labels, shape}; }
+  BatchView view() const { return pictures.emplace(samples, labels, shape).view(); }
 };
 
-Batch squares(int64_t count, std::array<int64_t, 3> shape, int64_t classes, uint64_t seed) {
-  const auto [channels, height, width] = shape;
-  Batch batch{{}, {}, shape};
+Batch squares(int64_t count, TensorShape shape, int64_t classes, uint64_t seed) {
+  const int64_t channels = shape[0], height = shape[1], width = shape[2];
+  Batch batch{{}, {}, shape, {}};
   Random random(seed);
   for (int64_t n = 0; n < count; ++n) {
     const auto label = static_cast<int64_t>(random.below(static_cast<size_t>(classes)));
@@ -46,7 +66,7 @@ std::vector<double> losses(const StepOptions& options, int steps) {
   EXPECT_TRUE(stepper.ok());
   std::vector<double> result;
   for (int i = 0; i < steps; ++i)
-    result.push_back(*(*stepper)->step(squares(16, {1, 28, 28}, 10, 7 + i % 4).view()));
+    result.push_back((*stepper)->step(squares(16, {1, 28, 28}, 10, 7 + i % 4).view())->loss);
   return result;
 }
 
@@ -61,15 +81,15 @@ TEST(Stepper, Lenet5HasItsParameters) {
 TEST(Stepper, LossFallsAndTheNetworkLearns) {
   auto stepper = *make_stepper("lenet5", one_thread());
   const Batch unseen = squares(64, {1, 28, 28}, 10, 99);
-  const int64_t before = *stepper->correct(unseen.view());
+  const int64_t before = correct(*stepper, unseen.view());
   double first = 0, last = 0;
   for (int i = 0; i < 200; ++i) {
-    last = *stepper->step(squares(16, {1, 28, 28}, 10, 7 + i % 20).view());
+    last = stepper->step(squares(16, {1, 28, 28}, 10, 7 + i % 20).view())->loss;
     if (i == 0) first = last;
   }
   EXPECT_NEAR(first, std::log(10.0), 0.3);
   EXPECT_LT(last, 0.2 * first);
-  EXPECT_GT(*stepper->correct(unseen.view()), std::max<int64_t>(before, 60));
+  EXPECT_GT(correct(*stepper, unseen.view()), std::max<int64_t>(before, 60));
 }
 
 TEST(Stepper, AdamLearnsToo) {
@@ -108,9 +128,9 @@ TEST(Stepper, InferenceChangesNothing) {
   options.phase = Phase::infer;
   auto stepper = *make_stepper("lenet5", options);
   const Batch batch = squares(64, {1, 28, 28}, 10, 3);
-  const int64_t before = *stepper->correct(batch.view());
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(*stepper->step(batch.view()), 0);
-  EXPECT_EQ(*stepper->correct(batch.view()), before);
+  const int64_t before = correct(*stepper, batch.view());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(stepper->step(batch.view())->loss, 0);
+  EXPECT_EQ(correct(*stepper, batch.view()), before);
 }
 
 TEST(Stepper, TakesOtherShapesAndClasses) {
@@ -156,11 +176,68 @@ TEST(Stepper, BadBatchesAreNamed) {
   batch.labels[2] = 10;
   EXPECT_EQ(stepper->step(batch.view()).error().message, "label 10 is not in 0 to 9");
   batch.labels.pop_back();
-  EXPECT_EQ(stepper->step(batch.view()).error().message,
-            "3136 numbers do not make 3 samples of 1×28×28");
+  EXPECT_EQ(stepper->step(batch.view()).error().message, "'label' has 3 rows for 4 samples");
   EXPECT_EQ(stepper->step(squares(2, {3, 28, 28}, 10, 1).view()).error().message,
-            "samples of 3×28×28 do not fit a network for 1×28×28");
-  EXPECT_FALSE(stepper->step(BatchView{{}, {}, {1, 28, 28}}).ok());
+            "'image' of 3×28×28 does not fit a network for 1×28×28");
+  EXPECT_EQ(stepper->step(BatchView{}).error().message, "the batch holds no sample");
+  batch.labels.clear();
+  EXPECT_EQ(stepper->step(batch.view()).error().message, "the batch has no tensor 'label'");
+  EXPECT_TRUE(stepper->infer(batch.view()).ok());
+}
+
+TEST(Stepper, WhatTheAllocatorRefusesIsOutOfMemory) {
+  StepOptions options = one_thread();
+  options.shape = {1, 1 << 20, 1 << 20};  // its first linear layer would take 500 TB
+  auto stepper = make_stepper("lenet5", options);
+  ASSERT_FALSE(stepper.ok());
+  EXPECT_TRUE(is_out_of_memory(stepper.error())) << stepper.error().message;
+}
+
+TEST(Stepper, InferenceAnswersWithoutLabels) {
+  StepOptions options = one_thread();
+  options.phase = Phase::infer;
+  auto stepper = *make_stepper("lenet5", options);
+  Batch batch = squares(4, {1, 28, 28}, 10, 3);
+  const auto with = stepper->step(batch.view());
+  ASSERT_TRUE(with.ok());
+  const auto logits = with->outputs.values<float>("logits");
+  const std::vector<float> first(logits.begin(), logits.end());
+  ASSERT_EQ(with->outputs.find("logits")->shape, (TensorShape{4, 10}));
+  batch.labels.clear();
+  const auto without = stepper->step(batch.view());
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_TRUE(std::ranges::equal(first, without->outputs.values<float>("logits")));
+}
+
+TEST(Stepper, AnswersOfReducedPrecisionComeAsFloats) {
+  StepOptions options = one_thread();
+  options.phase = Phase::infer;
+  const Batch batch = squares(4, {1, 28, 28}, 10, 3);
+  const auto logits = [&] {
+    auto stepper = *make_stepper("lenet5", options);
+    const auto answers = stepper->step(batch.view());
+    EXPECT_TRUE(answers.ok());
+    const auto values = answers->outputs.values<float>("logits");
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const std::vector<float> exact = logits();
+  options.precision = Precision::bf16;
+  const std::vector<float> reduced = logits();
+  EXPECT_NE(exact, reduced);
+  for (size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(exact[i], reduced[i], 0.02) << i;
+}
+
+TEST(Stepper, TrainingShowsItsLossAndInferenceInBetweenChangesNothing) {
+  auto undisturbed = *make_stepper("lenet5", one_thread());
+  auto disturbed = *make_stepper("lenet5", one_thread());
+  for (int i = 0; i < 4; ++i) {
+    const Batch batch = squares(16, {1, 28, 28}, 10, 7 + i);
+    const auto result = undisturbed->step(batch.view());
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result->outputs.values<double>("loss")[0], result->loss);
+    EXPECT_EQ(disturbed->step(batch.view())->loss, result->loss);
+    ASSERT_TRUE(disturbed->infer(batch.view()).ok());
+  }
 }
 
 TEST(Stepper, ThreadsHoldInEveryThread) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "data/pictures/picture_collate.h"
 #include "workload/networks.h"
 
 namespace flyball {
@@ -17,7 +18,8 @@ const std::vector<Workload>& workloads() {
        60000,
        61706,
        both,
-       make_lenet5},
+       make_lenet5,
+       open_picture_collate},
       {"resnet18",
        "ResNet-18 on 224×224 images (He 2016)",
        "images",
@@ -25,7 +27,8 @@ const std::vector<Workload>& workloads() {
        50000,
        11689512,
        both,
-       make_resnet18},
+       make_resnet18,
+       open_picture_collate},
       {"resnet50",
        "ResNet-50 on 224×224 images (He 2016, version 1.5)",
        "images",
@@ -33,7 +36,8 @@ const std::vector<Workload>& workloads() {
        50000,
        25557032,
        both,
-       make_resnet50},
+       make_resnet50,
+       open_picture_collate},
       {"mobilenet_v3",
        "MobileNetV3-Large on 224×224 images (Howard 2019)",
        "gld23k",
@@ -41,7 +45,8 @@ const std::vector<Workload>& workloads() {
        23080,
        5483032,
        both,
-       make_mobilenet_v3},
+       make_mobilenet_v3,
+       open_picture_collate},
   };
   return list;
 }
@@ -60,6 +65,13 @@ Result<const Workload*> find_workload(const std::string& name) {
   const auto near = closest(name, names);
   return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                near ? fmt::format("did you mean '{}'?", *near) : "one of: " + join(names, ", ")};
+}
+
+Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset,
+                                bool training) {
+  if (!script_file(workload).empty()) return open_picture_collate(dataset, training);
+  FLYBALL_ASSIGN(const Workload* found, find_workload(workload));
+  return found->collate(dataset, training);
 }
 
 }  // namespace flyball

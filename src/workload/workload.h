@@ -1,13 +1,13 @@
 // The one list of networks. A new one is a file and a line in workload.cc.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "data/collate.h"
 #include "space/axis.h"
 
 namespace flyball {
@@ -16,7 +16,7 @@ class Network;  // network.h; kept out of sight, since LibTorch's headers are sl
 
 /// What a network sees and says.
 struct NetworkShape {
-  std::array<int64_t, 3> input{};  ///< channels, height, width
+  TensorShape input{};  ///< of one sample; of a picture: channels, height, width
   int64_t classes = 0;
 };
 
@@ -30,6 +30,8 @@ struct Workload {
   int64_t parameters = 0;  ///< trainable numbers at the default shape
   std::vector<Phase> phases;
   std::shared_ptr<Network> (*make)(const NetworkShape&);
+  /// How samples of a dataset become its minibatches, with augmentation for training.
+  Result<CollatePtr> (*collate)(const Dataset& dataset, bool training);
 };
 
 const std::vector<Workload>& workloads();
@@ -37,5 +39,8 @@ const std::vector<Workload>& workloads();
 std::string script_file(const std::string& workload);
 /// The named workload; the error names the closest one, or all there are.
 Result<const Workload*> find_workload(const std::string& name);
+/// The collate of the named workload over a dataset; that of pictures for "script:FILE". Errors:
+/// unknown workload, a dataset of another kind than it takes.
+Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset, bool training);
 
 }  // namespace flyball

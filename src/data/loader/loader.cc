@@ -6,27 +6,24 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t kListedBadSamples = 1000;
-constexpr size_t kAlignment = 64;
-
-std::shared_ptr<float> allocate_plain(size_t count) {
-  const size_t bytes = (count * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
-  return {static_cast<float*>(std::aligned_alloc(kAlignment, bytes)), std::free};
-}
 
 Status check(const Dataset& dataset, const LoaderOptions& options) {
   const auto bad = [](const std::string& what, const std::string& hint) {
@@ -47,14 +44,15 @@ Status check(const Dataset& dataset, const LoaderOptions& options) {
 // What each thread that prepares minibatches owns.
 struct Bench {
   RawSample raw;
-  Workspace workspace;
+  std::unique_ptr<CollateScratch> scratch;
   int worker = -1;  ///< −1: inline
 };
 
 // One minibatch of memory and what is in it.
 struct Slot {
-  std::shared_ptr<float> samples;
-  std::vector<int64_t> labels;
+  explicit Slot(BatchBuffer memory) : buffer(std::move(memory)) {}
+
+  BatchBuffer buffer;
   LoadedBatch batch;
   std::optional<Error> error;
   std::vector<BadSample> bad;
@@ -72,10 +70,8 @@ std::vector<int64_t> sample_order(int64_t count, uint64_t seed, int64_t epoch, b
 
 class Loader::Impl {
  public:
-  Impl(DatasetPtr dataset, Transform transform, LoaderOptions options)
-      : dataset_(std::move(dataset)),
-        transform_(std::move(transform)),
-        options_(std::move(options)) {
+  Impl(DatasetPtr dataset, CollatePtr collate, LoaderOptions options)
+      : dataset_(std::move(dataset)), collate_(std::move(collate)), options_(std::move(options)) {
     const int64_t rounding = options_.drop_last ? 0 : options_.batch_size - 1;
     batches_ = (dataset_->size() + rounding) / options_.batch_size;
     next_ticket_ = delivered_ = batches_;  // no epoch yet
@@ -93,21 +89,17 @@ class Loader::Impl {
   Status start() {
     const size_t slots =
         static_cast<size_t>(options_.workers) * static_cast<size_t>(options_.prefetch) + 1;
-    slots_.resize(slots);
-    for (Slot& slot : slots_) {
-      const size_t count = floats_per_batch();
-      slot.samples = options_.allocate ? options_.allocate(count) : allocate_plain(count);
-      if (slot.samples == nullptr)
-        return Error{Code::unavailable,
-                     fmt::format("no memory for {} minibatches of {} bytes each", slots,
-                                 count * sizeof(float)),
-                     "choose fewer workers, less prefetch or a smaller batch size"};
-      // Touched here, so that no page fault falls into a measured minibatch.
-      std::fill_n(slot.samples.get(), count, 0.0f);
-      slot.labels.reserve(static_cast<size_t>(options_.batch_size));
+    const std::vector<TensorSpec> layout = collate_->layout();
+    slots_.reserve(slots);
+    while (slots_.size() < slots) {
+      auto buffer = BatchBuffer::create(layout, options_.batch_size, options_.allocate);
+      if (!buffer.ok()) return memory_error(buffer.error(), layout, slots);
+      slots_.emplace_back(*std::move(buffer));
     }
+    inline_bench_.scratch = collate_->scratch();
     for (int w = 0; w < options_.workers; ++w) {
-      threads_.emplace_back([this, w] { work(w); });
+      threads_.emplace_back(
+          [this, w, scratch = collate_->scratch()]() mutable { work(w, std::move(scratch)); });
       pthread_setname_np(threads_.back().native_handle(), fmt::format("loader-{}", w).c_str());
     }
     return {};
@@ -120,7 +112,11 @@ class Loader::Impl {
     idle_.wait(lock, [this] { return busy_ == 0; });
     cancel_ = false;
     epoch_ = epoch;
-    order_ = sample_order(dataset_->size(), options_.seed, epoch, options_.shuffle);
+    order_ = options_.order
+                 ? options_.order(epoch)
+                 : sample_order(dataset_->size(), options_.seed, epoch, options_.shuffle);
+    if (static_cast<int64_t>(order_.size()) != dataset_->size())
+      throw std::logic_error("an order of other samples than those of the set");
     for (Slot& slot : slots_) slot.ready = false;
     next_ticket_ = released_ = delivered_ = 0;
     good_ = bad_ = 0;
@@ -141,7 +137,7 @@ class Loader::Impl {
         end_epoch();
         return error;
       }
-      if (slot.labels.empty()) {  // all of them were skipped
+      if (slot.buffer.count() == 0) {  // all of them were skipped
         holding_ = true;
         release();
         continue;
@@ -173,13 +169,19 @@ class Loader::Impl {
     return options_.drop_last ? batches_ * options_.batch_size : dataset_->size();
   }
   const LoaderOptions& options() const { return options_; }
-  size_t buffer_bytes() const { return slots_.size() * floats_per_batch() * sizeof(float); }
+  size_t buffer_bytes() const { return slots_.size() * slots_.front().buffer.bytes(); }
   int64_t skipped() const { return skipped_; }
   const std::vector<BadSample>& bad_samples() const { return bad_samples_; }
 
  private:
-  size_t floats_per_batch() const {
-    return static_cast<size_t>(options_.batch_size * transform_.elements());
+  // Says how much memory all minibatches would have taken.
+  Error memory_error(const Error& error, const std::vector<TensorSpec>& layout,
+                     size_t slots) const {
+    const auto bytes = BatchBuffer::bytes_for(layout, options_.batch_size);
+    if (!is_out_of_memory(error) || !bytes) return error;
+    Error all = out_of_memory(fmt::format("{} minibatches of {} bytes each", slots, *bytes));
+    all.hint = "choose fewer workers, less prefetch or a smaller batch size";
+    return all;
   }
 
   Slot& slot_of(int64_t ticket) { return slots_[static_cast<size_t>(ticket) % slots_.size()]; }
@@ -211,9 +213,10 @@ class Loader::Impl {
   }
 
   // A worker: takes the next minibatch as soon as there is a free slot for it.
-  void work(int worker) {
+  void work(int worker, std::unique_ptr<CollateScratch> scratch) {
     Bench bench;
     bench.worker = worker;
+    bench.scratch = std::move(scratch);
     std::unique_lock lock(mutex_);
     while (true) {
       work_.wait(lock, [this] { return stop_ || may_begin(); });
@@ -240,33 +243,41 @@ class Loader::Impl {
     slot.batch = LoadedBatch();
     slot.batch.worker = bench.worker;
     slot.batch.begin_ns = monotonic_ns();
-    slot.labels.clear();
+    slot.buffer.clear();
     slot.bad.clear();
     slot.error.reset();
-    const int64_t first = ticket * options_.batch_size;
-    const int64_t last = std::min(first + options_.batch_size, dataset_->size());
-    for (int64_t i = first; i < last && !cancel_; ++i) {
-      const int64_t index = order_[static_cast<size_t>(i)];
-      const Status status = prepare_safely(index, slot, bench);
-      if (status.ok()) continue;
-      slot.bad.push_back({index, status.error()});
-      if (options_.on_bad_sample == OnBadSample::skip) continue;
-      slot.error = status.error();
-      break;
-    }
-    const size_t count = slot.labels.size();
-    slot.batch.view.samples = {slot.samples.get(),
-                               count * static_cast<size_t>(transform_.elements())};
-    slot.batch.view.labels = slot.labels;
-    slot.batch.view.shape = transform_.shape();
+    const Status status = fill(ticket, slot, bench);
+    if (!status.ok()) slot.error = status.error();
+    slot.batch.view = slot.buffer.view();
     slot.batch.ready_ns = monotonic_ns();
   }
 
-  // What a library throws (no memory, say) must not end a worker thread.
-  Status prepare_safely(int64_t index, Slot& slot, Bench& bench) {
+  // What is thrown (by a library, for want of memory) must not end a worker thread.
+  Status fill(int64_t ticket, Slot& slot, Bench& bench) {
+    const int64_t first = ticket * options_.batch_size;
+    const int64_t last = std::min(first + options_.batch_size, dataset_->size());
+    int64_t index = 0;
+    try {
+      for (int64_t i = first; i < last && !cancel_; ++i) {
+        index = order_[static_cast<size_t>(i)];
+        const Status status = add_sample(index, slot, bench);
+        if (status.ok()) continue;
+        slot.bad.push_back({index, status.error()});
+        if (options_.on_bad_sample == OnBadSample::fail) return status;
+      }
+      return collate_->finish(slot.buffer);
+    } catch (const std::bad_alloc&) {  // no fault of the sample: not to be skipped
+      return out_of_memory(dataset_->name(index));
+    }
+  }
+
+  Status add_sample(int64_t index, Slot& slot, Bench& bench) {
     try {
       return prepare_sample(index, slot, bench);
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& problem) {
+      slot.buffer.discard();
       return Error{Code::internal, fmt::format("{}: {}", dataset_->name(index), problem.what()),
                    ""};
     }
@@ -278,15 +289,16 @@ class Loader::Impl {
     const Status fetched = dataset_->fetch(index, raw);
     slot.batch.fetch_s += watch.restart();
     if (!fetched.ok()) return fetched;
-    slot.batch.bytes += static_cast<int64_t>(raw.bytes.size());
-    const size_t elements = static_cast<size_t>(transform_.elements());
-    const std::span out(slot.samples.get() + slot.labels.size() * elements, elements);
+    slot.batch.bytes += static_cast<int64_t>(raw.bytes.size() + raw.parts.bytes());
     const uint64_t seed = mix_seed(mix_seed(options_.seed, static_cast<uint64_t>(epoch_)),
                                    static_cast<uint64_t>(index) + 1);
-    const Status applied = transform_.apply(raw, seed, bench.workspace, out);
+    const Status added = collate_->add(raw, seed, bench.scratch.get(), slot.buffer);
     slot.batch.preprocess_s += watch.seconds();
-    if (!applied.ok()) return applied.error().within(dataset_->name(index));
-    slot.labels.push_back(raw.label);
+    if (!added.ok()) {
+      slot.buffer.discard();
+      return added.error().within(dataset_->name(index));
+    }
+    slot.buffer.commit();
     return {};
   }
 
@@ -294,7 +306,7 @@ class Loader::Impl {
     if (options_.on_bad_sample == OnBadSample::fail) return;
     skipped_ += static_cast<int64_t>(slot.bad.size());
     bad_ += static_cast<int64_t>(slot.bad.size());
-    good_ += static_cast<int64_t>(slot.labels.size());
+    good_ += slot.buffer.count();
     if (!slot.bad.empty()) first_bad_ = slot.bad.front().error;
     for (const BadSample& bad : slot.bad)
       if (bad_samples_.size() < kListedBadSamples && listed_.insert(bad.index).second)
@@ -302,7 +314,7 @@ class Loader::Impl {
   }
 
   const DatasetPtr dataset_;
-  const Transform transform_;
+  const CollatePtr collate_;
   const LoaderOptions options_;
   int64_t batches_ = 0;
   std::vector<Slot> slots_;
@@ -334,12 +346,20 @@ class Loader::Impl {
 Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Loader::~Loader() = default;
 
-Result<std::unique_ptr<Loader>> Loader::create(DatasetPtr dataset, Transform transform,
+Result<std::unique_ptr<Loader>> Loader::create(DatasetPtr dataset, CollatePtr collate,
                                                LoaderOptions options) {
   FLYBALL_CHECK(check(*dataset, options));
-  auto impl = std::make_unique<Impl>(std::move(dataset), std::move(transform), std::move(options));
-  FLYBALL_CHECK(impl->start());
-  return std::unique_ptr<Loader>(new Loader(std::move(impl)));
+  try {
+    auto impl = std::make_unique<Impl>(std::move(dataset), std::move(collate), std::move(options));
+    FLYBALL_CHECK(impl->start());
+    return std::unique_ptr<Loader>(new Loader(std::move(impl)));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory("the loader");
+  } catch (const std::system_error& problem) {
+    return Error{Code::unavailable,
+                 fmt::format("a loader worker cannot be started: {}", problem.what()),
+                 "choose fewer workers"};
+  }
 }
 
 void Loader::start_epoch(int64_t epoch) {

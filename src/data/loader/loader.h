@@ -1,7 +1,6 @@
 // Fetches and pre-processes minibatches, inline or ahead of the training step.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,9 +9,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "data/batch.h"
+#include "data/batch_source.h"
+#include "data/collate.h"
 #include "data/dataset.h"
-#include "data/pictures/transform.h"
 
 namespace flyball {
 
@@ -32,20 +31,12 @@ struct LoaderOptions {
   uint64_t seed = 0;
   OnBadSample on_bad_sample = OnBadSample::fail;
   /// Where minibatches live, e.g. pinned memory; empty: ordinary memory. Called once per buffer,
-  /// before the first epoch, with a number of floats; null means that there is no memory.
-  std::function<std::shared_ptr<float>(size_t)> allocate = {};
-};
-
-/// One minibatch and where its time went.
-struct LoadedBatch {
-  BatchView view;
-  double stall_s = 0;       ///< how long next() kept its caller waiting
-  double fetch_s = 0;       ///< reading bytes, summed over the samples, on the thread that did it
-  double preprocess_s = 0;  ///< decoding, augmenting and normalising, likewise
-  int64_t bytes = 0;        ///< bytes read
-  int64_t begin_ns = 0;     ///< monotonic: when its preparation began
-  int64_t ready_ns = 0;     ///< and when it was ready
-  int worker = -1;          ///< who prepared it, from 0; −1: inline
+  /// before the first epoch.
+  BatchAllocator allocate = {};
+  /// All samples of the set in the order of an epoch, for sets whose samples follow each other
+  /// (text read in parallel strands, say). Empty: sample_order(). Throws std::logic_error in
+  /// start_epoch() when they are not as many as the set has.
+  std::function<std::vector<int64_t>(int64_t epoch)> order = {};
 };
 
 /// A sample that was left out.
@@ -58,22 +49,20 @@ struct BadSample {
 /// determine; what is random about a sample depends on (seed, epoch, sample) only. Neither depends
 /// on the workers. Holds workers × prefetch + 1 minibatches of memory, allocated at the start.
 /// Worker threads inherit the CPU affinity of the thread that calls create(). One thread uses it.
-class Loader {
+class Loader final : public BatchSource {
  public:
-  /// Errors: settings out of range, no memory.
-  static Result<std::unique_ptr<Loader>> create(DatasetPtr dataset, Transform transform,
+  /// Errors: settings out of range, out of memory.
+  static Result<std::unique_ptr<Loader>> create(DatasetPtr dataset, CollatePtr collate,
                                                 LoaderOptions options);
   /// Stops the workers, in the middle of a minibatch if need be.
-  ~Loader();
+  ~Loader() override;
 
-  /// Begins an epoch at its first minibatch, whether or not the last one was finished.
-  void start_epoch(int64_t epoch);
-  /// The next minibatch, or nothing at the end of the epoch. Its view is valid until the next call
-  /// on this loader. After an error the epoch has ended; start_epoch() begins another. An epoch of
-  /// which every sample had to be skipped is an error, too.
-  Result<std::optional<LoadedBatch>> next();
-  /// Ends the epoch early; afterwards no worker reads any more.
-  void end_epoch();
+  /// Whether or not the last epoch was finished.
+  void start_epoch(int64_t epoch) override;
+  /// After an error the epoch has ended; start_epoch() begins another. An epoch of which every
+  /// sample had to be skipped is an error, too. Memory that runs out is one, whatever the policy.
+  Result<std::optional<LoadedBatch>> next() override;
+  void end_epoch() override;
 
   /// Minibatches per epoch (one less may come when all samples of one are skipped).
   int64_t batches() const;

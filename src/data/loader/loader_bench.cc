@@ -25,6 +25,7 @@
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
 #include "data/makers/make.h"
+#include "data/pictures/picture_collate.h"
 
 namespace flyball {
 namespace {
@@ -45,9 +46,9 @@ T must(Result<T> result) {
 }
 
 // Images/s of one epoch; the clock starts when the first minibatch has come, as in the peer.
-double run_ours(const DatasetPtr& set, const Transform& transform, int workers, int round) {
+double run_ours(const DatasetPtr& set, const CollatePtr& collate, int workers, int round) {
   const auto loader = must(Loader::create(
-      set, transform,
+      set, collate,
       {.batch_size = kBatch, .workers = workers, .prefetch = kPrefetch, .drop_last = true}));
   loader->start_epoch(round);
   (void)must(loader->next());
@@ -117,7 +118,7 @@ int run(int rounds, int64_t count, const fs::path& data) {
   const Pictures pictures(data, count);
   const DatasetPtr set = must(open_dataset(pictures.folder(), Split::train));
   const TransformOptions options = default_transform(set->kind(), true);
-  const Transform transform = must(Transform::create(*set, options));
+  const CollatePtr collate = make_picture_collate(must(Transform::create(*set, options)));
   std::vector<RawSample> samples(static_cast<size_t>(set->size()));
   for (size_t i = 0; i < samples.size(); ++i) {
     const Status fetched = set->fetch(static_cast<int64_t>(i), samples[i]);
@@ -126,11 +127,11 @@ int run(int rounds, int64_t count, const fs::path& data) {
   std::map<std::string, std::vector<double>> seen;
   for (int round = 0; round < rounds; ++round)
     for (const int workers : {0, 1, 2}) {
-      const double ours = run_ours(set, transform, workers, round);
+      const double ours = run_ours(set, collate, workers, round);
       const double bare =
           run_bare(samples, options, static_cast<size_t>(std::max(1, workers)), round);
       const double peer = run_peer(pictures.folder(), workers);
-      const double again = run_ours(set, transform, workers, round);
+      const double again = run_ours(set, collate, workers, round);
       const std::string suffix = fmt::format("_w{}", workers);
       const double rate = (ours + again) / 2;
       seen["images_per_s" + suffix].push_back(rate);

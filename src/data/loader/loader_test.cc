@@ -9,6 +9,8 @@
 #include <set>
 #include <thread>
 
+#include "data/pictures/picture_collate.h"
+
 namespace flyball {
 namespace {
 
@@ -27,7 +29,8 @@ class FakeSet final : public Dataset {
   Status fetch(int64_t index, RawSample& sample) const override {
     ++fetched_;
     if (delay_us_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us_));
-    if (throws_ == index) throw std::bad_alloc();
+    if (throws_ == index) throw std::runtime_error("no luck");
+    if (exhausts_ == index) throw std::bad_alloc();
     if (broken_.count(index)) return Error{Code::io, name(index) + " is broken", ""};
     sample.bytes = {static_cast<uint8_t>(index), 0, 1, 2};
     sample.label = index;
@@ -35,7 +38,7 @@ class FakeSet final : public Dataset {
   }
   std::string name(int64_t index) const override { return "sample " + std::to_string(index); }
   std::vector<std::filesystem::path> files() const override { return {}; }
-  int64_t throws_ = -1;
+  int64_t throws_ = -1, exhausts_ = -1;
   mutable std::atomic<int64_t> fetched_{0};
 
  private:
@@ -48,7 +51,7 @@ std::unique_ptr<Loader> make_loader(DatasetPtr set, LoaderOptions options,
                                     TransformOptions transform = {}) {
   auto made = Transform::create(*set, std::move(transform));
   EXPECT_TRUE(made.ok());
-  auto loader = Loader::create(set, *made, std::move(options));
+  auto loader = Loader::create(set, make_picture_collate(*std::move(made)), std::move(options));
   EXPECT_TRUE(loader.ok()) << loader.error().message;
   return *std::move(loader);
 }
@@ -72,8 +75,10 @@ Epoch run(Loader& loader, int64_t epoch) {
     }
     if (!batch->has_value()) return seen;
     const BatchView& view = (*batch)->view;
-    seen.labels.insert(seen.labels.end(), view.labels.begin(), view.labels.end());
-    seen.samples.insert(seen.samples.end(), view.samples.begin(), view.samples.end());
+    const auto labels = view.values<int64_t>("label");
+    const auto samples = view.values<float>("image");
+    seen.labels.insert(seen.labels.end(), labels.begin(), labels.end());
+    seen.samples.insert(seen.samples.end(), samples.begin(), samples.end());
     seen.counts.push_back(view.count());
   }
 }
@@ -176,19 +181,43 @@ TEST(Loader, AnExceptionBecomesAnError) {
   set->throws_ = 12;
   for (const int workers : {0, 2}) {
     const auto loader = make_loader(set, {.workers = workers, .shuffle = false});
-    EXPECT_THAT(run(*loader, 0).error, HasSubstr("sample 12: std::bad_alloc"));
+    EXPECT_THAT(run(*loader, 0).error, HasSubstr("sample 12: no luck"));
   }
+}
+
+TEST(Loader, WantOfMemoryIsNoBadSample) {
+  const auto set = std::make_shared<FakeSet>(40);
+  set->exhausts_ = 12;
+  for (const int workers : {0, 2})
+    for (const OnBadSample policy : {OnBadSample::fail, OnBadSample::skip}) {
+      const auto loader =
+          make_loader(set, {.workers = workers, .shuffle = false, .on_bad_sample = policy});
+      EXPECT_EQ(run(*loader, 0).error, "out of memory: sample 12");
+      EXPECT_EQ(loader->skipped(), 0);
+    }
+}
+
+TEST(Loader, TakesAnOrderOfItsOwn) {
+  const auto set = std::make_shared<FakeSet>(6);
+  // Two strands of three samples each, read side by side.
+  const auto strands = [](int64_t) { return std::vector<int64_t>{0, 3, 1, 4, 2, 5}; };
+  for (const int workers : {0, 2}) {
+    const auto loader = make_loader(set, {.batch_size = 2, .workers = workers, .order = strands});
+    EXPECT_THAT(run(*loader, 0).labels, ElementsAre(0, 3, 1, 4, 2, 5));
+  }
+  const auto wrong = make_loader(set, {.order = [](int64_t) { return std::vector<int64_t>{0}; }});
+  EXPECT_THROW(wrong->start_epoch(0), std::logic_error);
 }
 
 TEST(Loader, BuffersAreBoundedAndReused) {
   const auto set = std::make_shared<FakeSet>(4000);
   for (const int workers : {0, 1, 3}) {
     size_t allocations = 0;
-    std::set<const float*> seen;
+    std::set<const std::byte*> seen;
     LoaderOptions options{.batch_size = 10, .workers = workers, .prefetch = 2};
-    options.allocate = [&](size_t count) {
+    options.allocate = [&](size_t bytes) {
       ++allocations;
-      return std::shared_ptr<float>(new float[count], std::default_delete<float[]>());
+      return std::shared_ptr<std::byte>(new std::byte[bytes], std::default_delete<std::byte[]>());
     };
     const auto loader = make_loader(set, options);
     for (int epoch = 0; epoch < 3; ++epoch) {
@@ -196,12 +225,13 @@ TEST(Loader, BuffersAreBoundedAndReused) {
       while (true) {
         const auto batch = loader->next();
         if (!batch->has_value()) break;
-        seen.insert((*batch)->view.samples.data());
+        seen.insert((*batch)->view.find("image")->data);
       }
     }
     EXPECT_LE(allocations, static_cast<size_t>(workers * 2 + 2));
     EXPECT_LE(seen.size(), allocations);
-    EXPECT_EQ(loader->buffer_bytes(), allocations * 10 * 4 * sizeof(float));
+    // 10 pictures of 4 floats and 10 labels, each tensor from a multiple of 64 bytes on.
+    EXPECT_EQ(loader->buffer_bytes(), allocations * (192 + 128));
   }
 }
 
@@ -213,18 +243,19 @@ TEST(Loader, PrefetchStopsAtItsBound) {
   for (int64_t i = 0; i < 20; ++i) {
     const auto batch = loader->next();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    EXPECT_EQ((*batch)->view.labels[0], i);
-    EXPECT_FLOAT_EQ((*batch)->view.samples[0], static_cast<float>(i) / 255);
+    EXPECT_EQ((*batch)->view.values<int64_t>("label")[0], i);
+    EXPECT_FLOAT_EQ((*batch)->view.values<float>("image")[0], static_cast<float>(i) / 255);
   }
 }
 
 TEST(Loader, NoMemoryIsAnError) {
   const auto set = std::make_shared<FakeSet>(10);
   LoaderOptions options{.workers = 2};
-  options.allocate = [](size_t) { return std::shared_ptr<float>(); };
-  const auto loader = Loader::create(set, *Transform::create(*set, {}), options);
+  options.allocate = [](size_t) { return std::shared_ptr<std::byte>(); };
+  const auto loader =
+      Loader::create(set, make_picture_collate(*Transform::create(*set, {})), options);
   ASSERT_FALSE(loader.ok());
-  EXPECT_THAT(loader.error().message, HasSubstr("no memory for 5 minibatches"));
+  EXPECT_THAT(loader.error().message, HasSubstr("out of memory: 5 minibatches of 384 bytes each"));
 }
 
 TEST(Loader, StopsInTheMiddleOfAnEpoch) {
@@ -301,11 +332,11 @@ TEST(Loader, WorkersHideThePreparation) {
 
 TEST(Loader, RefusesSettingsOutOfRange) {
   const auto set = std::make_shared<FakeSet>(10);
-  const Transform transform = *Transform::create(*set, {});
-  EXPECT_FALSE(Loader::create(set, transform, {.batch_size = 0}).ok());
-  EXPECT_FALSE(Loader::create(set, transform, {.workers = -1}).ok());
-  EXPECT_FALSE(Loader::create(set, transform, {.prefetch = 0}).ok());
-  EXPECT_FALSE(Loader::create(set, transform, {.batch_size = 11, .drop_last = true}).ok());
+  const CollatePtr collate = make_picture_collate(*Transform::create(*set, {}));
+  EXPECT_FALSE(Loader::create(set, collate, {.batch_size = 0}).ok());
+  EXPECT_FALSE(Loader::create(set, collate, {.workers = -1}).ok());
+  EXPECT_FALSE(Loader::create(set, collate, {.prefetch = 0}).ok());
+  EXPECT_FALSE(Loader::create(set, collate, {.batch_size = 11, .drop_last = true}).ok());
 }
 
 TEST(Loader, SampleOrderIsAPermutation) {

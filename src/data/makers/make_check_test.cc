@@ -10,6 +10,7 @@
 #include "data/data_testing.h"
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
+#include "data/pictures/picture_collate.h"
 
 namespace flyball {
 namespace {
@@ -43,7 +44,8 @@ TEST_P(EachKind, IsMadeDetectedOpenedLoadedAndClean) {
   if (options.crop != Crop::keep) options.size = 16;
   const auto transform = Transform::create(**set, options);
   ASSERT_TRUE(transform.ok());
-  const auto loader = Loader::create(*set, *transform, {.batch_size = 7, .workers = 1});
+  const auto loader =
+      Loader::create(*set, make_picture_collate(*transform), {.batch_size = 7, .workers = 1});
   ASSERT_TRUE(loader.ok());
   (*loader)->start_epoch(0);
   int64_t count = 0;

@@ -89,6 +89,10 @@ Box random_box(int width, int height, const TransformOptions& options, Random& r
 Result<Transform> Transform::create(const Dataset& dataset, TransformOptions options) {
   Transform transform;
   const std::array<int, 3> shape = dataset.shape();
+  if (shape[0] < 1)
+    return Error{Code::invalid_argument,
+                 "a dataset of kind '" + dataset.kind() + "' holds no pictures",
+                 "choose a dataset of pictures, or a workload for this one"};
   const size_t channels = static_cast<size_t>(shape[0]);
   FLYBALL_ASSIGN(options.mean, per_channel(options.mean, channels, 0, "mean"));
   FLYBALL_ASSIGN(options.deviation, per_channel(options.deviation, channels, 1, "deviation"));

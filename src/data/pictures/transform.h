@@ -49,8 +49,8 @@ TransformOptions default_transform(const std::string& kind, bool training);
 /// Decodes, augments and normalises one sample. Has no state: one serves all threads.
 class Transform {
  public:
-  /// Errors: mean or deviation of another count than the channels, a deviation of 0, pictures that
-  /// differ in size and are not cropped.
+  /// Errors: a dataset without pictures, mean or deviation of another count than the channels, a
+  /// deviation of 0, pictures that differ in size and are not cropped.
   static Result<Transform> create(const Dataset& dataset, TransformOptions options);
 
   /// Channels, height, width of what apply() writes.

@@ -13,6 +13,7 @@
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "workload/versions.h"
+#include "workload/workload.h"
 
 namespace flyball {
 namespace {
@@ -78,17 +79,21 @@ void add_up(EpochRecord& epoch) {
 // One run: the loader and the network with everything that watches them.
 class Runner {
  public:
-  Runner(EpochRun& result, const EpochRequest& request, MinibatchRun run,
+  Runner(EpochRun& result, const EpochRequest& request, LoadedRun loaded,
          std::vector<fs::path> files)
-      : result_(result), request_(request), run_(std::move(run)), files_(std::move(files)) {}
+      : result_(result),
+        request_(request),
+        run_(std::move(loaded.run)),
+        loader_(*loaded.loader),
+        files_(std::move(files)) {}
 
   Status run_all() {
     for (int epoch = 0; epoch < request_.epochs && result_.stopped.empty(); ++epoch) {
       if (request_.before_epoch) FLYBALL_CHECK(request_.before_epoch(epoch));
       FLYBALL_CHECK(run_epoch(epoch));
     }
-    result_.skipped = run_.loader().skipped();
-    result_.bad_samples = run_.loader().bad_samples();
+    result_.skipped = loader_.skipped();
+    result_.bad_samples = loader_.bad_samples();
     return {};
   }
 
@@ -96,7 +101,7 @@ class Runner {
   Status run_epoch(int number) {
     EpochRecord epoch;
     epoch.epoch = number;
-    const int64_t skipped = run_.loader().skipped();
+    const int64_t skipped = loader_.skipped();
     if (const auto share = cached_share(files_)) epoch.cached_before = share->share();
     restart_peak();
     const ResourceReading before = read_resources();
@@ -109,13 +114,13 @@ class Runner {
     add_up(epoch);
     epoch.use = use_between(before, read_resources(), epoch.e2e_s);
     if (const auto share = cached_share(files_)) epoch.cached_after = share->share();
-    epoch.skipped = run_.loader().skipped() - skipped;
+    epoch.skipped = loader_.skipped() - skipped;
     result_.epochs.push_back(std::move(epoch));
     return {};
   }
 
   Status run_minibatches(EpochRecord& epoch) {
-    const int64_t all = run_.loader().batches();
+    const int64_t all = loader_.batches();
     const int64_t wanted = request_.steps > 0 ? std::min(request_.steps, all) : all;
     while (static_cast<int64_t>(epoch.minibatches.size()) < wanted) {
       if (request_.interrupted && request_.interrupted->load()) {
@@ -135,6 +140,7 @@ class Runner {
   EpochRun& result_;
   const EpochRequest& request_;
   MinibatchRun run_;
+  const Loader& loader_;
   std::vector<fs::path> files_;
 };
 
@@ -180,8 +186,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.fingerprint = library_versions();
   FLYBALL_ASSIGN(const DatasetPtr dataset, open_dataset(request.data, Split::train));
   const bool training = request.step.phase == Phase::train;
-  FLYBALL_ASSIGN(const Transform transform,
-                 Transform::create(*dataset, default_transform(dataset->kind(), training)));
+  FLYBALL_ASSIGN(const CollatePtr collate, make_collate(request.workload, *dataset, training));
   StepOptions step = request.step;
   if (step.threads == 0) step.threads = static_cast<int>(usable_cores());
   LoaderOptions load;
@@ -190,18 +195,18 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   load.shuffle = training;
   load.drop_last = request.drop_last;
   load.on_bad_sample = request.on_bad;
-  FLYBALL_ASSIGN(MinibatchRun run, start_run(request.workload, dataset, transform, step, load));
-  result.request.step = run.stepper().options();
+  FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, collate, step, load));
+  result.request.step = loaded.run.stepper().options();
   result.dataset_kind = dataset->kind();
   result.dataset_samples = dataset->size();
   result.classes = dataset->classes();
-  result.parameters = run.stepper().parameter_count();
-  result.buffer_bytes = run.loader().buffer_bytes();
+  result.parameters = loaded.run.stepper().parameter_count();
+  result.buffer_bytes = loaded.loader->buffer_bytes();
   std::vector<fs::path> files = dataset->files();
   result.dataset_bytes = bytes_of(files);
   Sampler sampler;
   FLYBALL_CHECK(start_sampling(sampler, request));
-  Runner runner(result, request, std::move(run), std::move(files));
+  Runner runner(result, request, std::move(loaded), std::move(files));
   FLYBALL_CHECK(runner.run_all());
   sampler.stop();
   result.traces = sampler.traces();

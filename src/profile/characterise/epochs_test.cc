@@ -55,7 +55,7 @@ TEST_F(EpochsTest, TheTimeOfAnEpochIsSplitWithoutRemainder) {
   EXPECT_EQ(run->dataset_kind, "mnist");
   EXPECT_EQ(run->dataset_samples, 96);
   EXPECT_EQ(run->dataset_bytes, 16u + 8 + 96 * 785);
-  EXPECT_EQ(run->buffer_bytes, 3u * 16 * 28 * 28 * 4);  // one worker, prefetch 2
+  EXPECT_EQ(run->buffer_bytes, 3u * 16 * (28 * 28 * 4 + 8));  // one worker, prefetch 2
   for (const EpochRecord& epoch : run->epochs) {
     EXPECT_EQ(epoch.samples, 96);
     ASSERT_EQ(epoch.minibatches.size(), 6u);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "base/clock.h"
 #include "base/file_version.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "data/formats/open.h"
 #include "profile/trials/minibatch_run.h"
@@ -38,12 +40,12 @@ Status check_value(const std::string& name, double value, double low, double hig
 class LiveProfiler final : public Profiler {
  public:
   LiveProfiler(std::unique_ptr<Device> device, std::unique_ptr<PowerMeter> meter,
-               const LiveOptions& options, DatasetPtr dataset, Transform transform)
+               const LiveOptions& options, DatasetPtr dataset, CollatePtr collate)
       : device_(std::move(device)),
         meter_(std::move(meter)),
         options_(options),
         dataset_(std::move(dataset)),
-        transform_(std::move(transform)) {
+        collate_(std::move(collate)) {
     const DeviceInfo& board =
         options.board.device.name.empty() ? device_->info() : options.board.device;
     info_.device = board.name;
@@ -106,7 +108,7 @@ class LiveProfiler final : public Profiler {
     m.started_utc = wall_clock_utc();
     m.seed = options_.seed;
     m.power_gap = info_.power_gap;
-    const Status status = run_trial(m);
+    const Status status = run_safely(m);
     if (!status.ok()) {
       if (status.error().code == Code::interrupted) return status.error();
       m.failure = status.error().message;
@@ -167,7 +169,7 @@ class LiveProfiler final : public Profiler {
     return {};
   }
 
-  Result<MinibatchRun> start(const Trial& trial) {
+  Result<LoadedRun> start(const Trial& trial) {
     const Settings& job = trial.job.settings;
     StepOptions step;
     step.phase = trial.job.phase;
@@ -180,7 +182,17 @@ class LiveProfiler final : public Profiler {
     load.prefetch = std::max(1, static_cast<int>(setting(job, "prefetch", 2)));
     load.shuffle = step.phase == Phase::train;
     load.drop_last = true;
-    return start_run(trial.job.workload, dataset_, transform_, step, load);
+    return start_run(trial.job.workload, dataset_, collate_, step, load);
+  }
+
+  // Memory can run out anywhere, not only where LibTorch or the loader say so: that ends this
+  // trial, whose network and minibatches are gone by then, and no more.
+  Status run_safely(Measurement& m) {
+    try {
+      return run_trial(m);
+    } catch (const std::bad_alloc&) {
+      return out_of_memory("a trial");
+    }
   }
 
   Status run_trial(Measurement& m) {
@@ -188,11 +200,11 @@ class LiveProfiler final : public Profiler {
     const Stopwatch settle;
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
     m.settle_s = settle.seconds();
-    FLYBALL_ASSIGN(MinibatchRun run, start(m.trial));
+    FLYBALL_ASSIGN(LoadedRun loaded, start(m.trial));
     FLYBALL_CHECK(meter_->begin());
-    FLYBALL_CHECK(warm_up(run, m));
+    FLYBALL_CHECK(warm_up(loaded.run, m));
     meter_->count();
-    FLYBALL_CHECK(count(run, m));
+    FLYBALL_CHECK(count(loaded.run, m));
     take_power(*meter_, m);
     return {};
   }
@@ -236,7 +248,7 @@ class LiveProfiler final : public Profiler {
   std::unique_ptr<PowerMeter> meter_;
   LiveOptions options_;
   DatasetPtr dataset_;
-  Transform transform_;
+  CollatePtr collate_;
   ProfilerInfo info_;
   Space space_;
   SampleTeller samples_;
@@ -259,10 +271,9 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
   FLYBALL_CHECK(check_phase(options.workload, options.phase));
   const bool training = options.phase == Phase::train;
   FLYBALL_ASSIGN(DatasetPtr dataset, open_dataset(options.data, Split::train));
-  FLYBALL_ASSIGN(Transform transform,
-                 Transform::create(*dataset, default_transform(dataset->kind(), training)));
+  FLYBALL_ASSIGN(CollatePtr collate, make_collate(options.workload, *dataset, training));
   auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options,
-                                                 std::move(dataset), std::move(transform));
+                                                 std::move(dataset), std::move(collate));
   FLYBALL_CHECK(profiler->build_space());
   return std::unique_ptr<Profiler>(std::move(profiler));
 }

@@ -6,21 +6,22 @@
 
 namespace flyball {
 
-MinibatchRun::MinibatchRun(std::unique_ptr<Loader> loader, std::unique_ptr<Stepper> stepper)
-    : loader_(std::move(loader)), stepper_(std::move(stepper)) {}
+MinibatchRun::MinibatchRun(std::unique_ptr<BatchSource> source, std::unique_ptr<Stepper> stepper)
+    : source_(std::move(source)), stepper_(std::move(stepper)) {}
 
 void MinibatchRun::begin_epoch(int64_t epoch) {
   epoch_ = epoch;
   last_ns_ = monotonic_ns();
-  loader_->start_epoch(epoch);
+  stepper_->begin_epoch();
+  source_->start_epoch(epoch);
 }
 
 Result<std::optional<MinibatchTimes>> MinibatchRun::next_of_epoch() {
-  FLYBALL_ASSIGN(const auto batch, loader_->next());
+  FLYBALL_ASSIGN(const auto batch, source_->next());
   if (!batch) return std::optional<MinibatchTimes>();
   batch_ = *batch;
   const Stopwatch compute;
-  FLYBALL_ASSIGN(loss_, stepper_->step(batch->view));
+  FLYBALL_ASSIGN(result_, stepper_->step(batch->view));
   MinibatchTimes times;
   times.stall_ms = batch->stall_s * 1e3;
   times.compute_ms = compute.milliseconds();
@@ -44,16 +45,17 @@ Result<MinibatchTimes> MinibatchRun::next() {
   return *times;
 }
 
-Result<MinibatchRun> start_run(const std::string& workload, const DatasetPtr& dataset,
-                               const Transform& transform, StepOptions step, LoaderOptions load) {
+Result<LoadedRun> start_run(const std::string& workload, const DatasetPtr& dataset,
+                            const CollatePtr& collate, StepOptions step, LoaderOptions load) {
   if (step.classes == 0) step.classes = dataset->classes();
-  step.shape = transform.shape();
+  step.shape = collate->layout().front().shape;
   FLYBALL_ASSIGN(auto stepper, make_stepper(workload, step));
   load.batch_size = step.batch_size;
   load.seed = step.seed;
   load.allocate = batch_allocator(stepper->options().device);
-  FLYBALL_ASSIGN(auto loader, Loader::create(dataset, transform, std::move(load)));
-  return MinibatchRun(std::move(loader), std::move(stepper));
+  FLYBALL_ASSIGN(auto loader, Loader::create(dataset, collate, std::move(load)));
+  const Loader* const own = loader.get();
+  return LoadedRun{MinibatchRun(std::move(loader), std::move(stepper)), own};
 }
 
 }  // namespace flyball

@@ -11,10 +11,10 @@
 
 namespace flyball {
 
-/// Loader and network together.
+/// A network and where its minibatches come from.
 class MinibatchRun {
  public:
-  MinibatchRun(std::unique_ptr<Loader> loader, std::unique_ptr<Stepper> stepper);
+  MinibatchRun(std::unique_ptr<BatchSource> source, std::unique_ptr<Stepper> stepper);
 
   /// Begins an epoch at its first minibatch; end-to-end time starts anew.
   void begin_epoch(int64_t epoch);
@@ -23,33 +23,40 @@ class MinibatchRun {
   Result<std::optional<MinibatchTimes>> next_of_epoch();
   /// Runs one minibatch; epoch follows epoch without end, from epoch 0 on.
   Result<MinibatchTimes> next();
-  /// Leaves the epoch early; afterwards no worker reads any more.
-  void end_epoch() { loader_->end_epoch(); }
+  /// Leaves the epoch early; afterwards nobody reads ahead any more.
+  void end_epoch() { source_->end_epoch(); }
 
   int64_t epoch() const { return epoch_; }
   /// Loss of the last step; 0 for inference.
-  double loss() const { return loss_; }
+  double loss() const { return result_.loss; }
+  /// Named outputs of the last step; valid until the next.
+  const BatchView& outputs() const { return result_.outputs; }
   /// The last minibatch: its samples, bytes, and the times of the thread that prepared it.
   const LoadedBatch& batch() const { return batch_; }
   /// When it ended, and when it began: monotonic times of its end-to-end time.
   int64_t end_ns() const { return last_ns_; }
   int64_t begin_ns() const { return begin_ns_; }
-  const Loader& loader() const { return *loader_; }
   const Stepper& stepper() const { return *stepper_; }
 
  private:
-  std::unique_ptr<Loader> loader_;
+  std::unique_ptr<BatchSource> source_;
   std::unique_ptr<Stepper> stepper_;
   LoadedBatch batch_;
+  StepResult result_;
   int64_t epoch_ = -1;
   int64_t begin_ns_ = 0, last_ns_ = 0;
-  double loss_ = 0;
 };
 
-/// Makes the network for the samples that the transform gives, and the loader for its minibatches,
+/// A run whose minibatches a loader brings.
+struct LoadedRun {
+  MinibatchRun run;
+  const Loader* loader;  ///< the source of `run`
+};
+
+/// Makes the network for the samples that the collate gives, and the loader for its minibatches,
 /// in pinned memory where the network runs on CUDA. `step.batch_size` and `step.seed` hold for
-/// both. Errors: those of make_stepper() and Loader::create().
-Result<MinibatchRun> start_run(const std::string& workload, const DatasetPtr& dataset,
-                               const Transform& transform, StepOptions step, LoaderOptions load);
+/// both. Errors: those of make_stepper() and Loader::create(); memory that runs out is one.
+Result<LoadedRun> start_run(const std::string& workload, const DatasetPtr& dataset,
+                            const CollatePtr& collate, StepOptions step, LoaderOptions load);
 
 }  // namespace flyball

@@ -1,0 +1,37 @@
+// Where the minibatches of a step come from: the loader, live requests, a test.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/status.h"
+#include "data/batch.h"
+
+namespace flyball {
+
+/// One minibatch and where its time went.
+struct LoadedBatch {
+  BatchView view;
+  double stall_s = 0;       ///< how long next() kept its caller waiting
+  double fetch_s = 0;       ///< reading bytes, summed over the samples, on the thread that did it
+  double preprocess_s = 0;  ///< decoding, augmenting and normalising, likewise
+  int64_t bytes = 0;        ///< bytes read
+  int64_t begin_ns = 0;     ///< monotonic: when its preparation began
+  int64_t ready_ns = 0;     ///< and when it was ready
+  int worker = -1;          ///< who prepared it, from 0; −1: inline
+};
+
+/// One thread uses it.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// The next minibatch, or nothing at the end (of an epoch, where there are epochs; of the
+  /// requests). Its view is valid until the next call on this source.
+  virtual Result<std::optional<LoadedBatch>> next() = 0;
+  /// Begins an epoch at its first minibatch. Sources without epochs go on where they are.
+  virtual void start_epoch([[maybe_unused]] int64_t epoch) {}
+  /// Ends the epoch early; afterwards nobody reads ahead any more.
+  virtual void end_epoch() {}
+};
+
+}  // namespace flyball

@@ -1,0 +1,66 @@
+#include "data/pictures/picture_collate.h"
+
+#include <utility>
+
+namespace flyball {
+namespace {
+
+constexpr size_t kImage = 0, kLabel = 1;
+
+struct PictureScratch final : CollateScratch {
+  Workspace workspace;
+};
+
+class PictureCollate final : public Collate {
+ public:
+  explicit PictureCollate(Transform transform) : transform_(std::move(transform)) {}
+
+  std::vector<TensorSpec> layout() const override {
+    const auto [channels, height, width] = transform_.shape();
+    return {{image_tensor, DType::float32, {channels, height, width}},
+            {label_tensor, DType::int64, {}}};
+  }
+  std::unique_ptr<CollateScratch> scratch() const override {
+    return std::make_unique<PictureScratch>();
+  }
+  Status add(const RawSample& sample, uint64_t seed, CollateScratch* scratch,
+             BatchBuffer& batch) const override {
+    Workspace& workspace = static_cast<PictureScratch*>(scratch)->workspace;
+    FLYBALL_CHECK(transform_.apply(sample, seed, workspace, batch.row<float>(kImage)));
+    batch.row<int64_t>(kLabel)[0] = sample.label;
+    return {};
+  }
+
+ private:
+  Transform transform_;
+};
+
+template <class T>
+TensorView tensor(const char* name, std::span<const T> numbers, TensorShape shape) {
+  return {name, dtype_of<T>(), shape, reinterpret_cast<const std::byte*>(numbers.data())};
+}
+
+}  // namespace
+
+CollatePtr make_picture_collate(Transform transform) {
+  return std::make_shared<PictureCollate>(std::move(transform));
+}
+
+Result<CollatePtr> open_picture_collate(const Dataset& dataset, bool training) {
+  FLYBALL_ASSIGN(Transform transform,
+                 Transform::create(dataset, default_transform(dataset.kind(), training)));
+  return make_picture_collate(std::move(transform));
+}
+
+PictureBatch::PictureBatch(std::span<const float> images, std::span<const int64_t> labels,
+                           TensorShape shape)
+    : count_(labels.empty() ? 1 : 2) {
+  const int64_t elements = shape.elements();
+  samples_ = elements > 0 ? static_cast<int64_t>(images.size()) / elements : 0;
+  TensorShape all{samples_};
+  for (const int64_t size : shape) all.append(size);
+  tensors_ = {tensor(image_tensor, images, all),
+              tensor(label_tensor, labels, {static_cast<int64_t>(labels.size())})};
+}
+
+}  // namespace flyball

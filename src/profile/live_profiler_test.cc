@@ -1,0 +1,87 @@
+#include "profile/trials/live_profiler.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/temp_folder.h"
+#include "data/makers/digits.h"
+#include "device/host.h"
+
+namespace flyball {
+namespace {
+
+constexpr double kLargeBatch = 4096;
+
+// Bytes of address space that this process has.
+rlim_t address_space() {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+[[noreturn]] void fail(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::_Exit(1);
+}
+
+// What came of a trial: its failure, or "measured".
+std::string outcome(Profiler& profiler, double batch_size) {
+  const Space& space = profiler.space();
+  for (size_t i = 0; i < space.size(); ++i) {
+    if (space.row(i)[*space.axis_index("batch_size")] != batch_size) continue;
+    const auto m = profiler.measure(i);
+    if (!m.ok()) fail("no measurement: " + m.error().message);
+    if (!m->failure.empty()) return m->failure;
+    return m->minibatches.empty() ? "no minibatches" : "measured";
+  }
+  fail("no such trial");
+}
+
+// In a process of its own: a small trial, one that does not fit into the memory that is left, and
+// a small one again.
+std::string run_short_of_memory() {
+  const TempFolder folder;
+  const auto data = folder / "digits";
+  if (!make_digits(data, {.train = static_cast<int64_t>(kLargeBatch), .test = 1}).ok())
+    fail("no digits");
+  auto device = open_host({.journal = folder / "journal", .cpus = {}, .pin_threads = false});
+  if (!device.ok()) fail(device.error().message);
+  LiveOptions options;
+  options.data = data;
+  options.warm_up_s = 0.001;
+  options.settle_s = 0;
+  options.stopping.min_seconds = 0.01;
+  options.stopping.max_seconds = 0.05;
+  options.open = {named_axis("batch_size", {8, kLargeBatch}), named_axis("loader_workers", {0}),
+                  named_axis("cpu_cores", {1})};
+  const auto profiler = make_live_profiler(*std::move(device), make_no_power("no meter"), options);
+  if (!profiler.ok()) fail(profiler.error().message);
+  if (outcome(**profiler, 8) != "measured") fail("the first trial is not measured");
+  const rlimit limit{address_space() + (rlim_t{24} << 20), RLIM_INFINITY};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) fail("no limit");
+  const std::string large = outcome(**profiler, kLargeBatch);
+  const std::string again = outcome(**profiler, 8);
+  return "first " + large + "; then " + again;
+}
+
+[[noreturn]] void tell_and_exit() {
+  std::fprintf(stderr, "%s\n", run_short_of_memory().c_str());
+  std::_Exit(0);
+}
+
+TEST(LiveProfilerDeathTest, ATrialOutOfMemoryFailsByNameAndTheNextOneRuns) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers end a process that runs out of memory";
+#endif
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";  // a child begun anew, without our heap
+  EXPECT_EXIT(tell_and_exit(), ::testing::ExitedWithCode(0),
+              "first out of memory: .*; then measured");
+}
+
+}  // namespace
+}  // namespace flyball
