@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Maps from names that the user chose, or answers of other documents, are not keys of ours.
-const std::set<std::string> opaque = {"config", "answer", "excluded"};
+const std::set<std::string> opaque = {"config", "answer", "excluded", "conditions"};
 
 void collect(const Json& json, std::set<std::string>& keys) {
   if (json.is_array())

@@ -29,7 +29,7 @@ Result<Board> open_table(const BoardOptions& options) {
     return Error{Code::invalid_argument, "the axes of a table are those it has",
                  "leave --axis out"};
   Board board;
-  FLYBALL_ASSIGN(board.table, measured_part(*found, table.name));
+  FLYBALL_ASSIGN(board.table, measured_part(*found, table.name, options.accepted));
   board.profiler = make_table_profiler(*board.table);
   return board;
 }
@@ -97,6 +97,7 @@ void add_board_options(CLI::App& command, BoardOptions& options) {
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
   command.add_option("--axis", options.axes, "open or narrow an axis: batch_size=8,16,32");
+  add_accept_option(command, options.accepted);
   command.add_option("--trial-time", options.trial_seconds, "time cap of a live trial, seconds")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();

@@ -3,6 +3,7 @@
 #include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/tables.h"
 #include "device/host.h"
 #include "device/nvpmodel_export.h"
 #include "problem/paper.h"
@@ -132,6 +133,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       ->check(not_empty());
   command.add_option("--objective", o.objective, objectives_of(kind))->check(not_empty());
   command.add_option("--reference", o.references, "table of an earlier workload");
+  add_accept_option(command, o.accepted);
   command
       .add_option("--profiles", o.profiles,
                   "profile at most so many; unless given, published strategies take their own "

@@ -82,13 +82,14 @@ Result<Problem> make_problem_of(const PlanOptions& options, const Setting& setti
 
 Result<Setting> open_setting(const PlanOptions& options, Store* store) {
   Setting setting;
-  FLYBALL_ASSIGN(setting.roles, open_roles(options.train, options.infer, options.trial_seconds));
+  FLYBALL_ASSIGN(setting.roles,
+                 open_roles(options.train, options.infer, options.trial_seconds, options.accepted));
   FLYBALL_ASSIGN(setting.candidates, link_roles(setting.roles));
   for (const RoleBoard& role : setting.roles) {
     FLYBALL_ASSIGN(Recorder recorder, Recorder::open(*role.profiler, store, {}, false));
     setting.recorders.push_back(std::move(recorder));
   }
-  FLYBALL_ASSIGN(const auto references, read_references(options.references));
+  FLYBALL_ASSIGN(const auto references, read_references(options.references, options.accepted));
   if (!references.empty())
     setting.search.references.assign(
         setting.roles.size(), std::make_shared<const std::vector<WorkloadTable>>(references));
@@ -125,7 +126,10 @@ Result<Plan> search_plan(const PlanOptions& options, Setting& setting, Problem p
   auto shared = std::make_shared<const Problem>(std::move(problem));
   FLYBALL_ASSIGN(const auto strategy, make_strategy(options.strategy, shared, std::move(search)));
   Progress progress(options.quiet);
-  return make_plan(*strategy, measurer(setting, progress));
+  FLYBALL_ASSIGN(Plan plan, make_plan(*strategy, measurer(setting, progress)));
+  for (const Recorder& recorder : setting.recorders)
+    plan.notes.insert(plan.notes.begin(), recorder.notes().begin(), recorder.notes().end());
+  return plan;
 }
 
 }  // namespace flyball::cli

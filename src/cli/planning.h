@@ -19,6 +19,7 @@ struct PlanOptions {
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string power_budget, time_budget, energy_budget, objective, switch_cost;
   std::string strategy = "flyball", predictor, store, export_format;
+  Accepted accepted;  ///< rows of tables that count as measurements, too
   size_t profiles = 10;
   bool profiles_asked = false;  ///< then no strategy but brute-force profiles more
   uint64_t seed = 1;

@@ -15,10 +15,11 @@ bool names_a_file(const std::string& spec) {
   return spec.find(".csv") != std::string::npos || spec.find('/') != std::string::npos;
 }
 
-Result<RoleBoard> open_role(const std::string& spec, Phase phase, double trial_seconds) {
+Result<RoleBoard> open_role(const std::string& spec, Phase phase, double trial_seconds,
+                            Accepted accepted) {
   RoleBoard role;
   if (names_a_file(spec)) {
-    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase));
+    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase, accepted));
     role.profiler = make_table_profiler(table);
     return role;
   }
@@ -38,11 +39,11 @@ Result<RoleBoard> open_role(const std::string& spec, Phase phase, double trial_s
 
 Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
                                           const std::vector<std::string>& infer,
-                                          double trial_seconds) {
+                                          double trial_seconds, Accepted accepted) {
   std::vector<RoleBoard> roles;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? train : infer) {
-      FLYBALL_ASSIGN(RoleBoard role, open_role(spec, phase, trial_seconds));
+      FLYBALL_ASSIGN(RoleBoard role, open_role(spec, phase, trial_seconds, accepted));
       roles.push_back(std::move(role));
     }
   return roles;

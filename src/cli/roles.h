@@ -20,7 +20,7 @@ struct RoleBoard {
 /// Opens each spec: a table file, or a network of `flyball workloads` on this machine.
 Result<std::vector<RoleBoard>> open_roles(const std::vector<std::string>& train,
                                           const std::vector<std::string>& infer,
-                                          double trial_seconds);
+                                          double trial_seconds, Accepted accepted);
 /// The candidates of all roles, tied by power mode. Errors: roles on different boards, no mode that
 /// all of them have.
 Result<std::shared_ptr<const Candidates>> link_roles(std::vector<RoleBoard>& roles);

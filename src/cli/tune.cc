@@ -16,7 +16,7 @@
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"
-#include "store/references.h"
+#include "store/reference_folder.h"
 #include "tune/tune_json.h"
 
 namespace flyball::cli {
@@ -64,9 +64,11 @@ Status read_budgets(const TuneOptions& options, TuneRequest& request) {
 // Those that were named, and those kept for this board.
 Status gather_references(const TuneOptions& options, const std::string& device,
                          TuneRequest& request) {
-  FLYBALL_ASSIGN(request.references, read_references(options.references));
+  FLYBALL_ASSIGN(request.references, read_references(options.references, options.board.accepted));
   if (options.no_reference) return {};
-  FLYBALL_ASSIGN(const auto kept, References(References::default_place()).of_device(device));
+  FLYBALL_ASSIGN(
+      const auto kept,
+      ReferenceFolder(ReferenceFolder::default_place()).of_device(device, options.board.accepted));
   request.references.insert(request.references.end(), kept.begin(), kept.end());
   return {};
 }
@@ -99,7 +101,7 @@ std::vector<std::string> oracle_row(const TuneResult& result, const std::string&
   cells.push_back(number(row.power_w));
   cells.push_back(number(row.minibatch_ms * 1e-3 * epoch));
   cells.push_back(number(row.minibatch_ms * 1e-3 * row.power_w * epoch));
-  cells.push_back("table");
+  cells.push_back(provenance_name(row.provenance));
   return cells;
 }
 

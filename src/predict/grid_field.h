@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "predict/reference.h"
+#include "predict/transfer_source.h"
 
 namespace flyball {
 

@@ -159,13 +159,14 @@ WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> 
   rows.workload = profiler.info().workload;
   rows.phase = profiler.info().phase;
   rows.power_total = profiler.info().power_total;
+  rows.accepted = profiler.info().accepted;
   std::vector<Axis> axes = profiler.space().axes();
   for (Axis& axis : axes) axis.values.clear();
   rows.space = Space(std::move(axes));
   for (const Profiled& trial : profiled)
     if (!trial.measurement.failed())
       rows.add(profiler.space().row(trial.config), trial.measurement.minibatch_ms,
-               trial.measurement.power_w().value_or(unknown));
+               trial.measurement.power_w().value_or(unknown), trial.measurement.provenance);
   return rows;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "profile/profiler.h"
@@ -26,6 +27,10 @@ class Recorder {
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t config, bool repeated);
 
+  /// Why no earlier measurement of this workload on this board was taken over, where there are
+  /// some.
+  const std::vector<std::string>& notes() const { return notes_; }
+
   /// An interruption with its hint: whether the same command can go on depends on the store.
   Error explained(Error error) const;
 
@@ -37,6 +42,7 @@ class Recorder {
   Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
       : profiler_(&profiler), store_(store), run_(run) {}
   Status load(bool own_only);
+  Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
 
   Profiler* profiler_;
   Store* store_;
@@ -45,6 +51,7 @@ class Recorder {
   std::map<size_t, size_t> calls_;
   double measuring_s_ = 0;
   std::vector<double> other_load_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace flyball

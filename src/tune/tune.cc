@@ -51,6 +51,7 @@ class Tuning {
 
   Result<TuneResult> run(Recorder recorder) {
     recorder_ = &recorder;
+    result_.notes = recorder.notes();
     FLYBALL_CHECK(search(*strategy_));
     FLYBALL_CHECK(answer(*strategy_));
     const Status predicted = predict_rest(profiler_, result_);
@@ -187,8 +188,8 @@ namespace {
 Result<int64_t> start_run(Store& store, const TuneRequest& request, const ProfilerInfo& info) {
   auto asked = request_json(request, info);
   if (request.fresh) asked["fresh"] = true;  // goes on with its own kind only
-  const RunRequest wanted{request.command, asked.dump(), info.device, info.fingerprint,
-                          request.seed};
+  const RunRequest wanted{request.command,  asked.dump(), info.device,
+                          info.fingerprint, request.seed, info.conditions};
   FLYBALL_ASSIGN(const auto interrupted, store.interrupted_run(wanted));
   if (!interrupted) return store.begin_run(wanted);
   FLYBALL_CHECK(store.resume_run(interrupted->id));
@@ -229,7 +230,10 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
     const Choice choice = solve(*asked.problem, readings);
     if (!choice.outcome.feasible) return {};
     const Reading& reading = readings[0][choice.candidates[0]];
-    return TableRow{asked.config[choice.candidates[0]], reading.minibatch_ms, reading.power_w};
+    const size_t config = asked.config[choice.candidates[0]];
+    const auto row = profiler.measure(config);
+    return TableRow{config, reading.minibatch_ms, reading.power_w,
+                    row ? row->provenance : Provenance::table};
   };
   Oracle oracle;
   oracle.raw = best();
