@@ -26,6 +26,69 @@ TEST_F(ExchangeTest, AForeignTableComesInByItsMapAndGoesOutTidy) {
   EXPECT_NE(exported.out.find("250,12.5"), std::string::npos) << exported.out;
 }
 
+constexpr const char* known_differently =
+    "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
+    "board,net,train,100,30,10,predicted\nboard,net,train,200,20,15,measured\n"
+    "board,net,train,300,10,20,simulated\nboard,net,train,400,9,25,table\n";
+
+TEST_F(ExchangeTest, APredictionStaysOneThroughImportStoreAndExport) {
+  const std::string file = write("known.csv", known_differently).string();
+  const std::string out = (folder_ / "out.csv").string();
+  ASSERT_EQ(run({"import", file, "--out", out}).exit_code, 0);
+  EXPECT_EQ(slurp(out), known_differently);
+  ASSERT_EQ(run({"import", file}).exit_code, 0);
+  EXPECT_EQ(run({"export"}).out, known_differently);
+  const auto trials = run({"runs", "show", "1", "--json"}).json()["trials"];
+  EXPECT_EQ(trials[0]["provenance"], "predicted");
+  EXPECT_EQ(trials[2]["provenance"], "simulated");
+  const auto front = run({"pareto", out, "--json"}).json()["workloads"][0]["power_front"];
+  EXPECT_EQ(front[0]["provenance"], "predicted");
+}
+
+TEST_F(ExchangeTest, AMapTakesProvenanceAsItStandsOrAsItIsTold) {
+  const std::string file = write("foreign.csv", known_differently).string();
+  const Finished kept = run({"import", file, "--map", "gpu_mhz=gpu_mhz:MHz", "--json"});
+  ASSERT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_TRUE(kept.json()["ignored"].empty());
+  EXPECT_EQ(run({"export"}).out, known_differently);
+  const std::string out = (folder_ / "out.csv").string();
+  ASSERT_EQ(run({"import", file, "--map", "provenance==simulated", "--out", out}).exit_code, 0);
+  EXPECT_EQ(slurp(out).find("predicted"), std::string::npos);
+  const Finished bad = run({"import", file, "--map", "provenance==guessed"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.err.find("'guessed' is not a provenance"), std::string::npos) << bad.err;
+}
+
+TEST_F(ExchangeTest, WhatNobodyMeasuredIsTunedOnlyWhenAsked) {
+  std::string text = slurp(small_table());
+  text.replace(text.find("power_w"), 7, "power_w,provenance");
+  for (size_t at = text.find('\n') + 1; (at = text.find('\n', at)) != std::string::npos; at += 11)
+    text.replace(at, 1, ",simulated\n");
+  const std::string table = "table:" + write("twin.csv", text).string();
+  std::vector<std::string> tune = {"tune", "net",    "--device", table,     "--power-budget",
+                                   "15W",  "--json", "-q",       "--oracle"};
+  const Finished refused = run(tune);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("every row of net train on board was simulated, none measured"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("--accept simulated"), std::string::npos) << refused.err;
+  tune.insert(tune.end(), {"--accept", "simulated"});
+  for (const bool from_store : {false, true}) {
+    const Finished done = run(tune);
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(done.json()["choice"]["provenance"], "simulated");
+    EXPECT_EQ(done.json()["oracle"]["raw"]["provenance"], "simulated");
+    for (const auto& trial : done.json()["profiled"]) {
+      EXPECT_EQ(trial["provenance"], "simulated");
+      EXPECT_EQ(trial["from_store"], from_store);
+    }
+  }
+  EXPECT_EQ(run({"export"}).out.find(",table"), std::string::npos);
+  tune.back() = "guessed";
+  EXPECT_EQ(run(tune).exit_code, 2);
+}
+
 TEST_F(ExchangeTest, ABadRowIsNamedAndNothingIsTaken) {
   const fs::path bad = write("bad.csv",
                              "device,workload,phase,cpu_mhz,minibatch_ms,power_w\n"

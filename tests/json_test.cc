@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 using ::testing::IsEmpty;
 
 // Maps from names that the user chose, or answers of other documents, are not keys of ours.
-const std::set<std::string> opaque = {"config", "answer", "excluded"};
+const std::set<std::string> opaque = {"config", "answer", "excluded", "conditions"};
 
 // The schema of each command's documents.
 const std::map<std::string, std::string> schema_of = {

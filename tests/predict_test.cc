@@ -1,4 +1,5 @@
 // flyball predict, pareto, reference: from a few profiled modes to a table of all of them.
+#include <algorithm>
 #include "command_testing.h"
 #include "space/table.h"
 
@@ -16,6 +17,13 @@ class PredictTest : public CommandTest {
     return write(name, text);
   }
   std::string modes() { return "table:" + small_table().string(); }
+  // small_table() as that of another workload.
+  std::string renamed(const std::string& from, const std::string& to) {
+    std::string text = slurp(small_table());
+    for (size_t at; (at = text.find("," + from + ",")) != std::string::npos;)
+      text.replace(at + 1, from.size(), to);
+    return text;
+  }
   fs::path out() { return folder_ / "all.csv"; }
 
   void expect_refused(const std::vector<std::string>& arguments, const std::string& message,
@@ -54,7 +62,7 @@ TEST_F(PredictTest, WritesEveryModeWithIntervalAndProvenance) {
     const double high = *csv->number(i, *csv->column("minibatch_ms_hi90"));
     EXPECT_LE(low, time);
     EXPECT_LE(time, high);
-    if (csv->rows[i][provenance] != "measured") {
+    if (csv->rows[i][provenance] != "table") {
       EXPECT_EQ(csv->rows[i][provenance], "predicted");
       EXPECT_LT(low, high);
       continue;
@@ -141,11 +149,39 @@ TEST_F(PredictTest, APredictedTableIsNoMeasurement) {
   EXPECT_EQ(again.json()["profiled"], 15);
 }
 
+TEST_F(PredictTest, WhatTheStoreHoldsKeepsItsProvenanceAndItsConditions) {
+  std::istringstream all(slurp(small_table()));
+  std::string line, text;
+  for (int i = -1; std::getline(all, line); ++i)
+    text += line + (i < 0 ? ",provenance\n" : i % 4 == 0 ? ",measured\n" : ",predicted\n");
+  ASSERT_EQ(run({"import", write("some.csv", text).string()}).exit_code, 0);
+  std::vector<std::string> predict = {
+      "predict",     "net",
+      "--device",    "table:" + write("modes.csv", renamed("net", "old")).string(),
+      "--predictor", "linear",
+      "--json"};
+  // --device holds another workload only, so that the measurements come from the store.
+  expect_refused(predict, "holds no workload 'net'", "--from");
+  predict[3] = "board";
+  ASSERT_EQ(run({"reference", "add", (folder_ / "modes.csv").string()}).exit_code, 0);
+  const Finished done = run(predict);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["profiled"], 15);
+  EXPECT_NE(done.err.find("45 predicted rows of net train on board in the store are left out"),
+            std::string::npos)
+      << done.err;
+  predict.insert(predict.end(), {"--accept", "predicted", "--out", out().string()});
+  const Finished asked = run(predict);
+  ASSERT_EQ(asked.exit_code, 0) << asked.err;
+  EXPECT_EQ(asked.json()["profiled"], 60);
+  const auto written = read_table(out());
+  const WorkloadTable& table = written->workloads.front();
+  EXPECT_EQ(std::ranges::count(table.provenance, Provenance::predicted), 45);
+  EXPECT_EQ(std::ranges::count(table.provenance, Provenance::measured), 15);
+}
+
 TEST_F(PredictTest, ReferencesAreKeptAndServeTheirBoard) {
-  std::string earlier = slurp(small_table());
-  for (size_t at; (at = earlier.find(",net,")) != std::string::npos;)
-    earlier.replace(at, 5, ",old,");
-  const fs::path file = write("old.csv", earlier);
+  const fs::path file = write("old.csv", renamed("net", "old"));
   ASSERT_EQ(run({"reference", "add", file.string()}).exit_code, 0);
   EXPECT_EQ(run({"reference", "add", file.string()}).exit_code, 2);
   const auto list = run({"reference", "list", "--json"}).json();

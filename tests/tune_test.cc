@@ -333,6 +333,35 @@ TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
   for (const Json& trial : fresh["profiled"]) EXPECT_FALSE(trial["from_store"]);
 }
 
+TEST_F(LiveTest, AnotherDatasetOrSettingIsMeasuredAgain) {
+  const auto tune = [&](const std::string& data) {
+    auto arguments = live({"--profiles", "1", "--no-verify"});
+    arguments[3] = data;
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    return done.json();
+  };
+  const auto from_store = [](const Json& answer) {
+    return answer["profiled"][0]["from_store"].get<bool>();
+  };
+  const std::string other = (folder_ / "more").string();
+  ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "900", "--out", other}).exit_code, 0);
+  EXPECT_FALSE(from_store(tune(data_)));
+  const Json second = tune(other);
+  EXPECT_FALSE(from_store(second));
+  EXPECT_EQ(second["device"]["conditions"]["dataset samples"], "900");
+  EXPECT_NE(second["notes"].dump().find("dataset samples was 600, now 900"), std::string::npos)
+      << second["notes"];
+  EXPECT_TRUE(from_store(tune(data_)));
+  EXPECT_TRUE(from_store(tune(other)));
+  environment_["OMP_WAIT_POLICY"] = "passive";
+  EXPECT_FALSE(from_store(tune(data_)));
+  const Json shown = run({"runs", "show", "5", "--json"}).json();
+  EXPECT_EQ(shown["conditions"]["OMP_WAIT_POLICY"], "passive");
+  EXPECT_EQ(shown["trials"][0]["conditions"], shown["conditions"]);
+  EXPECT_NE(run({"runs", "show", "5"}).out.find("OMP_WAIT_POLICY: passive"), std::string::npos);
+}
+
 TEST_F(LiveTest, OpensTheBatchSize) {
   const Finished done = run(live({"--profiles", "3", "--axis", "batch_size=8,32"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;

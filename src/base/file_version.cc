@@ -1,17 +1,54 @@
 #include "base/file_version.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
-#include <chrono>
+#include <algorithm>
+#include <string_view>
 
 namespace flyball {
+namespace {
+
+std::string changed_text(int64_t changed_ns) {
+  const std::time_t seconds = changed_ns / 1'000'000'000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds),
+                     changed_ns / 1'000'000 % 1000);
+}
+
+// FNV-1a.
+void mix(uint32_t& hash, std::string_view bytes) {
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619u;
+}
+
+}  // namespace
+
+std::optional<FileStamp> file_stamp(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return FileStamp{status.st_size,
+                   int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+std::string files_version(std::span<const std::filesystem::path> files) {
+  int64_t bytes = 0, latest_ns = 0;
+  uint32_t checksum = 2166136261u;
+  for (const std::filesystem::path& file : files) {
+    const FileStamp stamp = file_stamp(file).value_or(FileStamp());
+    bytes += stamp.bytes;
+    latest_ns = std::max(latest_ns, stamp.changed_ns);
+    mix(checksum, file.filename().native());
+    mix(checksum, {reinterpret_cast<const char*>(&stamp), sizeof stamp});
+  }
+  return fmt::format("{} with {} bytes of {} ({:08x})", files.size(), bytes,
+                     changed_text(latest_ns), checksum);
+}
 
 std::string file_version(const std::filesystem::path& path) {
-  std::error_code problem;
-  if (!std::filesystem::is_regular_file(path, problem)) return "";
-  const auto changed = std::filesystem::last_write_time(path, problem).time_since_epoch();
-  return fmt::format("{}: {} bytes of {}", path.string(), std::filesystem::file_size(path, problem),
-                     std::chrono::duration_cast<std::chrono::milliseconds>(changed).count());
+  std::error_code ignored;
+  const auto stamp = file_stamp(path);
+  if (!stamp || !std::filesystem::is_regular_file(path, ignored)) return "";
+  return fmt::format("{} bytes of {}", stamp->bytes, changed_text(stamp->changed_ns));
 }
 
 }  // namespace flyball

@@ -28,7 +28,7 @@ Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& opt
     return Error{Code::invalid_argument, "the axes of a table are those it has",
                  "leave --axis out"};
   OpenedProfiler opened;
-  FLYBALL_ASSIGN(opened.table, measured_part(*found, board.table()->name));
+  FLYBALL_ASSIGN(opened.table, measured_part(*found, board.table()->name, options.accepted));
   opened.profiler = make_table_profiler(*opened.table);
   return opened;
 }
@@ -96,6 +96,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
   command.add_option("--axis", options.axes, "open or narrow an axis: batch_size=8,16,32");
+  add_accept_option(command, options.accepted);
   command.add_option("--trial-time", options.trial_seconds, "time cap of a live trial, seconds")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();

@@ -22,6 +22,7 @@ struct ProfilerOptions {
   std::string device;                ///< as device/board.h reads it; "" is this machine
   std::string data;                  ///< dataset folder; "" draws one where that is possible
   std::vector<std::string> axes;     ///< name=v1,v2,…
+  Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
   double trial_seconds = 10;  ///< time cap of a live trial
   bool quiet = false;

@@ -16,6 +16,7 @@ namespace {
 struct Options {
   std::string target, workload, phase, budgets = "17:50:1";
   std::vector<std::string> references;
+  Accepted accepted;
   OptimiseEvaluation evaluation;
   bool json = false, quiet = false;
 };
@@ -55,8 +56,9 @@ void print_text(const OptimiseReport& report) {
 Status run(Options& options) {
   OptimiseEvaluation& evaluation = options.evaluation;
   FLYBALL_ASSIGN(evaluation.budgets_w, parse_budgets(options.budgets));
-  FLYBALL_ASSIGN(evaluation.target, read_workload(options.target, options.workload, options.phase));
-  FLYBALL_ASSIGN(evaluation.references, read_references(options.references));
+  FLYBALL_ASSIGN(evaluation.target,
+                 read_workload(options.target, options.workload, options.phase, options.accepted));
+  FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
   Progress progress(options.quiet);
   evaluation.progress = [&](size_t done, size_t all) { progress.show(done, all, "runs"); };
   const auto report = evaluate_optimise(evaluation);
@@ -84,6 +86,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
   command->add_option("--reference", options->references, "table of earlier workloads");
+  add_accept_option(*command, options->accepted);
   command->add_option("--predictor", evaluation.predictors, join(names, ", "))
       ->delimiter(',')
       ->capture_default_str();

@@ -18,6 +18,7 @@ namespace {
 struct Options {
   std::string target, workload, phase;
   std::vector<std::string> references;
+  Accepted accepted;
   PredictEvaluation evaluation;
   bool json = false, quiet = false;
 };
@@ -55,8 +56,9 @@ void print_text(const PredictReport& report) {
 
 Status run(Options& options) {
   PredictEvaluation& evaluation = options.evaluation;
-  FLYBALL_ASSIGN(evaluation.target, read_workload(options.target, options.workload, options.phase));
-  FLYBALL_ASSIGN(evaluation.references, read_references(options.references));
+  FLYBALL_ASSIGN(evaluation.target,
+                 read_workload(options.target, options.workload, options.phase, options.accepted));
+  FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
   Progress progress(options.quiet);
   evaluation.progress = [&](size_t done, size_t all) { progress.show(done, all, "fits"); };
   const auto report = evaluate_predict(evaluation);
@@ -85,6 +87,7 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
   command->add_option("--reference", options->references, "table of earlier workloads");
+  add_accept_option(*command, options->accepted);
   command->add_option("--predictor", evaluation.predictors, join(names, ", "))
       ->delimiter(',')
       ->capture_default_str();

@@ -20,6 +20,7 @@ struct Options {
   std::string problem = "training", problems = "paper", modes = "paper", predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
   std::string cases;
+  Accepted accepted;
   size_t max_profiles = 10, seeds = 1, threads = 0, every = 1;
   uint64_t seed = 1;
   double min_gain = -1;
@@ -39,7 +40,7 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& op
   std::vector<WorkloadTable> tables;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
-      FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase));
+      FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
       tables.push_back(std::move(table));
     }
   return tables;
@@ -49,7 +50,7 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& op
 Status add_references(const Options& options, const std::vector<WorkloadTable>& tables,
                       SearchOptions& search) {
   if (options.references.empty()) return {};
-  FLYBALL_ASSIGN(const auto all, read_references(options.references));
+  FLYBALL_ASSIGN(const auto all, read_references(options.references, options.accepted));
   for (const WorkloadTable& target : tables) {
     std::vector<WorkloadTable> others;
     for (const WorkloadTable& reference : all)
@@ -144,6 +145,7 @@ void add_evaluate_search(CLI::App& group, Context& context) {
   command->add_option("--train", options->train, "table of the training");
   command->add_option("--infer", options->infer, "table of the inference");
   command->add_option("--reference", options->references, "table of an earlier workload");
+  add_accept_option(*command, options->accepted);
   command->add_option("--strategy", options->strategies, "names, separated by commas");
   command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
       ->capture_default_str();

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <set>
+#include <utility>
+
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/action.h"
@@ -68,6 +72,18 @@ struct ExportOptions {
   int64_t run = 0;
 };
 
+// A tidy table has no column for them.
+void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements) {
+  std::set<std::pair<std::string, std::optional<Conditions>>> distinct;
+  for (const auto& [id, m, reused] : measurements)
+    if (m.conditions != Conditions()) distinct.emplace(m.fingerprint, m.conditions);
+  if (distinct.size() > 1)
+    fmt::print(stderr,
+               "note: these were measured under {} different conditions (`flyball runs show` lists "
+               "them); --run takes those of one run\n",
+               distinct.size());
+}
+
 Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
@@ -75,6 +91,7 @@ Status run_export(const ExportOptions& options) {
   if (!options.device.empty()) filter.device = options.device;
   if (!options.workload.empty()) filter.workload = options.workload;
   FLYBALL_ASSIGN(const auto measurements, store.measurements(filter));
+  tell_mixed_conditions(measurements);
   const std::vector<WorkloadTable> tables = tables_of(measurements);
   if (tables.empty())
     return Error{Code::not_found, "the store holds no such measurements",

@@ -47,10 +47,6 @@ Fronts fronts_of(const WorkloadTable& table) {
   return fronts;
 }
 
-std::string known(const WorkloadTable& table, size_t row) {
-  return table.provenance.empty() ? "table" : provenance_name(table.provenance[row]);
-}
-
 Json row_json(const Fronts& fronts, size_t row) {
   Json config = Json::object();
   for (const auto& [name, value] : fronts.table.space.settings(row)) config[name] = value;
@@ -58,7 +54,7 @@ Json row_json(const Fronts& fronts, size_t row) {
           {"minibatch_ms", fronts.table.minibatch_ms[row]},
           {"power_w", fronts.table.power_w[row]},
           {"minibatch_j", fronts.joules[row]},
-          {"provenance", known(fronts.table, row)}};
+          {"provenance", provenance_name(fronts.table.known(row))}};
 }
 
 Json fronts_json(const Fronts& fronts) {
@@ -89,7 +85,7 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
     std::vector<std::string> cells;
     for (double value : table.space.row(row)) cells.push_back(format_number(value));
     cells.insert(cells.end(), {number(table.minibatch_ms[row], 4), number(table.power_w[row], 4),
-                               number(fronts.joules[row], 4), known(table, row)});
+                               number(fronts.joules[row], 4), provenance_name(table.known(row))});
     text.add(std::move(cells));
   }
   fmt::print("{}", text.str());

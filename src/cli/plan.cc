@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/session_progress.h"
+#include "cli/tables.h"
 #include "device/board.h"
 #include "device/nvpmodel_export.h"
 #include "problem/paper.h"

@@ -43,7 +43,7 @@ bool names_a_file(const std::string& spec) {
 Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
                                             const PlanOptions& options) {
   if (names_a_file(spec)) {
-    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase));
+    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase, options.accepted));
     return make_table_profiler(table);
   }
   ProfilerOptions role;
@@ -75,7 +75,7 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   PlanRequest& request = options.request;
   FLYBALL_CHECK(read_limits(options, request));
   FLYBALL_ASSIGN(request.references, gather_references(options.references, board.info(0).device,
-                                                       !options.no_reference));
+                                                       !options.no_reference, options.accepted));
   request.cancelled = &interrupt_flag();
   return {};
 }

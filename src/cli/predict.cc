@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/files.h"
@@ -16,6 +17,7 @@
 #include "predict/registry/complete.h"
 #include "predict/registry/registry.h"
 #include "store/exchange.h"
+#include "store/reference_folder.h"
 
 namespace flyball::cli {
 namespace {
@@ -24,6 +26,7 @@ struct Options {
   std::string workload, phase, device, predictor = default_predictor(), out, store;
   std::vector<std::string> from, references;
   uint64_t seed = 1;
+  Accepted accepted;
   bool json = false, no_reference = false;
 };
 
@@ -57,6 +60,33 @@ Result<std::optional<Phase>> wanted_phase(const Options& options) {
   return std::optional<Phase>(phase);
 }
 
+// Times of other data, libraries or kernels do not belong together: of what was measured here, only
+// what was under the conditions of the latest. Imported tables were put together by the user.
+Result<std::vector<StoredMeasurement>> like_the_latest(Store& store, MeasurementFilter filter) {
+  FLYBALL_ASSIGN(const auto all, store.conditions(filter));
+  const auto is_table = [](const SameConditions& same) {
+    return same.conditions && same.conditions->empty();
+  };
+  const auto latest = std::find_if_not(all.rbegin(), all.rend(), is_table);
+  std::vector<StoredMeasurement> taken;
+  size_t left_out = 0;
+  for (const SameConditions& same : all) {
+    if (!is_table(same) && &same != &*latest) {
+      left_out += same.measurements;
+      continue;
+    }
+    filter.fingerprint = same.fingerprint;
+    filter.conditions = same.conditions;
+    FLYBALL_ASSIGN(const auto some, store.measurements(filter));
+    taken.insert(taken.end(), some.begin(), some.end());
+  }
+  if (left_out > 0)
+    fmt::print(stderr,
+               "note: {} measurements under other conditions than the latest are left out\n",
+               left_out);
+  return taken;
+}
+
 // What the store holds of this workload on this board, as one table.
 Result<WorkloadTable> from_store(const Options& options, const Modes& modes) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
@@ -64,7 +94,7 @@ Result<WorkloadTable> from_store(const Options& options, const Modes& modes) {
   filter.device = modes.device;
   filter.workload = options.workload;
   FLYBALL_ASSIGN(filter.phase, wanted_phase(options));
-  FLYBALL_ASSIGN(const auto stored, store.measurements(filter));
+  FLYBALL_ASSIGN(const auto stored, like_the_latest(store, filter));
   std::vector<WorkloadTable> tables = tables_of(stored);
   if (tables.empty())
     return Error{
@@ -77,14 +107,15 @@ Result<WorkloadTable> from_store(const Options& options, const Modes& modes) {
                              "total and cannot be taken together",
                              options.workload, modes.device),
                  "say --phase, or `flyball export` those you mean and give them with --from"};
-  return std::move(tables.front());
+  return measured_part(tables.front(), "the store", options.accepted);
 }
 
 Result<WorkloadTable> read_measured(const Options& options, const Modes& modes) {
   FLYBALL_ASSIGN(const auto phase, wanted_phase(options));
   std::optional<WorkloadTable> measured;
   for (const std::string& path : options.from) {
-    FLYBALL_ASSIGN(const WorkloadTable part, read_workload(path, options.workload, options.phase));
+    FLYBALL_ASSIGN(const WorkloadTable part,
+                   read_workload(path, options.workload, options.phase, options.accepted));
     if (!measured) {
       measured = part;
       continue;
@@ -97,16 +128,13 @@ Result<WorkloadTable> read_measured(const Options& options, const Modes& modes) 
                    "files given with --from must agree in device, phase and power total"};
     for (size_t i = 0; i < part.size(); ++i) {
       FLYBALL_ASSIGN(const auto row, measured->space.to_row(part.space.settings(i)));
-      measured->add(row, part.minibatch_ms[i], part.power_w[i]);
-      if (!measured->provenance.empty())
-        measured->provenance.push_back(part.provenance.empty() ? Provenance::measured
-                                                               : part.provenance[i]);
+      measured->add(row, part.minibatch_ms[i], part.power_w[i], part.known(i));
     }
   }
   if (measured) return *std::move(measured);
   for (const WorkloadTable& table : modes.tables)
     if (table.workload == options.workload && (!phase || table.phase == *phase))
-      return measured_part(table, options.device);
+      return measured_part(table, options.device, options.accepted);
   if (!modes.tables.empty())
     return Error{Code::invalid_argument,
                  fmt::format("{} holds no workload '{}'", options.device, options.workload),
@@ -123,8 +151,8 @@ struct Answer {
 Result<Answer> predict(const Options& options) {
   FLYBALL_ASSIGN(Modes modes, find_modes(options));
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes));
-  FLYBALL_ASSIGN(const auto references,
-                 gather_references(options.references, measured.device, !options.no_reference));
+  FLYBALL_ASSIGN(const auto references, gather_references(options.references, measured.device,
+                                                          !options.no_reference, options.accepted));
   if (modes.spaces.empty())
     for (const WorkloadTable& reference : references)
       if (reference.device == options.device) modes.spaces.push_back(reference.space);
@@ -242,6 +270,7 @@ void add_predict(CLI::App& app, Context& context) {
                       "measurements of the workload; else those of the table or the store");
   command->add_option("--phase", options->phase, "train or infer");
   command->add_option("--reference", options->references, "table of earlier workloads");
+  add_accept_option(*command, options->accepted);
   command->add_flag("--no-reference", options->no_reference,
                     "leave out the references kept for this board (`flyball reference list`)");
   command->add_option("--predictor", options->predictor, join(names, ", "))->capture_default_str();

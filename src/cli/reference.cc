@@ -1,4 +1,4 @@
-#include "store/references.h"
+#include "store/reference_folder.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@ struct Options {
   bool json = false;
 };
 
-References shelf() {
-  return References(References::default_place());
+ReferenceFolder shelf() {
+  return ReferenceFolder(ReferenceFolder::default_place());
 }
 
 Status add(const Options& options) {
@@ -44,7 +44,7 @@ Status list(const Options& options) {
   FLYBALL_ASSIGN(const auto all, shelf().list());
   TextTable text({"name", "device", "workload", "phase", "rows", "axes", "power total"});
   Json references = Json::array();
-  for (const Reference& reference : all)
+  for (const KeptReference& reference : all)
     for (const WorkloadTable& workload : reference.table.workloads) {
       if (!options.device.empty() && workload.device != options.device) continue;
       std::vector<std::string> axes;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
@@ -26,6 +27,7 @@ Json run_json(const StoredRun& run) {
           {"command", run.request.command},
           {"device", run.request.device},
           {"fingerprint", run.request.fingerprint},
+          {"conditions", or_null(run.request.conditions)},
           {"seed", run.request.seed},
           {"started_utc", run.started_utc},
           {"finished_utc", run.finished_utc.empty() ? Json(nullptr) : Json(run.finished_utc)},
@@ -72,6 +74,14 @@ std::vector<std::string> cells(const Measurement& m) {
           m.failed() ? m.failure : m.stop_reason};
 }
 
+void print_conditions(const RunRequest& request) {
+  fmt::print("machine: {}\n", request.fingerprint);
+  if (!request.conditions) fmt::print("the conditions were not kept then\n");
+  for (const auto& [name, value] : request.conditions.value_or(Conditions()))
+    fmt::print("{}: {}\n", name, value);
+  fmt::print("\n");
+}
+
 Status show_run(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const StoredRun run, store.run(options.first));
@@ -88,6 +98,7 @@ Status show_run(const RunsOptions& options) {
                                 {"minibatch_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)},
                                 {"power_w", m.power ? Json(m.power->mean_w) : Json(nullptr)},
                                 {"provenance", provenance_name(m.provenance)},
+                                {"conditions", or_null(m.conditions)},
                                 {"stop_reason", m.stop_reason},
                                 {"failure", m.failed() ? Json(m.failure) : Json(nullptr)},
                                 {"reused", trial.reused}});
@@ -95,9 +106,10 @@ Status show_run(const RunsOptions& options) {
     print_json(json);
     return {};
   }
-  fmt::print("run {}: {}\n{}, {}, started {}, {}\n\n", run.id, run.request.command,
+  fmt::print("run {}: {}\n{}, {}, started {}, {}\n", run.id, run.request.command,
              run.request.device, run_state_name(run.state), run.started_utc,
              run.finished_utc.empty() ? "not finished" : "finished " + run.finished_utc);
+  print_conditions(run.request);
   TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "noise %",
                    "known", "stopped"});
   for (const StoredMeasurement& trial : trials) table.add(cells(trial.measurement));

@@ -2,21 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
-#include "store/references.h"
+#include "base/text.h"
+#include "store/reference_folder.h"
 
 namespace flyball::cli {
 
 namespace {
 
+std::string kinds_left_out(const WorkloadTable& table, Accepted accepted,
+                           const std::string& separator = " or ") {
+  std::vector<std::string> kinds;
+  for (const Provenance kind : {Provenance::simulated, Provenance::predicted})
+    if (!accepted(kind) && std::ranges::find(table.provenance, kind) != table.provenance.end())
+      kinds.emplace_back(provenance_name(kind));
+  return join(kinds, separator);
+}
+
 /// The named workload, or the only one (of that phase, when it is given).
 Result<WorkloadTable> choose(const std::string& path, const std::string& workload,
-                             std::optional<Phase> phase, const std::string& how) {
+                             std::optional<Phase> phase, const std::string& how,
+                             Accepted accepted) {
   FLYBALL_ASSIGN(const Table table, read_table(path));
   if (!workload.empty()) {
     auto found = table.find(workload, phase);
-    if (found) return measured_part(**found, path);
+    if (found) return measured_part(**found, path, accepted);
     Error error = found.error();
     error.code = Code::invalid_argument;
     return error;
@@ -31,7 +43,7 @@ Result<WorkloadTable> choose(const std::string& path, const std::string& workloa
                    how + ", such as " + only->workload};
     only = &one;
   }
-  if (only) return measured_part(*only, path);
+  if (only) return measured_part(*only, path, accepted);
   return Error{Code::invalid_argument,
                fmt::format("{} holds no workload in phase {}", path, phase_name(*phase)),
                "training tables go with trainings, inference tables with inferences"};
@@ -40,27 +52,28 @@ Result<WorkloadTable> choose(const std::string& path, const std::string& workloa
 }  // namespace
 
 Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
-                                    const std::string& phase) {
+                                    const std::string& phase, Accepted accepted) {
   std::optional<Phase> wanted;
   if (!phase.empty()) {
     FLYBALL_ASSIGN(wanted, parse_phase(phase));
   }
-  return choose(path, workload, wanted, "say which with --workload");
+  return choose(path, workload, wanted, "say which with --workload", accepted);
 }
 
-Result<WorkloadTable> read_role(const std::string& spec, Phase phase) {
+Result<WorkloadTable> read_role(const std::string& spec, Phase phase, Accepted accepted) {
   const size_t colon = spec.rfind(".csv:");
   const bool named = colon != std::string::npos;
   return choose(named ? spec.substr(0, colon + 4) : spec, named ? spec.substr(colon + 5) : "",
-                phase, "say which, as in FILE.csv:WORKLOAD");
+                phase, "say which, as in FILE.csv:WORKLOAD", accepted);
 }
 
-Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths) {
+Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths,
+                                                   Accepted accepted) {
   std::vector<WorkloadTable> references;
   for (const std::string& path : paths) {
     FLYBALL_ASSIGN(const Table table, read_table(path));
     for (const WorkloadTable& workload : table.workloads) {
-      FLYBALL_ASSIGN(WorkloadTable known, measured_part(workload, path));
+      FLYBALL_ASSIGN(WorkloadTable known, measured_part(workload, path, accepted));
       references.push_back(std::move(known));
     }
   }
@@ -68,22 +81,51 @@ Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string
 }
 
 Result<std::vector<WorkloadTable>> gather_references(const std::vector<std::string>& paths,
-                                                     const std::string& device, bool kept) {
-  FLYBALL_ASSIGN(auto references, read_references(paths));
+                                                     const std::string& device, bool kept,
+                                                     Accepted accepted) {
+  FLYBALL_ASSIGN(auto references, read_references(paths, accepted));
   if (!kept) return references;
-  FLYBALL_ASSIGN(const auto own, References(References::default_place()).of_device(device));
+  FLYBALL_ASSIGN(const auto own,
+                 ReferenceFolder(ReferenceFolder::default_place()).of_device(device, accepted));
   references.insert(references.end(), own.begin(), own.end());
   return references;
 }
 
-Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path) {
-  size_t predicted = 0;
-  WorkloadTable known = without_predicted(table, predicted);
+Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path,
+                                    Accepted accepted) {
+  size_t left_out = 0;
+  WorkloadTable known = accepted_rows(table, accepted, left_out);
+  if (left_out == 0) return known;
+  const std::string kinds = kinds_left_out(table, accepted);
   if (known.size() == 0)
-    return Error{Code::invalid_argument,
-                 path + ": every row of " + table.title() + " was predicted, none measured",
-                 "give a table of measurements"};
+    return Error{
+        Code::invalid_argument,
+        fmt::format("{}: every row of {} was {}, none measured", path, table.title(), kinds),
+        fmt::format("give a table of measurements; --accept {} takes these for such",
+                    kinds_left_out(table, accepted, ","))};
+  fmt::print(stderr, "note: {} {} rows of {} in {} are left out (--accept takes them)\n", left_out,
+             kinds, table.title(), path);
   return known;
+}
+
+void add_accept_option(CLI::App& command, Accepted& accepted) {
+  const auto take = [&accepted](const std::vector<std::string>& kinds) {
+    for (const std::string& kind : kinds) {
+      accepted.simulated = accepted.simulated || kind == provenance_name(Provenance::simulated);
+      accepted.predicted = accepted.predicted || kind == provenance_name(Provenance::predicted);
+    }
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--accept", take, "count these rows as measurements, too: simulated, predicted")
+      ->delimiter(',')
+      ->check(CLI::Validator(
+          [](const std::string& kind) {
+            for (const Provenance known : {Provenance::simulated, Provenance::predicted})
+              if (kind == provenance_name(known)) return std::string();
+            return fmt::format("'{}' is not simulated or predicted", kind);
+          },
+          ""));
 }
 
 }  // namespace flyball::cli

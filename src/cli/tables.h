@@ -1,6 +1,7 @@
 // Measured tables by file name, as the commands take them.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -8,19 +9,26 @@
 
 namespace flyball::cli {
 
-/// One workload of a file, without rows that were predicted; `workload` may be "" where the file
+/// `--accept simulated,predicted`: what counts as a measurement besides what was measured.
+void add_accept_option(CLI::App& command, Accepted& accepted);
+
+/// One workload of a file, its measured and accepted rows; `workload` may be "" where the file
 /// holds one only.
 Result<WorkloadTable> read_workload(const std::string& path, const std::string& workload,
-                                    const std::string& phase);
+                                    const std::string& phase, Accepted accepted);
 /// The same of "FILE.csv" or "FILE.csv:WORKLOAD", in this phase.
-Result<WorkloadTable> read_role(const std::string& spec, Phase phase);
+Result<WorkloadTable> read_role(const std::string& spec, Phase phase, Accepted accepted);
 /// All workloads of these files, likewise.
-Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths);
+Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths,
+                                                   Accepted accepted);
 /// Those that were named, and with `kept` those that the user keeps for this board
-/// (store/references.h).
+/// (store/reference_folder.h).
 Result<std::vector<WorkloadTable>> gather_references(const std::vector<std::string>& paths,
-                                                     const std::string& device, bool kept);
-/// The table without predicted rows; an error when there are no others.
-Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path);
+                                                     const std::string& device, bool kept,
+                                                     Accepted accepted);
+/// The measured and accepted rows; an error when there are none. How many were left out is told on
+/// stderr.
+Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::string& path,
+                                    Accepted accepted);
 
 }  // namespace flyball::cli

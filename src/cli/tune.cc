@@ -19,6 +19,7 @@
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"
+#include "store/reference_folder.h"
 #include "tune/tune_json.h"
 
 namespace flyball::cli {
@@ -91,7 +92,7 @@ std::vector<std::string> oracle_row(const TuneResult& result, const std::string&
   cells.push_back(number(row.power_w));
   cells.push_back(number(row.minibatch_ms * 1e-3 * epoch));
   cells.push_back(number(row.minibatch_ms * 1e-3 * row.power_w * epoch));
-  cells.push_back("table");
+  cells.push_back(provenance_name(row.provenance));
   return cells;
 }
 
@@ -170,9 +171,9 @@ Status run(TuneOptions& options, Context& context) {
   if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
-  FLYBALL_ASSIGN(
-      request.references,
-      gather_references(options.references, board.profiler->info().device, !options.no_reference));
+  FLYBALL_ASSIGN(request.references,
+                 gather_references(options.references, board.profiler->info().device,
+                                   !options.no_reference, options.board.accepted));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};

@@ -13,6 +13,12 @@ Status check_rows(const WorkloadTable& measured, size_t needed) {
                              measured.workload, needed),
                  "profile more configurations"};
   for (size_t i = 0; i < measured.size(); ++i) {
+    if (!measured.accepted(measured.known(i)))
+      return Error{
+          Code::invalid_argument,
+          fmt::format("{} at {} was {}, not measured", measured.workload,
+                      describe(measured.space.settings(i)), provenance_name(measured.known(i))),
+          "leave the row out, or take such rows for measurements with --accept"};
     const double time = measured.minibatch_ms[i];
     if (!std::isfinite(time) || time <= 0)
       return Error{Code::corrupt,

@@ -10,7 +10,8 @@
 
 namespace flyball {
 
-/// At least `needed` rows, all times above zero and finite, powers above zero or NaN.
+/// At least `needed` rows, all measured or accepted, times above zero and finite, powers above zero
+/// or NaN.
 /// Errors name the workload and the configuration.
 Status check_rows(const WorkloadTable& measured, size_t needed);
 

@@ -171,6 +171,12 @@ Json notes_of(const TuneResult& result) {
   return notes;
 }
 
+Json facts_of(const Conditions& conditions) {
+  Json facts = Json::array();
+  for (const auto& [name, value] : conditions) facts.push_back({{"name", name}, {"value", value}});
+  return facts;
+}
+
 Json run_of(const TuneResult& result) {
   const ProfilerInfo& info = result.profiler;
   return {{"id", result.run ? fmt::format("{}", *result.run) : "not kept"},
@@ -221,8 +227,9 @@ Json tune_report(const TuneResult& result) {
   if (result.oracle) json["oracle"] = oracle_of(*result.oracle);
   json["pairs"] = pairs_of(result);
   json["notes"] = notes_of(result);
-  json["machine"] = {
-      {"name", info.device_title}, {"fingerprint", info.fingerprint}, {"facts", Json::array()}};
+  json["machine"] = {{"name", info.device_title},
+                     {"fingerprint", info.fingerprint},
+                     {"facts", facts_of(info.conditions)}};
   json["run"] = run_of(result);
   return json;
 }

@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-constexpr std::array text_columns = {"device", "workload", "phase", "power_total"};
+constexpr std::array text_columns = {"device", "workload", "phase", "power_total", "provenance"};
 constexpr std::array figure_columns = {"minibatch_ms", "power_w"};
 
 bool contains(const auto& names, std::string_view name) {
@@ -84,6 +84,10 @@ Status check_constant(MapClause& map, const std::string& clause) {
   if (map.target == "phase") {
     const auto phase = parse_phase(map.source);
     if (!phase) return bad_clause(clause, phase.error().message, phase.error().hint);
+  }
+  if (map.target == "provenance") {
+    const auto known = parse_provenance(map.source);
+    if (!known) return bad_clause(clause, known.error().message, known.error().hint);
   }
   if (is_text(map.target)) return {};
   const auto number = parse_double(map.source);

@@ -18,6 +18,11 @@ const char* provenance_name(Provenance provenance) {
   return "measured";
 }
 
+bool Accepted::operator()(Provenance provenance) const {
+  if (provenance == Provenance::simulated) return simulated;
+  return provenance != Provenance::predicted || predicted;
+}
+
 Result<Provenance> parse_provenance(const std::string& text) {
   for (const auto provenance :
        {Provenance::measured, Provenance::table, Provenance::simulated, Provenance::predicted})

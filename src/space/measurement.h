@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "space/axis.h"
+#include "space/conditions.h"
 
 namespace flyball {
 
@@ -14,6 +15,14 @@ namespace flyball {
 enum class Provenance { measured, table, simulated, predicted };
 const char* provenance_name(Provenance provenance);
 Result<Provenance> parse_provenance(const std::string& text);
+
+/// Numbers that a fit takes for measurements besides those measured: only kinds that somebody has
+/// asked for.
+struct Accepted {
+  bool simulated = false, predicted = false;
+  bool operator()(Provenance provenance) const;
+  bool operator==(const Accepted&) const = default;
+};
 
 /// Times of one minibatch, in ms. End-to-end ≥ stall + compute; the rest is overhead.
 struct MinibatchTimes {
@@ -48,7 +57,9 @@ struct PowerReading {
 struct Measurement {
   Trial trial;
   std::string device;
-  std::string fingerprint;  ///< board, kernel, driver and library versions
+  std::string fingerprint;  ///< board, kernel and driver; of a table, its content
+  /// What else must be equal; nothing where it was measured before conditions were kept.
+  std::optional<Conditions> conditions;
   Provenance provenance = Provenance::measured;
   double minibatch_ms = 0;                  ///< end to end: median over blocks (profile/stopping.h)
   double noise = 0;                         ///< relative noise of minibatch_ms, a fraction

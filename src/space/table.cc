@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -138,6 +139,13 @@ Result<std::vector<double>> config_of(const Csv& csv, const Columns& columns, si
   return config;
 }
 
+Result<Provenance> provenance_of(const Csv& csv, const Columns& columns, size_t row) {
+  if (!columns.provenance || is_blank(csv, row, *columns.provenance)) return Provenance::table;
+  const auto known = parse_provenance(std::string(trim(csv.rows[row][*columns.provenance])));
+  if (known) return *known;
+  return csv.at(row, *columns.provenance, known.error().message, known.error().hint);
+}
+
 Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row) {
   FLYBALL_CHECK(check_named(csv, row, columns.device));
   FLYBALL_CHECK(check_named(csv, row, columns.workload));
@@ -153,13 +161,20 @@ Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row)
   if (columns.total && csv.rows[row][*columns.total] != target->power_total)
     return csv.at(row, *columns.total, "a workload's rows name different power totals",
                   "keep totals in tables of their own; a fit never mixes them silently");
-  target->add(config, time, power);
-  if (columns.provenance) {
-    const auto known = parse_provenance(csv.rows[row][*columns.provenance]);
-    if (!known) return csv.at(row, *columns.provenance, known.error().message, known.error().hint);
-    target->provenance.push_back(*known);
-  }
+  FLYBALL_ASSIGN(const Provenance known, provenance_of(csv, columns, row));
+  target->add(config, time, power, known);
   return {};
+}
+
+bool says_how_known(const WorkloadTable& table) {
+  return std::ranges::any_of(table.provenance,
+                             [](Provenance known) { return known != Provenance::table; });
+}
+
+// What is known better outdoes the rest: measured (also by somebody else), simulated, predicted.
+int rank(Provenance provenance) {
+  if (provenance == Provenance::predicted) return 2;
+  return provenance == Provenance::simulated ? 1 : 0;
 }
 
 std::string names_of(const Table& table) {
@@ -175,7 +190,10 @@ bool WorkloadTable::has_power() const {
   return std::ranges::any_of(power_w, [](double power) { return !std::isnan(power); });
 }
 
-void WorkloadTable::add(std::span<const double> config, double time_ms, double power) {
+void WorkloadTable::add(std::span<const double> config, double time_ms, double power,
+                        Provenance known) {
+  if (known != Provenance::table) provenance.resize(size(), Provenance::table);
+  if (known != Provenance::table || !provenance.empty()) provenance.push_back(known);
   space.add(config);
   minibatch_ms.push_back(time_ms);
   power_w.push_back(power);
@@ -208,6 +226,19 @@ Result<const WorkloadTable*> Table::only() const {
                "it holds: " + names_of(*this)};
 }
 
+KnownRows best_known(const WorkloadTable& table, std::span<const size_t> rows) {
+  const auto rank_of = [&](size_t row) { return rank(table.known(row)); };
+  const int best = rank_of(*std::ranges::min_element(rows, {}, rank_of));
+  KnownRows kept;
+  std::ranges::copy_if(rows, std::back_inserter(kept.rows),
+                       [&](size_t row) { return rank_of(row) == best; });
+  const Provenance first = table.known(kept.rows.front());
+  const bool alike =
+      std::ranges::all_of(kept.rows, [&](size_t row) { return table.known(row) == first; });
+  kept.provenance = alike ? first : Provenance::table;
+  return kept;
+}
+
 WorkloadTable merge_repeats(const WorkloadTable& table) {
   std::map<std::vector<double>, std::vector<size_t>> rows;
   std::vector<const std::vector<size_t>*> order;
@@ -224,13 +255,13 @@ WorkloadTable merge_repeats(const WorkloadTable& table) {
   merged.provenance.clear();
   for (const std::vector<size_t>* same : order) {
     std::vector<double> times, powers;
-    for (size_t i : *same) {
+    const KnownRows repeats = best_known(table, *same);
+    for (size_t i : repeats.rows) {
       times.push_back(table.minibatch_ms[i]);
       if (!std::isnan(table.power_w[i])) powers.push_back(table.power_w[i]);
     }
     merged.add(table.space.row(same->front()), median(times),
-               powers.empty() ? not_measured : median(powers));
-    if (!table.provenance.empty()) merged.provenance.push_back(table.provenance[same->front()]);
+               powers.empty() ? not_measured : median(powers), repeats.provenance);
   }
   return merged;
 }
@@ -249,12 +280,14 @@ WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows
   return part;
 }
 
-WorkloadTable without_predicted(const WorkloadTable& table, size_t& dropped) {
+WorkloadTable accepted_rows(const WorkloadTable& table, Accepted accepted, size_t& dropped) {
   std::vector<size_t> kept;
   for (size_t i = 0; i < table.size(); ++i)
-    if (table.provenance.empty() || table.provenance[i] != Provenance::predicted) kept.push_back(i);
+    if (accepted(table.known(i))) kept.push_back(i);
   dropped += table.size() - kept.size();
-  return kept.size() == table.size() ? table : take_rows(table, kept);
+  WorkloadTable rows = kept.size() == table.size() ? table : take_rows(table, kept);
+  rows.accepted = accepted;
+  return rows;
 }
 
 Result<Table> parse_table(const Csv& csv) {
@@ -281,11 +314,13 @@ std::string format_table(std::span<const WorkloadTable> workloads) {
       if (std::find(axes.begin(), axes.end(), axis.name) == axes.end()) axes.push_back(axis.name);
   const bool totals = std::ranges::any_of(
       workloads, [](const WorkloadTable& table) { return !table.power_total.empty(); });
+  const bool known = std::ranges::any_of(workloads, says_how_known);
 
   std::vector<std::string> header = {"device", "workload", "phase"};
   header.insert(header.end(), axes.begin(), axes.end());
   header.insert(header.end(), {"minibatch_ms", "power_w"});
   if (totals) header.push_back("power_total");
+  if (known) header.push_back("provenance");
   std::string text = csv_line(header);
   for (const WorkloadTable& table : workloads) {
     for (size_t i = 0; i < table.size(); ++i) {
@@ -297,6 +332,7 @@ std::string format_table(std::span<const WorkloadTable> workloads) {
       fields.push_back(format_number(table.minibatch_ms[i]));
       fields.push_back(std::isnan(table.power_w[i]) ? "" : format_number(table.power_w[i]));
       if (totals) fields.push_back(table.power_total);
+      if (known) fields.push_back(provenance_name(table.known(i)));
       text += csv_line(fields);
     }
   }

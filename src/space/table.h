@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,17 @@ struct WorkloadTable {
   Space space;
   std::vector<double> minibatch_ms;  ///< one per row of the space
   std::vector<double> power_w;       ///< one per row; NaN where it was not measured
-  /// One per row where the file says how its numbers are known, else empty.
+  /// One per row; empty while all are `table`, as in a file that does not say.
   std::vector<Provenance> provenance;
+  Accepted accepted;  ///< which of its rows fits take besides those measured
 
   size_t size() const { return minibatch_ms.size(); }
   bool has_power() const;  ///< is there any power reading?
-  void add(std::span<const double> config, double time_ms, double power);
+  Provenance known(size_t row) const {
+    return provenance.empty() ? Provenance::table : provenance[row];
+  }
+  void add(std::span<const double> config, double time_ms, double power,
+           Provenance known = Provenance::table);
   /// "mobilenet_v3 train on orin_agx".
   std::string title() const;
 };
@@ -49,20 +55,31 @@ struct Table {
   Result<const WorkloadTable*> only() const;
 };
 
-/// The distinct configurations in the order of their first row, with the medians of their repeats.
+/// Repeats of one configuration.
+struct KnownRows {
+  std::vector<size_t> rows;
+  Provenance provenance = Provenance::table;  ///< of all of them; `table` for different ones
+};
+/// Those of the rows that are known best: measured ones (also by somebody else) outdo simulated
+/// ones, and these predicted ones. `rows` is not empty.
+KnownRows best_known(const WorkloadTable& table, std::span<const size_t> rows);
+/// The distinct configurations in the order of their first row, with the medians of their repeats
+/// that are known best.
 WorkloadTable merge_repeats(const WorkloadTable& table);
 /// Only these rows, in this order.
 WorkloadTable take_rows(const WorkloadTable& table, std::span<const size_t> rows);
-/// Without rows that were predicted; the number left out is added to `dropped`.
-WorkloadTable without_predicted(const WorkloadTable& table, size_t& dropped);
+/// The measured rows and those accepted; the number left out is added to `dropped`.
+WorkloadTable accepted_rows(const WorkloadTable& table, Accepted accepted, size_t& dropped);
 
 /// Reads a tidy table; a bad row is named by file, line and column.
 /// Optional columns: `power_total` names the total that power_w is, `provenance` how the row is
-/// known. The bounds of predictions (minibatch_ms_lo90, …) and `extrapolated` are passed over.
+/// known (`table` where it is empty). The bounds of predictions (minibatch_ms_lo90, …) and
+/// `extrapolated` are passed over.
 Result<Table> parse_table(const Csv& csv);
 Result<Table> read_table(const std::filesystem::path& path);
 
-/// The tidy form back as CSV text. Axes absent from a workload are left empty.
+/// The tidy form back as CSV text. Axes absent from a workload are left empty; provenance has a
+/// column unless all rows are `table`.
 std::string format_table(std::span<const WorkloadTable> workloads);
 
 /// Rows whose power lies more than `tolerance` (fraction) below the geometric mean of their

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -226,14 +227,56 @@ TEST(Table, ReadsWhatPredictWritesAndKnowsWhatWasPredicted) {
   ASSERT_TRUE(table.ok()) << table.error().message;
   const WorkloadTable& all = table->workloads.front();
   EXPECT_EQ(all.space.dimensions(), 1u);
-  ASSERT_EQ(all.provenance.size(), 2u);
-  EXPECT_EQ(all.provenance[1], Provenance::predicted);
+  EXPECT_EQ(all.known(0), Provenance::measured);
+  EXPECT_EQ(all.known(1), Provenance::predicted);
   size_t dropped = 0;
-  const WorkloadTable known = without_predicted(all, dropped);
+  EXPECT_EQ(accepted_rows(all, {.predicted = true}, dropped).size(), 2u);
+  const WorkloadTable known = accepted_rows(all, {}, dropped);
   EXPECT_EQ(dropped, 1u);
   ASSERT_EQ(known.size(), 1u);
   EXPECT_EQ(known.minibatch_ms[0], 3);
   EXPECT_EQ(known.space.axes()[0].values, std::vector<double>{100});
+}
+
+TEST(Table, KeepsHowItsRowsAreKnown) {
+  const std::string text =
+      "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
+      "o,n,train,100,3,4,measured\no,n,train,200,2,5,predicted\no,n,train,300,1,6,simulated\n"
+      "o,n,train,400,1,7,table\n";
+  const Table table = table_of(text).value();
+  EXPECT_EQ(format_table(table.workloads), text);
+  const WorkloadTable part = take_rows(table.workloads.front(), std::array<size_t, 2>{2, 3});
+  EXPECT_EQ(part.known(0), Provenance::simulated);
+  EXPECT_EQ(part.known(1), Provenance::table);
+  EXPECT_EQ(merge_repeats(part).known(0), Provenance::simulated);
+}
+
+TEST(Table, WithoutTheColumnItsRowsAreOfATable) {
+  const std::string plain =
+      "device,workload,phase,gpu_mhz,minibatch_ms,power_w\no,n,train,100,3,4\n";
+  const Table table = table_of(plain).value();
+  EXPECT_EQ(table.workloads.front().known(0), Provenance::table);
+  EXPECT_EQ(format_table(table.workloads), plain);
+  const Table blank = table_of(
+                          "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
+                          "o,n,train,100,3,4,\no,n,train,200,2,5,measured\n")
+                          .value();
+  EXPECT_EQ(blank.workloads.front().known(0), Provenance::table);
+  EXPECT_EQ(blank.workloads.front().known(1), Provenance::measured);
+}
+
+TEST(Table, MeasuredRepeatsOutdoPredictedOnes) {
+  const Table table = table_of(
+                          "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
+                          "o,n,train,100,30,4,predicted\no,n,train,100,3,5,measured\n"
+                          "o,n,train,200,8,4,simulated\no,n,train,200,40,5,predicted\n"
+                          "o,n,train,300,8,4,measured\no,n,train,300,6,5,table\n")
+                          .value();
+  const WorkloadTable merged = merge_repeats(table.workloads.front());
+  EXPECT_EQ(merged.minibatch_ms, (std::vector<double>{3, 8, 7}));
+  EXPECT_EQ(merged.known(0), Provenance::measured);
+  EXPECT_EQ(merged.known(1), Provenance::simulated);
+  EXPECT_EQ(merged.known(2), Provenance::table);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::
     m.trial = table.space.trial(i, table.workload, table.phase);
     m.device = table.device;
     m.fingerprint = fingerprint;
-    m.provenance = Provenance::table;
+    m.conditions = Conditions();  // the fingerprint is all that is known of them
+    m.provenance = table.known(i);
     m.minibatch_ms = table.minibatch_ms[i];
     m.started_utc = started_utc;
     m.stop_reason = "read from a table";
@@ -83,7 +84,7 @@ std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurem
     std::vector<double> config;
     for (const Axis& axis : table.space.axes()) config.push_back(settings.at(axis.name));
     table.add(config, m.minibatch_ms,
-              m.power_w().value_or(std::numeric_limits<double>::quiet_NaN()));
+              m.power_w().value_or(std::numeric_limits<double>::quiet_NaN()), m.provenance);
   }
   return tables;
 }

@@ -9,8 +9,9 @@
 
 namespace flyball {
 
-/// The rows of a table as measurements of provenance `table`. `fingerprint` says where they come
-/// from: two files about one board are different conditions. `started_utc` is when it was taken in.
+/// The rows of a table as measurements of the provenance that each has there. `fingerprint` says
+/// where they come from: two files about one board are different conditions. `started_utc` is when
+/// it was taken in.
 std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::string& fingerprint,
                                          const std::string& started_utc);
 

@@ -44,6 +44,25 @@ TEST(Exchange, ATableComesBackThroughTheStoreAsItWas) {
   EXPECT_EQ(format_table(tables_of(*stored)), tidy);
 }
 
+TEST(Exchange, HowARowIsKnownSurvivesTheStore) {
+  const TempFolder folder;
+  const std::string text =
+      "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
+      "orin,net,train,100,30,10,predicted\norin,net,train,200,20,15,measured\n"
+      "orin,net,train,300,10,20,simulated\norin,net,train,400,9,25,table\n";
+  {
+    auto store = Store::open(folder.path());
+    ASSERT_TRUE(store.ok());
+    const Table table = table_of(text);
+    ASSERT_TRUE(store->add_measurements(measurements_of(table.workloads[0], "t.csv", "")).ok());
+  }
+  auto store = Store::open(folder.path());
+  const auto stored = store->measurements({}).value();
+  EXPECT_EQ(stored[0].measurement.provenance, Provenance::predicted);
+  EXPECT_EQ(stored[0].measurement.conditions, Conditions());
+  EXPECT_EQ(format_table(tables_of(stored)), text);
+}
+
 TEST(Exchange, RowsKeepModeAndJobApart) {
   const Table table = table_of(tidy);
   const Measurement m = measurements_of(table.workloads[0], "t.csv", "")[1];

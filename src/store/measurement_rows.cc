@@ -13,16 +13,17 @@ using Json = nlohmann::json;
 
 // The columns in the order in which insert_measurement writes and read_measurement reads them.
 constexpr const char* insert_sql = R"sql(
-INSERT INTO measurements(condition_id, job_id, mode, provenance,
+INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed)
-VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  ?)
 )sql";
 
 constexpr const char* columns_sql = R"sql(
-  m.id, c.device, c.fingerprint, j.workload, j.phase, j.settings, m.mode, m.provenance,
+  m.id, b.device, b.fingerprint, c.entries, j.workload, j.phase, j.settings, m.mode, m.provenance,
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
@@ -30,22 +31,13 @@ constexpr const char* columns_sql = R"sql(
 )sql";
 
 constexpr const char* joins_sql = R"sql(
-  measurements m JOIN conditions c ON c.id = m.condition_id JOIN jobs j ON j.id = m.job_id
+  measurements m JOIN boards b ON b.id = m.board_id JOIN jobs j ON j.id = m.job_id
+  LEFT JOIN conditions c ON c.id = m.condition_id
 )sql";
 
-// The id of a row that is made when it is not there yet.
-Result<int64_t> id_of(Database& database, const char* select, const char* insert,
-                      std::initializer_list<Value> values) {
-  FLYBALL_ASSIGN(const int64_t known, database.integer(select, values));
-  if (known != 0) return known;
-  FLYBALL_CHECK(database.run(insert, values));
-  return database.last_id();
-}
-
-Result<int64_t> condition_id(Database& database, const Measurement& m) {
-  return id_of(database, "SELECT id FROM conditions WHERE device = ? AND fingerprint = ?",
-               "INSERT INTO conditions(device, fingerprint) VALUES(?, ?)",
-               {m.device, m.fingerprint});
+Result<int64_t> board_id(Database& database, const Measurement& m) {
+  return id_of(database, "SELECT id FROM boards WHERE device = ? AND fingerprint = ?",
+               "INSERT INTO boards(device, fingerprint) VALUES(?, ?)", {m.device, m.fingerprint});
 }
 
 Result<int64_t> job_id(Database& database, const Job& job, const std::string& settings) {
@@ -100,6 +92,7 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   stored.id = in.integer();
   m.device = in.text();
   m.fingerprint = in.text();
+  FLYBALL_ASSIGN(m.conditions, read_conditions(row, in.column++));
   m.trial.job.workload = in.text();
   FLYBALL_ASSIGN(m.trial.job.phase, parse_phase(in.text()));
   FLYBALL_ASSIGN(m.trial.job.settings, parse_settings(in.text()));
@@ -132,7 +125,40 @@ Value optional_text(const std::optional<std::string>& text) {
   return text ? Value(*text) : Value();
 }
 
+// A column that is compared with NULL is not asked about.
+constexpr const char* filter_sql = R"sql(
+  (?1 IS NULL OR b.device = ?1) AND (?2 IS NULL OR b.fingerprint = ?2) AND
+  (?3 IS NULL OR j.workload = ?3) AND (?4 IS NULL OR j.phase = ?4) AND
+  (?5 IS NULL OR m.provenance = ?5) AND (?6 IS NULL OR m.power_total = ?6) AND
+  (?7 OR m.failure = '') AND (?8 IS NULL OR c.entries = ?8)
+)sql";
+
+// Runs a statement whose first values are those of filter_sql, and its ninth the run.
+Status run_filtered(Database& database, const std::string& sql, const MeasurementFilter& filter,
+                    const Database::OnRow& on_row) {
+  std::optional<std::string> entries;
+  if (filter.conditions) {
+    FLYBALL_ASSIGN(entries, conditions_text(*filter.conditions));
+  }
+  return database.run(
+      sql,
+      {optional_text(filter.device), optional_text(filter.fingerprint),
+       optional_text(filter.workload), filter.phase ? Value(phase_name(*filter.phase)) : Value(),
+       filter.provenance ? Value(provenance_name(*filter.provenance)) : Value(),
+       optional_text(filter.power_total), filter.failed, optional_text(entries),
+       filter.run ? Value(*filter.run) : Value()},
+      on_row);
+}
+
 }  // namespace
+
+Result<int64_t> id_of(Database& database, const char* select, const char* insert,
+                      std::initializer_list<Value> values) {
+  FLYBALL_ASSIGN(const int64_t known, database.integer(select, values));
+  if (known != 0) return known;
+  FLYBALL_CHECK(database.run(insert, values));
+  return database.last_id();
+}
 
 Result<std::string> settings_text(const Settings& settings) {
   for (const auto& [name, value] : settings)
@@ -151,11 +177,13 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
   FLYBALL_ASSIGN(const std::string settings, settings_text(m.trial.job.settings));
   FLYBALL_ASSIGN(const std::string minibatches, encode_minibatches(m.minibatches));
   FLYBALL_ASSIGN(const std::string trace, encode_trace(m.power_trace));
-  FLYBALL_ASSIGN(const int64_t condition, condition_id(database, m));
+  FLYBALL_ASSIGN(const int64_t board, board_id(database, m));
+  FLYBALL_ASSIGN(const Value condition, condition_row(database, m.conditions));
   FLYBALL_ASSIGN(const int64_t job, job_id(database, m.trial.job, settings));
   const PowerReading power = m.power.value_or(PowerReading());
   const auto known = [&](Value value) { return m.power ? value : Value(); };
-  FLYBALL_CHECK(database.run(insert_sql, {condition,
+  FLYBALL_CHECK(database.run(insert_sql, {board,
+                                          condition,
                                           job,
                                           mode,
                                           provenance_name(m.provenance),
@@ -191,28 +219,17 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
 
 Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
                                                            const MeasurementFilter& filter) {
-  // A column that is compared with NULL is not asked about.
-  static const std::string conditions =
-      "(?1 IS NULL OR c.device = ?1) AND (?2 IS NULL OR c.fingerprint = ?2) AND "
-      "(?3 IS NULL OR j.workload = ?3) AND (?4 IS NULL OR j.phase = ?4) AND "
-      "(?5 IS NULL OR m.provenance = ?5) AND (?6 IS NULL OR m.power_total = ?6) AND "
-      "(?7 OR m.failure = '')";
   static const std::string of_run = fmt::format(
       "SELECT {}, r.reused FROM run_measurements r JOIN {} "
-      "WHERE {} AND m.id = r.measurement_id AND r.run_id = ?8 ORDER BY r.position",
-      columns_sql, joins_sql, conditions);
+      "WHERE {} AND m.id = r.measurement_id AND r.run_id = ?9 ORDER BY r.position",
+      columns_sql, joins_sql, filter_sql);
   static const std::string of_all =
-      fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?8 IS NULL ORDER BY m.id", columns_sql,
-                  joins_sql, conditions);
-  constexpr int reused_column = 35;
+      fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
+                  joins_sql, filter_sql);
+  constexpr int reused_column = 36;
   std::vector<StoredMeasurement> found;
-  FLYBALL_CHECK(database.run(
-      filter.run ? of_run : of_all,
-      {optional_text(filter.device), optional_text(filter.fingerprint),
-       optional_text(filter.workload), filter.phase ? Value(phase_name(*filter.phase)) : Value(),
-       filter.provenance ? Value(provenance_name(*filter.provenance)) : Value(),
-       optional_text(filter.power_total), filter.failed, filter.run ? Value(*filter.run) : Value()},
-      [&](const Row& row) -> Status {
+  FLYBALL_CHECK(
+      run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {
         FLYBALL_ASSIGN(StoredMeasurement stored, read_measurement(row));
         stored.reused = row.integer(reused_column) != 0;
         found.push_back(std::move(stored));
@@ -221,25 +238,21 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   return found;
 }
 
-Result<std::optional<StoredMeasurement>> select_latest(Database& database,
-                                                       const Conditions& conditions,
-                                                       const Trial& trial) {
+Result<std::vector<SameConditions>> select_conditions(Database& database,
+                                                      const MeasurementFilter& filter) {
   static const std::string sql = fmt::format(
-      "SELECT {} FROM {} WHERE c.device = ? AND c.fingerprint = ? AND j.workload = ? AND "
-      "j.phase = ? AND j.settings = ? AND m.mode = ? AND m.provenance = ? AND m.failure = '' "
-      "ORDER BY m.id DESC LIMIT 1",
-      columns_sql, joins_sql);
-  FLYBALL_ASSIGN(const std::string mode, settings_text(trial.mode.values));
-  FLYBALL_ASSIGN(const std::string settings, settings_text(trial.job.settings));
-  std::optional<StoredMeasurement> found;
-  FLYBALL_CHECK(database.run(
-      sql,
-      {conditions.device, conditions.fingerprint, trial.job.workload, phase_name(trial.job.phase),
-       settings, mode, provenance_name(conditions.provenance)},
-      [&](const Row& row) -> Status {
-        FLYBALL_ASSIGN(found, read_measurement(row));
-        return {};
-      }));
+      "SELECT b.fingerprint, c.entries, COUNT(*) FROM {} WHERE {} AND ?9 IS NULL "
+      "GROUP BY b.fingerprint, c.entries ORDER BY MAX(m.id)",
+      joins_sql, filter_sql);
+  std::vector<SameConditions> found;
+  FLYBALL_CHECK(run_filtered(database, sql, filter, [&](const Row& row) -> Status {
+    SameConditions same;
+    same.fingerprint = row.text(0);
+    FLYBALL_ASSIGN(same.conditions, read_conditions(row, 1));
+    same.measurements = static_cast<size_t>(row.integer(2));
+    found.push_back(std::move(same));
+    return {};
+  }));
   return found;
 }
 

@@ -13,6 +13,9 @@ namespace flyball {
 /// Settings as the one text by which equal settings are found: JSON, keys in order.
 /// Error: a value that is not finite, a name that is not UTF-8.
 Result<std::string> settings_text(const Settings& settings);
+/// The id of a row that is made when it is not there yet.
+Result<int64_t> id_of(Database& database, const char* select, const char* insert,
+                      std::initializer_list<Value> values);
 
 Result<int64_t> insert_run(Database& database, const RunRequest& request, RunState state,
                            const std::string& answer);
@@ -27,8 +30,14 @@ Status link_measurement(Database& database, int64_t run, int64_t measurement, bo
 /// The measurements of a filter; of a run in its order, else in the order they were added.
 Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
                                                            const MeasurementFilter& filter);
-Result<std::optional<StoredMeasurement>> select_latest(Database& database,
-                                                       const Conditions& conditions,
-                                                       const Trial& trial);
+Result<std::vector<SameConditions>> select_conditions(Database& database,
+                                                      const MeasurementFilter& filter);
+
+/// Conditions as the one text by which equal ones are found. Error: text that is not UTF-8.
+Result<std::string> conditions_text(const Conditions& conditions);
+/// The row of these conditions, which is made when it is not there yet; NULL for none.
+Result<Value> condition_row(Database& database, const std::optional<Conditions>& conditions);
+/// Conditions as they stand in a row; nothing for NULL.
+Result<std::optional<Conditions>> read_conditions(const Row& row, int column);
 
 }  // namespace flyball

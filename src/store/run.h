@@ -22,6 +22,7 @@ struct RunRequest {
   std::string device;
   std::string fingerprint;  ///< of the device, as in Measurement
   uint64_t seed = 0;
+  std::optional<Conditions> conditions = Conditions();  ///< as in Measurement
 };
 
 struct StoredRun {
@@ -42,21 +43,22 @@ struct StoredMeasurement {
   bool reused = false;  ///< taken over from an earlier run by the run that was asked about
 };
 
-/// The conditions under which a measurement may be reused: all of them must be equal.
-struct Conditions {
-  std::string device;
-  std::string fingerprint;
-  Provenance provenance = Provenance::measured;
-};
-
 /// Which measurements; what is left open is not asked about.
 struct MeasurementFilter {
   std::optional<int64_t> run;
   std::optional<std::string> device, fingerprint, workload;
+  std::optional<Conditions> conditions;  ///< all of them equal
   std::optional<Phase> phase;
   std::optional<Provenance> provenance;
   std::optional<std::string> power_total;
   bool failed = false;  ///< also trials that failed
+};
+
+/// How many measurements were made under the same conditions.
+struct SameConditions {
+  std::string fingerprint;
+  std::optional<Conditions> conditions;  ///< nothing: measured before they were kept
+  size_t measurements = 0;
 };
 
 /// One trial in two runs: the latest measurement of each, where it has one.

@@ -10,15 +10,18 @@ namespace {
 constexpr const char* columns_sql = R"sql(
 SELECT id, command, request, device, fingerprint, seed, started_utc, finished_utc, state, answer,
   process, (SELECT COUNT(*) FROM run_measurements WHERE run_id = id),
-  (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused)
+  (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused),
+  (SELECT entries FROM conditions c WHERE c.id = condition_id)
 FROM runs
 )sql";
 
 Result<StoredRun> read_run(const Row& row) {
   StoredRun run;
   run.id = row.integer(0);
-  run.request = {row.text(1), row.text(2), row.text(3), row.text(4),
-                 static_cast<uint64_t>(row.integer(5))};
+  run.request = {
+      row.text(1), row.text(2), row.text(3), row.text(4), static_cast<uint64_t>(row.integer(5)),
+      {}};
+  FLYBALL_ASSIGN(run.request.conditions, read_conditions(row, 13));
   run.started_utc = row.text(6);
   run.finished_utc = row.text(7);
   FLYBALL_ASSIGN(run.state, parse_run_state(row.text(8)));
@@ -52,11 +55,13 @@ Error no_run(const Database& database, int64_t run) {
 Result<int64_t> insert_run(Database& database, const RunRequest& request, RunState state,
                            const std::string& answer) {
   const std::string now = wall_clock_utc();
+  FLYBALL_ASSIGN(const Value condition, condition_row(database, request.conditions));
   FLYBALL_CHECK(database.run(
       "INSERT INTO runs(command, request, device, fingerprint, seed, started_utc, finished_utc, "
-      "state, answer, process) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "state, answer, process, condition_id) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       {request.command, request.request, request.device, request.fingerprint, request.seed, now,
-       state == RunState::running ? "" : now, run_state_name(state), answer, process_identity()}));
+       state == RunState::running ? "" : now, run_state_name(state), answer, process_identity(),
+       condition}));
   return database.last_id();
 }
 

@@ -12,6 +12,7 @@ inline Measurement sample_measurement(int n, int minibatches = 40) {
   m.trial.job = {"resnet18", Phase::train, {{"batch_size", 16}}};
   m.device = "orin_agx";
   m.fingerprint = "board p3701; kernel 5.15; driver 540.4";
+  m.conditions = Conditions{{"dataset", "/data/imagenette"}, {"power", "module"}};
   m.minibatch_ms = 100 + 0.1 * n;
   m.noise = 0.0125;
   m.stall_ms = 20.5;
@@ -29,13 +30,13 @@ inline Measurement sample_measurement(int n, int minibatches = 40) {
   return m;
 }
 
-inline Conditions conditions_of(const Measurement& m) {
-  return {m.device, m.fingerprint, m.provenance};
-}
-
 inline RunRequest sample_request() {
-  return {"flyball tune resnet18 --device orin", R"({"workload":"resnet18","profiles":10})",
-          "orin_agx", "board p3701; kernel 5.15; driver 540.4", 7};
+  return {"flyball tune resnet18 --device orin",
+          R"({"workload":"resnet18","profiles":10})",
+          "orin_agx",
+          "board p3701; kernel 5.15; driver 540.4",
+          7,
+          Conditions{{"dataset", "/data/imagenette"}, {"power", "module"}}};
 }
 
 }  // namespace flyball

@@ -73,6 +73,18 @@ CREATE TABLE run_measurements(
   PRIMARY KEY(run_id, position)) WITHOUT ROWID;
 CREATE INDEX run_measurements_by_measurement ON run_measurements(measurement_id);
 )sql",
+    // Conditions besides the board: NULL where they were not kept yet. A table's rows have none:
+    // its content is its fingerprint.
+    R"sql(
+ALTER TABLE conditions RENAME TO boards;
+ALTER TABLE measurements RENAME COLUMN condition_id TO board_id;
+CREATE TABLE conditions(id INTEGER PRIMARY KEY, entries TEXT NOT NULL UNIQUE);
+INSERT INTO conditions(entries) VALUES('{}');
+ALTER TABLE measurements ADD COLUMN condition_id INTEGER REFERENCES conditions(id);
+ALTER TABLE runs ADD COLUMN condition_id INTEGER REFERENCES conditions(id);
+UPDATE measurements SET condition_id = 1 WHERE provenance = 'table';
+UPDATE runs SET condition_id = 1 WHERE fingerprint LIKE 'table of %';
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

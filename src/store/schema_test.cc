@@ -5,6 +5,8 @@
 #include <array>
 
 #include "base/temp_folder.h"
+#include "store/blob.h"
+#include "store/store.h"
 
 namespace flyball {
 namespace {
@@ -33,6 +35,52 @@ TEST_F(Schema, AnOlderStoreBecomesANewerOneAndKeepsItsRows) {
   EXPECT_EQ(database.integer("PRAGMA user_version").value(), 2);
   EXPECT_TRUE(migrate(database, both).ok()) << "nothing is left to do";
   EXPECT_EQ(check_is_store(database, first).error().code, Code::conflict);
+}
+
+// A store as the first version made it: its rows stay, and what was measured here then says that
+// its conditions are not known.
+TEST_F(Schema, AStoreOfTheFirstVersionKeepsItsMeasurements) {
+  {
+    Database database = open();
+    ASSERT_TRUE(migrate(database, store_migrations().first(1)).ok());
+    ASSERT_TRUE(database
+                    .run_script("INSERT INTO conditions VALUES(1, 'host', 'a CPU'), "
+                                "(2, 'orin', 'table of net'); "
+                                "INSERT INTO jobs VALUES(1, 'net', 'train', '{}'); "
+                                "INSERT INTO runs VALUES(1, 'flyball tune', '{}', 'host', 'a CPU', "
+                                "7, '', '', 'done', '', '')")
+                    .ok());
+    const std::string blob = encode_minibatches({}).value(), trace = encode_trace({}).value();
+    for (const char* provenance : {"measured", "table"})
+      ASSERT_TRUE(
+          database
+              .run(
+                  "INSERT INTO measurements(condition_id, job_id, mode, provenance, minibatch_ms, "
+                  "minibatches, power_trace, power_gap, stop_reason, throttled, repeated, "
+                  "failure, started_utc, seed) VALUES(?, 1, '{\"gpu_mhz\":900.0}', ?, 12.5, ?, "
+                  "?, '', '', 0, 0, '', '', 1)",
+                  {provenance[0] == 'm' ? 1 : 2, provenance, Value::Blob{blob}, Value::Blob{trace}})
+              .ok());
+    ASSERT_TRUE(
+        database.run_script("INSERT INTO run_measurements VALUES(1, 0, 1, 0), (1, 1, 2, 1)").ok());
+  }
+  auto store = Store::open(folder_ / "a.db");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto kept = store->run_measurements(1).value();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].measurement.device, "host");
+  EXPECT_EQ(kept[0].measurement.fingerprint, "a CPU");
+  EXPECT_EQ(kept[0].measurement.minibatch_ms, 12.5);
+  EXPECT_FALSE(kept[0].measurement.conditions.has_value());
+  EXPECT_EQ(kept[1].measurement.device, "orin");
+  EXPECT_EQ(kept[1].measurement.conditions, Conditions());
+  EXPECT_TRUE(kept[1].reused);
+  EXPECT_FALSE(store->run(1)->request.conditions.has_value());
+  Measurement more = kept[0].measurement;
+  more.conditions = Conditions{{"dataset", "/data"}};
+  ASSERT_TRUE(store->add_measurement(more).ok());
+  EXPECT_EQ(store->conditions({}).value().size(), 3u);
+  EXPECT_TRUE(store->check().ok());
 }
 
 TEST_F(Schema, AStepThatFailsIsUndone) {

@@ -96,7 +96,7 @@ Result<std::optional<StoredRun>> Store::interrupted_run(const RunRequest& wanted
     const RunRequest& request = run.request;
     if (run.state == RunState::interrupted && request.request == wanted.request &&
         request.device == wanted.device && request.fingerprint == wanted.fingerprint &&
-        request.seed == wanted.seed)
+        request.conditions == wanted.conditions && request.seed == wanted.seed)
       return std::optional<StoredRun>(std::move(run));
   }
   return std::optional<StoredRun>();
@@ -197,15 +197,14 @@ Status Store::reuse(int64_t run, int64_t measurement) {
   return link_measurement(impl_->database, run, measurement, true);
 }
 
-Result<std::optional<StoredMeasurement>> Store::find(const Conditions& conditions,
-                                                     const Trial& trial) {
-  const std::lock_guard lock(impl_->mutex);
-  return select_latest(impl_->database, conditions, trial);
-}
-
 Result<std::vector<StoredMeasurement>> Store::measurements(const MeasurementFilter& filter) {
   const std::lock_guard lock(impl_->mutex);
   return select_measurements(impl_->database, filter);
+}
+
+Result<std::vector<SameConditions>> Store::conditions(const MeasurementFilter& filter) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_conditions(impl_->database, filter);
 }
 
 Status Store::check() {

@@ -63,10 +63,9 @@ class Store {
   /// Notes that a run took over a measurement instead of making it again. What the run holds
   /// already stays as it is.
   Status reuse(int64_t run, int64_t measurement);
-  /// The latest measurement of a trial under the same conditions that did not fail; it may be
-  /// throttled, which it says itself.
-  Result<std::optional<StoredMeasurement>> find(const Conditions& conditions, const Trial& trial);
   Result<std::vector<StoredMeasurement>> measurements(const MeasurementFilter& filter);
+  /// The conditions of these measurements (`run` is not asked about), those of the latest last.
+  Result<std::vector<SameConditions>> conditions(const MeasurementFilter& filter);
 
   /// Reads the whole file and compares it with itself. Error corrupt: what does not hold together.
   Status check();

@@ -87,10 +87,6 @@ nlohmann::ordered_json measure(const std::filesystem::path& folder) {
     const Stopwatch watch;
     value_of(store.add_measurements(batch));
     figures["measurements_per_s"] = per_second(batch_size, watch);
-    const Stopwatch finding;
-    for (const Measurement& m : singles)
-      if (!value_of(store.find(conditions_of(m), m.trial))) give_up("a measurement is missing");
-    figures["lookups_per_s"] = per_second(single_count, finding);
     const Stopwatch reading;
     value_of(store.measurements({}));
     figures["read_per_s"] = per_second(batch_size, reading);

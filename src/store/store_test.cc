@@ -35,6 +35,18 @@ std::vector<int64_t> ids_of(const std::vector<StoredMeasurement>& stored) {
   return ids;
 }
 
+// Everything that must agree for a measurement to be taken over.
+MeasurementFilter like(const Measurement& m) {
+  MeasurementFilter filter;
+  filter.device = m.device;
+  filter.fingerprint = m.fingerprint;
+  filter.conditions = m.conditions;
+  filter.workload = m.trial.job.workload;
+  filter.phase = m.trial.job.phase;
+  filter.provenance = m.provenance;
+  return filter;
+}
+
 TEST_F(StoreTest, GivesBackEveryFieldOfAMeasurement) {
   const Measurement m = sample_measurement(3);
   int64_t id = 0;
@@ -43,11 +55,11 @@ TEST_F(StoreTest, GivesBackEveryFieldOfAMeasurement) {
     id = store.add_measurement(m).value();
   }
   Store again = open();
-  const auto found = again.find(conditions_of(m), m.trial);
+  const auto found = again.measurements(like(m));
   ASSERT_TRUE(found.ok()) << found.error().message;
-  ASSERT_TRUE(found.value().has_value());
-  EXPECT_EQ((*found)->id, id);
-  EXPECT_EQ((*found)->measurement, m);
+  ASSERT_THAT(*found, SizeIs(1));
+  EXPECT_EQ(found->front().id, id);
+  EXPECT_EQ(found->front().measurement, m);
 }
 
 TEST_F(StoreTest, KeepsAMeasurementWithoutPower) {
@@ -60,7 +72,7 @@ TEST_F(StoreTest, KeepsAMeasurementWithoutPower) {
   m.provenance = Provenance::simulated;
   Store store = open();
   ASSERT_TRUE(store.add_measurement(m).ok());
-  EXPECT_EQ(store.find(conditions_of(m), m.trial).value()->measurement, m);
+  EXPECT_EQ(store.measurements(like(m)).value().at(0).measurement, m);
 }
 
 TEST_F(StoreTest, ANumberThatIsNotKnownStaysUnknown) {
@@ -68,43 +80,55 @@ TEST_F(StoreTest, ANumberThatIsNotKnownStaysUnknown) {
   m.stall_ms = std::nan("");
   Store store = open();
   ASSERT_TRUE(store.add_measurement(m).ok());
-  EXPECT_TRUE(std::isnan(store.find(conditions_of(m), m.trial).value()->measurement.stall_ms));
+  EXPECT_TRUE(std::isnan(store.measurements(like(m)).value().at(0).measurement.stall_ms));
 }
 
-TEST_F(StoreTest, ReusesOnlyUnderTheSameConditions) {
+TEST_F(StoreTest, FindsOnlyWhatWasMeasuredUnderTheSameConditions) {
   const Measurement m = sample_measurement(1);
   Store store = open();
   ASSERT_TRUE(store.add_measurement(m).ok());
-  const auto found = [&](const Conditions& conditions, const Trial& trial) {
-    return store.find(conditions, trial).value().has_value();
+  const auto found = [&](const Measurement& wanted) {
+    return !store.measurements(like(wanted)).value().empty();
   };
-  EXPECT_TRUE(found(conditions_of(m), m.trial));
-  EXPECT_FALSE(found({m.device, "another kernel", m.provenance}, m.trial));
-  EXPECT_FALSE(found({"orin_nano", m.fingerprint, m.provenance}, m.trial));
-  EXPECT_FALSE(found({m.device, m.fingerprint, Provenance::table}, m.trial));
-  Trial other = m.trial;
-  other.mode.values["cpu_mhz"] += 0.1;
-  EXPECT_FALSE(found(conditions_of(m), other));
-  other = m.trial;
-  other.job.settings["prefetch"] = 2;
-  EXPECT_FALSE(found(conditions_of(m), other));
-  other = m.trial;
-  other.job.phase = Phase::infer;
-  EXPECT_FALSE(found(conditions_of(m), other));
+  EXPECT_TRUE(found(m));
+  Measurement other = m;
+  other.fingerprint = "another kernel";
+  EXPECT_FALSE(found(other));
+  other = m;
+  other.device = "orin_nano";
+  EXPECT_FALSE(found(other));
+  other = m;
+  other.provenance = Provenance::table;
+  EXPECT_FALSE(found(other));
+  other = m;
+  (*other.conditions)["dataset"] = "/data/other";
+  EXPECT_FALSE(found(other));
+  other = m;
+  other.conditions->erase("power");
+  EXPECT_FALSE(found(other));
+  other = m;
+  other.trial.job.phase = Phase::infer;
+  EXPECT_FALSE(found(other));
 }
 
-TEST_F(StoreTest, FindsTheLatestThatDidNotFail) {
-  Measurement m = sample_measurement(1);
+TEST_F(StoreTest, CountsMeasurementsByTheirConditions) {
   Store store = open();
-  ASSERT_TRUE(store.add_measurement(m).ok());
-  m.repeated = true;
-  m.minibatch_ms = 99;
-  ASSERT_TRUE(store.add_measurement(m).ok());
-  m.failure = "the network ran out of memory";
-  ASSERT_TRUE(store.add_measurement(m).ok());
-  const auto found = store.find(conditions_of(m), m.trial).value();
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->measurement.minibatch_ms, 99);
+  std::vector<Measurement> all;
+  for (int i = 0; i < 5; ++i) all.push_back(sample_measurement(i));
+  (*all[1].conditions)["dataset"] = "/data/other";
+  all[2].conditions.reset();
+  all[4].fingerprint = "another kernel";
+  ASSERT_TRUE(store.add_measurements(all).ok());
+  const auto groups = store.conditions({}).value();
+  ASSERT_THAT(groups, SizeIs(4));
+  EXPECT_EQ(groups[0].conditions, all[1].conditions);
+  EXPECT_FALSE(groups[1].conditions.has_value());
+  EXPECT_EQ(groups[2].conditions, all[0].conditions);
+  EXPECT_EQ(groups[2].measurements, 2u);
+  EXPECT_EQ(groups[3].fingerprint, "another kernel");
+  MeasurementFilter filter;
+  filter.workload = "lenet5";
+  EXPECT_THAT(store.conditions(filter).value(), SizeIs(0));
 }
 
 TEST_F(StoreTest, FiltersMeasurements) {
@@ -157,6 +181,7 @@ TEST_F(StoreTest, ARunGoesFromRunningToDone) {
   EXPECT_EQ(run.reused, 1u);
   EXPECT_EQ(run.request.seed, 7u);
   EXPECT_EQ(run.request.command, sample_request().command);
+  EXPECT_EQ(run.request.conditions, sample_request().conditions);
   EXPECT_FALSE(run.finished_utc.empty());
   const auto kept = store.run_measurements(id);
   ASSERT_TRUE(kept.ok()) << kept.error().message;
@@ -195,6 +220,9 @@ TEST_F(StoreTest, ARunWhoseProcessDiedIsInterruptedAndCanGoOn) {
   EXPECT_EQ(store.runs().value().at(0).state, RunState::interrupted);
   RunRequest other = sample_request();
   other.seed = 8;
+  EXPECT_FALSE(store.interrupted_run(other).value().has_value());
+  other = sample_request();
+  (*other.conditions)["dataset"] = "/data/other";
   EXPECT_FALSE(store.interrupted_run(other).value().has_value());
   other = sample_request();
   other.command += " --report out.html";
@@ -259,7 +287,7 @@ TEST_F(StoreTest, IsSharedByThreads) {
       for (int i = 0; i < 10; ++i) {
         const Measurement m = sample_measurement(10 * t + i);
         EXPECT_TRUE(store.add_measurement(m).ok());
-        EXPECT_TRUE(store.find(conditions_of(m), m.trial).value().has_value());
+        EXPECT_FALSE(store.measurements(like(m)).value().empty());
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -148,10 +148,11 @@ void find_front(const Profiler& profiler, TuneResult& result) {
 
 WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled) {
   WorkloadTable rows = empty_table(role_of(profiler.info()), profiler.space());
+  rows.accepted = profiler.info().accepted;
   for (const Profiled& trial : profiled)
     if (!trial.measurement.failed())
       rows.add(profiler.space().row(trial.config), trial.measurement.minibatch_ms,
-               trial.measurement.power_w().value_or(unknown));
+               trial.measurement.power_w().value_or(unknown), trial.measurement.provenance);
   return rows;
 }
 

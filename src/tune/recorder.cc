@@ -1,11 +1,31 @@
 #include "tune/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "telemetry/sensors/other_load.h"
 
 namespace flyball {
+namespace {
+
+// The latest of them says what differs.
+std::string why_not_taken(size_t count, const SameConditions& latest, const ProfilerInfo& now) {
+  std::string why = "they were made before their conditions were kept";
+  if (latest.conditions) {
+    std::vector<std::string> different = differences(*latest.conditions, now.conditions);
+    if (latest.fingerprint != now.fingerprint)
+      different.insert(different.begin(), fmt::format("the machine was '{}', now '{}'",
+                                                      latest.fingerprint, now.fingerprint));
+    why = join(different, "; ");
+  }
+  return fmt::format("{} earlier measurement{} of {} {} not taken over: {}", count,
+                     count == 1 ? "" : "s", now.workload, count == 1 ? "is" : "are", why);
+}
+
+}  // namespace
 
 Result<Recorder> Recorder::open(Profiler& profiler, Store* store, std::optional<int64_t> run,
                                 bool fresh) {
@@ -18,23 +38,54 @@ Status Recorder::load(bool own_only) {
   const ProfilerInfo& info = profiler_->info();
   MeasurementFilter filter;
   filter.device = info.device;
-  filter.fingerprint = info.fingerprint;
   filter.workload = info.workload;
   filter.phase = info.phase;
-  filter.provenance = info.provenance;
+  // The rows of a table have provenances of their own; which table it is, its fingerprint says.
+  if (info.live) filter.provenance = info.provenance;
+  FLYBALL_ASSIGN(const auto all, store_->conditions(filter));
+  const SameConditions* other = nullptr;
+  size_t others = 0;
+  for (const SameConditions& same : all) {
+    if (same.fingerprint == info.fingerprint && same.conditions &&
+        serves(*same.conditions, info.conditions)) {
+      FLYBALL_CHECK(take(same, filter, own_only));
+    } else {
+      other = &same;
+      others += same.measurements;
+    }
+  }
+  for (auto& [config, known] : known_) std::ranges::sort(known, {}, &StoredMeasurement::id);
+  if (info.live && other && known_.empty() && !own_only)
+    notes_.push_back(why_not_taken(others, *other, info));
+  return {};
+}
+
+// Those that were made under conditions that serve.
+Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool own_only) {
+  const ProfilerInfo& info = profiler_->info();
+  filter.fingerprint = same.fingerprint;
+  filter.conditions = same.conditions;
   if (own_only) filter.run = run_;
   FLYBALL_ASSIGN(auto stored, store_->measurements(filter));
-  std::ranges::sort(stored, {}, &StoredMeasurement::id);
   const Space& space = profiler_->space();
   for (StoredMeasurement& known : stored) {
     if (own_only && known.reused) continue;
-    const auto row = space.to_row(all_settings(known.measurement.trial));
+    Measurement& m = known.measurement;
+    const auto row = space.to_row(all_settings(m.trial));
     const auto config = row ? space.find(*row) : std::nullopt;
     // The job must agree in what is no axis of this space, too.
     if (!config) continue;
     Trial expected = space.trial(*config, info.workload, info.phase);
     expected.job.settings.insert(info.job.begin(), info.job.end());
-    if (expected == known.measurement.trial) known_[*config].push_back(std::move(known));
+    if (expected != m.trial) continue;
+    // A trial in which the sensor failed is worth another one, now that it works.
+    if (info.live && !info.power_total.empty() && !m.power) continue;
+    // Trials of one answer are alike: where power cannot be read now, theirs is left out.
+    if (m.conditions != info.conditions) {
+      m.power.reset();
+      m.power_gap = info.power_gap;
+    }
+    known_[*config].push_back(std::move(known));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "profile/trials/profiler.h"
@@ -27,6 +28,10 @@ class Recorder {
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t config, bool repeated);
 
+  /// Why no earlier measurement of this workload on this board was taken over, where there are
+  /// some.
+  const std::vector<std::string>& notes() const { return notes_; }
+
   /// Called with the configuration whenever one is about to be measured, not read from the store.
   void on_begin(std::function<void(size_t config)> listener) { on_begin_ = std::move(listener); }
 
@@ -38,6 +43,7 @@ class Recorder {
   Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
       : profiler_(&profiler), store_(store), run_(run) {}
   Status load(bool own_only);
+  Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
 
   Profiler* profiler_;
   Store* store_;
@@ -47,6 +53,7 @@ class Recorder {
   std::function<void(size_t)> on_begin_;
   double measuring_s_ = 0;
   std::vector<double> other_load_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace flyball

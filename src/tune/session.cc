@@ -138,7 +138,8 @@ Status Session::begin(const std::string& command, nlohmann::ordered_json asked) 
   if (store_) {
     if (options_.fresh) asked["fresh"] = true;  // goes on with its own kind only
     const ProfilerInfo& board = roles_.front().profiler->info();
-    const RunRequest wanted{command, asked.dump(), board.device, board.fingerprint, options_.seed};
+    const RunRequest wanted{command,           asked.dump(),  board.device,
+                            board.fingerprint, options_.seed, conditions()};
     FLYBALL_ASSIGN(const auto interrupted, store_->interrupted_run(wanted));
     if (interrupted) {
       FLYBALL_CHECK(store_->resume_run(interrupted->id));
@@ -148,6 +149,16 @@ Status Session::begin(const std::string& command, nlohmann::ordered_json asked) 
     }
   }
   return open_recorders();
+}
+
+// What decides the speed of all roles; what differs between them is named by workload.
+Conditions Session::conditions() const {
+  Conditions all = roles_.front().profiler->info().conditions;
+  for (const SessionRole& role : roles_)
+    for (const auto& [name, value] : role.profiler->info().conditions)
+      if (const auto found = all.find(name); found == all.end() || found->second != value)
+        all[role.profiler->info().workload + " " + name] = value;
+  return all;
 }
 
 Status Session::open_recorders() {
@@ -227,14 +238,18 @@ double Session::measuring_seconds() const {
 
 // The times of a busy machine are true of that machine only.
 std::vector<std::string> Session::notes() const {
+  std::vector<std::string> notes;
   std::vector<double> cores;
-  for (const Recorder& recorder : recorders_)
+  for (const Recorder& recorder : recorders_) {
+    notes.insert(notes.end(), recorder.notes().begin(), recorder.notes().end());
     cores.insert(cores.end(), recorder.other_load().begin(), recorder.other_load().end());
-  if (cores.empty() || median(cores) < noticeable_load) return {};
-  return {
+  }
+  if (cores.empty() || median(cores) < noticeable_load) return notes;
+  notes.push_back(
       fmt::format("other processes kept {:.2g} cores busy during the median trial (at most "
                   "{:.2g}): on a quiet machine times may be shorter (--fresh measures again)",
-                  median(cores), *std::ranges::max_element(cores))};
+                  median(cores), *std::ranges::max_element(cores)));
+  return notes;
 }
 
 }  // namespace flyball

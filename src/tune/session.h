@@ -78,7 +78,8 @@ class Session {
   }
   double seconds() const { return since_.seconds(); }
   double measuring_seconds() const;
-  /// Remarks about all its trials: other processes that kept the machine busy.
+  /// Remarks about all its trials: earlier measurements that do not serve, and why; other processes
+  /// that kept the machine busy.
   std::vector<std::string> notes() const;
 
  private:
@@ -89,6 +90,7 @@ class Session {
   SearchOptions search_options(const Problem& problem) const;
   std::vector<size_t> default_choice(const Problem& problem) const;
   Status open_recorders();
+  Conditions conditions() const;
 
   std::vector<SessionRole> roles_;
   SessionOptions options_;

@@ -91,7 +91,10 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
     const Choice choice = solve(*asked.problem, readings);
     if (!choice.outcome.feasible) return {};
     const Reading& reading = readings[0][choice.candidates[0]];
-    return TableRow{asked.config[choice.candidates[0]], reading.minibatch_ms, reading.power_w};
+    const size_t config = asked.config[choice.candidates[0]];
+    const auto row = profiler.measure(config);
+    return TableRow{config, reading.minibatch_ms, reading.power_w,
+                    row ? row->provenance : Provenance::table};
   };
   Oracle oracle;
   oracle.raw = best();

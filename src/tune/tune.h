@@ -34,6 +34,7 @@ struct TableRow {
   size_t config = 0;
   double minibatch_ms = 0;
   double power_w = 0;  ///< NaN where it is not known
+  Provenance provenance = Provenance::table;
 };
 
 /// The optimum of a table whose every row is known, for comparison.

@@ -62,7 +62,8 @@ Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row
   if (!row) return nullptr;
   return {{"config", settings_json(result.space.settings(row->config))},
           {"minibatch_ms", row->minibatch_ms},
-          {"power_w", or_null(row->power_w)}};
+          {"power_w", or_null(row->power_w)},
+          {"provenance", provenance_name(row->provenance)}};
 }
 
 Json budget(double value) {
@@ -99,6 +100,7 @@ Json answer_json(const TuneResult& result) {
       {"name", result.profiler.device},
       {"title", result.profiler.device_title},
       {"fingerprint", result.profiler.fingerprint},
+      {"conditions", result.profiler.conditions},
       {"power_total",
        result.profiler.power_total.empty() ? Json(nullptr) : Json(result.profiler.power_total)},
       {"power_gap",

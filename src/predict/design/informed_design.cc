@@ -54,10 +54,10 @@ class PosteriorCovariance {
   Vector noise_;
 };
 
-References usable(const DesignRequest& request) {
-  References ready;
+TransferSources usable(const DesignRequest& request) {
+  TransferSources ready;
   for (const WorkloadTable& reference : request.references)
-    if (check_rows(reference, 2).ok()) ready.push_back(Reference::prepare(reference));
+    if (check_rows(reference, 2).ok()) ready.push_back(TransferSource::prepare(reference));
   return ready;
 }
 
@@ -66,18 +66,19 @@ std::vector<PosteriorCovariance> before_any(const DesignRequest& request, const 
   const auto rows = coordinates.rows(space);
   SurfaceRows all{*rows, Matrix(rows->size(), 0), Vector::Zero(rows->size())};
   const GpSettings settings;
-  const References references = usable(request);
-  const auto figure = [&](SurfaceForm form, ReferenceParameters values, const SurfacePriors& alone,
+  const TransferSources references = usable(request);
+  const auto figure = [&](SurfaceForm form, SourceParameters values, const SurfacePriors& alone,
                           const SurfacePriors& taught) {
     teach(form.parameters, references, values, request.device, request.phase, settings.teaching);
     return std::pair(std::move(form), references.empty() ? alone : taught);
   };
-  const auto [time, time_priors] = figure(time_surface(coordinates), &Reference::time_parameters,
-                                          settings.time, settings.time_transfer);
+  const auto [time, time_priors] =
+      figure(time_surface(coordinates), &TransferSource::time_parameters, settings.time,
+             settings.time_transfer);
   std::vector<PosteriorCovariance> figures = {PosteriorCovariance(time, all, time_priors)};
   all.log_time = time.at(all, prior_means(time.parameters)).value;
   const auto [power, power_priors] =
-      figure(power_surface(coordinates), &Reference::power_parameters, settings.power,
+      figure(power_surface(coordinates), &TransferSource::power_parameters, settings.power,
              settings.power_transfer);
   figures.emplace_back(power, all, power_priors);
   return figures;

@@ -10,9 +10,9 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "predict/gp/reference.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/gp/teach.h"
+#include "predict/gp/transfer_source.h"
 #include "predict/interval.h"
 #include "predict/rows.h"
 
@@ -27,15 +27,15 @@ struct Figure {
   SurfaceForm form;
   const SurfacePriors* alone;
   const SurfacePriors* transfer;
-  ReferenceParameters parameters;
-  Vector (Reference::*field)(const Space&) const;
+  SourceParameters parameters;
+  Vector (TransferSource::*field)(const Space&) const;
 };
 
 /// A fitted figure with the references it settled on.
 struct Fitted {
   Surface surface;
-  References references;
-  Vector (Reference::*field)(const Space&) const = nullptr;
+  TransferSources references;
+  Vector (TransferSource::*field)(const Space&) const = nullptr;
   std::vector<Index> known;  ///< the measured rows that have this figure
 
   Matrix fields(const Space& space) const {
@@ -62,12 +62,12 @@ class GpPredictor final : public Predictor {
     device_ = measured.device;
     phase_ = measured.phase;
     coordinates_ = Coordinates(measured.space, measured.device, references);
-    const References ready = prepare(measured, references);
+    const TransferSources ready = prepare(measured, references);
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
     const SurfaceRows all{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
 
     const Figure time{time_surface(coordinates_), &settings_.time, &settings_.time_transfer,
-                      &Reference::time_parameters, &Reference::time_field};
+                      &TransferSource::time_parameters, &TransferSource::time_field};
     time_ = settle(time, measured.space, all, measured.minibatch_ms, ready);
     SurfaceRows with_time = all;
     with_time.fields = time_.fields(measured.space);
@@ -78,7 +78,7 @@ class GpPredictor final : public Predictor {
     if (!has_power_) return {};
     with_time.fields.resize(rows.size(), 0);
     const Figure power{power_surface(coordinates_), &settings_.power, &settings_.power_transfer,
-                       &Reference::power_parameters, &Reference::power_field};
+                       &TransferSource::power_parameters, &TransferSource::power_field};
     power_ = settle(power, measured.space, with_time, measured.power_w, ready);
     describe(power_, "power", measured, ready);
     return {};
@@ -147,19 +147,12 @@ class GpPredictor final : public Predictor {
                                  most_rows, given.size()));
     auto chosen = Random(mix_seed(seed, given.size())).sample(given.size(), most_rows);
     std::ranges::sort(chosen);
-    WorkloadTable some = given;
-    some.space = given.space.subset(chosen);
-    some.minibatch_ms.clear();
-    some.power_w.clear();
-    for (size_t i : chosen) {
-      some.minibatch_ms.push_back(given.minibatch_ms[i]);
-      some.power_w.push_back(given.power_w[i]);
-    }
-    return some;
+    return take_rows(given, chosen);
   }
 
-  References prepare(const WorkloadTable& measured, std::span<const WorkloadTable> references) {
-    References ready;
+  TransferSources prepare(const WorkloadTable& measured,
+                          std::span<const WorkloadTable> references) {
+    TransferSources ready;
     for (const WorkloadTable& reference : references) {
       const bool shared = std::ranges::any_of(varying_axes(reference.space), [&](const Axis& a) {
         return measured.space.axis_index(a.name).has_value();
@@ -172,7 +165,7 @@ class GpPredictor final : public Predictor {
       }
       if (reference.power_total != measured.power_total && reference.has_power())
         notes_.push_back(other_total(reference, measured));
-      ready.push_back(Reference::prepare(reference));
+      ready.push_back(TransferSource::prepare(reference));
     }
     return ready;
   }
@@ -197,7 +190,7 @@ class GpPredictor final : public Predictor {
 
   Fitted fit_with(const Figure& figure, const Space& space, SurfaceRows rows,
                   const std::vector<Index>& known, const Vector& y,
-                  const References& references) const {
+                  const TransferSources& references) const {
     Fitted fitted{{}, references, figure.field, known};
     rows.fields = fitted.fields(space);
     SurfaceForm form = figure.form;
@@ -211,7 +204,7 @@ class GpPredictor final : public Predictor {
   // Each set of references (none, each, all) is a model of its own; the readings say which of them
   // is most probable.
   Fitted settle(const Figure& figure, const Space& space, const SurfaceRows& rows,
-                const std::vector<double>& values, const References& references) const {
+                const std::vector<double>& values, const TransferSources& references) const {
     std::vector<Index> known;
     Vector y(rows.size());
     for (Index i = 0; i < rows.size(); ++i) {
@@ -219,11 +212,11 @@ class GpPredictor final : public Predictor {
       if (std::isfinite(y[i])) known.push_back(i);
     }
     Fitted best = fit_with(figure, space, rows, known, y, {});
-    std::vector<References> sets;
+    std::vector<TransferSources> sets;
     if (!references.empty()) sets.push_back(references);
     if (references.size() > 1)
       for (const auto& reference : references) sets.push_back({reference});
-    for (const References& set : sets) {
+    for (const TransferSources& set : sets) {
       Fitted taught = fit_with(figure, space, rows, known, y, set);
       if (taught.surface.process().evidence() > best.surface.process().evidence())
         best = std::move(taught);
@@ -232,7 +225,7 @@ class GpPredictor final : public Predictor {
   }
 
   void describe(const Fitted& fitted, const char* figure, const WorkloadTable& measured,
-                const References& offered) {
+                const TransferSources& offered) {
     if (!offered.empty() && fitted.references.empty())
       notes_.push_back(
           fmt::format("{}: no reference helps with {}, it is fitted alone", name(), figure));

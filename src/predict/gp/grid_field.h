@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "predict/gp/reference.h"
+#include "predict/gp/transfer_source.h"
 
 namespace flyball {
 

@@ -4,8 +4,8 @@
 
 namespace flyball {
 
-void teach(std::vector<FormParameter>& parameters, const References& references,
-           ReferenceParameters values, const std::string& device, Phase phase,
+void teach(std::vector<FormParameter>& parameters, const TransferSources& references,
+           SourceParameters values, const std::string& device, Phase phase,
            const Teaching& teaching) {
   for (FormParameter& parameter : parameters) {
     double sum = 0, weights = 0, closest = 0;

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "predict/gp/form.h"
-#include "predict/gp/reference.h"
+#include "predict/gp/transfer_source.h"
 
 namespace flyball {
 
-using References = std::vector<std::shared_ptr<const Reference>>;
-using ReferenceParameters = const std::map<std::string, double>& (Reference::*)() const;
+using TransferSources = std::vector<std::shared_ptr<const TransferSource>>;
+using SourceParameters = const std::map<std::string, double>& (TransferSource::*)() const;
 
 /// How much references are believed.
 struct Teaching {
@@ -23,8 +23,8 @@ struct Teaching {
 };
 
 /// References say what each parameter is likely to be; close ones (this board, this phase) more so.
-void teach(std::vector<FormParameter>& parameters, const References& references,
-           ReferenceParameters values, const std::string& device, Phase phase,
+void teach(std::vector<FormParameter>& parameters, const TransferSources& references,
+           SourceParameters values, const std::string& device, Phase phase,
            const Teaching& teaching);
 
 }  // namespace flyball

@@ -68,6 +68,19 @@ TEST_P(BadInput, TooFewRowsAreRefused) {
   expect_refused(random_rows(truth(), 1, 1), "too few");
 }
 
+TEST_P(BadInput, RowsThatNobodyMeasuredAreRefusedUnlessAccepted) {
+  WorkloadTable rows = random_rows(truth(), 12, 1);
+  rows.provenance.assign(rows.size(), Provenance::table);
+  rows.provenance[5] = Provenance::predicted;
+  expect_refused(rows, "was predicted, not measured");
+  rows.provenance[5] = Provenance::simulated;
+  expect_refused(rows, "was simulated, not measured");
+  rows.accepted.predicted = true;
+  expect_refused(rows, "was simulated, not measured");
+  rows.accepted.simulated = true;
+  EXPECT_TRUE(make()->fit(rows, {}, {}).ok());
+}
+
 TEST_P(BadInput, ATimeThatIsNoTimeIsRefused) {
   for (double bad : {0.0, -3.0, no_reading, std::numeric_limits<double>::infinity()}) {
     WorkloadTable rows = random_rows(truth(), 12, 1);

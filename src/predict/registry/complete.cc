@@ -74,18 +74,25 @@ struct Repeats {
   std::vector<double> times, powers;
 };
 
+// The rows of each configuration.
+std::map<size_t, std::vector<size_t>> rows_by_config(const WorkloadTable& measured,
+                                                     const Space& space) {
+  std::map<size_t, std::vector<size_t>> rows;
+  for (size_t i = 0; i < measured.size(); ++i)
+    if (const auto config = space.find(measured.space.row(i))) rows[*config].push_back(i);
+  return rows;
+}
+
 // Puts what was measured in the place of what was predicted.
 void keep_measured(const WorkloadTable& measured, CompletedTable& all) {
   std::map<size_t, Repeats> rows;
-  for (size_t i = 0; i < measured.size(); ++i) {
-    const auto config = all.table.space.find(measured.space.row(i));
-    if (!config) continue;
-    rows[*config].times.push_back(measured.minibatch_ms[i]);
-    if (!std::isnan(measured.power_w[i])) rows[*config].powers.push_back(measured.power_w[i]);
-    if (!measured.provenance.empty())
-      all.table.provenance[*config] = measured.provenance[i];
-    else
-      all.table.provenance[*config] = Provenance::measured;
+  for (const auto& [config, repeats] : rows_by_config(measured, all.table.space)) {
+    const KnownRows known = best_known(measured, repeats);
+    all.table.provenance[config] = known.provenance;
+    for (size_t i : known.rows) {
+      rows[config].times.push_back(measured.minibatch_ms[i]);
+      if (!std::isnan(measured.power_w[i])) rows[config].powers.push_back(measured.power_w[i]);
+    }
   }
   size_t disagree = 0;
   double most = 0;

@@ -10,8 +10,10 @@
 #include "base/file_version.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "profile/trials/minibatch_run.h"
+#include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "workload/versions.h"
 #include "workload/workload.h"
@@ -50,9 +52,8 @@ class LiveProfiler final : public Profiler {
         options.board.device.name.empty() ? device_->info() : options.board.device;
     info_.device = board.name;
     info_.device_title = board.title;
-    info_.fingerprint = board.fingerprint + "; " + library_versions();
-    if (const std::string script = script_file(options.workload); !script.empty())
-      info_.fingerprint += "; " + file_version(script);
+    info_.fingerprint = board.fingerprint;
+    info_.conditions = conditions();
     info_.workload = options.workload;
     info_.phase = options.phase;
     info_.power_total = meter_->total();
@@ -105,6 +106,7 @@ class LiveProfiler final : public Profiler {
     m.trial.job.settings.insert(info_.job.begin(), info_.job.end());
     m.device = info_.device;
     m.fingerprint = info_.fingerprint;
+    m.conditions = info_.conditions;
     m.started_utc = wall_clock_utc();
     m.seed = options_.seed;
     m.power_gap = info_.power_gap;
@@ -118,6 +120,15 @@ class LiveProfiler final : public Profiler {
   }
 
  private:
+  // The versions first: to ask for them loads the libraries.
+  Conditions conditions() const {
+    Conditions own = {{"LibTorch", library_versions()}};
+    if (const std::string script = script_file(options_.workload); !script.empty())
+      own["script"] = file_version(script);
+    return combine({own, process_conditions(), library_conditions(), power_conditions(*meter_),
+                    dataset_conditions(*dataset_, options_.data)});
+  }
+
   // Opens a further run axis, or takes other values for one that is there.
   Status open_axis(std::vector<Axis>& axes, const Axis& open) {
     if (open.name == "batch_size") {

@@ -17,8 +17,10 @@ namespace flyball {
 struct ProfilerInfo {
   std::string device;        ///< name of the board, as in tables
   std::string device_title;  ///< for people
-  std::string fingerprint;   ///< equal fingerprints mean comparable numbers
+  std::string fingerprint;  ///< of the board; with `conditions`: equal ones mean comparable numbers
+  Conditions conditions;    ///< dataset, libraries, environment, program, power sensor
   Provenance provenance = Provenance::measured;
+  Accepted accepted;  ///< trials that fits take besides those measured
   std::string workload;
   Phase phase = Phase::train;
   std::string power_total;        ///< which total power is; "" where there is none

@@ -7,25 +7,16 @@
 #include <limits>
 
 #include "base/clock.h"
-#include "base/file_version.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/trials/program_run.h"
+#include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 
 namespace flyball {
 namespace {
 
 constexpr int64_t look_every_ns = 5'000'000;
-
-// An edited script is another program.
-std::string versions_of(const std::vector<std::string>& argv) {
-  std::string versions;
-  for (const std::string& word : argv)
-    if (const std::string version = file_version(word); !version.empty())
-      versions += "; " + version;
-  return versions;
-}
 
 Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>& open) {
   std::vector<Axis> axes = device.axes();
@@ -172,7 +163,9 @@ class ProgramProfiler final : public Profiler {
         space_(std::move(space)) {
     info_.device = device_->info().name;
     info_.device_title = device_->info().title;
-    info_.fingerprint = device_->info().fingerprint + versions_of(options.argv);
+    info_.fingerprint = device_->info().fingerprint;
+    info_.conditions = combine(
+        {process_conditions(), power_conditions(*meter_), program_conditions(options.argv)});
     info_.workload = join(options.argv, " ");
     info_.phase = Phase::train;
     info_.power_total = meter_->total();
@@ -196,6 +189,7 @@ class ProgramProfiler final : public Profiler {
     m.trial = space_.trial(config, info_.workload, info_.phase);
     m.device = info_.device;
     m.fingerprint = info_.fingerprint;
+    m.conditions = info_.conditions;
     m.started_utc = wall_clock_utc();
     m.power_gap = info_.power_gap;
     const Status status = run_trial(m);

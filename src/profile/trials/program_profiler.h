@@ -29,8 +29,8 @@ struct ProgramTrialOptions {
 
 /// Axes: those of the device, which the program inherits (its cores by affinity), and the open
 /// ones. Default: the device's default mode and the lowest value of each open axis. A program
-/// without marks is measured from start to end, and its measurement says so. Its fingerprint
-/// changes with the files that its command names. Errors: no program; values that make no sense.
+/// without marks is measured from start to end, and its measurement says so. Its conditions
+/// change with the files that its command names. Errors: no program; values that make no sense.
 Result<std::unique_ptr<Profiler>> make_program_profiler(std::unique_ptr<Device> device,
                                                         std::unique_ptr<PowerMeter> meter,
                                                         const ProgramTrialOptions& options);

@@ -5,20 +5,28 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 namespace flyball {
 namespace {
 
-// FNV-1a over all numbers: equal fingerprints mean equal tables.
+// FNV-1a over all rows: equal fingerprints mean equal tables.
 uint64_t content_hash(const WorkloadTable& table) {
   uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
   const auto take = [&](std::span<const double> values) {
-    for (double value : values) hash = (hash ^ std::bit_cast<uint64_t>(value)) * 0x100000001b3u;
+    for (double value : values) mix(std::bit_cast<uint64_t>(value));
   };
   take(table.space.values());
   take(table.minibatch_ms);
   take(table.power_w);
+  for (Provenance known : table.provenance) mix(static_cast<uint64_t>(known));
   return hash;
+}
+
+// What was measured is looked up here; what was not stays what it is.
+Provenance looked_up(Provenance known) {
+  return known == Provenance::measured ? Provenance::table : known;
 }
 
 class TableProfiler final : public Profiler {
@@ -28,15 +36,18 @@ class TableProfiler final : public Profiler {
     info_.device_title = fmt::format("table of {}", table.title());
     info_.fingerprint = fmt::format("table of {}, {} rows, content {:016x}", table.title(),
                                     table.size(), content_hash(table));
-    info_.provenance = Provenance::table;
+    info_.accepted = table.accepted;
     info_.workload = table.workload;
     info_.phase = table.phase;
     info_.power_total = table.power_total;
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
     WorkloadTable merged = merge_repeats(table);
     space_ = std::move(merged.space);
+    for (size_t i = 0; i < merged.size(); ++i) known_.push_back(looked_up(merged.known(i)));
     time_ = std::move(merged.minibatch_ms);
     power_ = std::move(merged.power_w);
+    const auto other = std::ranges::adjacent_find(known_, std::not_equal_to());
+    info_.provenance = known_.empty() || other != known_.end() ? Provenance::table : known_.front();
     find_default();
   }
 
@@ -60,7 +71,8 @@ class TableProfiler final : public Profiler {
     measurement.trial = space_.trial(config, info_.workload, info_.phase);
     measurement.device = info_.device;
     measurement.fingerprint = info_.fingerprint;
-    measurement.provenance = Provenance::table;
+    measurement.conditions = info_.conditions;
+    measurement.provenance = known_[config];
     measurement.minibatch_ms = time_[config];
     measurement.stop_reason = "read from the table";
     if (std::isnan(power_[config])) {
@@ -98,6 +110,7 @@ class TableProfiler final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   std::vector<double> time_, power_;
+  std::vector<Provenance> known_;
   size_t default_ = 0;
 };
 

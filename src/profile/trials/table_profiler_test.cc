@@ -63,6 +63,21 @@ TEST(TableProfiler, RepeatsAreOneConfigurationWithTheirMedian) {
   EXPECT_EQ(measured->power->total, "module");
 }
 
+TEST(TableProfiler, WhatWasNotMeasuredDoesNotBecomeSo) {
+  WorkloadTable table = table_over({{"cpu_cores", "", {1, 2, 4, 8}}});
+  table.provenance = {Provenance::measured, Provenance::table, Provenance::simulated,
+                      Provenance::predicted};
+  const auto mixed = make_table_profiler(table);
+  EXPECT_EQ(mixed->info().provenance, Provenance::table);
+  const std::vector<Provenance> known = {Provenance::table, Provenance::table,
+                                         Provenance::simulated, Provenance::predicted};
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(mixed->measure(i)->provenance, known[i]) << i;
+  table.provenance.assign(4, Provenance::simulated);
+  const auto simulated = make_table_profiler(table);
+  EXPECT_EQ(simulated->info().provenance, Provenance::simulated);
+  EXPECT_NE(simulated->info().fingerprint, mixed->info().fingerprint);
+}
+
 TEST(TableProfiler, MissingPowerIsAStatedGapOfItsRow) {
   WorkloadTable table = table_over({{"cpu_cores", "", {1, 2}}});
   table.power_w[1] = std::numeric_limits<double>::quiet_NaN();

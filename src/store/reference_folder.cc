@@ -1,4 +1,4 @@
-#include "store/references.h"
+#include "store/reference_folder.h"
 
 #include <fmt/format.h>
 
@@ -31,17 +31,17 @@ Status check_name(const std::string& name) {
 
 }  // namespace
 
-fs::path References::default_place() {
+fs::path ReferenceFolder::default_place() {
   if (const auto place = variable("FLYBALL_REFERENCES"); !place.empty()) return place;
   const auto data = variable("XDG_DATA_HOME");
   return (data.empty() ? variable("HOME") / ".local/share" : data) / "flyball/references";
 }
 
-fs::path References::file_of(const std::string& name) const {
+fs::path ReferenceFolder::file_of(const std::string& name) const {
   return folder_ / (name + ".csv");
 }
 
-Result<std::vector<Reference>> References::list() const {
+Result<std::vector<KeptReference>> ReferenceFolder::list() const {
   std::error_code missing;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder_, missing))
@@ -49,7 +49,7 @@ Result<std::vector<Reference>> References::list() const {
   if (missing && missing != std::errc::no_such_file_or_directory)
     return file_error("list", folder_, missing.value());
   std::ranges::sort(files);
-  std::vector<Reference> references;
+  std::vector<KeptReference> references;
   for (const fs::path& file : files) {
     auto table = read_table(file);
     if (!table) {
@@ -62,7 +62,7 @@ Result<std::vector<Reference>> References::list() const {
   return references;
 }
 
-Result<size_t> References::add(const Table& table, const std::string& name) const {
+Result<size_t> ReferenceFolder::add(const Table& table, const std::string& name) const {
   FLYBALL_CHECK(check_name(name));
   std::error_code ignored;
   if (fs::exists(file_of(name), ignored))
@@ -71,7 +71,7 @@ Result<size_t> References::add(const Table& table, const std::string& name) cons
   size_t dropped = 0;
   std::vector<WorkloadTable> kept;
   for (const WorkloadTable& workload : table.workloads) {
-    WorkloadTable known = without_predicted(workload, dropped);
+    WorkloadTable known = accepted_rows(workload, {.simulated = true}, dropped);
     if (known.size() > 0) kept.push_back(std::move(known));
   }
   if (kept.empty())
@@ -82,7 +82,7 @@ Result<size_t> References::add(const Table& table, const std::string& name) cons
   return dropped;
 }
 
-Status References::remove(const std::string& name) const {
+Status ReferenceFolder::remove(const std::string& name) const {
   FLYBALL_CHECK(check_name(name));
   std::error_code failed;
   if (fs::remove(file_of(name), failed)) return {};
@@ -95,12 +95,17 @@ Status References::remove(const std::string& name) const {
                names.empty() ? "there are none" : "there are: " + join(names, ", ")};
 }
 
-Result<std::vector<WorkloadTable>> References::of_device(const std::string& device) const {
+Result<std::vector<WorkloadTable>> ReferenceFolder::of_device(const std::string& device,
+                                                              Accepted accepted) const {
   FLYBALL_ASSIGN(const auto all, list());
   std::vector<WorkloadTable> found;
-  for (const Reference& reference : all)
-    for (const WorkloadTable& workload : reference.table.workloads)
-      if (workload.device == device) found.push_back(workload);
+  size_t left_out = 0;
+  for (const KeptReference& reference : all)
+    for (const WorkloadTable& workload : reference.table.workloads) {
+      if (workload.device != device) continue;
+      WorkloadTable known = accepted_rows(workload, accepted, left_out);
+      if (known.size() > 0) found.push_back(std::move(known));
+    }
   return found;
 }
 

@@ -1,4 +1,4 @@
-#include "predict/gp/reference.h"
+#include "predict/gp/transfer_source.h"
 
 #include <algorithm>
 #include <array>
@@ -92,21 +92,21 @@ uint64_t content_hash(const WorkloadTable& table) {
 
 }  // namespace
 
-std::shared_ptr<const Reference> Reference::prepare(const WorkloadTable& table) {
+std::shared_ptr<const TransferSource> TransferSource::prepare(const WorkloadTable& table) {
   static std::mutex mutex;
-  static std::map<uint64_t, std::shared_ptr<const Reference>> prepared;
+  static std::map<uint64_t, std::shared_ptr<const TransferSource>> prepared;
   const uint64_t key = content_hash(table);
   {
     const std::lock_guard lock(mutex);
     if (const auto found = prepared.find(key); found != prepared.end()) return found->second;
   }
-  const std::shared_ptr<const Reference> made(new Reference(table));
+  const std::shared_ptr<const TransferSource> made(new TransferSource(table));
   const std::lock_guard lock(mutex);
   if (prepared.size() >= kept) prepared.clear();
   return prepared.emplace(key, made).first->second;
 }
 
-Reference::Reference(const WorkloadTable& table)
+TransferSource::TransferSource(const WorkloadTable& table)
     : title_(table.title()),
       device_(table.device),
       phase_(table.phase),
@@ -152,7 +152,7 @@ Reference::Reference(const WorkloadTable& table)
     depart(power_surface(coordinates), table.power_w, power_parameters_, power_field_);
 }
 
-CodedRows Reference::inside(const Space& space) const {
+CodedRows TransferSource::inside(const Space& space) const {
   CodedRows x;
   x.rows = static_cast<Index>(space.size());
   for (const Axis& axis : axes_) {
@@ -171,11 +171,11 @@ CodedRows Reference::inside(const Space& space) const {
   return x;
 }
 
-Vector Reference::time_field(const Space& space) const {
+Vector TransferSource::time_field(const Space& space) const {
   return time_field_->at(inside(space));
 }
 
-Vector Reference::power_field(const Space& space) const {
+Vector TransferSource::power_field(const Space& space) const {
   if (!power_field_) return Vector::Zero(static_cast<Index>(space.size()));
   return power_field_->at(inside(space));
 }

@@ -21,10 +21,10 @@ class ResidualField {
 
 /// A reference, made ready. Levels are left out: a reference says how time and power vary, never
 /// how large they are, so power totals do not mix.
-class Reference {
+class TransferSource {
  public:
   /// Prepared tables are kept for the process by their content: a sweep asks for the same ones.
-  static std::shared_ptr<const Reference> prepare(const WorkloadTable& table);
+  static std::shared_ptr<const TransferSource> prepare(const WorkloadTable& table);
 
   /// Fitted parameters by name; empty for power when the table has none.
   const std::map<std::string, double>& time_parameters() const { return time_parameters_; }
@@ -38,7 +38,7 @@ class Reference {
   const std::string& title() const { return title_; }
 
  private:
-  explicit Reference(const WorkloadTable& table);
+  explicit TransferSource(const WorkloadTable& table);
   CodedRows inside(const Space& space) const;
 
   std::string title_, device_;

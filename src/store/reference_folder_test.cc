@@ -1,4 +1,4 @@
-#include "store/references.h"
+#include "store/reference_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +17,9 @@ Table table_of(const std::string& rows, const std::string& columns = "") {
   return table.ok() ? *table : Table{};
 }
 
-TEST(References, KeepAndForgetTables) {
+TEST(ReferenceFolder, KeepAndForgetTables) {
   const TempFolder folder;
-  const References references(folder / "shelf");
+  const ReferenceFolder references(folder / "shelf");
   ASSERT_TRUE(references.list().ok());
   EXPECT_TRUE(references.list()->empty());
   ASSERT_TRUE(
@@ -31,9 +31,9 @@ TEST(References, KeepAndForgetTables) {
   ASSERT_EQ(all->size(), 2u);
   EXPECT_EQ((*all)[0].name, "a");
   EXPECT_EQ((*all)[0].table.workloads.front().size(), 2u);
-  ASSERT_EQ(references.of_device("orin")->size(), 1u);
-  EXPECT_EQ(references.of_device("orin")->front().title(), "net train on orin");
-  EXPECT_TRUE(references.of_device("elsewhere")->empty());
+  ASSERT_EQ(references.of_device("orin", {})->size(), 1u);
+  EXPECT_EQ(references.of_device("orin", {})->front().title(), "net train on orin");
+  EXPECT_TRUE(references.of_device("elsewhere", {})->empty());
   const Status unknown = references.remove("c");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, Code::not_found);
@@ -42,30 +42,49 @@ TEST(References, KeepAndForgetTables) {
   EXPECT_EQ(references.list()->size(), 1u);
 }
 
-TEST(References, HoldNothingThatWasPredicted) {
+TEST(ReferenceFolder, HoldNothingThatWasPredicted) {
   const TempFolder folder;
-  const References references(folder.path());
+  const ReferenceFolder references(folder.path());
   const auto dropped = references.add(
       table_of("o,n,train,100,9,5,measured\no,n,train,200,5,7,predicted\n", ",provenance"), "a");
   ASSERT_TRUE(dropped.ok());
   EXPECT_EQ(*dropped, 1u);
-  EXPECT_EQ(references.of_device("o")->front().size(), 1u);
+  EXPECT_EQ(references.of_device("o", {})->front().size(), 1u);
   EXPECT_FALSE(references.add(table_of("o,n,train,100,9,5,predicted\n", ",provenance"), "b").ok());
 }
 
-TEST(References, NamesStayInTheFolder) {
+TEST(ReferenceFolder, KeepsHowRowsAreKnown) {
   const TempFolder folder;
-  const References references(folder.path());
+  const ReferenceFolder references(folder.path());
+  ASSERT_TRUE(references
+                  .add(table_of("o,net,train,100,9,5,measured\no,net,train,200,5,7,simulated\n"
+                                "o,sim,train,100,9,5,simulated\n",
+                                ",provenance"),
+                       "a")
+                  .ok());
+  const auto measured = references.of_device("o", {}).value();
+  ASSERT_EQ(measured.size(), 1u);
+  EXPECT_EQ(measured[0].size(), 1u);
+  EXPECT_EQ(measured[0].known(0), Provenance::measured);
+  const auto all = references.of_device("o", {.simulated = true}).value();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].known(1), Provenance::simulated);
+  EXPECT_TRUE(all[1].accepted.simulated);
+}
+
+TEST(ReferenceFolder, NamesStayInTheFolder) {
+  const TempFolder folder;
+  const ReferenceFolder references(folder.path());
   for (const char* name : {"", "../a", "a/b", ".hidden", "a b"}) {
     EXPECT_FALSE(references.add(table_of("o,n,train,100,9,5\n"), name).ok()) << name;
     EXPECT_FALSE(references.remove(name).ok()) << name;
   }
 }
 
-TEST(References, ABrokenFileIsNamed) {
+TEST(ReferenceFolder, ABrokenFileIsNamed) {
   const TempFolder folder;
   ASSERT_TRUE(write_file(folder / "bad.csv", "not,a,table\n1,2,3\n").ok());
-  const auto list = References(folder.path()).list();
+  const auto list = ReferenceFolder(folder.path()).list();
   ASSERT_FALSE(list.ok());
   EXPECT_NE(list.error().message.find("bad.csv"), std::string::npos);
   EXPECT_NE(list.error().hint.find("remove bad"), std::string::npos);

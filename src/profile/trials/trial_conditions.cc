@@ -1,0 +1,135 @@
+#include "profile/trials/trial_conditions.h"
+
+#include <fmt/format.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "base/file_version.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of OpenMP, BLAS, oneDNN, LibTorch, CUDA, the C library's allocator and the dynamic linker.
+constexpr std::array variables = {
+    "OMP_",    "GOMP_",          "KMP_",      "MKL_",   "OPENBLAS_",
+    "BLIS_",   "DNNL_",          "ONEDNN_",   "ATEN_",  "TORCH",
+    "PYTORCH", "CUDA_",          "CUBLAS_",   "CUDNN_", "NVIDIA_TF32_OVERRIDE",
+    "MALLOC",  "GLIBC_TUNABLES", "LD_PRELOAD"};
+
+// By the beginning of the name behind "lib".
+constexpr std::array libraries = {
+    "torch_cpu", "torch_cuda", "dnnl", "mkl_rt", "blas",      "openblas", "atlas",    "blis",
+    "gomp",      "omp",        "iomp", "jpeg",   "turbojpeg", "jemalloc", "tcmalloc", "mimalloc"};
+
+bool starts_with_one_of(std::string_view name, const auto& beginnings) {
+  return std::ranges::any_of(beginnings,
+                             [&](std::string_view start) { return name.starts_with(start); });
+}
+
+std::string plain(const std::string& text) {
+  if (text_fault(text).empty()) return text;
+  std::string escaped;
+  for (const unsigned char byte : text)
+    escaped += byte >= ' ' && byte < 0x7f ? std::string(1, static_cast<char>(byte))
+                                          : fmt::format("\\x{:02x}", byte);
+  return escaped;
+}
+
+std::string real_path(const fs::path& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(path, ignored).string();
+}
+
+int take_library(dl_phdr_info* info, size_t, void* into) {
+  const fs::path path = info->dlpi_name;
+  const std::string name = path.filename().string();
+  if (!name.starts_with("lib") || !starts_with_one_of(std::string_view(name).substr(3), libraries))
+    return 0;
+  const std::string file = real_path(path);
+  const auto stamp = file_stamp(file);
+  (*static_cast<Conditions*>(into))["library " + name] =
+      fmt::format("{}, {} bytes", file, stamp ? stamp->bytes : 0);
+  return 0;
+}
+
+// The file that a shell would start, or the word itself.
+fs::path found_on_path(const std::string& word) {
+  const char* folders = std::getenv("PATH");
+  if (word.find('/') != std::string::npos || !folders) return word;
+  for (const std::string& folder : split(folders, ':'))
+    if (::access((fs::path(folder) / word).c_str(), X_OK) == 0) return fs::path(folder) / word;
+  return word;
+}
+
+std::string python_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".py") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files_version(files);
+}
+
+// Is there such a file?
+bool take_file(const fs::path& path, Conditions& conditions) {
+  const std::string version = file_version(path);
+  if (version.empty()) return false;
+  const fs::path file = real_path(path);
+  conditions["file " + file.string()] = version;
+  if (file.extension() == ".py")
+    conditions["Python files in " + file.parent_path().string()] = python_files(file.parent_path());
+  return true;
+}
+
+}  // namespace
+
+Conditions process_conditions() {
+  Conditions found = {{"procedure", fmt::format("{}", trial_procedure)}};
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    if (!starts_with_one_of(text, variables)) continue;
+    const size_t equals = text.find('=');
+    found[text.substr(0, equals)] = equals == std::string::npos ? "" : text.substr(equals + 1);
+  }
+  return found;
+}
+
+Conditions library_conditions() {
+  Conditions found;
+  dl_iterate_phdr(take_library, &found);
+  return found;
+}
+
+Conditions power_conditions(const PowerMeter& meter) {
+  return {{power_condition, meter.total().empty() ? no_power : meter.total()}};
+}
+
+Conditions program_conditions(const std::vector<std::string>& argv) {
+  std::error_code ignored;
+  Conditions found = {{"working folder", fs::current_path(ignored).string()}};
+  if (!argv.empty()) take_file(found_on_path(argv.front()), found);
+  for (const std::string& word : argv) {
+    const size_t equals = word.find('=');
+    if (!take_file(word, found) && equals != std::string::npos)
+      take_file(word.substr(equals + 1), found);
+  }
+  return found;
+}
+
+Conditions combine(std::initializer_list<Conditions> parts) {
+  Conditions all;
+  for (const Conditions& part : parts)
+    for (const auto& [name, value] : part) all[plain(name)] = plain(value);
+  return all;
+}
+
+}  // namespace flyball

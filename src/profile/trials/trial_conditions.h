@@ -1,0 +1,34 @@
+// The conditions of live trials: what of this process, its libraries and the user's program decides
+// how fast they are.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "device/power_meter.h"
+#include "space/conditions.h"
+
+namespace flyball {
+
+/// How Flyball itself makes a trial: its step, loader, allocator settings and stopping rule. Raised
+/// by hand with a change that makes measured times or powers differ; a version that changes none of
+/// them leaves it, so that what was measured before still serves.
+inline constexpr int trial_procedure = 1;
+
+/// The procedure, and the variables of the environment that change speed (OMP_…, MKL_…, MALLOC_…).
+Conditions process_conditions();
+/// The libraries that are loaded and do the work or hold its memory, each with the file behind its
+/// name and its size: BLAS, oneDNN, OpenMP, LibTorch, libjpeg, allocators.
+Conditions library_conditions();
+/// Which total power is read from.
+Conditions power_conditions(const PowerMeter& meter);
+/// The working folder, and every file that the words of a command name (also as --option=FILE),
+/// with the Python files beside a script, which it may import. A folder is known by its name alone,
+/// since the program may write into it.
+Conditions program_conditions(const std::vector<std::string>& argv);
+
+/// All of them. Bytes that are no plain text are written as \xHH.
+Conditions combine(std::initializer_list<Conditions> parts);
+
+}  // namespace flyball

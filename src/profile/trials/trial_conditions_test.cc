@@ -1,0 +1,83 @@
+#include "profile/trials/trial_conditions.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+TEST(TrialConditions, HoldTheVariablesThatChangeSpeed) {
+  ::setenv("OMP_WAIT_POLICY", "passive", 1);
+  ::setenv("MALLOC_ARENA_MAX", "1", 1);
+  ::setenv("EDITOR", "ed", 1);
+  const Conditions found = process_conditions();
+  EXPECT_THAT(found, Contains(Pair("OMP_WAIT_POLICY", "passive")));
+  EXPECT_THAT(found, Contains(Pair("MALLOC_ARENA_MAX", "1")));
+  EXPECT_THAT(found, Contains(Pair("procedure", std::to_string(trial_procedure))));
+  EXPECT_THAT(found, Not(Contains(Key("EDITOR"))));
+  ::unsetenv("OMP_WAIT_POLICY");
+  ::unsetenv("MALLOC_ARENA_MAX");
+  EXPECT_THAT(process_conditions(), Not(Contains(Key("OMP_WAIT_POLICY"))));
+}
+
+TEST(TrialConditions, NameTheFilesBehindTheLibraries) {
+  const Conditions found = library_conditions();
+  ASSERT_THAT(found, Contains(Key(testing::StartsWith("library libjpeg.so"))));
+  for (const auto& [name, file] : found) {
+    EXPECT_TRUE(file.starts_with("/")) << name << ' ' << file;
+    EXPECT_THAT(file, Not(HasSubstr(", 0 bytes"))) << name;
+  }
+}
+
+TEST(TrialConditions, SayWhichPowerIsRead) {
+  EXPECT_EQ(power_conditions(*make_no_power("no sensor")), (Conditions{{"power", "none"}}));
+}
+
+TEST(TrialConditions, ChangeWithAProgramAndWhatItImports) {
+  const TempFolder folder;
+  const fs::path script = folder / "train.py", model = folder / "model.py";
+  const auto later = [](const fs::path& file) {
+    fs::last_write_time(file, fs::last_write_time(file) + std::chrono::hours(1));
+  };
+  std::ofstream(script) << "import model\n";
+  std::ofstream(model) << "layers = 3\n";
+  std::ofstream(folder / "data.bin") << "0123";
+  const auto now = [&] {
+    return program_conditions(
+        {"sh", script.string(), "--data=" + (folder / "data.bin").string(), "--epochs=3"});
+  };
+  const Conditions first = now();
+  EXPECT_THAT(first, Contains(Key(EndsWith("train.py"))));
+  EXPECT_THAT(first, Contains(Key(EndsWith("data.bin"))));
+  EXPECT_THAT(first, Contains(Key(EndsWith("sh")))) << "found on PATH";
+  EXPECT_THAT(first, Contains(Key("working folder")));
+  EXPECT_EQ(first, now());
+  for (const fs::path& file : {script, model, folder / "data.bin"}) {
+    const Conditions before = now();
+    later(file);
+    EXPECT_NE(before, now()) << file;
+  }
+}
+
+TEST(TrialConditions, AreTextWhateverTheNames) {
+  const Conditions odd = combine({{{"OMP_\xff", "a\nb"}}, {{"dataset", "/data/größe"}}});
+  EXPECT_EQ(odd.at("OMP_\\xff"), "a\nb");
+  EXPECT_EQ(odd.at("dataset"), "/data/größe");
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,163 @@
+// What makes a measurement the same: from the profiler into the store, and back out of a store that
+// was closed in between.
+#include "tune/recorder.h"
+
+#include <gmock/gmock.h>
+
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A live board of two configurations; each trial takes a millisecond longer than the one before.
+class Board final : public Profiler {
+ public:
+  Board() {
+    info_.device = "host";
+    info_.fingerprint = "a CPU";
+    info_.workload = "lenet5";
+    info_.live = true;
+    info_.conditions = {{"dataset", "/data/a"}, {"LibTorch", "2.1.0"}};
+    set_power("package");
+    space_.add(std::array{1.0});
+    space_.add(std::array{2.0});
+  }
+  void set_power(const std::string& total) {
+    info_.power_total = total;
+    info_.power_gap = total.empty() ? "no sensor" : "";
+    info_.conditions[power_condition] = total.empty() ? no_power : total;
+  }
+  ProfilerInfo& now() { return info_; }
+
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  size_t default_config() const override { return 0; }
+  std::string default_reason() const override { return ""; }
+  Result<Measurement> measure(size_t config) override {
+    Measurement m;
+    m.trial = space_.trial(config, info_.workload, info_.phase);
+    m.device = info_.device;
+    m.fingerprint = info_.fingerprint;
+    m.conditions = info_.conditions;
+    m.minibatch_ms = 10 + ++measured;
+    m.power_gap = info_.power_gap;
+    if (!info_.power_total.empty()) {
+      m.power.emplace();
+      m.power->mean_w = 5;
+      m.power->total = info_.power_total;
+    }
+    return m;
+  }
+
+  int measured = 0;
+
+ private:
+  ProfilerInfo info_;
+  Space space_ = Space(std::vector{named_axis("cpu_cores", {})});
+};
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  // In a store that is opened for it, as another process would.
+  Recorder::Recorded ask(size_t config = 0) {
+    Store store = Store::open(folder_.path()).value();
+    Recorder recorder = Recorder::open(board_, &store, {}, false).value();
+    notes_ = recorder.notes();
+    return recorder.measure(config, false).value();
+  }
+
+  TempFolder folder_;
+  Board board_;
+  std::vector<std::string> notes_;  // of the last ask()
+};
+
+TEST_F(RecorderTest, TheSameConditionsAreMeasuredOnce) {
+  EXPECT_FALSE(ask().from_store);
+  const auto again = ask();
+  EXPECT_TRUE(again.from_store);
+  EXPECT_EQ(again.measurement.minibatch_ms, 11);
+  EXPECT_EQ(again.measurement.conditions, board_.info().conditions);
+  EXPECT_EQ(again.measurement.provenance, Provenance::measured);
+  EXPECT_THAT(notes_, IsEmpty());
+  EXPECT_FALSE(ask(1).from_store);
+}
+
+TEST_F(RecorderTest, AnotherDatasetOrLibraryIsMeasuredAgainAndSaysWhy) {
+  (void)ask();
+  board_.now().conditions["dataset"] = "/data/b";
+  const auto other = ask();
+  EXPECT_FALSE(other.from_store);
+  EXPECT_EQ(other.measurement.minibatch_ms, 12);
+  EXPECT_THAT(notes_, ElementsAre("1 earlier measurement of lenet5 is not taken over: dataset was "
+                                  "/data/a, now /data/b"));
+  EXPECT_TRUE(ask().from_store);
+  board_.now().conditions["LibTorch"] = "2.2.0";
+  EXPECT_FALSE(ask().from_store);
+  // Back to the first one: it is still there.
+  board_.now().conditions["LibTorch"] = "2.1.0";
+  board_.now().conditions["dataset"] = "/data/a";
+  EXPECT_EQ(ask().measurement.minibatch_ms, 11);
+}
+
+TEST_F(RecorderTest, AnotherMachineIsNamed) {
+  (void)ask();
+  board_.now().fingerprint = "another CPU";
+  EXPECT_FALSE(ask().from_store);
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("the machine was 'a CPU', now 'another CPU'")));
+}
+
+TEST_F(RecorderTest, WithoutPowerItIsMeasuredAgainOncePowerCanBeRead) {
+  board_.set_power("");
+  EXPECT_FALSE(ask().measurement.power.has_value());
+  EXPECT_TRUE(ask().from_store);
+  board_.set_power("package");
+  const auto with_power = ask();
+  EXPECT_FALSE(with_power.from_store);
+  EXPECT_TRUE(with_power.measurement.power.has_value());
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("power was none, now package")));
+}
+
+TEST_F(RecorderTest, ATrialInWhichTheSensorFailedIsMeasuredAgain) {
+  Measurement failed = board_.measure(0).value();
+  failed.power.reset();
+  failed.power_gap = "too few updates";
+  {
+    Store store = Store::open(folder_.path()).value();
+    ASSERT_TRUE(store.add_measurement(failed).ok());
+  }
+  EXPECT_FALSE(ask().from_store);
+  EXPECT_TRUE(ask().from_store);
+}
+
+TEST_F(RecorderTest, WithPowerItsTimeServesWherePowerCannotBeRead) {
+  (void)ask();
+  board_.set_power("");
+  const auto without = ask();
+  EXPECT_TRUE(without.from_store);
+  EXPECT_EQ(without.measurement.minibatch_ms, 11);
+  EXPECT_FALSE(without.measurement.power.has_value());
+  EXPECT_EQ(without.measurement.power_gap, "no sensor");
+  // What is stored keeps its power.
+  board_.set_power("package");
+  EXPECT_TRUE(ask().measurement.power.has_value());
+  board_.set_power("module");
+  EXPECT_FALSE(ask().from_store);
+}
+
+TEST_F(RecorderTest, WhatIsOlderThanConditionsIsMeasuredAgain) {
+  Measurement old = board_.measure(0).value();
+  old.conditions.reset();
+  {
+    Store store = Store::open(folder_.path()).value();
+    ASSERT_TRUE(store.add_measurement(old).ok());
+  }
+  EXPECT_FALSE(ask().from_store);
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("made before their conditions were kept")));
+}
+
+}  // namespace
+}  // namespace flyball
