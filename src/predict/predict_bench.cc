@@ -17,7 +17,7 @@
 #include "predict/auto.h"
 #include "predict/gp.h"
 #include "predict/known_board.h"
-#include "predict/mlp.h"
+#include "predict/mlp_kernel.h"
 
 namespace flyball {
 namespace {
@@ -53,7 +53,9 @@ double train_ours(uint64_t seed) {
   MlpOptions options;
   options.epochs = epochs;
   options.seed = seed;
-  Mlp network(4, options);
+  const auto kernel = mlp_kernel();
+  if (!kernel) std::exit(2);
+  Mlp network(**kernel, 4, options);
   Random random(seed);
   MlpRows training, validation;
   training.repeats = repeats;

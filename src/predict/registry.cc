@@ -7,6 +7,7 @@
 #include "predict/auto.h"
 #include "predict/gp.h"
 #include "predict/linear.h"
+#include "predict/mlp_kernel.h"
 #include "predict/nn.h"
 #include "predict/physical.h"
 #include "predict/roofline.h"
@@ -20,9 +21,9 @@ const std::vector<PredictorEntry>& predictors() {
       {"gp", "Gaussian process around physical forms of time and power", make_gp},
       {"transfer-gp", "the same, taught by earlier workloads and other boards", make_transfer_gp},
       {"linear", "linear in the clocks; one universal energy model (POMACS 2022)", make_linear},
-      {"nn", "PowerTrain's network from scratch (FGCS 2024)", make_nn},
-      {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)",
-       make_transfer_nn},
+      {"nn", "PowerTrain's network from scratch (FGCS 2024)", make_nn, true},
+      {"transfer-nn", "PowerTrain: a reference's network, fine-tuned (FGCS 2024)", make_transfer_nn,
+       true},
       {"analytical", "power law in time and line in power for each memory clock", make_analytical},
       {"physical", "non-negative sums of 1/f in time, of f and f³ in power", make_physical},
       {"roofline", "time and energy rooflines of each mode (Pagoda), from FLOPs and bytes",
@@ -48,15 +49,23 @@ Result<std::unique_ptr<Predictor>> make_network(const std::string& name,
   return name == "nn" ? make_nn(options) : make_transfer_nn(options);
 }
 
+Status loaded(const std::string& name) {
+  const auto kernel = mlp_kernel();
+  if (!kernel) return kernel.error().within(fmt::format("predictor '{}'", name));
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
   const std::vector<std::string> words = split(name, '+');
   std::vector<std::string> names;
   for (const PredictorEntry& entry : predictors()) {
-    if (entry.name == words.front())
+    if (entry.name == words.front()) {
+      if (entry.needs_torch) FLYBALL_CHECK(loaded(entry.name));
       return words.size() == 1 ? entry.make()
                                : make_network(entry.name, std::span(words).subspan(1));
+    }
     names.push_back(entry.name);
   }
   return Error{Code::invalid_argument, fmt::format("there is no predictor '{}'", words.front()),

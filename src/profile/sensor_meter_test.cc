@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "data/digits.h"
 #include "device/host.h"
+#include "module/module_testing.h"
 #include "profile/live_profiler.h"
 #include "profile/power_meter.h"
 #include "telemetry/test_tree.h"
@@ -140,6 +141,7 @@ class HotMeter final : public PowerMeter {
 };
 
 TEST(LiveProfiler, ThrottlingMarksTheTrial) {
+  FLYBALL_NEEDS_TORCH();
   TestTree tree;
   const std::string data = tree.root() / "digits";
   ASSERT_TRUE(make_digits(data, {.train = 200, .test = 10}).ok());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "predict/registry.h"
 
 namespace flyball {
 
@@ -18,7 +19,7 @@ const std::vector<StrategyEntry>& strategies() {
        true},
       {"gmd", "gradient search of AutoCITE/Fulcrum, as published", make_gmd, false, false, true},
       {"nn250", "PowerTrain's network on 250 random profiles, and its best mode (NN250)",
-       make_nn250, true, false, true},
+       make_nn250, true, false, true, true},
       {"als", "active learning of the whole front, 50 to 150 profiles (our own procedure)",
        make_als, true, true, false},
   };
@@ -42,6 +43,9 @@ Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
   FLYBALL_CHECK(validate(*problem));
   if (entry->needs_predictor && !options.make_predictor)
     return Error{Code::internal, fmt::format("strategy '{}' was given no predictor", name), ""};
+  if (entry->needs_torch)
+    if (const auto network = make_predictor("nn"); !network)
+      return network.error().within(fmt::format("strategy '{}'", name));
   return entry->make(std::move(problem), std::move(options));
 }
 

@@ -13,9 +13,10 @@ struct StrategyEntry {
   std::string name;
   std::string summary;  ///< one line for `--help`
   std::unique_ptr<Strategy> (*make)(std::shared_ptr<const Problem>, SearchOptions);
-  bool random;           ///< depends on the seed
-  bool needs_predictor;  ///< uses SearchOptions::make_predictor
-  bool published;        ///< from the papers: of a concurrent problem it maximises n
+  bool random;               ///< depends on the seed
+  bool needs_predictor;      ///< uses SearchOptions::make_predictor
+  bool published;            ///< from the papers: of a concurrent problem it maximises n
+  bool needs_torch = false;  ///< fits the predictor `nn`
 };
 
 const std::vector<StrategyEntry>& strategies();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "module/module_testing.h"
 #include "search/registry.h"
 #include "search/run.h"
 #include "search/test_surface.h"
@@ -15,6 +16,14 @@ namespace {
 
 using testing::HasSubstr;
 namespace surface = testing_surface;
+
+// All that this build can run.
+std::vector<StrategyEntry> runnable() {
+  std::vector<StrategyEntry> entries = strategies();
+  std::erase_if(
+      entries, [](const StrategyEntry& entry) { return entry.needs_torch && !built_with_torch(); });
+  return entries;
+}
 
 SearchOptions with_predictor(size_t profiles = 12) {
   SearchOptions options;
@@ -78,6 +87,7 @@ TEST(Gmd, ClimbsToTheOptimumWithoutAPowerBudget) {
 }
 
 TEST(Nn250, LearnsTheSurfaceAndMeasuresItsChoice) {
+  FLYBALL_NEEDS_TORCH();
   const auto problem = surface::problem({.power_w = 16}, Objective::time, 8);  // 292 modes
   const Readings all = surface::readings(*problem);
   auto strategy = *make_strategy("nn250", problem, {});
@@ -200,7 +210,7 @@ TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
   const auto problem = surface::problem({.power_w = 16});
   Readings all = surface::readings(*problem);
   for (Reading& reading : all[0]) reading.power_w = not_measured;
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor());
     const auto answer = run_search(*strategy, all);
     ASSERT_FALSE(answer.ok()) << entry.name;
@@ -213,7 +223,7 @@ TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
 TEST(Strategies, GoOnWithoutThePowerOfOneTrial) {
   const auto problem = surface::problem({.power_w = 16});
   const Readings all = surface::readings(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     if (entry.name == "maxn") continue;  // tries nothing else
     auto strategy = *make_strategy(entry.name, problem, with_predictor(12));
     size_t trials = 0;
@@ -244,7 +254,7 @@ TEST(Strategies, GoOnWhenTheFirstTrialFails) {
 TEST(Strategies, NoneProfilesMoreThanTheMost) {
   const auto problem = surface::problem({.power_w = 16}, Objective::time, 4);
   const Readings all = surface::readings(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     SearchOptions options = with_predictor(10);
     options.most_profiles = 4;
     auto strategy = *make_strategy(entry.name, problem, options);
@@ -287,7 +297,7 @@ TEST(Flyball, DoubtsTheReadingsOfBothWorkloads) {
 TEST(Strategies, InfeasibleNamesWhatBinds) {
   const auto problem = surface::problem({.power_w = 3});
   const Readings all = surface::readings(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor());
     const auto answer = run_search(*strategy, all);
     ASSERT_FALSE(answer.ok()) << entry.name;
@@ -301,7 +311,7 @@ TEST(Strategies, TheDefaultComesFirstAndIsNeverBeaten) {
   const Readings all = surface::readings(*problem);
   SearchOptions options = with_predictor(3);
   options.default_choice = {12};
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, options);
     ASSERT_EQ(strategy->ask()->candidate, 12u) << entry.name;
     const auto answer = run_search(*strategy, all);
@@ -314,7 +324,7 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);
   const size_t optimum = solve(*problem, all).candidates[0];
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(20));
     const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
       if (ask.candidate == optimum) return Told{{}, "out of memory"};
@@ -335,7 +345,7 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
 TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
   const auto problem = surface::beside_serving(30, 60, 400);
   const Readings all = surface::readings_of_both(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(30));
     const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Told> {
       if (ask.role == 1 && problem->candidates->batch(1, ask.candidate) == 16)
@@ -354,7 +364,7 @@ TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
 
 /// What holds for one role holds for two.
 TEST(Strategies, PropertiesBesideServing) {
-  for (const StrategyEntry& entry : strategies())
+  for (const StrategyEntry& entry : runnable())
     for (const double budget : {7.0, 10.0, 18.0})
       for (const double latency : {60.0, 150.0, 500.0}) {
         if (entry.name == "nn250" && latency != 150) continue;  // each fit takes its time
@@ -377,7 +387,7 @@ TEST(Strategies, PropertiesBesideServing) {
 /// Never an infeasible or unmeasured answer; never a trial twice without a named reason; never more
 /// profiles than allowed; what was known costs nothing.
 TEST(Strategies, Properties) {
-  for (const StrategyEntry& entry : strategies())
+  for (const StrategyEntry& entry : runnable())
     for (uint64_t seed = 1; seed <= 5; ++seed)
       for (const double budget : {7.0, 8.0, 10.0, 13.0, 18.0, 40.0}) {
         if (entry.name == "nn250" && (seed > 1 || budget > 10))

@@ -1,17 +1,14 @@
-// Process-wide settings of LibTorch and the allocator.
+#include "workload/runtime.h"
+
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <torch/cuda.h>
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "base/text.h"
-#include "workload/runtime.h"
-#include "workload/stepper.h"
 
 namespace flyball {
 namespace {
@@ -63,31 +60,15 @@ Result<c10::Device> find_device(const std::string& name) {
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 
-std::function<std::shared_ptr<float>(size_t)> batch_allocator(const std::string& device) {
-  if (device == "cpu") return {};
-  return [](size_t count) -> std::shared_ptr<float> {
-    try {
-      const auto options = at::TensorOptions().dtype(at::kFloat).pinned_memory(true);
-      at::Tensor tensor = at::empty({static_cast<int64_t>(count)}, options);
-      float* const data = tensor.data_ptr<float>();
-      return {data, [tensor](float*) {}};
-    } catch (const std::exception&) {
-      return nullptr;
-    }
-  };
-}
-
-void keep_freed_memory() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, -1);
-    mallopt(M_TOP_PAD, 64 << 20);
-    // Only the main arena grows without bound; the others would give large blocks back.
-    mallopt(M_ARENA_MAX, 1);
-#endif
-  });
+std::shared_ptr<float> pinned_memory(size_t count) {
+  try {
+    const auto options = at::TensorOptions().dtype(at::kFloat).pinned_memory(true);
+    at::Tensor tensor = at::empty({static_cast<int64_t>(count)}, options);
+    float* const data = tensor.data_ptr<float>();
+    return {data, [tensor](float*) {}};
+  } catch (const std::exception&) {
+    return nullptr;
+  }
 }
 
 }  // namespace flyball

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "base/random.h"
 #include "workload/workload.h"
 
@@ -161,21 +159,6 @@ TEST(Stepper, BadBatchesAreNamed) {
   EXPECT_EQ(stepper->step(squares(2, {3, 28, 28}, 10, 1).view()).error().message,
             "samples of 3×28×28 do not fit a network for 1×28×28");
   EXPECT_FALSE(stepper->step(BatchView{{}, {}, {1, 28, 28}}).ok());
-}
-
-TEST(Stepper, ThreadsHoldInEveryThread) {
-  set_threads(2);
-  EXPECT_EQ(threads(), 2);
-  StepOptions options;
-  options.threads = 1;
-  auto stepper = *make_stepper("lenet5", options);
-  int seen = 0;
-  std::thread([&] {
-    ASSERT_TRUE(stepper->step(squares(4, {1, 28, 28}, 10, 3).view()).ok());
-    seen = threads();
-  }).join();
-  EXPECT_EQ(seen, 1);
-  EXPECT_EQ(threads(), 1);
 }
 
 TEST(Stepper, MinibatchesAreInPinnedMemoryWhereThereIsCuda) {

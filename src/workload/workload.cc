@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "workload/networks.h"
 
 namespace flyball {
 
@@ -16,32 +15,28 @@ const std::vector<Workload>& workloads() {
        {{1, 28, 28}, 10},
        60000,
        61706,
-       both,
-       make_lenet5},
+       both},
       {"resnet18",
        "ResNet-18 on 224×224 images (He 2016)",
        "images",
        {{3, 224, 224}, 1000},
        50000,
        11689512,
-       both,
-       make_resnet18},
+       both},
       {"resnet50",
        "ResNet-50 on 224×224 images (He 2016, version 1.5)",
        "images",
        {{3, 224, 224}, 1000},
        50000,
        25557032,
-       both,
-       make_resnet50},
+       both},
       {"mobilenet_v3",
        "MobileNetV3-Large on 224×224 images (Howard 2019)",
        "gld23k",
        {{3, 224, 224}, 1000},
        23080,
        5483032,
-       both,
-       make_mobilenet_v3},
+       both},
   };
   return list;
 }
