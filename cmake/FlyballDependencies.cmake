@@ -11,18 +11,28 @@ find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)  # command line
 find_path(DATE_INCLUDE_DIR date/date.h REQUIRED)   # times in plug meter logs (header-only part)
 
 # LibTorch: a Jetson wheel, a pip torch or an unpacked archive when CMake finds it, else Debian's
-# libtorch-dev. Only the rooms that name it see its headers.
-find_package(Torch REQUIRED)
-separate_arguments(FLYBALL_TORCH_FLAGS UNIX_COMMAND "${TORCH_CXX_FLAGS}")
-add_library(flyball_torch INTERFACE)
-target_link_libraries(flyball_torch INTERFACE ${TORCH_LIBRARIES})
-target_include_directories(flyball_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  target_compile_options(flyball_torch INTERFACE
-    "SHELL:-include ${CMAKE_SOURCE_DIR}/cmake/clang_libtorch.h")
+# libtorch-dev. Only the module (src/module) links it.
+if(FLYBALL_TORCH)
+  find_package(Torch)
+  if(NOT Torch_FOUND)
+    message(FATAL_ERROR "LibTorch is missing. HINT: scripts/setup installs it; Torch_DIR names another "
+      "one; -DFLYBALL_TORCH=OFF builds everything but networks and neural predictors")
+  endif()
+  if("${TORCH_CXX_FLAGS}" MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
+    message(FATAL_ERROR "The LibTorch in ${TORCH_INSTALL_PREFIX} has the old C++ ABI "
+      "(_GLIBCXX_USE_CXX11_ABI=0), which nothing else here has. HINT: take an archive named "
+      "'cxx11 ABI', or a torch of 2.7 or later")
+  endif()
+  separate_arguments(FLYBALL_TORCH_FLAGS UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+  add_library(flyball_torch INTERFACE)
+  target_link_libraries(flyball_torch INTERFACE ${TORCH_LIBRARIES})
+  target_include_directories(flyball_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  target_compile_options(flyball_torch INTERFACE ${FLYBALL_TORCH_FLAGS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(flyball_torch INTERFACE
+      "SHELL:-include ${CMAKE_SOURCE_DIR}/cmake/clang_libtorch.h")
+  endif()
 endif()
-# The ABI flag must be one for all objects that meet at link time.
-add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${FLYBALL_TORCH_FLAGS}>")
 
 if(FLYBALL_TESTS)
   find_package(GTest REQUIRED)

@@ -21,6 +21,8 @@ namespace flyball::testing_tools {
 
 namespace fs = std::filesystem;
 
+constexpr bool built_with_torch = FLYBALL_TORCH;  ///< networks and neural predictors work
+
 struct Finished {
   int exit_code = -1;  ///< 128 + signal when it was killed
   std::string out, err;
@@ -72,7 +74,7 @@ class CommandTest : public ::testing::Test {
     const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
-    std::vector<std::string> words = {FLYBALL_BIN_DIR "/flyball"};
+    std::vector<std::string> words = {program_};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -109,6 +111,7 @@ class CommandTest : public ::testing::Test {
     return write("table.csv", text.str());
   }
 
+  std::string program_ = FLYBALL_BIN_DIR "/flyball";
   fs::path folder_;
   int stdout_ = -1;  ///< of the command; else a file
   std::map<std::string, std::string> environment_;

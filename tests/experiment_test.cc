@@ -14,6 +14,10 @@ using ::testing::HasSubstr;
 
 class ExperimentTest : public CommandTest {
  protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
+  }
   fs::path experiment(const std::string& more = "", const std::string& seeds = "[1, 2, 3, 4]") {
     return write("small.toml",
                  "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = 320\n"

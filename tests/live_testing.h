@@ -9,6 +9,7 @@ class LiveTest : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
+    if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
     data_ = (folder_ / "digits").string();
     ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data_}).exit_code, 0);
   }

@@ -191,6 +191,7 @@ TEST_F(ProgramTest, PyTorchScriptIsProfiledAndTuned) {
 }
 
 TEST_F(ProgramTest, AScriptedModuleFromPyTorchTrains) {
+  if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
   if (!python_can("import torch")) GTEST_SKIP() << "no python3-torch";
   const fs::path model = folder_ / "model.pt";
   const fs::path script = write("save.py", R"(

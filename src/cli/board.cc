@@ -13,6 +13,7 @@
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
 #include "profile/trials/table_profiler.h"
+#include "workload/stepper.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
@@ -78,6 +79,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
   FLYBALL_ASSIGN(live.open, parse_axes(options.axes));
+  FLYBALL_CHECK(check_device(board.info().compute));
   FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   FLYBALL_ASSIGN(auto device, board.knobs());
   catch_interrupts();

@@ -5,9 +5,23 @@
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "workload/versions.h"
+#include "module/module.h"
 
 namespace flyball::cli {
+
+namespace {
+
+// Read from files: loading it would cost more than all the rest.
+Capability libtorch() {
+  const std::string purpose = "training and inference";
+  const auto stamp = check_module();
+  if (stamp)
+    return {"LibTorch", purpose, Capability::State::available, "LibTorch " + stamp->libtorch, ""};
+  const Error& error = stamp.error();
+  return {"LibTorch", purpose, Capability::State::missing, error.message, error.hint};
+}
+
+}  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
@@ -17,8 +31,7 @@ void add_doctor(CLI::App& app, Context& context) {
   command->footer("Example:\n  flyball doctor");
   set_action(*command, context, [json]() -> Status {
     DoctorOptions options;
-    options.more.push_back({"LibTorch", "training and inference", Capability::State::available,
-                            library_versions(), ""});
+    options.more.push_back(libtorch());
     const auto capabilities = examine_machine(options);
     if (*json)
       print_json(doctor_json(capabilities));

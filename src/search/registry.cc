@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "predict/registry/registry.h"
 
 namespace flyball {
 
@@ -37,7 +38,8 @@ const std::vector<StrategyEntry>& strategies() {
        .summary = "PowerTrain's network on 250 random profiles, and its best mode (NN250)",
        .make = make_nn250,
        .random = true,
-       .published = true},
+       .published = true,
+       .needs_torch = true},
       {.name = "als",
        .summary = "active learning of the whole front, 50 to 150 profiles (our own procedure)",
        .make = make_als,
@@ -64,6 +66,9 @@ Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
   FLYBALL_CHECK(validate(*problem));
   if (entry->needs_predictor && !options.make_predictor)
     return Error{Code::internal, fmt::format("strategy '{}' was given no predictor", name), ""};
+  if (entry->needs_torch)
+    if (const auto network = make_predictor("nn"); !network)
+      return network.error().within(fmt::format("strategy '{}'", name));
   return entry->make(std::move(problem), std::move(options));
 }
 

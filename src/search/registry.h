@@ -17,6 +17,7 @@ struct StrategyEntry {
   bool needs_predictor = false;  ///< uses SearchOptions::make_predictor
   bool published = false;        ///< from the papers: of a concurrent problem it maximises n
   bool exhaustive = false;       ///< measures everything, however many profiles were asked for
+  bool needs_torch = false;      ///< fits the predictor `nn`
 };
 
 const std::vector<StrategyEntry>& strategies();

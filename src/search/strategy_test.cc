@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "module/module_testing.h"
 #include "search/registry.h"
 #include "search/run.h"
 #include "search/surface_testing.h"
@@ -15,6 +16,14 @@ namespace {
 
 using testing::HasSubstr;
 namespace surface = testing_surface;
+
+// All that this build can run.
+std::vector<StrategyEntry> runnable() {
+  std::vector<StrategyEntry> entries = strategies();
+  std::erase_if(
+      entries, [](const StrategyEntry& entry) { return entry.needs_torch && !built_with_torch(); });
+  return entries;
+}
 
 SearchOptions with_predictor(size_t profiles = 12) {
   SearchOptions options;
@@ -78,6 +87,7 @@ TEST(Gmd, ClimbsToTheOptimumWithoutAPowerBudget) {
 }
 
 TEST(Nn250, LearnsTheSurfaceAndMeasuresItsChoice) {
+  FLYBALL_NEEDS_TORCH();
   const auto problem = surface::problem({.power_w = 16}, Objective::time, 8);  // 292 modes
   const Readings all = surface::readings(*problem);
   auto strategy = *make_strategy("nn250", problem, {});
@@ -172,7 +182,7 @@ TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
   const auto problem = surface::problem({.power_w = 16});
   Readings all = surface::readings(*problem);
   for (Reading& reading : all[0]) reading.power_w = not_measured;
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor());
     const auto answer = run_search(*strategy, all);
     ASSERT_FALSE(answer.ok()) << entry.name;
@@ -185,7 +195,7 @@ TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
 TEST(Strategies, GoOnWithoutThePowerOfOneTrial) {
   const auto problem = surface::problem({.power_w = 16});
   const Readings all = surface::readings(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     if (entry.name == "maxn") continue;  // tries nothing else
     auto strategy = *make_strategy(entry.name, problem, with_predictor(12));
     size_t trials = 0;
@@ -216,7 +226,7 @@ TEST(Strategies, GoOnWhenTheFirstTrialFails) {
 TEST(Strategies, NoneProfilesMoreThanTheMost) {
   const auto problem = surface::problem({.power_w = 16}, Objective::time, 4);
   const Readings all = surface::readings(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     SearchOptions options = with_predictor(10);
     options.profile_limit = 4;
     auto strategy = *make_strategy(entry.name, problem, options);
@@ -240,7 +250,7 @@ TEST(Flyball, ModesOfTheirOwnKeepToTheProfiles) {
 TEST(Strategies, InfeasibleNamesWhatBinds) {
   const auto problem = surface::problem({.power_w = 3});
   const Readings all = surface::readings(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor());
     const auto answer = run_search(*strategy, all);
     ASSERT_FALSE(answer.ok()) << entry.name;
@@ -254,7 +264,7 @@ TEST(Strategies, TheDefaultComesFirstAndIsNeverBeaten) {
   const Readings all = surface::readings(*problem);
   SearchOptions options = with_predictor(3);
   options.default_choice = {12};
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, options);
     ASSERT_EQ(strategy->ask()->candidate, 12u) << entry.name;
     const auto answer = run_search(*strategy, all);
@@ -268,7 +278,7 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
   const Readings all = surface::readings(*problem);
   const size_t optimum = solve(*problem, all).candidates[0];
   size_t tried = 0;
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(20));
     const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
       if (ask.candidate == optimum) return Observation{{}, "out of memory"};
@@ -290,7 +300,7 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
 TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
   const auto problem = surface::beside_serving(30, 60, 400);
   const Readings all = surface::readings_of_both(*problem);
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(30));
     const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
       if (ask.role == 1 && problem->candidates->batch(1, ask.candidate) == 16)
@@ -309,7 +319,7 @@ TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
 
 /// What holds for one role holds for two.
 TEST(Strategies, PropertiesBesideServing) {
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     size_t solved = 0;
     for (const double budget : {7.0, 10.0, 18.0})
       for (const double latency : {60.0, 150.0, 500.0}) {
@@ -337,7 +347,7 @@ TEST(Strategies, PropertiesBesideServing) {
 /// Never an infeasible or unmeasured answer; never a trial twice without a named reason; never more
 /// profiles than allowed; what was known costs nothing.
 TEST(Strategies, Properties) {
-  for (const StrategyEntry& entry : strategies()) {
+  for (const StrategyEntry& entry : runnable()) {
     size_t solved = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed)
       for (const double budget : {7.0, 8.0, 10.0, 13.0, 18.0, 40.0}) {

@@ -1,11 +1,17 @@
-// Makers of the networks that stand in the list of workload.cc.
+// The networks of the workloads that stand in the list of workload.cc. Inside the module only.
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include "workload/network.h"
 #include "workload/workload.h"
 
 namespace flyball {
+
+/// The network of a workload of the list. Error: it has none.
+Result<std::shared_ptr<Network>> make_network(const std::string& workload,
+                                              const NetworkShape& shape);
 
 /// 61,706 parameters at 1×28×28 and 10 classes. Inputs up to 28 wide are padded by 2, as LeCun's
 /// were; at least 12×12. Throws c10::Error for smaller ones.

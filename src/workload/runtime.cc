@@ -1,8 +1,8 @@
-// Process-wide settings of LibTorch and the allocator.
+#include "workload/runtime.h"
+
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <torch/cuda.h>
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "workload/autocast.h"
-#include "workload/runtime.h"
 #include "workload/stepper.h"
 
 namespace flyball {
@@ -78,31 +77,15 @@ Result<c10::Device> find_device(const std::string& name) {
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 
-BatchAllocator batch_allocator(const std::string& device) {
-  if (device == "cpu") return {};
-  return [](size_t bytes) -> std::shared_ptr<std::byte> {
-    try {
-      const auto options = at::TensorOptions().dtype(at::kByte).pinned_memory(true);
-      at::Tensor tensor = at::empty({static_cast<int64_t>(bytes)}, options);
-      auto* const data = static_cast<std::byte*>(tensor.data_ptr());
-      return {data, [tensor](std::byte*) {}};
-    } catch (const std::exception&) {
-      return nullptr;
-    }
-  };
-}
-
-void keep_freed_memory() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, -1);
-    mallopt(M_TOP_PAD, 64 << 20);
-    // Only the main arena grows without bound; the others would give large blocks back.
-    mallopt(M_ARENA_MAX, 1);
-#endif
-  });
+std::shared_ptr<std::byte> pinned_memory(size_t bytes) {
+  try {
+    const auto options = at::TensorOptions().dtype(at::kByte).pinned_memory(true);
+    at::Tensor tensor = at::empty({static_cast<int64_t>(bytes)}, options);
+    auto* const data = static_cast<std::byte*>(tensor.data_ptr());
+    return {data, [tensor](std::byte*) {}};
+  } catch (const std::exception&) {
+    return nullptr;
+  }
 }
 
 }  // namespace flyball

@@ -1,3 +1,4 @@
+// Steps on LibTorch: the module's side of stepper.h.
 #include "workload/stepper.h"
 
 #include <ATen/Functions.h>
@@ -8,8 +9,12 @@
 
 #include "base/memory.h"
 #include "workload/autocast.h"
+#include "workload/network.h"
+#include "workload/networks.h"
+#include "workload/optimizer.h"
 #include "workload/runtime.h"
 #include "workload/script.h"
+#include "workload/step_maker.h"
 #include "workload/torch_stepper.h"
 #include "workload/workload.h"
 
@@ -51,48 +56,36 @@ Result<std::shared_ptr<Network>> make_network(const std::string& network,
                                               const StepOptions& options) {
   if (!script_file(network).empty())
     return load_script(network, {options.shape, options.classes}, options.phase == Phase::train);
-  FLYBALL_ASSIGN(const Workload* workload, find_workload(network));
-  return workload->make({options.shape, options.classes});
+  return make_network(network, NetworkShape{options.shape, options.classes});
 }
+
+class TorchSteps final : public StepMaker {
+ public:
+  Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
+                                                const StepOptions& options) const override {
+    FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
+    FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
+    if (complete.threads > 0) set_threads(complete.threads);
+    try {
+      torch::manual_seed(complete.seed);
+      FLYBALL_ASSIGN(auto module, make_network(network, complete));
+      return make_torch_stepper(std::move(module), complete, device);
+    } catch (const std::exception& failure) {
+      const Error error = from_torch(failure);
+      return is_out_of_memory(error) ? error : error.within(network);
+    }
+  }
+  Status check_device(const std::string& device) const override {
+    FLYBALL_ASSIGN([[maybe_unused]] const torch::Device found, find_device(device));
+    return {};
+  }
+  BatchAllocator batch_allocator() const override { return &pinned_memory; }
+};
 
 }  // namespace
-
-Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
-                                              const StepOptions& options) {
-  FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
-  FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
-  keep_freed_memory();
-  if (complete.threads > 0) set_threads(complete.threads);
-  try {
-    torch::manual_seed(complete.seed);
-    FLYBALL_ASSIGN(auto module, make_network(network, complete));
-    return make_torch_stepper(std::move(module), complete, device);
-  } catch (const std::exception& failure) {
-    const Error error = from_torch(failure);
-    return is_out_of_memory(error) ? error : error.within(network);
-  }
-}
-
-const char* optimizer_name(Optimizer optimizer) {
-  return optimizer == Optimizer::sgd ? "sgd" : "adam";
-}
-
-Result<Optimizer> parse_optimizer(const std::string& text) {
-  if (text == "sgd") return Optimizer::sgd;
-  if (text == "adam") return Optimizer::adam;
-  return Error{Code::invalid_argument, fmt::format("there is no optimizer '{}'", text),
-               "use sgd or adam"};
-}
-
-const char* precision_name(Precision precision) {
-  return precision == Precision::fp32 ? "fp32" : "bf16";
-}
-
-Result<Precision> parse_precision(const std::string& text) {
-  if (text == "fp32") return Precision::fp32;
-  if (text == "bf16") return Precision::bf16;
-  return Error{Code::invalid_argument, fmt::format("there is no precision '{}'", text),
-               "use fp32 or bf16"};
-}
-
 }  // namespace flyball
+
+extern "C" const flyball::StepMaker* flyball_step_maker() {
+  static const flyball::TorchSteps steps;
+  return &steps;
+}

@@ -1,4 +1,5 @@
-// Training and inference steps of a network on LibTorch, none of whose headers is seen here.
+// Training and inference steps of a network on LibTorch, none of whose headers is seen here: it
+// comes with the module (module/module.h) when the first stepper is made.
 #pragma once
 
 #include <cstdint>
@@ -70,19 +71,18 @@ class Stepper {
 };
 
 /// A stepper for a workload of the list (workload.h), or for the TorchScript module of
-/// "script:FILE", which needs classes and shape. Errors: unknown name, options out of range, a
-/// device that is not there.
+/// "script:FILE", which needs classes and shape. Errors: no module or no LibTorch, unknown name,
+/// options out of range, a device that is not there.
 Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                               const StepOptions& options);
+
+/// Can LibTorch compute there? Known without it for "cpu". Errors: no module, no CUDA, no such GPU.
+Status check_device(const std::string& device);
 
 /// Where minibatches for a device live: pinned memory for CUDA, from which copies run faster; empty
 /// for others (ordinary memory). What it gives is null when there is no memory.
 BatchAllocator batch_allocator(const std::string& device);
 
-/// Threads that one operation may use, from now on and in all threads; at least 1.
-void set_threads(int threads);
-/// How many they are.
-int threads();
 /// Keeps freed memory instead of giving it back after every step (ResNet-50 steps are a quarter
 /// shorter). Idempotent; make_stepper() calls it. Best called before the first large allocation.
 void keep_freed_memory();

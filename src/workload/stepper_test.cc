@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
-
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
@@ -238,21 +237,6 @@ TEST(Stepper, TrainingShowsItsLossAndInferenceInBetweenChangesNothing) {
     EXPECT_EQ(disturbed->step(batch.view())->loss, result->loss);
     ASSERT_TRUE(disturbed->infer(batch.view()).ok());
   }
-}
-
-TEST(Stepper, ThreadsHoldInEveryThread) {
-  set_threads(2);
-  EXPECT_EQ(threads(), 2);
-  StepOptions options;
-  options.threads = 1;
-  auto stepper = *make_stepper("lenet5", options);
-  int seen = 0;
-  std::thread([&] {
-    ASSERT_TRUE(stepper->step(squares(4, {1, 28, 28}, 10, 3).view()).ok());
-    seen = threads();
-  }).join();
-  EXPECT_EQ(seen, 1);
-  EXPECT_EQ(threads(), 1);
 }
 
 TEST(Stepper, MinibatchesAreInPinnedMemoryWhereThereIsCuda) {

@@ -1,11 +1,18 @@
 #include "workload/versions.h"
 
-#include <torch/version.h>
+#include "module/module.h"
 
 namespace flyball {
 
 std::string library_versions() {
-  return "LibTorch " TORCH_VERSION;
+  static const Result<ModuleStamp> stamp = read_stamp();
+  return stamp ? "LibTorch " + stamp->libtorch : "no LibTorch";
+}
+
+Status check_libraries() {
+  if (check_module()) return {};
+  const auto loaded = module_function("flyball_step_maker");
+  return loaded ? Status() : Status(loaded.error());
 }
 
 }  // namespace flyball

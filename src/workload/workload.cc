@@ -18,7 +18,6 @@ const std::vector<Workload>& workloads() {
        60000,
        61706,
        both,
-       make_lenet5,
        open_picture_collate},
       {"resnet18",
        "ResNet-18 on 224×224 images (He 2016)",
@@ -27,7 +26,6 @@ const std::vector<Workload>& workloads() {
        50000,
        11689512,
        both,
-       make_resnet18,
        open_picture_collate},
       {"resnet50",
        "ResNet-50 on 224×224 images (He 2016, version 1.5)",
@@ -36,7 +34,6 @@ const std::vector<Workload>& workloads() {
        50000,
        25557032,
        both,
-       make_resnet50,
        open_picture_collate},
       {"mobilenet_v3",
        "MobileNetV3-Large on 224×224 images (Howard 2019)",
@@ -45,7 +42,6 @@ const std::vector<Workload>& workloads() {
        23080,
        5483032,
        both,
-       make_mobilenet_v3,
        open_picture_collate},
   };
   return list;

@@ -1,8 +1,8 @@
-// The one list of networks. A new one is a file and a line in workload.cc.
+// The one list of workloads. A new one is an entry in workload.cc, a file with its network and a
+// line in networks.cc, which stands in the module.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,8 +11,6 @@
 #include "space/axis.h"
 
 namespace flyball {
-
-class Network;  // network.h; kept out of sight, since LibTorch's headers are slow to compile
 
 /// What a network sees and says.
 struct NetworkShape {
@@ -29,7 +27,6 @@ struct Workload {
   int64_t samples = 0;     ///< samples of one epoch of the default dataset
   int64_t parameters = 0;  ///< trainable numbers at the default shape
   std::vector<Phase> phases;
-  std::shared_ptr<Network> (*make)(const NetworkShape&);
   /// How samples of a dataset become its minibatches, with augmentation for training.
   Result<CollatePtr> (*collate)(const Dataset& dataset, bool training);
 };

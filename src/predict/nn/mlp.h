@@ -1,6 +1,5 @@
 // A multilayer perceptron for regression: ReLU, dropout, Adam, best-validation checkpoint.
-// Passes are explicit on LibTorch tensors, without autograd: a step takes a fraction of an eager
-// one.
+// Its passes run on LibTorch, which comes with the module (mlp_kernel.h).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,8 @@
 #include <vector>
 
 namespace flyball {
+
+class MlpKernel;
 
 enum class Loss { mse, mape };
 
@@ -40,7 +41,7 @@ struct MlpTraining {
 class Mlp {
  public:
   /// Fresh weights: Glorot uniform, biases zero.
-  Mlp(int64_t inputs, const MlpOptions& options);
+  Mlp(const MlpKernel& kernel, int64_t inputs, const MlpOptions& options);
 
   /// Continues from the present weights with a new optimizer; keeps the epoch with the least
   /// validation loss. Equal seeds give equal weights. Changes no thread settings of others.
@@ -55,6 +56,7 @@ class Mlp {
   const std::vector<float>& weights() const { return weights_; }
 
  private:
+  const MlpKernel* kernel_;
   std::vector<int64_t> sizes_;  ///< inputs, hidden…, 1
   std::vector<float> weights_;
 };

@@ -10,9 +10,14 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "predict/nn/mlp_kernel.h"
 
 namespace flyball {
 namespace {
+
+const MlpKernel& kernel() {
+  return *flyball_mlp_kernel();
+}
 
 MlpRows surface(int rows, uint64_t seed) {
   MlpRows result;
@@ -79,7 +84,7 @@ TEST_P(MlpLoss, AgreesWithAutograd) {
   options.loss = GetParam();
   const MlpRows rows = surface(24, 5);
   options.batch = 24;
-  Mlp mlp(2, options);
+  Mlp mlp(kernel(), 2, options);
   const std::vector<float> wanted = with_autograd(mlp, rows, options);
   mlp.train(rows, {}, options);
   ASSERT_EQ(mlp.weights().size(), wanted.size());
@@ -94,7 +99,7 @@ TEST(Mlp, LearnsASurface) {
   MlpRows rows = surface(60, 1);
   rows.repeats = 20;
   const MlpRows unseen = surface(50, 2);
-  Mlp mlp(2, options);
+  Mlp mlp(kernel(), 2, options);
   EXPECT_EQ(mlp.weights().size(), 2u * 256 + 256 + 256 * 128 + 128 + 128 * 64 + 64 + 64 + 1);
   const MlpTraining training = mlp.train(rows, surface(10, 3), options);
   EXPECT_EQ(training.steps, 60 * ((60 * 20 + 31) / 32));
@@ -109,7 +114,7 @@ TEST(Mlp, KeepsTheBestEpochOfTheValidationRows) {
   MlpOptions options = small();
   options.epochs = 40;
   const MlpRows rows = surface(20, 1), validation = surface(20, 9);
-  Mlp mlp(2, options);
+  Mlp mlp(kernel(), 2, options);
   const MlpTraining training = mlp.train(rows, validation, options);
   const std::vector<float> predicted = mlp.predict(validation.x);
   double sum = 0;
@@ -119,7 +124,7 @@ TEST(Mlp, KeepsTheBestEpochOfTheValidationRows) {
   // Stopping at the best epoch gives the same weights: nothing after it was kept.
   MlpOptions shorter = options;
   shorter.epochs = training.best_epoch;
-  Mlp again(2, shorter);
+  Mlp again(kernel(), 2, shorter);
   again.train(rows, validation, shorter);
   EXPECT_EQ(again.weights(), mlp.weights());
 }
@@ -127,13 +132,13 @@ TEST(Mlp, KeepsTheBestEpochOfTheValidationRows) {
 TEST(Mlp, SameSeedSameWeights) {
   MlpOptions options;
   options.epochs = 3;
-  Mlp a(2, options), b(2, options);
+  Mlp a(kernel(), 2, options), b(kernel(), 2, options);
   a.train(surface(50, 1), {}, options);
   b.train(surface(50, 1), {}, options);
   EXPECT_EQ(a.weights(), b.weights());
   options.seed = 2;
-  Mlp c(2, options);
-  EXPECT_NE(Mlp(2, {}).weights(), c.weights());
+  Mlp c(kernel(), 2, options);
+  EXPECT_NE(Mlp(kernel(), 2, {}).weights(), c.weights());
 }
 
 // Head weights that move in one step on one row: those of hidden units that were active.
@@ -142,7 +147,7 @@ int moved(double rate) {
   options.hidden = {400};
   options.dropout = {rate};
   options.epochs = 1;
-  Mlp mlp(2, options);
+  Mlp mlp(kernel(), 2, options);
   const std::vector<float> before = mlp.weights();
   mlp.train(surface(1, 1), {}, options);
   int count = 0;
@@ -159,7 +164,7 @@ TEST(Mlp, DropoutDropsItsShare) {
 }
 
 TEST(Mlp, RenewsOnlyTheHead) {
-  Mlp mlp(4, {});
+  Mlp mlp(kernel(), 4, {});
   const std::vector<float> before = mlp.weights();
   mlp.renew_head(7);
   for (size_t i = 0; i + 65 < before.size(); ++i) ASSERT_EQ(before[i], mlp.weights()[i]);
@@ -169,7 +174,7 @@ TEST(Mlp, RenewsOnlyTheHead) {
 
 TEST(Mlp, LeavesTheCallersThreadsAlone) {
   at::set_num_threads(2);
-  Mlp mlp(2, small());
+  Mlp mlp(kernel(), 2, small());
   mlp.train(surface(10, 1), {}, small());
   EXPECT_EQ(at::get_num_threads(), 2);
 }

@@ -49,7 +49,8 @@ class References {
     return instance;
   }
 
-  std::shared_ptr<const NnModel> get(const NnRows& rows, const NnOptions& options) {
+  std::shared_ptr<const NnModel> get(const MlpKernel& kernel, const NnRows& rows,
+                                     const NnOptions& options) {
     const uint64_t key = fingerprint(rows, options);
     std::promise<std::shared_ptr<const NnModel>> promise;
     std::shared_future<std::shared_ptr<const NnModel>> future;
@@ -70,7 +71,7 @@ class References {
       thorough.refit = false;
       thorough.validation = 0.1;
       promise.set_value(std::make_shared<const NnModel>(
-          fit_nn(rows, nullptr, thorough, options.reference_repeats, 1)));
+          fit_nn(kernel, rows, nullptr, thorough, options.reference_repeats, 1)));
     }
     return future.get();
   }
@@ -103,6 +104,7 @@ class Nn final : public Predictor {
   Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
              const FitOptions& options) override {
     FLYBALL_CHECK(check_rows(measured, 3));
+    FLYBALL_ASSIGN(kernel_, mlp_kernel());
     axes_ = varying_axes(measured.space);
     profiled_ = measured.space.axes();
     notes_.clear();
@@ -179,11 +181,11 @@ class Nn final : public Predictor {
     if (reference) {
       const NnRows known = rows_of(*reference, axes_, figure, options_.reference_modes, 1);
       if (known.groups() >= 3) {
-        const auto base = References::shared().get(known, options_);
-        return fit_nn(rows, &base->network, options_, options_.repeats, seed);
+        const auto base = References::shared().get(*kernel_, known, options_);
+        return fit_nn(*kernel_, rows, &base->network, options_, options_.repeats, seed);
       }
     }
-    return fit_nn(rows, nullptr, options_, options_.repeats, seed);
+    return fit_nn(*kernel_, rows, nullptr, options_, options_.repeats, seed);
   }
 
   Estimates estimate(const NnModel& model, const std::vector<double>& rows, double unit,
@@ -205,6 +207,7 @@ class Nn final : public Predictor {
 
   NnOptions options_;
   bool transfers_;
+  const MlpKernel* kernel_ = nullptr;
   std::vector<Axis> axes_;
   std::vector<Axis> profiled_;
   std::optional<NnModel> time_, power_;

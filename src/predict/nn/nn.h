@@ -28,7 +28,7 @@ struct NnOptions {
 Result<NnOptions> parse_nn_options(std::span<const std::string> words);
 
 /// Named "nn"; ignores references. Fits at least 3 distinct modes. Intervals come from the errors
-/// on the validation modes.
+/// on the validation modes. fit() loads LibTorch, and fails where there is none (mlp_kernel.h).
 std::unique_ptr<Predictor> make_nn(const NnOptions& options);
 std::unique_ptr<Predictor> make_nn();
 

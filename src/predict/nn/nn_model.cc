@@ -85,8 +85,8 @@ std::vector<double> NnModel::predict(std::span<const double> rows, size_t& raise
   return result;
 }
 
-NnModel fit_nn(const NnRows& rows, const Mlp* base, const NnOptions& options, int repeats,
-               uint64_t seed) {
+NnModel fit_nn(const MlpKernel& kernel, const NnRows& rows, const Mlp* base,
+               const NnOptions& options, int repeats, uint64_t seed) {
   Random random(mix_seed(seed, 31));
   const auto wanted =
       static_cast<size_t>(std::lround(options.validation * static_cast<double>(rows.groups())));
@@ -101,7 +101,7 @@ NnModel fit_nn(const NnRows& rows, const Mlp* base, const NnOptions& options, in
 
   MlpOptions network = options.network;
   network.seed = seed;
-  Mlp start = base ? *base : Mlp(static_cast<int64_t>(rows.dimensions), network);
+  Mlp start = base ? *base : Mlp(kernel, static_cast<int64_t>(rows.dimensions), network);
   if (base) start.renew_head(seed);
   NnModel model{start, fit_scaler(rows), options.log_target};
   model.least = 0.05 * *std::ranges::min_element(rows.y);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "predict/nn/mlp_kernel.h"
 #include "predict/nn/nn.h"
 
 namespace flyball {
@@ -47,7 +48,7 @@ struct NnModel {
 
 /// Trains on rows that hold at least 3 groups; `base` is the network to start from, whose last
 /// layer is renewed.
-NnModel fit_nn(const NnRows& rows, const Mlp* base, const NnOptions& options, int repeats,
-               uint64_t seed);
+NnModel fit_nn(const MlpKernel& kernel, const NnRows& rows, const Mlp* base,
+               const NnOptions& options, int repeats, uint64_t seed);
 
 }  // namespace flyball

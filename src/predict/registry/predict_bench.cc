@@ -17,6 +17,7 @@
 #include "predict/gp/gp.h"
 #include "predict/known_board_testing.h"
 #include "predict/nn/mlp.h"
+#include "predict/nn/mlp_kernel.h"
 #include "predict/registry/auto.h"
 
 namespace flyball {
@@ -53,7 +54,9 @@ double train_ours(uint64_t seed) {
   MlpOptions options;
   options.epochs = epochs;
   options.seed = seed;
-  Mlp network(4, options);
+  const auto kernel = mlp_kernel();
+  if (!kernel) std::exit(2);
+  Mlp network(**kernel, 4, options);
   Random random(seed);
   MlpRows training, validation;
   training.repeats = repeats;

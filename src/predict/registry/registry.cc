@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "predict/gp/gp.h"
+#include "predict/nn/mlp_kernel.h"
 #include "predict/nn/nn.h"
 #include "predict/registry/auto.h"
 #include "predict/roofline/roofline.h"
@@ -12,6 +13,16 @@
 #include "predict/simple/physical.h"
 
 namespace flyball {
+
+namespace {
+
+Status loaded(const std::string& name) {
+  const auto kernel = mlp_kernel();
+  if (!kernel) return kernel.error().within(fmt::format("predictor '{}'", name));
+  return {};
+}
+
+}  // namespace
 
 const std::vector<PredictorEntry>& predictors() {
   static const std::vector<PredictorEntry> list = {
@@ -76,6 +87,7 @@ Result<const PredictorEntry*> find_predictor(const std::string& name) {
 
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name) {
   FLYBALL_ASSIGN(const PredictorEntry* entry, find_predictor(name));
+  if (entry->neural) FLYBALL_CHECK(loaded(entry->name));
   const std::vector<std::string> words = split(name, '+');
   if (words.size() == 1) return entry->make();
   if (!entry->neural)

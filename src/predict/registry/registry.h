@@ -15,8 +15,8 @@ struct PredictorEntry {
   std::unique_ptr<Predictor> (*make)();
   bool references = false;  ///< learns from earlier tables; the others ignore them
   bool needs_cost = false;  ///< fits only workloads whose FLOPs and bytes are known
-  /// Trains networks: it needs LibTorch, takes options behind its name, and its fit takes seconds,
-  /// so that none is made only to say how far to believe another.
+  /// Trains networks: it needs LibTorch (module/module.h), takes options behind its name, and its
+  /// fit takes seconds, so that none is made only to say how far to believe another.
   bool neural = false;
 };
 
@@ -27,8 +27,9 @@ Result<const PredictorEntry*> find_predictor(const std::string& name);
 std::string default_predictor();
 /// What a search models with when nobody says: the process, which knows best how sure it is.
 std::string default_search_predictor(bool has_references);
-/// The named predictor; the error lists the names there are. Networks take options behind their
-/// names: "transfer-nn+mape+reference=546" (parse_nn_options()).
+/// The named predictor; the error lists the names there are, or says that it needs LibTorch and why
+/// that cannot be had. Networks take options behind their names: "transfer-nn+mape+reference=546"
+/// (parse_nn_options()).
 Result<std::unique_ptr<Predictor>> make_predictor(const std::string& name);
 
 }  // namespace flyball

@@ -8,6 +8,7 @@
 
 #include "base/temp_folder.h"
 #include "data/makers/make.h"
+#include "module/module_testing.h"
 #include "telemetry/sensors/scripted.h"
 
 namespace flyball {
@@ -26,6 +27,7 @@ class EpochsTest : public testing::Test {
             .ok());
   }
   static void TearDownTestSuite() { delete folder_; }
+  void SetUp() override { FLYBALL_NEEDS_TORCH(); }
 
   static EpochRequest digits() {
     EpochRequest request;

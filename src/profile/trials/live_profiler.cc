@@ -280,6 +280,7 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
                                                      std::unique_ptr<PowerMeter> meter,
                                                      const LiveOptions& options) {
   FLYBALL_CHECK(check_phase(options.workload, options.phase));
+  FLYBALL_CHECK(check_libraries());
   const bool training = options.phase == Phase::train;
   FLYBALL_ASSIGN(DatasetPtr dataset, open_dataset(options.data, Split::train));
   FLYBALL_ASSIGN(CollatePtr collate, make_collate(options.workload, *dataset, training));

@@ -12,6 +12,7 @@
 #include "data/makers/digits.h"
 #include "device/host.h"
 #include "device/power_meter.h"
+#include "module/module_testing.h"
 #include "profile/trials/live_profiler.h"
 #include "telemetry/sensors/tree_testing.h"
 
@@ -140,6 +141,7 @@ class HotMeter final : public PowerMeter {
 };
 
 TEST(LiveProfiler, ThrottlingMarksTheTrial) {
+  FLYBALL_NEEDS_TORCH();
   TestTree tree;
   const std::string data = tree.root() / "digits";
   ASSERT_TRUE(make_digits(data, {.train = 200, .test = 10}).ok());
