@@ -28,15 +28,15 @@ class StartTest : public CommandTest {
     return text;
   }
   std::vector<std::string> table_tune(const std::string& predictor) {
-    return {"tune",           "net",   "--device",    "table:" + small_table().string(),
-            "--power-budget", "20W",   "--predictor", predictor,
-            "--profiles",     "6",     "--json",      "-q"};
+    return {"tune",           "net", "--device",    "table:" + small_table().string(),
+            "--power-budget", "20W", "--predictor", predictor,
+            "--profiles",     "6",   "--json",      "-q"};
   }
   std::vector<std::string> network() {
     const std::string data = (folder_ / "digits").string();
     EXPECT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data}).exit_code, 0);
-    return {"tune",         "lenet5", "--data", data,          "--device", "host",
-            "--trial-time", "0.1",    "--axis", "cpu_cores=1", "--profiles", "1", "--json", "-q"};
+    return {"tune", "lenet5", "--data",      data,         "--device", "host",   "--trial-time",
+            "0.1",  "--axis", "cpu_cores=1", "--profiles", "1",        "--json", "-q"};
   }
   // A copy of the program without its module.
   void leave_module() {
@@ -65,8 +65,9 @@ TEST_F(StartTest, DoctorKnowsTheVersionWithoutLoadingIt) {
   for (const auto& each : doctor["capabilities"])
     if (each["name"] == "LibTorch") {
       EXPECT_EQ(each["state"], built_with_torch ? "available" : "missing");
-      EXPECT_THAT(each["value"].get<std::string>(),
-                  ContainsRegex(built_with_torch ? "^LibTorch [0-9]+\\." : "built without LibTorch"));
+      EXPECT_THAT(
+          each["value"].get<std::string>(),
+          ContainsRegex(built_with_torch ? "^LibTorch [0-9]+\\." : "built without LibTorch"));
       return;
     }
   FAIL() << doctor;
@@ -83,12 +84,12 @@ TEST_F(StartTest, WithoutTheModuleOnlyNetworksFail) {
     EXPECT_TRUE(failed.out.empty()) << failed.out;
     EXPECT_THAT(failed.err, HasSubstr("HINT: "));
     EXPECT_THAT(failed.err, HasSubstr(built_with_torch ? (folder_ / "lib/flyball").string()
-                                                   : "built without LibTorch"));
+                                                       : "built without LibTorch"));
   }
   const Finished doctor = run({"doctor"});
   EXPECT_EQ(doctor.exit_code, 0);
   EXPECT_THAT(doctor.out, HasSubstr(built_with_torch ? "flyball_torch.so, which is missing"
-                                                 : "built without LibTorch"));
+                                                     : "built without LibTorch"));
 }
 
 }  // namespace

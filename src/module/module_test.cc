@@ -13,7 +13,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Copies of the real module with other words in it, as another build or another machine shows them.
+/// Copies of the real module with other words in it, as another build or another machine shows
+/// them.
 class Module : public testing::Test {
  protected:
   void SetUp() override { FLYBALL_NEEDS_TORCH(); }

@@ -6,7 +6,8 @@
 
 namespace flyball {
 
-/// Training and prediction of Mlp's weights, as they stand in the module. `sizes`: inputs, hidden…, 1.
+/// Training and prediction of Mlp's weights, as they stand in the module. `sizes`: inputs,
+/// hidden…, 1.
 class MlpKernel {
  public:
   virtual MlpTraining train(const std::vector<int64_t>& sizes, std::vector<float>& weights,

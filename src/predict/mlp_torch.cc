@@ -1,5 +1,5 @@
-// The passes of a perceptron, explicit on LibTorch tensors, without autograd: a step takes a fraction
-// of an eager one. The module's side of mlp.h.
+// The passes of a perceptron, explicit on LibTorch tensors, without autograd: a step takes a
+// fraction of an eager one. The module's side of mlp.h.
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
