@@ -1,9 +1,9 @@
-// What a command costs before it does anything: wall time and memory of --help, measure, doctor,
-// workloads, runs and a tune over a table of 4,368 rows, beside an empty Python program and GNU
-// time. usage: start_bench [--rounds N]
+// What a command costs before it does anything: wall time, CPU time and memory of --help, measure,
+// doctor, workloads, runs and a tune over a table of 4,368 rows, beside an empty Python program and
+// GNU time. usage: start_bench [--rounds N]
 //
 // Peer: GNU time | test -x /usr/bin/time
-// Peer: Python | command -v python3
+// Peer: Python | ${FLYBALL_PYTHON:-/usr/bin/python3} -c pass
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -31,7 +31,7 @@ namespace {
 struct Command {
   std::string name;
   std::vector<std::string> words;
-  std::vector<double> ms = {};
+  std::vector<double> ms = {}, cpu_ms = {};
   double peak_mb = 0;
 };
 
@@ -58,6 +58,10 @@ void run_once(Command& command) {
       ::wait4(child, &status, 0, &usage) < 0 || status != 0)
     give_up(command.name + " failed");
   command.ms.push_back(1e3 * watch.seconds());
+  const auto cpu_ms = [](const timeval& time) {
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
+  };
+  command.cpu_ms.push_back(cpu_ms(usage.ru_utime) + cpu_ms(usage.ru_stime));
   command.peak_mb = std::max(command.peak_mb, static_cast<double>(usage.ru_maxrss) / 1024);
   ::posix_spawn_file_actions_destroy(&nowhere);
 }
@@ -84,8 +88,10 @@ std::vector<Command> commands(const std::string& table) {
                               {"tune",
                                {flyball, "tune", "net", "--device", "table:" + table,
                                 "--power-budget", "30W", "--no-store", "--no-reference", "-q"}},
-                              {"bare_true", {"true"}},
-                              {"peer_python", {"python3", "-c", "pass"}}};
+                              {"bare_true", {"true"}}};
+  const char* const named = std::getenv("FLYBALL_PYTHON");
+  const std::string python = named ? named : "/usr/bin/python3";
+  if (::access(python.c_str(), X_OK) == 0) all.push_back({"peer_python", {python, "-c", "pass"}});
   if (::access("/usr/bin/time", X_OK) == 0)
     all.push_back({"peer_time", {"/usr/bin/time", "-o", "/dev/null", "true"}});
   return all;
@@ -101,6 +107,7 @@ int run(int rounds) {
   for (Command& command : all) {
     run_once(command);  // the first one reads its files from the disk
     command.ms.clear();
+    command.cpu_ms.clear();
   }
   for (int round = 0; round < rounds; ++round)
     for (Command& command : all) run_once(command);
@@ -108,6 +115,7 @@ int run(int rounds) {
   for (const Command& command : all) {
     figures[command.name + "_ms"] = median(command.ms);
     figures[command.name + "_ms_min"] = *std::ranges::min_element(command.ms);
+    figures[command.name + "_cpu_ms"] = median(command.cpu_ms);
     figures[command.name + "_mb"] = command.peak_mb;
   }
   fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "start"}, {"figures", figures}}.dump());
