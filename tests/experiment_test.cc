@@ -150,20 +150,6 @@ TEST_F(ExperimentTest, APlugMeterIsJoinedAlsoAfterwards) {
   EXPECT_EQ(old.json()["groups"].size(), 2u);
 }
 
-TEST_F(ExperimentTest, EveryKeyIsDocumented) {
-  const Finished done = run(json("run", experiment("", "[1]")));
-  const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
-  const auto check = [&](const nlohmann::json& object) {
-    for (const auto& [key, value] : object.items()) EXPECT_THAT(manual, HasSubstr("`" + key + "`"));
-  };
-  const auto document = done.json();
-  check(document);
-  check(document.at("groups")[0]);
-  check(document.at("groups")[0].at("first"));
-  check(document.at("groups")[0].at("settings"));
-  check(document.at("findings")[0]);
-}
-
 TEST_F(ExperimentTest, NamesWhatIsWrong) {
   const Finished unknown =
       run(command("run", write("bad.toml", "question = \"workers\"\nx = 1\n")));

@@ -1,46 +1,16 @@
 // Holds documents against the schemas of docs/schema.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 #include <vector>
 
 namespace flyball::testing_tools {
 
-inline nlohmann::json read_schema(const std::string& file) {
-  std::ifstream text(std::filesystem::path(FLYBALL_SOURCE_DIR) / "docs/schema" / file);
-  return nlohmann::json::parse(text);
-}
+/// A file of docs/schema.
+nlohmann::json read_schema(const std::string& file);
 
-/// What is wrong with a document of the schema `name`, innermost first; empty when it keeps to it.
-inline std::vector<std::string> schema_faults(const std::string& name,
-                                              const nlohmann::json& document) {
-  using Adapter = valijson::adapters::NlohmannJsonAdapter;
-  const nlohmann::json text = read_schema(name + ".json");
-  valijson::Schema schema;
-  valijson::SchemaParser().populateSchema(
-      Adapter(text), schema,
-      [](const std::string& uri) { return new nlohmann::json(read_schema(uri)); },
-      [](const nlohmann::json* fetched) { delete fetched; });
-  valijson::ValidationResults results;
-  valijson::Validator validator;
-  std::vector<std::string> faults;
-  if (validator.validate(schema, Adapter(document), &results)) return faults;
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    std::string where;
-    for (const std::string& part : error.context) where += part;
-    faults.push_back(where + ": " + error.description);
-  }
-  return faults;
-}
+/// What is wrong with a document of the schema `name`, outermost first; empty when it keeps to it.
+std::vector<std::string> schema_faults(const std::string& name, const nlohmann::json& document);
 
 }  // namespace flyball::testing_tools
