@@ -120,8 +120,8 @@ const Figure w_15{std::log(15), 0.06}, w_18{std::log(18), 0.05};
 
 TEST(Weigh, TrainingWithinPowerAndTime) {
   const Role trains{"net", Phase::train};
-  expect_agreement(make({trains}, {16}, Objective::time, {15.5, 22, unlimited}, {{ms_20, w_15}}),
-                   0, 0);
+  expect_agreement(make({trains}, {16}, Objective::time, {15.5, 22, unlimited}, {{ms_20, w_15}}), 0,
+                   0);
   expect_agreement(make({trains}, {16}, Objective::power, {15.5, 21, unlimited}, {{ms_20, w_15}}),
                    0, 0);
   expect_agreement(
@@ -151,8 +151,8 @@ TEST(Weigh, InferenceWithinLatencyRateAndPower) {
   const Role busy{"net", Phase::infer, 380, 1000};  // a window of 21.05 ms
   for (const Role& role : {tight, busy})
     for (const Objective objective : {Objective::time, Objective::latency, Objective::power})
-      expect_agreement(
-          make({role}, {8}, objective, {15.5, unlimited, unlimited}, {{ms_20, w_15}}), 0, 0);
+      expect_agreement(make({role}, {8}, objective, {15.5, unlimited, unlimited}, {{ms_20, w_15}}),
+                       0, 0);
   // Energy hangs on the time that the latency limits; they count as independent.
   expect_agreement(
       make({tight}, {8}, Objective::energy, {unlimited, unlimited, unlimited}, {{ms_20, w_15}}), 0,
@@ -178,8 +178,8 @@ TEST(Weigh, TrainingBesideServing) {
                         {18.5, unlimited, unlimited}, {{ms_40, w_18}, {ms_20, w_15}}),
                    0.005, 0.05);
   // The larger power is that of the training but for chance.
-  expect_agreement(make({trains, serves}, {16, 16}, Objective::power,
-                        {18.5, unlimited, unlimited}, {{ms_40, w_18}, {ms_20, w_15}}),
+  expect_agreement(make({trains, serves}, {16, 16}, Objective::power, {18.5, unlimited, unlimited},
+                        {{ms_40, w_18}, {ms_20, w_15}}),
                    0.01, 0.1);
 }
 

@@ -60,8 +60,7 @@ std::string beyond(double value, const char* unit, const Estimates& expected) {
 
 }  // namespace
 
-Doubt::Doubt(const SearchOptions& options)
-    : seed_(options.seed), references_(options.references) {}
+Doubt::Doubt(const SearchOptions& options) : seed_(options.seed), references_(options.references) {}
 
 std::string Doubt::contradiction(const Ledger& ledger, const Ask& asked,
                                  const Reading& reading) const {

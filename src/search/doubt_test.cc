@@ -106,9 +106,9 @@ TEST(Doubt, AWrongReadingIsMeasuredAgainWhateverTheStrategy) {
     EXPECT_THAT(asks[1].reason, HasSubstr("ms where its neighbours let expect"));
     EXPECT_THAT(asks[2].reason, HasSubstr("two readings disagree"));
     const size_t candidate = board.wrong->second;
-    EXPECT_NEAR(
-        strategy->ledger().find(0, candidate)->value().minibatch_ms / truth[0][candidate].minibatch_ms,
-        1, 0.03)
+    EXPECT_NEAR(strategy->ledger().find(0, candidate)->value().minibatch_ms /
+                    truth[0][candidate].minibatch_ms,
+                1, 0.03)
         << name;
   }
 }
