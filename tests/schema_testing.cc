@@ -15,8 +15,7 @@ nlohmann::json read_schema(const std::string& file) {
   return nlohmann::json::parse(text);
 }
 
-std::vector<std::string> schema_faults(const std::string& name,
-                                              const nlohmann::json& document) {
+std::vector<std::string> schema_faults(const std::string& name, const nlohmann::json& document) {
   using Adapter = valijson::adapters::NlohmannJsonAdapter;
   const nlohmann::json text = read_schema(name + ".json");
   valijson::Schema schema;

@@ -18,7 +18,7 @@ TEST(Conditions, ServeWhereAllAreEqual) {
   other["dataset"] = "/data/b";
   EXPECT_FALSE(serves(other, with_power));
   other = with_power;
-  other["OMP_NUM_THREADS"] = "1";
+  other.emplace("OMP_NUM_THREADS", "1");
   EXPECT_FALSE(serves(other, with_power));
   EXPECT_FALSE(serves(with_power, other));
 }

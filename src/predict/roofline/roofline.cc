@@ -70,8 +70,9 @@ class Roofline final : public Predictor {
     const bool alone = rows.empty();
     if (alone && own->size() < 2)
       return Error{Code::invalid_argument,
-                   "roofline: no reference of this board can be used, and fewer than 2 rows of the "
-                   "target are known",
+                   fmt::format("roofline: {} rows of the target are too few, since no reference of "
+                               "this board can be used",
+                               own->size()),
                    "give tables of other workloads on this board with --reference"};
     if (alone) notes_.push_back("roofline: fitted on the target's own rows alone");
     fit_modes(alone ? *own : rows);
