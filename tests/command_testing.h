@@ -67,6 +67,8 @@ class CommandTest : public ::testing::Test {
   pid_t start(const std::vector<std::string>& arguments) {
     const pid_t child = ::fork();
     if (child != 0) return child;
+    // A shell without job control starts tests in the background with these ignored.
+    for (const int number : {SIGINT, SIGQUIT}) ::signal(number, SIG_DFL);
     for (const auto& [name, value] : environment_) ::setenv(name.c_str(), value.c_str(), 1);
     const int out = stdout_ >= 0
                         ? stdout_

@@ -92,6 +92,7 @@ TEST(PredictionsDeathTest, AnInterruptEndsThem) {
   TuneResult result = profiled(*profiler, 4);
   EXPECT_EXIT(
       {
+        ::signal(SIGINT, SIG_DFL);  // where the shell has it ignored, it would stay so
         catch_interrupts();
         ::raise(SIGINT);
         result.request.cancelled = &interrupt_flag();
