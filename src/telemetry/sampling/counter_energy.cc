@@ -1,4 +1,5 @@
-// Energy of a counter: interpolated between its updates, with what its steps leave uncertain.
+#include "telemetry/sampling/counter_energy.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

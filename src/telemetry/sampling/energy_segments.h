@@ -23,7 +23,4 @@ struct PowerSegment {
 void integrate(const std::vector<PowerSegment>& segments, int64_t begin_ns, int64_t end_ns,
                EnergyWindow& window);
 
-/// energy_between() of an energy counter.
-Result<EnergyWindow> counter_energy_between(const Trace& trace, int64_t begin_ns, int64_t end_ns);
-
 }  // namespace flyball

@@ -1,6 +1,7 @@
 // A sensor that parses one file; what the Linux sensors are made of.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
