@@ -33,10 +33,8 @@ Status check_offsets(const BatchView& batch, const TensorView& packed) {
     return misfit(fmt::format("'{}' is {} {}, {} int64 are wanted", name, found->shape.text(),
                               dtype_name(found->dtype), batch.samples + 1));
   const auto offsets = found->values<int64_t>();
-  if (offsets.front() != 0 || offsets.back() != packed.shape[0] ||
-      !std::ranges::is_sorted(offsets))
-    return misfit(
-        fmt::format("'{}' does not rise from 0 to the {} rows", name, packed.shape[0]));
+  if (offsets.front() != 0 || offsets.back() != packed.shape[0] || !std::ranges::is_sorted(offsets))
+    return misfit(fmt::format("'{}' does not rise from 0 to the {} rows", name, packed.shape[0]));
   return {};
 }
 

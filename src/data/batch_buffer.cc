@@ -148,11 +148,11 @@ Result<std::byte*> BatchBuffer::append_bytes(size_t index, DType dtype, int64_t 
   Tensor& tensor = checked(index, dtype, Rows::packed);
   if (count_ == capacity_) throw std::logic_error("a sample more than the minibatch holds");
   if (rows < 0 || tensor.open_rows + rows - tensor.rows > tensor.spec.most_rows)
-    return Error{Code::corrupt,
-                 fmt::format("{} rows of '{}' where a sample has {} at most",
-                             tensor.open_rows + rows - tensor.rows, tensor.spec.name,
-                             tensor.spec.most_rows),
-                 ""};
+    return Error{
+        Code::corrupt,
+        fmt::format("{} rows of '{}' where a sample has {} at most",
+                    tensor.open_rows + rows - tensor.rows, tensor.spec.name, tensor.spec.most_rows),
+        ""};
   std::byte* const data =
       memory_.get() + tensor.begin + static_cast<size_t>(tensor.open_rows) * tensor.row_bytes;
   tensor.open_rows += rows;
@@ -182,7 +182,8 @@ void BatchBuffer::trim(size_t index, int64_t length) {
   const TensorShape& shape = tensor.spec.shape;
   if (tensor.spec.rows != Rows::per_sample || shape.empty() || tensor.length >= 0 || length < 0 ||
       length > shape[0])
-    throw std::logic_error(fmt::format("tensor '{}' cannot be cut to {}", tensor.spec.name, length));
+    throw std::logic_error(
+        fmt::format("tensor '{}' cannot be cut to {}", tensor.spec.name, length));
   tensor.length = length;
   if (length == shape[0]) return;
   const size_t cut = tensor.row_bytes / static_cast<size_t>(shape[0]) * static_cast<size_t>(length);
@@ -200,8 +201,8 @@ BatchView BatchBuffer::view() {
       shape.append(i == 0 && tensor.length >= 0 ? tensor.length : tensor.spec.shape[i]);
     views_.push_back({tensor.spec.name, tensor.spec.dtype, shape, memory_.get() + tensor.begin});
     if (packed)
-      views_.push_back({tensor.offsets, DType::int64, {count_ + 1},
-                        memory_.get() + tensor.offsets_begin});
+      views_.push_back(
+          {tensor.offsets, DType::int64, {count_ + 1}, memory_.get() + tensor.offsets_begin});
   }
   return {views_, count_};
 }

@@ -143,8 +143,7 @@ TEST(Batch, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(complaint(view, boxes), "fits");
   EXPECT_EQ(complaint({view.tensors.first(3), 2}, boxes),
             "the batch has no tensor 'boxes_offsets'");
-  EXPECT_EQ(complaint({view.tensors, 1}, boxes),
-            "'boxes_offsets' is 3 int64, 2 int64 are wanted");
+  EXPECT_EQ(complaint({view.tensors, 1}, boxes), "'boxes_offsets' is 3 int64, 2 int64 are wanted");
   std::vector<TensorView> broken(view.tensors.begin(), view.tensors.end());
   const int64_t falling[] = {0, 3, 2};
   broken[3].data = reinterpret_cast<const std::byte*>(falling);

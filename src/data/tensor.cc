@@ -49,8 +49,8 @@ std::string TensorShape::text() const {
 
 void TensorView::check_dtype(DType wanted) const {
   if (dtype == wanted) return;
-  throw std::invalid_argument(fmt::format("tensor '{}' is {}, not {}", name, dtype_name(dtype),
-                                          dtype_name(wanted)));
+  throw std::invalid_argument(
+      fmt::format("tensor '{}' is {}, not {}", name, dtype_name(dtype), dtype_name(wanted)));
 }
 
 }  // namespace flyball

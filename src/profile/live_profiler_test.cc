@@ -59,8 +59,7 @@ std::string run_short_of_memory() {
   options.stopping.max_seconds = 0.05;
   options.open = {named_axis("batch_size", {8, kLargeBatch}), named_axis("loader_workers", {0}),
                   named_axis("cpu_cores", {1})};
-  const auto profiler =
-      make_live_profiler(*std::move(device), make_no_power("no meter"), options);
+  const auto profiler = make_live_profiler(*std::move(device), make_no_power("no meter"), options);
   if (!profiler.ok()) fail(profiler.error().message);
   if (outcome(**profiler, 8) != "measured") fail("the first trial is not measured");
   const rlimit limit{address_space() + (rlim_t{24} << 20), RLIM_INFINITY};

@@ -27,8 +27,8 @@ torch::ScalarType scalar_type(DType dtype) {
 }
 
 std::optional<DType> dtype_like(torch::ScalarType type) {
-  for (const DType dtype : {DType::float32, DType::int64, DType::float64, DType::int32,
-                            DType::uint8, DType::boolean})
+  for (const DType dtype :
+       {DType::float32, DType::int64, DType::float64, DType::int32, DType::uint8, DType::boolean})
     if (scalar_type(dtype) == type) return dtype;
   return {};
 }
@@ -75,7 +75,9 @@ BatchView HostTensors::take_numbers(const Tensors& scalars) {
   clear();
   for (const auto& item : scalars) numbers_.push_back(item.second.template item<double>());
   for (const auto& item : scalars)
-    views_.push_back({item.first, DType::float64, {},
+    views_.push_back({item.first,
+                      DType::float64,
+                      {},
                       reinterpret_cast<const std::byte*>(&numbers_[views_.size()])});
   return {views_, 0};
 }

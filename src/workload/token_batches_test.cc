@@ -28,7 +28,8 @@ class Sentences final : public Dataset {
   int64_t classes() const override { return kWords; }
   std::array<int, 3> shape() const override { return {}; }
   std::vector<TensorSpec> parts() const override {
-    return {{"ids", DType::int64, {-1}}, {"start", DType::int64, {}}, {"marks", DType::int64, {-1}}};
+    return {
+        {"ids", DType::int64, {-1}}, {"start", DType::int64, {}}, {"marks", DType::int64, {-1}}};
   }
   Status fetch(int64_t index, RawSample& sample) const override {
     Random random(static_cast<uint64_t>(index) + 1);
@@ -40,8 +41,8 @@ class Sentences final : public Dataset {
       if (ids[i] >= kMarked) marks.push_back(static_cast<int64_t>(i));
     }
     sample.parts.set<int64_t>(1, {})[0] = std::ranges::max_element(ids) - ids.begin();
-    std::ranges::copy(
-        marks, sample.parts.set<int64_t>(2, {static_cast<int64_t>(marks.size())}).begin());
+    std::ranges::copy(marks,
+                      sample.parts.set<int64_t>(2, {static_cast<int64_t>(marks.size())}).begin());
     return {};
   }
   std::string name(int64_t index) const override { return "sentence " + std::to_string(index); }
@@ -95,8 +96,7 @@ class SentenceNetwork final : public Network {
   }
   void answer(const Tensors& batch, Tensors& outputs) override {
     const torch::Tensor scores = scores_->forward(words_->forward(batch["ids"]));
-    outputs.add("start_logits",
-                scores.select(2, 0).masked_fill(batch["mask"].logical_not(), -1e9));
+    outputs.add("start_logits", scores.select(2, 0).masked_fill(batch["mask"].logical_not(), -1e9));
     outputs.add("mark_logits", scores.select(2, 1));
     outputs.add("seen", torch::full({1}, seen_, torch::kInt64));
     seen_ += batch["ids"].size(0);
@@ -111,8 +111,8 @@ class SentenceNetwork final : public Network {
     const torch::Tensor wanted = at::zeros(marks.sizes(), marks.options());
     wanted.view(-1).index_fill_(0, rows * marks.size(1) + batch["marks"], 1.0);
     const torch::Tensor start = at::cross_entropy_loss(outputs["start_logits"], batch["start"]);
-    const torch::Tensor mark = at::binary_cross_entropy_with_logits(
-        marks, wanted, batch["mask"].to(torch::kFloat32));
+    const torch::Tensor mark =
+        at::binary_cross_entropy_with_logits(marks, wanted, batch["mask"].to(torch::kFloat32));
     losses.add("loss", start + mark);
     losses.add("start_loss", start);
     losses.add("mark_loss", mark);
@@ -215,8 +215,8 @@ TEST(TokenBatches, RowsAreAsLongAsTheLongestAndMarksArePacked) {
       const auto end = static_cast<size_t>(offsets[static_cast<size_t>(n) + 1]);
       EXPECT_TRUE(std::ranges::equal(view.values<int64_t>("marks").subspan(begin, end - begin),
                                      raw.parts.get<int64_t>(2)));
-      const auto mask = view.values<bool>("mask").subspan(
-          static_cast<size_t>(n * length), static_cast<size_t>(length));
+      const auto mask = view.values<bool>("mask").subspan(static_cast<size_t>(n * length),
+                                                          static_cast<size_t>(length));
       EXPECT_EQ(std::ranges::count(mask, true), raw.parts.view(0).shape[0]);
     }
     EXPECT_EQ(length, longest);
