@@ -1,4 +1,6 @@
 // Process-wide settings of LibTorch and the allocator.
+#include "workload/runtime.h"
+
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -10,7 +12,6 @@
 #include <mutex>
 
 #include "base/text.h"
-#include "workload/runtime.h"
 #include "workload/stepper.h"
 
 namespace flyball {
