@@ -2,11 +2,15 @@
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.3 REQUIRED NO_MODULE)        # linear algebra of the predictors
 find_package(nlohmann_json 3.10 REQUIRED)          # --json output, stored settings
-find_package(fmt REQUIRED)                         # formatting of messages and tables
+if(FLYBALL_STATIC)
+  include(FlyballStatic)
+else()
+  find_package(fmt REQUIRED)                       # formatting of messages and tables
+  find_package(tomlplusplus REQUIRED)              # experiments
+endif()
 find_package(SQLite3 REQUIRED)                     # the store
 find_package(ZLIB REQUIRED)                        # gzipped IDX files
 find_package(JPEG REQUIRED)                        # image datasets (libjpeg-turbo)
-find_package(tomlplusplus REQUIRED)                # experiments
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)  # command line
 find_path(DATE_INCLUDE_DIR date/date.h REQUIRED)   # times in plug meter logs (header-only part)
 
@@ -35,13 +39,20 @@ if(FLYBALL_TORCH)
 endif()
 
 if(FLYBALL_TESTS)
-  find_package(GTest REQUIRED)
+  find_package(GTest)
+  if(NOT GTest_FOUND)
+    # Not in the cache, so that the next configuring looks again.
+    message(STATUS "flyball: no tests (GoogleTest is missing; scripts/setup installs it)")
+    set(FLYBALL_TESTS OFF)
+  endif()
 endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # With precompiled headers it has to be told that they hide no macro that changes by itself.
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
 # A LibTorch source needs about 1.3 GB to compile: never more of them at once than memory holds.

@@ -1,6 +1,7 @@
-# flyball_room(NAME [DEPENDS room...] [LIBS library...] [TORCH file...] [MODULE])
+# flyball_room(NAME [DEPENDS room...] [LIBS library...] [PRECOMPILED kind] [TORCH file...] [MODULE])
 # One room of the house: every source of the folder and of its sub-folders belongs to it. What a file is stands in its
 # suffix: x_test.cc, x_slow_test.cc (label `slow`), x_bench.cc, x_fuzz.cc; the rest is the library.
+# PRECOMPILED: which headers of others it reads precompiled, where not `common`.
 # TORCH: files that need LibTorch. Their objects go into the module (src/module) and nowhere else;
 # their tests are NAME_torch_test. MODULE: tests and benchmarks load the module.
 add_library(flyball_options INTERFACE)
@@ -8,7 +9,8 @@ target_include_directories(flyball_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${C
 target_compile_options(flyball_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wcast-align -Wundef -Werror)
-target_compile_definitions(flyball_options INTERFACE FLYBALL_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(flyball_options INTERFACE FLYBALL_VERSION="${PROJECT_VERSION}"
+                                                     FLYBALL_STATIC=$<BOOL:${FLYBALL_STATIC}>)
 if(FLYBALL_SANITIZE)
   add_compile_options(-fsanitize=${FLYBALL_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
@@ -31,17 +33,12 @@ function(flyball_needs target)
   endif()
 endfunction()
 
-function(flyball_tests target label)
-  add_executable(${target} ${ARGN})
-  target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${target} PRIVATE FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                                               FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  include(GoogleTest)
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS "${label}" TIMEOUT 600)
-endfunction()
+include(FlyballPrecompiled)
+if(FLYBALL_TESTS)
+  include(FlyballTests)
+endif()
 
-# Each public header is compiled alone.
+# Each header is compiled alone, when asked for: scripts/check-headers has most of the proof for less.
 function(flyball_header_check name library)
   set(checks)
   foreach(header ${ARGN})
@@ -90,7 +87,7 @@ function(flyball_torch_part name)
 endfunction()
 
 function(flyball_room name)
-  cmake_parse_arguments(ROOM "MODULE" "" "DEPENDS;LIBS;TORCH" ${ARGN})
+  cmake_parse_arguments(ROOM "MODULE" "PRECOMPILED" "DEPENDS;LIBS;TORCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   list(TRANSFORM ROOM_TORCH PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -122,6 +119,10 @@ function(flyball_room name)
     add_library(${library} STATIC ${sources})
     target_link_libraries(${library} PUBLIC ${rooms} ${ROOM_LIBS} PRIVATE flyball_options)
     target_include_directories(${library} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    if(NOT ROOM_PRECOMPILED)
+      set(ROOM_PRECOMPILED common)
+    endif()
+    flyball_precompiled(${library} ${ROOM_PRECOMPILED})
   else()
     add_library(${library} INTERFACE)
     target_link_libraries(${library} INTERFACE ${rooms} ${ROOM_LIBS})
@@ -145,11 +146,18 @@ function(flyball_room name)
   if(FLYBALL_BENCH)
     foreach(bench ${benches})
       get_filename_component(stem ${bench} NAME_WE)
-      add_executable(${stem} EXCLUDE_FROM_ALL ${bench})
+      add_executable(${stem} ${bench})
       target_link_libraries(${stem} PRIVATE ${library} flyball_options)
       flyball_needs(${stem} ${module})
       target_compile_definitions(${stem} PRIVATE FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
         FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+      flyball_precompiled(${stem} common)
+    endforeach()
+  endif()
+  if(FLYBALL_TESTS AND NOT FLYBALL_FUZZ)
+    foreach(fuzzer ${fuzzers})
+      get_filename_component(stem ${fuzzer} NAME_WE)
+      flyball_replay(${stem} ${library})
     endforeach()
   endif()
   if(FLYBALL_FUZZ)

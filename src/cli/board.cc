@@ -1,10 +1,11 @@
+#include "cli/board.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/interrupt.h"
 #include "base/text.h"
-#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/tables.h"
 #include "data/makers/default_set.h"

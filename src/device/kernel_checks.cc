@@ -12,6 +12,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/library.h"
 #include "base/parallel.h"
 #include "device/machine_checks.h"
 
@@ -73,6 +74,12 @@ std::vector<Capability> check_kernel() {
 std::vector<Capability> check_cuda() {
   Capability c{"CUDA driver", "training and inference on an NVIDIA GPU", State::available,
                "libcuda.so.1 loads", ""};
+  if constexpr (!loads_libraries) {
+    c.state = State::missing;
+    c.value = "a static flyball cannot load libcuda.so.1";
+    c.remedy = "build flyball on the board itself";
+    return {c};
+  }
   if (void* library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
     ::dlclose(library);
     return {c};

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/clock.h"
+#include "base/library.h"
 #include "store/database.h"
 #include "store/process.h"
 #include "store/rows.h"
@@ -77,7 +78,8 @@ std::filesystem::path Store::default_place() {
   if (!data.empty()) return data / "flyball/store.db";
   auto home = variable("HOME");
   // A service may have no environment; its user still has a home.
-  if (const passwd* user = home.empty() ? ::getpwuid(::geteuid()) : nullptr) home = user->pw_dir;
+  if constexpr (loads_libraries)
+    if (const passwd* user = home.empty() ? ::getpwuid(::geteuid()) : nullptr) home = user->pw_dir;
   return home / ".local/share/flyball/store.db";
 }
 

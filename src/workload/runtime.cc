@@ -1,3 +1,4 @@
+// Process-wide settings of LibTorch.
 #include "workload/runtime.h"
 
 #include <ATen/Functions.h>

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 
+#include "base/library.h"
+
 namespace flyball {
 namespace {
 
@@ -39,6 +41,9 @@ NvmlApi entries_of(void* library) {
 }
 
 Result<NvmlApi> load(const std::string& path) {
+  if constexpr (!loads_libraries)
+    return Error{Code::unavailable, "a static flyball cannot load " + path,
+                 "build flyball on the board itself to see an NVIDIA GPU"};
   void* library = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr)
     return Error{Code::unavailable, "no NVIDIA management library (" + path + ")",

@@ -1,0 +1,55 @@
+# flyball_tests(TARGET LABEL source...)
+# One test program. Its tests share processes, since each start would load its libraries again: one
+# shard for every eight sources. A shard that fails prints its tests by name;
+# `bin/TARGET --gtest_filter=Suite.Name` runs one. Tests over a minute must be labelled slow, which
+# tests/support/main.cc sees to; sanitizers get the ten times that they cost.
+if(FLYBALL_SANITIZE)
+  set(FLYBALL_TEST_LIMIT_S 600)
+else()
+  set(FLYBALL_TEST_LIMIT_S 60)
+endif()
+# What only checks need not be fast; what it checks is. With less optimisation GCC's flow warnings see
+# ghosts; sources of the library keep them.
+set(FLYBALL_TEST_OPTIONS $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+set(FLYBALL_TEST_KIND test)  # of what is precompiled for it
+add_library(flyball_test_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/main.cc)
+target_link_libraries(flyball_test_main PUBLIC GTest::gmock GTest::gtest PRIVATE flyball_options)
+add_library(flyball_replay_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/replay.cc)
+target_link_libraries(flyball_replay_main PRIVATE flyball_options)
+
+function(flyball_tests target label)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE flyball_test_main flyball_options)
+  target_compile_options(${target} PRIVATE ${FLYBALL_TEST_OPTIONS})
+  target_compile_definitions(${target} PRIVATE FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                               FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  flyball_precompiled(${target} ${FLYBALL_TEST_KIND})
+  list(LENGTH ARGN sources)
+  math(EXPR shards "(${sources} + 7) / 8")
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(name ${target})
+    if(shards GREATER 1)
+      math(EXPR number "${shard} + 1")
+      set(name ${target}-${number}of${shards})
+    endif()
+    set(environment GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${shard})
+    if(NOT label STREQUAL slow)
+      list(APPEND environment FLYBALL_TEST_LIMIT_S=${FLYBALL_TEST_LIMIT_S})
+    endif()
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 3600
+                                            ENVIRONMENT "${environment}")
+  endforeach()
+endfunction()
+
+# A fuzzer built by the ordinary compiler; its seeds are a test.
+function(flyball_replay stem library)
+  add_executable(${stem}_replay ${stem}.cc)
+  target_link_libraries(${stem}_replay PRIVATE flyball_replay_main ${library} flyball_options)
+  flyball_precompiled(${stem}_replay common)
+  add_test(NAME ${stem} COMMAND ${stem}_replay ${CMAKE_CURRENT_SOURCE_DIR}/${stem}_seeds)
+  set_tests_properties(${stem} PROPERTIES LABELS unit TIMEOUT ${FLYBALL_TEST_LIMIT_S})
+endfunction()

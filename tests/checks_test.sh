@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Do the checks of scripts/ find what they look for? Small trees with one fault each.
+# usage: tests/checks_test.sh SOURCE_FOLDER
+set -euo pipefail
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "checks_test: $*" >&2; exit 1; }
+
+# Room `high` knows `low`, never the other way; `high` has a folder within.
+tree() {
+  rm -rf "$work/tree"
+  mkdir -p "$work/tree/src/low" "$work/tree/src/high/part"
+  printf '# House\n\n## Rooms\n\n| room | holds |\n|---|---|\n| `low/` | a |\n| `high/` | b |\n\n## More\n' \
+    >"$work/tree/ARCHITECTURE.md"
+  echo 'flyball_room(low)' >"$work/tree/src/low/CMakeLists.txt"
+  echo 'flyball_room(high DEPENDS low LIBS fmt::fmt)' >"$work/tree/src/high/CMakeLists.txt"
+  echo '#pragma once' | tee "$work/tree/src/low/a.h" "$work/tree/src/high/part/b.h" >/dev/null
+  printf '#include "low/a.h"\n' >"$work/tree/src/low/a.cc"
+  printf '#include "high/part/b.h"\n\n#include "low/a.h"\n' >"$work/tree/src/high/part/b.cc"
+}
+passes() { "$source/scripts/$1" "$work/tree" >"$work/out" 2>&1 || fail "$1 refuses a good tree: $(cat "$work/out")"; }
+finds() {
+  ! "$source/scripts/$1" "$work/tree" >"$work/out" 2>&1 || fail "$1 does not find: $2"
+  grep -qF "$2" "$work/out" || fail "$1 says '$(cat "$work/out")' and not '$2'"
+}
+
+tree && passes check-rooms && passes check-headers
+
+tree && echo '#include "high/part/b.h"' >>"$work/tree/src/low/a.cc"
+finds check-rooms 'src/low/a.cc:2: low is above high and must not include it'
+
+tree && printf '#pragma once\n#include "low/a.h"\n' >"$work/tree/src/high/part/b.h"
+echo 'flyball_room(high)' >"$work/tree/src/high/CMakeLists.txt"
+finds check-rooms 'src/high/part/b.h:2: high includes low, which its DEPENDS does not reach'
+
+tree && echo 'flyball_room(low DEPENDS high)' >"$work/tree/src/low/CMakeLists.txt"
+finds check-rooms 'low depends on high, which is not above it'
+
+tree && mkdir "$work/tree/src/shed"
+finds check-rooms 'src/shed/ is missing from the table'
+
+tree && printf '#include "low/a.h"\n#include "high/part/b.h"\n' >"$work/tree/src/high/part/b.cc"
+finds check-headers 'src/high/part/b.cc: its first include must be "high/part/b.h"'
+
+# Which LibTorch is taken: Jetsons of straw, whose python3 answers as told.
+mkdir -p "$work/jetson/etc" "$work/bin"
+touch "$work/jetson/etc/nv_tegra_release"
+torch() { # answer of python3's torch ('' has none), installed status of libtorch-dev, root
+  printf '#!/bin/sh\n[ -n "%s" ] && echo "%s"\n' "$1" "$1" >"$work/bin/python3"
+  printf '#!/bin/sh\necho "%s"\n' "$2" >"$work/bin/dpkg-query"
+  chmod +x "$work/bin/python3" "$work/bin/dpkg-query"
+  env -u Torch_DIR PATH="$work/bin:$PATH" FLYBALL_ROOT="$3" "$source/scripts/find-torch" 2>"$work/said"
+}
+is() { [ "$1" = "$2" ] || fail "find-torch answers '$1' and not '$2'"; }
+says() { grep -qF "$1" "$work/said" || fail "find-torch does not say '$1' but '$(cat "$work/said")'"; }
+there='install ok installed'
+is "$(torch '2.1.0 11.4 True /nv/torch' "$there" "$work/jetson")" 'nvidia /nv/torch'
+[ ! -s "$work/said" ] || fail "find-torch warns of NVIDIA's LibTorch: $(cat "$work/said")"
+is "$(torch '2.1.0 None True /pip/torch' "$there" "$work/jetson")" package
+says 'THIS IS A JETSON AND NO LIBTORCH WITH CUDA'
+is "$(torch '' '' "$work/jetson")" none
+says 'THIS IS A JETSON AND NO LIBTORCH WITH CUDA'
+is "$(torch '1.10.0 10.2 False /old/torch' '' "$work/jetson")" none
+says "python3's torch 1.10.0 has the old C++ ABI and is not used"
+is "$(torch '2.1.0 11.8 True /pip/torch' "$there" "$work")" package
+is "$(torch '2.7.0 None True /pip/torch' '' "$work")" 'python /pip/torch'
+mkdir -p "$work/old"
+echo 'set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=0")' >"$work/old/TorchConfig.cmake"
+if Torch_DIR=$work/old "$source/scripts/find-torch" 2>"$work/said"; then fail "a LibTorch with the old ABI is taken"; fi
+says "the one in $work/old has the old C++ ABI"
+echo "all checks find their faults"

@@ -1,0 +1,72 @@
+// The main of every test program. Tests share a process, so each begins with the environment,
+// working folder and signal actions that the process began with, and none that is not labelled slow
+// may take longer than FLYBALL_TEST_LIMIT_S seconds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kSignals = 32;
+
+/// What a test may change of its process.
+struct Surroundings {
+  std::vector<std::string> environment;
+  std::filesystem::path folder = std::filesystem::current_path();
+  std::array<struct sigaction, kSignals> actions{};
+
+  Surroundings() {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+      environment.emplace_back(*entry);
+    for (int signal = 1; signal < kSignals; ++signal)
+      ::sigaction(signal, nullptr, &actions[static_cast<size_t>(signal)]);
+  }
+  void restore() const {
+    const Surroundings now;
+    if (now.environment != environment) {
+      ::clearenv();
+      for (const std::string& entry : environment)
+        if (const size_t equals = entry.find('='); equals != std::string::npos)
+          ::setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
+    }
+    if (now.folder != folder) std::filesystem::current_path(folder);
+    for (int signal = 1; signal < kSignals; ++signal)
+      if (signal != SIGKILL && signal != SIGSTOP)
+        ::sigaction(signal, &actions[static_cast<size_t>(signal)], nullptr);
+  }
+};
+
+class Neighbours : public ::testing::EmptyTestEventListener {
+ public:
+  explicit Neighbours(double limit_s) : limit_s_(limit_s) {}
+
+ private:
+  void OnTestEnd(const ::testing::TestInfo& info) override {
+    const double took_s = static_cast<double>(info.result()->elapsed_time()) / 1000;
+    if (limit_s_ > 0 && took_s > limit_s_)
+      ADD_FAILURE() << info.test_suite_name() << '.' << info.name() << " took " << took_s
+                    << " s; tests over " << limit_s_ << " s belong into a _slow_test.cc";
+    before_.restore();
+  }
+
+  const Surroundings before_;
+  const double limit_s_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleMock(&argc, argv);
+  const char* limit = ::getenv("FLYBALL_TEST_LIMIT_S");
+  ::testing::UnitTest::GetInstance()->listeners().Append(
+      new Neighbours(limit != nullptr ? ::atof(limit) : 0));
+  return RUN_ALL_TESTS();
+}
