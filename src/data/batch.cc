@@ -65,7 +65,7 @@ Status check_tensor(const BatchView& batch, const TensorSpec& wanted) {
   if (!fits(found->shape, wanted.shape))
     return misfit(fmt::format("'{}' of {} does not fit a network for {}", wanted.name,
                               row_of(found->shape).text(), wanted.shape.text()));
-  if (wanted.rows == Rows::packed) return check_offsets(batch, *found);
+  if (wanted.rows == RowLayout::packed) return check_offsets(batch, *found);
   if (found->shape[0] != batch.samples)
     return misfit(fmt::format("'{}' has {} rows for {} samples", wanted.name, found->shape[0],
                               batch.samples));

@@ -21,7 +21,7 @@
 namespace flyball {
 
 /// How the rows of a tensor belong to samples.
-enum class Rows : uint8_t {
+enum class RowLayout : uint8_t {
   per_sample,  ///< one row per sample, padded where lengths vary
   packed,      ///< any number per sample, with NAME_offsets
 };
@@ -31,7 +31,7 @@ struct TensorSpec {
   std::string name;
   DType dtype = DType::float32;
   TensorShape shape;  ///< of one row: without samples; −1: any size (the largest, for a buffer)
-  Rows rows = Rows::per_sample;
+  RowLayout rows = RowLayout::per_sample;
   int64_t most_rows = 1;  ///< packed: of one sample, for the buffer's size
 };
 

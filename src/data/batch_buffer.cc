@@ -52,14 +52,14 @@ Size row_size(const TensorSpec& spec) {
 Size block_size(const TensorSpec& spec, int64_t batch_size) {
   Size size = row_size(spec);
   size *= batch_size;
-  if (spec.rows == Rows::packed) size *= spec.most_rows;
+  if (spec.rows == RowLayout::packed) size *= spec.most_rows;
   return size.align();
 }
 
 Size offsets_size(const TensorSpec& spec, int64_t batch_size) {
   Size size(batch_size);
   size += 1;
-  size *= spec.rows == Rows::packed ? int64_t{sizeof(int64_t)} : 0;
+  size *= spec.rows == RowLayout::packed ? int64_t{sizeof(int64_t)} : 0;
   return size.align();
 }
 
@@ -110,7 +110,7 @@ Result<BatchBuffer> BatchBuffer::create(const std::vector<TensorSpec>& layout, i
     tensor.begin = begin;
     tensor.offsets_begin = begin += *block_size(spec, batch_size).value();
     begin += *offsets_size(spec, batch_size).value();
-    if (spec.rows == Rows::packed) tensor.offsets = offsets_name(spec.name);
+    if (spec.rows == RowLayout::packed) tensor.offsets = offsets_name(spec.name);
     buffer.tensors_.push_back(std::move(tensor));
   }
   buffer.views_.reserve(2 * layout.size());
@@ -129,23 +129,24 @@ void BatchBuffer::clear() {
   }
 }
 
-BatchBuffer::Tensor& BatchBuffer::checked(size_t index, DType dtype, Rows rows) {
+BatchBuffer::Tensor& BatchBuffer::checked(size_t index, DType dtype, RowLayout rows) {
   Tensor& tensor = tensors_.at(index);
   if (tensor.spec.dtype != dtype || tensor.spec.rows != rows)
-    throw std::logic_error(fmt::format("tensor '{}' is {} {}", tensor.spec.name,
-                                       tensor.spec.rows == Rows::packed ? "packed" : "per-sample",
-                                       dtype_name(tensor.spec.dtype)));
+    throw std::logic_error(
+        fmt::format("tensor '{}' is {} {}", tensor.spec.name,
+                    tensor.spec.rows == RowLayout::packed ? "packed" : "per-sample",
+                    dtype_name(tensor.spec.dtype)));
   return tensor;
 }
 
 std::byte* BatchBuffer::row_bytes(size_t index, DType dtype) {
-  const Tensor& tensor = checked(index, dtype, Rows::per_sample);
+  const Tensor& tensor = checked(index, dtype, RowLayout::per_sample);
   if (count_ == capacity_) throw std::logic_error("a sample more than the minibatch holds");
   return memory_.get() + tensor.begin + static_cast<size_t>(count_) * tensor.row_bytes;
 }
 
 Result<std::byte*> BatchBuffer::append_bytes(size_t index, DType dtype, int64_t rows) {
-  Tensor& tensor = checked(index, dtype, Rows::packed);
+  Tensor& tensor = checked(index, dtype, RowLayout::packed);
   if (count_ == capacity_) throw std::logic_error("a sample more than the minibatch holds");
   if (rows < 0 || tensor.open_rows + rows - tensor.rows > tensor.spec.most_rows)
     return Error{
@@ -167,7 +168,7 @@ void BatchBuffer::commit() {
   if (count_ == capacity_) throw std::logic_error("a sample more than the minibatch holds");
   ++count_;
   for (Tensor& tensor : tensors_) {
-    if (tensor.spec.rows != Rows::packed) continue;
+    if (tensor.spec.rows != RowLayout::packed) continue;
     tensor.rows = tensor.open_rows;
     offsets_of(tensor)[count_] = tensor.rows;
   }
@@ -180,8 +181,8 @@ void BatchBuffer::discard() {
 void BatchBuffer::trim(size_t index, int64_t length) {
   Tensor& tensor = tensors_.at(index);
   const TensorShape& shape = tensor.spec.shape;
-  if (tensor.spec.rows != Rows::per_sample || shape.empty() || tensor.length >= 0 || length < 0 ||
-      length > shape[0])
+  if (tensor.spec.rows != RowLayout::per_sample || shape.empty() || tensor.length >= 0 ||
+      length < 0 || length > shape[0])
     throw std::logic_error(
         fmt::format("tensor '{}' cannot be cut to {}", tensor.spec.name, length));
   tensor.length = length;
@@ -195,7 +196,7 @@ void BatchBuffer::trim(size_t index, int64_t length) {
 BatchView BatchBuffer::view() {
   views_.clear();
   for (const Tensor& tensor : tensors_) {
-    const bool packed = tensor.spec.rows == Rows::packed;
+    const bool packed = tensor.spec.rows == RowLayout::packed;
     TensorShape shape{packed ? tensor.rows : count_};
     for (size_t i = 0; i < tensor.spec.shape.rank(); ++i)
       shape.append(i == 0 && tensor.length >= 0 ? tensor.length : tensor.spec.shape[i]);

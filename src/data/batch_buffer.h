@@ -73,7 +73,7 @@ class BatchBuffer {
   size_t row_elements(size_t tensor) const { return tensors_[tensor].row_elements; }
   std::byte* row_bytes(size_t tensor, DType dtype);
   Result<std::byte*> append_bytes(size_t tensor, DType dtype, int64_t rows);
-  Tensor& checked(size_t tensor, DType dtype, Rows rows);
+  Tensor& checked(size_t tensor, DType dtype, RowLayout rows);
   int64_t* offsets_of(const Tensor& tensor);
 
   std::vector<Tensor> tensors_;

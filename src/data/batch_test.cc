@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 const std::vector<TensorSpec> kLayout = {{"ids", DType::int64, {4}},
                                          {"mask", DType::boolean, {4}},
-                                         {"boxes", DType::float32, {2}, Rows::packed, 3},
+                                         {"boxes", DType::float32, {2}, RowLayout::packed, 3},
                                          {"score", DType::float64, {}}};
 
 // Adds a sample of so many ids, and as many boxes as `boxes` says.
@@ -107,7 +107,7 @@ TEST(BatchBuffer, LayoutsAreChecked) {
   EXPECT_EQ(complaint({{"a", DType::int64, {}}, {"a", DType::uint8, {}}}),
             "two tensors are called 'a'");
   EXPECT_EQ(complaint({{"a", DType::int64, {-1}}}), "tensor 'a' has no largest size");
-  EXPECT_EQ(complaint({{"a", DType::int64, {}, Rows::packed, 0}}), "tensor 'a' of 0 rows");
+  EXPECT_EQ(complaint({{"a", DType::int64, {}, RowLayout::packed, 0}}), "tensor 'a' of 0 rows");
 }
 
 TEST(BatchBuffer, WhatNoMemoryHoldsIsAnError) {
@@ -139,7 +139,7 @@ TEST(Batch, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(complaint({view.tensors, 3}, {"ids", DType::int64, {4}}),
             "'ids' has 2 rows for 3 samples");
   EXPECT_EQ(complaint({}, {"ids", DType::int64, {4}}), "the batch holds no sample");
-  const TensorSpec boxes{"boxes", DType::float32, {2}, Rows::packed};
+  const TensorSpec boxes{"boxes", DType::float32, {2}, RowLayout::packed};
   EXPECT_EQ(complaint(view, boxes), "fits");
   EXPECT_EQ(complaint({view.tensors.first(3), 2}, boxes),
             "the batch has no tensor 'boxes_offsets'");

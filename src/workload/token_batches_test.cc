@@ -56,7 +56,7 @@ class SentenceCollate final : public Collate {
     return {{"ids", DType::int64, {kLongest}},
             {"mask", DType::boolean, {kLongest}},
             {"start", DType::int64, {}},
-            {"marks", DType::int64, {}, Rows::packed, kLongest}};
+            {"marks", DType::int64, {}, RowLayout::packed, kLongest}};
   }
   Status add(const RawSample& sample, uint64_t seed, CollateScratch*,
              BatchBuffer& batch) const override {
@@ -90,7 +90,7 @@ class SentenceNetwork final : public Network {
  public:
   SentenceNetwork()
       : Network({{"ids", DType::int64, {-1}}, {"mask", DType::boolean, {-1}}},
-                {{"start", DType::int64, {}}, {"marks", DType::int64, {}, Rows::packed}}) {
+                {{"start", DType::int64, {}}, {"marks", DType::int64, {}, RowLayout::packed}}) {
     words_ = register_module("words", torch::nn::Embedding(kWords, 8));
     scores_ = register_module("scores", torch::nn::Linear(8, 2));
   }

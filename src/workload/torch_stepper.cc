@@ -90,7 +90,7 @@ class TorchStepper final : public Stepper {
     for (const TensorSpec& spec : wanted) {
       const TensorView& view = *batch.find(spec.name);
       batch_.add(spec.name, placed(view));
-      if (spec.rows != Rows::packed) continue;
+      if (spec.rows != RowLayout::packed) continue;
       const TensorView& offsets = *batch.find(offsets_name(spec.name));
       batch_.add(offsets.name, placed(offsets));
     }

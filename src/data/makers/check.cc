@@ -1,4 +1,6 @@
 // check_dataset: what is there, what is broken, and where.
+#include "data/makers/check.h"
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -6,7 +8,6 @@
 #include "base/parallel.h"
 #include "data/formats/jpeg_files.h"
 #include "data/formats/open.h"
-#include "data/makers/check.h"
 #include "data/pictures/jpeg.h"
 
 namespace flyball {

@@ -1,4 +1,6 @@
 // make_dataset: synthetic sets in their true formats.
+#include "data/makers/make.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +19,6 @@
 #include "data/formats/cifar.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
-#include "data/makers/make.h"
 #include "data/pictures/jpeg.h"
 
 namespace flyball {

@@ -1,5 +1,5 @@
 #include "predict/roofline/counting.h"
-#include "predict/known_cost.h"
+#include "predict/roofline/known_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "predict/interval.h"
-#include "predict/known_cost.h"
 #include "predict/nnls.h"
+#include "predict/roofline/known_cost.h"
 #include "predict/roofline/roofline_clocks.h"
 #include "predict/rows.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "base/statistics.h"
-#include "predict/known_cost.h"
+#include "predict/roofline/known_cost.h"
 
 namespace flyball {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/known_cost.h"
+#include "predict/roofline/known_cost.h"
 
 #include <algorithm>
 #include <array>
