@@ -28,11 +28,23 @@ flyball_precompile(json LIBS fmt::fmt nlohmann_json::nlohmann_json
 flyball_precompile(command LIBS fmt::fmt nlohmann_json::nlohmann_json
                    HEADERS ${common} <nlohmann/json.hpp> <CLI/CLI.hpp>)
 flyball_precompile(eigen LIBS fmt::fmt Eigen3::Eigen HEADERS ${common} <Eigen/Dense>)
+if(FLYBALL_TORCH)
+  set(torch <ATen/Functions.h> <ATen/Parallel.h> <torch/autograd.h> <torch/nn/modules/batchnorm.h>
+    <torch/nn/modules/container/modulelist.h> <torch/nn/modules/container/sequential.h>
+    <torch/nn/modules/conv.h> <torch/nn/modules/linear.h> <torch/types.h>)
+  flyball_precompile(torch LIBS fmt::fmt flyball_torch HEADERS ${common} ${torch})
+endif()
 if(FLYBALL_TESTS)
   flyball_precompile(test LIBS fmt::fmt GTest::gmock HEADERS ${common} <gmock/gmock.h>)
   flyball_precompile(command_test LIBS fmt::fmt GTest::gmock nlohmann_json::nlohmann_json
                      HEADERS ${common} <gmock/gmock.h> <nlohmann/json.hpp>)
-  foreach(kind test command_test)
+  set(kinds test command_test)
+  if(FLYBALL_TORCH)
+    flyball_precompile(torch_test LIBS fmt::fmt flyball_torch GTest::gmock
+                       HEADERS ${common} ${torch} <gmock/gmock.h>)
+    list(APPEND kinds torch_test)
+  endif()
+  foreach(kind ${kinds})
     target_compile_options(flyball_precompiled_${kind} PRIVATE $<$<CONFIG:Release>:-O1>)
   endforeach()
 endif()
