@@ -43,7 +43,7 @@ double bare_s(const Command& command) {
 }
 
 MeasureResult measured(const Command& command) {
-  auto result = measure_command(command, {.sensors = open_power_sensors()});
+  auto result = measure_command(command, {.sensors = open_power_sensors(), .context = {}});
   if (!result.ok()) give_up(result.error().message);
   return *std::move(result);
 }
