@@ -166,6 +166,9 @@ TEST_F(PlanTest, PredictedRowsAreNoMeasurements) {
             "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,provenance\n"
             "board,net,train,16,300,80,8,predicted\nboard,net,train,16,600,50,12,predicted\n");
   expect_refused({"plan", "training", "--train", table.string()}, 2, {"predicted, none measured"});
+  const Finished taken = run({"plan", "training", "--train", table.string(), "--accept",
+                              "predicted", "--profiles", "2", "--no-store", "-q"});
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
 }
 
 /// What was measured before an interruption is on disk and taken from there.

@@ -138,6 +138,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       ->check(not_empty());
   command.add_option("--objective", o.objective, objectives_of(kind))->check(not_empty());
   command.add_option("--reference", o.references, "table of an earlier workload");
+  add_accept_option(command, o.accepted);
   command.add_flag("--no-reference", o.no_reference,
                    "leave out the references kept for this board (`flyball reference list`)");
   command

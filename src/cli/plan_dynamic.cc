@@ -55,6 +55,7 @@ void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
       objective_unit(problem),
       std::isfinite(plan.static_value) ? number(plan.static_value)
                                        : "none of those profiled serves all windows");
+  for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
 }
 
 Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* store,

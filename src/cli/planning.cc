@@ -51,6 +51,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.device = options.device;
   role.phase = phase_name(phase);
   role.trial_seconds = options.trial_seconds;
+  role.seed = options.request.seed;
   role.quiet = options.quiet;
   // Serving chooses its batch size; requests are at hand, so nothing is loaded ahead.
   if (phase == Phase::infer)

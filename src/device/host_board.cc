@@ -18,7 +18,9 @@ class HostBoard final : public Board {
   Result<std::unique_ptr<Device>> knobs() const override {
     return open_host({.root = root_, .journal = {}, .cpus = {}});
   }
-  std::unique_ptr<PowerMeter> power() const override { return open_power_meter(root_); }
+  std::unique_ptr<PowerMeter> power() const override {
+    return open_power_meter(root_, info_.compute);
+  }
 
  private:
   BoardInfo info_;
@@ -32,7 +34,7 @@ Result<std::unique_ptr<Board>> open_here(const BoardName& name, const fs::path& 
   info.device = host->info();
   // Numbers of another place to compute are not comparable.
   if (compute != "cpu") {
-    info.device.name = name.text();
+    info.device.name = compute;  // "cuda" and "cuda:0" are one
     info.device.title += ", network on " + compute;
     info.device.fingerprint += "; network on " + compute;
   }

@@ -35,8 +35,10 @@ class PowerMeter {
 /// Distinct updates that a trial's power needs.
 inline constexpr int power_updates_wanted = 10;
 
-/// The machine's own sensors, or make_no_power() where none measures a total.
-std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root = "/");
+/// The machine's own sensors for a network that computes on `compute` (total_where()), or
+/// make_no_power() where none measures a total.
+std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root = "/",
+                                             const std::string& compute = "cpu");
 
 /// A machine without a power sensor.
 std::unique_ptr<PowerMeter> make_no_power(const std::string& gap);

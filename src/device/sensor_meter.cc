@@ -11,7 +11,7 @@ namespace {
 
 class SensorMeter final : public PowerMeter {
  public:
-  explicit SensorMeter(SensorList list) : watch_(std::move(list)) {}
+  SensorMeter(SensorList list, const std::string& total) : watch_(std::move(list), total) {}
 
   std::string total() const override { return watch_.total(); }
   std::string gap() const override { return watch_.gap(); }
@@ -28,11 +28,13 @@ class SensorMeter final : public PowerMeter {
 
 }  // namespace
 
-std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root) {
+std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root,
+                                             const std::string& compute) {
   SensorList list = open_power_sensors(root);
   if (const SensorPtr throttle = open_thermal_sensors(root).find("cpu_throttle"))
     list.sensors.push_back(throttle);
-  auto meter = std::make_unique<SensorMeter>(std::move(list));
+  const std::string total = total_where(list, compute);
+  auto meter = std::make_unique<SensorMeter>(std::move(list), total);
   if (!meter->total().empty()) return meter;
   std::string gap = meter->gap();
   constexpr std::string_view prefix = "power is not available on this machine: ";

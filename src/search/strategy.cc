@@ -40,7 +40,7 @@ Error nearest_error(const Ledger& ledger) {
 Strategy::Strategy(std::shared_ptr<const Problem> problem, SearchOptions options)
     : options_(std::move(options)), ledger_(std::move(problem)) {
   for (const Known& known : options_.known)
-    ledger_.record(known.role, known.candidate, known.reading, "", false);
+    ledger_.record(known.role, known.candidate, known.reading, known.failure, false);
 }
 
 std::optional<Ask> Strategy::first_missing(std::span<const size_t> choice,

@@ -29,6 +29,7 @@ struct Ask {
 struct Known {
   size_t role = 0, candidate = 0;
   Reading reading;
+  std::string failure = "";  ///< why it failed; then it is not asked for again
 };
 
 class PredictionCache;

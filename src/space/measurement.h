@@ -61,8 +61,8 @@ struct Measurement {
   /// What else must be equal; nothing where it was measured before conditions were kept.
   std::optional<Conditions> conditions;
   Provenance provenance = Provenance::measured;
-  double minibatch_ms = 0;                  ///< end to end: median over blocks (profile/stopping.h)
-  double noise = 0;                         ///< relative noise of minibatch_ms, a fraction
+  double minibatch_ms = 0;  ///< end to end: median over blocks (profile/trials/stopping.h)
+  double noise = 0;         ///< relative noise of minibatch_ms, a fraction
   double stall_ms = 0, compute_ms = 0;      ///< means of the counted minibatches
   MinibatchTimes first;                     ///< the first minibatch, kept apart
   std::vector<MinibatchTimes> minibatches;  ///< the counted ones

@@ -1,6 +1,5 @@
 #include "tune/dynamic_planning.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -14,6 +13,7 @@ struct RateProfiles {
   Problem problem;  ///< of the last rate
   Readings readings;
   size_t count = 0;
+  std::vector<std::string> notes;
 };
 
 Problem problem_at(double rate_hz, PlanRequest request, const SharedBoard& board) {
@@ -31,15 +31,17 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
                                    const PlanRequest& request,
                                    std::span<const RateWindow> windows) {
   RateProfiles all;
-  for (size_t role = 0; role < board.profilers.size(); ++role)
-    all.readings.emplace_back(board.candidates->size(role));
   for (double rate : rates_of(windows)) {
     all.problem = problem_at(rate, request, board);
-    FLYBALL_ASSIGN(const Plan plan, search_plan(session, all.problem));
-    all.count += plan.profiles;
-    for (const Step& step : plan.steps)
-      if (step.failure.empty()) all.readings[step.ask.role][step.ask.candidate] = step.reading;
+    FLYBALL_ASSIGN(const SearchOutcome outcome,
+                   session.search(std::make_shared<const Problem>(all.problem)));
+    const Ledger& ledger = outcome.strategy->ledger();
+    all.count += ledger.profiles();
+    all.readings = ledger.readings();  // of the rates before, too
+    all.notes.insert(all.notes.end(), outcome.strategy->notes().begin(),
+                     outcome.strategy->notes().end());
   }
+  for (std::string& note : session.notes()) all.notes.push_back(std::move(note));
   return all;
 }
 
@@ -47,7 +49,7 @@ Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const P
                              std::span<const RateWindow> windows) {
   FLYBALL_ASSIGN(RateProfiles all, profile_rates(session, board, request, windows));
   FLYBALL_ASSIGN(DynamicPlan plan, plan_dynamic(all.problem, all.readings, windows));
-  return DynamicAnswer{std::move(all.problem), std::move(plan), all.count};
+  return DynamicAnswer{std::move(all.problem), std::move(plan), all.count, std::move(all.notes)};
 }
 
 }  // namespace
@@ -57,6 +59,9 @@ Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store,
                                    const SessionListener& listener) {
   for (double rate : rates_of(windows)) FLYBALL_CHECK(validate(problem_at(rate, request, board)));
   FLYBALL_ASSIGN(const auto session, Session::open(board.roles(), request, store, listener));
+  for (double rate : rates_of(windows))
+    FLYBALL_CHECK(
+        session->check(std::make_shared<const Problem>(problem_at(rate, request, board))));
   auto asked = plan_request_json(request, board);
   for (const RateWindow& window : windows)
     asked["windows"].push_back({{"rate_hz", window.rate_hz}, {"seconds", window.seconds}});
@@ -83,10 +88,10 @@ nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& an
                        {"value", objective_value(problem, window.choice.outcome)},
                        {"switches", window.switches}});
   }
-  return {{"problem", "dynamic"},       {"objective", objective_name(problem.objective)},
-          {"windows", windows},         {"switches", answer.plan.switches},
-          {"value", answer.plan.value}, {"static_value", or_null(answer.plan.static_value)},
-          {"profiles", answer.profiles}};
+  return {{"problem", "dynamic"},        {"objective", objective_name(problem.objective)},
+          {"windows", windows},          {"switches", answer.plan.switches},
+          {"value", answer.plan.value},  {"static_value", or_null(answer.plan.static_value)},
+          {"profiles", answer.profiles}, {"notes", answer.notes}};
 }
 
 }  // namespace flyball

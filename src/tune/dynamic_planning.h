@@ -7,9 +7,10 @@
 namespace flyball {
 
 struct DynamicAnswer {
-  Problem problem;      ///< of the highest rate
-  DynamicPlan plan;     ///< when there is one
-  size_t profiles = 0;  ///< of all rates together
+  Problem problem;                 ///< of the highest rate
+  DynamicPlan plan;                ///< when there is one
+  size_t profiles = 0;             ///< of all rates together
+  std::vector<std::string> notes;  ///< remarks of the searches and about the trials
 };
 
 /// Searches each distinct rate once, starting from what the rates before have profiled, then plans

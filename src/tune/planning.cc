@@ -98,11 +98,14 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
                                  {"energy_budget_j", or_null(problem.budgets.energy_j)},
                                  {"separate_modes", problem.separate_modes},
                                  {"switch_ms", problem.switch_ms}};
-  for (const Role& role : problem.roles)
+  for (size_t i = 0; i < problem.roles.size(); ++i) {
+    const Role& role = problem.roles[i];
     json["roles"].push_back({{"workload", role.workload},
                              {"phase", phase_name(role.phase)},
                              {"rate_hz", role.rate_hz},
-                             {"latency_ms", or_null(role.latency_ms)}});
+                             {"latency_ms", or_null(role.latency_ms)},
+                             {"fingerprint", board.info(i).fingerprint}});
+  }
   json["profiles_limit"] = request.profiles;
   json["strategy"] = request.strategy;
   json["predictor"] = request.predictor;

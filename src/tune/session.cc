@@ -96,7 +96,7 @@ class Session::Search {
                                recorded->from_store, verification, ask.role, ask.candidate});
     const Profiled& trial = outcome_.trials.back();
     const Reading reading = reading_of(trial.measurement);
-    if (!trial.measurement.failed()) session_.known_.push_back({ask.role, ask.candidate, reading});
+    session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});
     return Observation{reading, trial.measurement.failure, trial.from_store};
   }

@@ -7,6 +7,7 @@
 
 #include "base/temp_folder.h"
 #include "store/store.h"
+#include "tune/dynamic_planning.h"
 #include "tune/live_table_testing.h"
 #include "tune/planning.h"
 #include "tune/tune.h"
@@ -171,6 +172,29 @@ TEST(Session, AnInterruptedPlanGoesOn) {
   ASSERT_TRUE(whole.ok());
   EXPECT_THAT(store.runs().value(), SizeIs(1));
   EXPECT_TRUE(whole->steps.at(0).from_store);
+}
+
+// What failed at one rate would fail at the next: it is not tried again.
+TEST(Session, AFailedTrialIsNotRepeatedForEachRate) {
+  const WorkloadTable table = smooth_table("det", {1, 4});
+  const size_t broken = *table.space.find(std::array{2.0, 300.0, 4.0});
+  auto serving = std::make_unique<LiveTable>(table, [&](size_t config, int, Measurement& m) {
+    if (config == broken) m.failure = "out of memory";
+  });
+  const LiveTable& served = *serving;
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  profilers.push_back(std::move(serving));
+  const SharedBoard board = shared(std::move(profilers));
+  PlanRequest request;
+  request.kind = "dynamic";
+  request.strategy = "brute-force";
+  request.predictor = "gp";
+  request.latencies_ms = {2000};
+  const std::vector<RateWindow> windows = {{5, 60}, {10, 60}, {20, 60}};
+  const auto answer = plan_windows(board, nullptr, request, windows);
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(served.measured(broken), 1);
+  EXPECT_EQ(answer->plan.windows.size(), 3u);
 }
 
 TEST(Session, WhatIsRefusedIsNoRun) {

@@ -25,7 +25,7 @@ int threads();
 /// Makes the number of threads of set_threads() hold in the calling thread too.
 void adopt_threads();
 
-/// Memory for `count` numbers from which copies to CUDA run faster; null when there is none.
+/// Memory for `bytes` bytes from which copies to CUDA run faster; null when there is none.
 std::shared_ptr<std::byte> pinned_memory(size_t bytes);
 
 }  // namespace flyball

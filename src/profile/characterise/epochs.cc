@@ -156,11 +156,7 @@ void take_energy(EpochRun& result, const SensorList& sensors) {
     result.power_gap = power_gap(sensors);
     return;
   }
-  // A network on a GPU is paid there, where the board has no sensor for all of it.
-  const bool on_gpu = result.request.step.device.starts_with("cuda");
-  result.power_total = preferred_total(sensors);
-  if (on_gpu && result.power_total != "module")
-    result.power_total = preferred_total(sensors, "gpu");
+  result.power_total = total_where(sensors, result.request.step.device);
   for (EpochRecord& epoch : result.epochs) {
     const auto window =
         total_between(result.traces, result.power_total, epoch.begin_ns, epoch.end_ns);

@@ -11,6 +11,7 @@
 #include "base/temp_folder.h"
 #include "data/makers/digits.h"
 #include "device/host.h"
+#include "module/module_testing.h"
 
 namespace flyball {
 namespace {
@@ -67,6 +68,26 @@ std::string run_short_of_memory() {
   const std::string large = outcome(**profiler, kLargeBatch);
   const std::string again = outcome(**profiler, 8);
   return "first " + large + "; then " + again;
+}
+
+// A measurement is the same only where these are: they must be loaded before they are listed.
+TEST(LiveProfiler, ConditionsHoldTheLibrariesThatAStepRunsOn) {
+  FLYBALL_NEEDS_TORCH();
+  const TempFolder folder;
+  LiveOptions options;
+  options.data = folder / "digits";
+  ASSERT_TRUE(make_digits(options.data, {.train = 32, .test = 1}).ok());
+  auto device = open_host({.journal = folder / "journal", .cpus = {}, .pin_threads = false});
+  ASSERT_TRUE(device.ok());
+  const auto profiler = make_live_profiler(*std::move(device), make_no_power("no meter"), options);
+  ASSERT_TRUE(profiler.ok());
+  bool torch = false, blas = false;
+  for (const auto& [name, file] : (*profiler)->info().conditions) {
+    torch = torch || name.starts_with("library libtorch_cpu");
+    blas = blas || name.find("blas") != std::string::npos;
+  }
+  EXPECT_TRUE(torch);
+  EXPECT_TRUE(blas);
 }
 
 [[noreturn]] void tell_and_exit() {

@@ -58,6 +58,7 @@ TEST_F(Ina3221Test, AgxOrinCountsMemoryOnlyOnce) {
   // The driver's figure covers all enabled channels already.
   EXPECT_NEAR(list.find("VDD_CPU_CV")->info().period_s, 0.002, 1e-9);
   EXPECT_EQ(preferred_total(open_power_sensors(tree_.root())), "module");
+  EXPECT_EQ(total_where(open_power_sensors(tree_.root()), "cuda:0"), "module");
 }
 
 TEST_F(Ina3221Test, NanoOfJetPack4) {

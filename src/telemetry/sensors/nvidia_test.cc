@@ -12,6 +12,9 @@
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/nvml_api.h"
+#include "telemetry/sensors/power_sensors.h"
+#include "telemetry/sensors/rapl.h"
+#include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
 namespace {
@@ -47,6 +50,19 @@ TEST_F(NvidiaTest, ReadsEveryMetricOfEveryGpu) {
   EXPECT_EQ(list.find("gpu0_memory"), nullptr);
   ASSERT_EQ(list.gaps.size(), 2u);
   EXPECT_THAT(gaps(list), HasSubstr("gpu1_memory: Not Supported"));
+}
+
+TEST_F(NvidiaTest, ANetworkOnAGpuIsPaidForThere) {
+  const TestTree tree;
+  const std::string folder = "sys/class/powercap/intel-rapl:0/";
+  tree.put(folder + "name", "package-0\n");
+  tree.put(folder + "energy_uj", "1500000\n");
+  tree.put(folder + "max_energy_range_uj", "262143328850\n");
+  SensorList list = open("");
+  EXPECT_EQ(total_where(list, "cpu"), "gpu");  // there is no other
+  list.append(open_rapl(tree.root()));
+  EXPECT_EQ(total_where(list, "cpu"), "package");
+  EXPECT_EQ(total_where(list, "cuda:0"), "gpu");
 }
 
 // 100 W and 50 W, whose counters move in steps, over a window whose edges lie anywhere in one.

@@ -68,4 +68,9 @@ std::string preferred_total(const SensorList& list, const std::string& wish) {
   return totals.empty() ? "" : totals.front();
 }
 
+std::string total_where(const SensorList& list, const std::string& compute) {
+  const std::string whole = preferred_total(list);
+  return compute.starts_with("cuda") && whole != "module" ? preferred_total(list, "gpu") : whole;
+}
+
 }  // namespace flyball

@@ -25,4 +25,8 @@ std::string power_gap(const SensorList& list);
 /// else the first one; "" when there is none.
 std::string preferred_total(const SensorList& list, const std::string& wish = "");
 
+/// The total that stands for a network that computes there ("cpu", "cuda:0"): on a GPU it is paid
+/// for there, where the board has no sensor for all of it.
+std::string total_where(const SensorList& list, const std::string& compute);
+
 }  // namespace flyball
