@@ -10,7 +10,7 @@
 
 namespace flyball {
 
-/// One for each process, started when it is first needed (about 1 ms and 1 MB). When this process
+/// One for each process, started when it is first needed. When this process
 /// ends, however it ends, its guard ends the process groups that are still under watch (SIGTERM,
 /// SIGKILL after 2 s), and then, where a journal of settings is left, runs the command that puts
 /// them back. A process that has left its group for a session of its own is not ended. Where there

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "data/pictures/picture_collate.h"
 #include "workload/step_maker.h"
 
 namespace flyball {
@@ -19,7 +20,8 @@ TEST(Runtime, ThreadsHoldInEveryThread) {
   const std::vector<int64_t> labels = {3};
   int seen = 0;
   std::thread([&] {
-    ASSERT_TRUE(stepper->step(BatchView{samples, labels, {1, 28, 28}}).ok());
+    const PictureBatch batch(samples, labels, {1, 28, 28});
+    ASSERT_TRUE(stepper->step(batch.view()).ok());
     seen = threads();
   }).join();
   EXPECT_EQ(seen, 1);

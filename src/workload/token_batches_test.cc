@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "data/loader/loader.h"
+#include "workload/runtime.h"
 #include "workload/torch_stepper.h"
 
 namespace flyball {

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "data/pictures/picture_collate.h"
-#include "workload/networks.h"
 
 namespace flyball {
 
