@@ -1,13 +1,12 @@
 #include "predict/nnls.h"
 
-#include <Eigen/Dense>
 #include <limits>
+
+#include "predict/least_squares.h"
 
 namespace flyball {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // Least squares on the free columns only; the others stay zero.
@@ -18,7 +17,7 @@ Vector solve_free(const Matrix& a, const Vector& b, const std::vector<bool>& fre
   Vector full = Vector::Zero(a.cols());
   if (columns.empty()) return full;
   const Matrix part = a(Eigen::all, columns);
-  const Vector solution = part.completeOrthogonalDecomposition().solve(b);
+  const Vector solution = LeastSquares(part).solve(b);
   for (size_t j = 0; j < columns.size(); ++j)
     full[columns[j]] = solution[static_cast<Eigen::Index>(j)];
   return full;

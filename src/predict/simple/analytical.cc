@@ -2,19 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "predict/interval.h"
+#include "predict/least_squares.h"
 #include "predict/rows.h"
 
 namespace flyball {
 namespace {
-
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 
 // value = coefficients · (1, terms…)
 struct Fit {
@@ -58,10 +55,10 @@ Fitted least_squares(const std::vector<Row>& rows) {
   for (double& length : scale)
     if (!(length > 0)) length = 1;
   features.rightCols(terms) = features.rightCols(terms) * scale.cwiseInverse().asDiagonal();
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition(features);
+  const LeastSquares decomposition(features);
   Vector weights = decomposition.solve(values);
   const Vector residuals = values - features * weights;
-  const Vector leverage = (features * decomposition.pseudoInverse()).diagonal();
+  const Vector leverage = (features * decomposition.pseudo_inverse()).diagonal();
   weights.tail(terms) = weights.tail(terms).cwiseQuotient(scale);
   weights[0] -= centre.dot(weights.tail(terms));
   Fitted fitted{{weights}, {}, {}, decomposition.rank() == terms + 1};

@@ -2,19 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
 #include "base/statistics.h"
 #include "predict/interval.h"
+#include "predict/least_squares.h"
 #include "predict/rows.h"
 
 namespace flyball {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 Matrix as_matrix(std::span<const double> x, size_t rows, size_t dimensions) {
@@ -27,7 +25,7 @@ Vector as_vector(std::span<const double> y) {
 }
 
 Vector minimum_norm(const Matrix& a, const Vector& b) {
-  return a.completeOrthogonalDecomposition().solve(b);
+  return LeastSquares(a).solve(b);
 }
 
 double dot(std::span<const double> a, std::span<const double> b) {
