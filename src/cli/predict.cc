@@ -17,7 +17,6 @@
 #include "predict/registry/complete.h"
 #include "predict/registry/registry.h"
 #include "store/exchange.h"
-#include "store/reference_folder.h"
 
 namespace flyball::cli {
 namespace {

@@ -19,7 +19,6 @@
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"
-#include "store/reference_folder.h"
 #include "tune/tune_json.h"
 
 namespace flyball::cli {
