@@ -31,6 +31,23 @@ constexpr const char* known_differently =
     "board,net,train,100,30,10,predicted\nboard,net,train,200,20,15,measured\n"
     "board,net,train,300,10,20,simulated\nboard,net,train,400,9,25,table\n";
 
+// Looked up in a table it is known from a table, whatever the store has imported.
+TEST_F(ExchangeTest, ATableAnswersTheSameBeforeAndAfterItsImport) {
+  const std::string file = write("mine.csv",
+                                 "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
+                                 "board,net,train,100,30,10,measured\n"
+                                 "board,net,train,200,20,15,measured\n"
+                                 "board,net,train,200,22,15,measured\n")
+                               .string();
+  const std::vector<std::string> tune = {"tune",          "net",    "--device",
+                                         "table:" + file, "--json", "-q"};
+  const auto before = run(tune).json();
+  ASSERT_EQ(run({"import", file}).exit_code, 0);
+  const auto after = run(tune).json();
+  EXPECT_EQ(before["choice"]["provenance"], "table");
+  EXPECT_EQ(after["choice"], before["choice"]);
+}
+
 TEST_F(ExchangeTest, APredictionStaysOneThroughImportStoreAndExport) {
   const std::string file = write("known.csv", known_differently).string();
   const std::string out = (folder_ / "out.csv").string();
