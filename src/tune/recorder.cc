@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "profile/trials/table_profiler.h"
 #include "telemetry/sensors/other_load.h"
 
 namespace flyball {
@@ -78,6 +79,8 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
     Trial expected = space.trial(*config, info.workload, info.phase);
     expected.job.settings.insert(info.job.begin(), info.job.end());
     if (expected != m.trial) continue;
+    // A row that was imported is not yet what its table answers, where repeats come to one.
+    if (!info.live && m.stop_reason != read_from_table) continue;
     // A trial in which the sensor failed is worth another one, now that it works.
     if (info.live && !info.power_total.empty() && !m.power) continue;
     // Trials of one answer are alike: where power cannot be read now, theirs is left out.
@@ -96,10 +99,7 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   if (known != known_.end() && call < known->second.size()) {
     const StoredMeasurement& stored = known->second[call];
     if (run_) FLYBALL_CHECK(store_->reuse(*run_, stored.id));
-    if (profiler_->info().live) return Recorded{stored.measurement, true};
-    // The table itself says how its rows are known, and what repeats of one come to.
-    FLYBALL_ASSIGN(Measurement tabled, profiler_->measure(config));
-    return Recorded{std::move(tabled), true};
+    return Recorded{stored.measurement, true};
   }
   const Stopwatch watch;
   const OtherLoad others;
