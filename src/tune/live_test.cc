@@ -129,6 +129,7 @@ TEST_F(Verification, AnAnswerOverTheBudgetGivesWay) {
 TEST(LiveTune, SearchAndPredictionsHoldTheSameFacts) {
   WorkloadTable table = twenty();
   table.power_total = "module";
+  table.cost = Cost{2e9, 3e8};
   const auto profiler = make_table_profiler(table);
   const TuneResult result = tuned(*profiler);
   const auto asked = make_problem(*profiler, {});
@@ -141,7 +142,8 @@ TEST(LiveTune, SearchAndPredictionsHoldTheSameFacts) {
   EXPECT_EQ(role.power_total, rows.power_total);
   EXPECT_EQ(role.workload, rows.workload);
   EXPECT_EQ(role.phase, rows.phase);
-  EXPECT_EQ(role.cost, rows.cost);
+  EXPECT_EQ(role.cost, table.cost);
+  EXPECT_EQ(rows.cost, table.cost);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ Role role_of(const ProfilerInfo& info) {
   Role role{info.workload, info.phase};
   role.device = info.device;
   role.power_total = info.power_total;
+  role.cost = info.cost;
   return role;
 }
 

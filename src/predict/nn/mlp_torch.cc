@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -190,17 +191,23 @@ void on_one_thread(const Body& body) {
   static std::mutex mutex;
   static int holders = 0, before = 1;
   const int callers = at::get_num_threads();
+  std::exception_ptr failure;  // what ends a thread would end the program
   std::thread worker([&] {
     {
       const std::lock_guard lock(mutex);
       if (holders++ == 0) before = callers;
       at::set_num_threads(1);
     }
-    body();
+    try {
+      body();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     const std::lock_guard lock(mutex);
     if (--holders == 0) at::set_num_threads(before);
   });
   worker.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::vector<float> predict_rows(const std::vector<int64_t>& sizes,

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "space/cost.h"
 #include "space/measurement.h"
 #include "space/space.h"
 
@@ -27,6 +29,7 @@ struct ProfilerInfo {
   std::string power_gap;          ///< why there is no power; "" where there is some
   std::vector<std::string> gaps;  ///< axes and sensors that are missing, each with its remedy
   Settings job;                   ///< fixed run settings, e.g. batch_size 16
+  std::optional<Cost> cost;       ///< of its network, where somebody counted it
   double samples_per_epoch = 0;   ///< 0 when unknown
   bool live = false;              ///< do repeats differ?
 };

@@ -40,6 +40,7 @@ class TableProfiler final : public Profiler {
     info_.workload = table.workload;
     info_.phase = table.phase;
     info_.power_total = table.power_total;
+    info_.cost = table.cost;
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
     WorkloadTable merged = merge_repeats(table);
     space_ = std::move(merged.space);
