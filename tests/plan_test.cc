@@ -136,6 +136,9 @@ TEST_F(PlanTest, BadInputIsNamed) {
   expect_refused({"plan", "training", "--train", train + ":other"}, 2, {"other"});
   expect_refused({"plan", "concurrent", "--train", train}, 2, {"1 --train and 1 --infer"});
   expect_refused({"plan", "dynamic", "--infer", infer, "--windows", "40"}, 2, {"'40'"});
+  expect_refused({"plan", "dynamic", "--infer", infer, "--windows", "40:-10min"}, 2,
+                 {"'40:-10min'", "above zero"});
+  expect_refused({"plan", "training", "--train", train, "--trial-time", "nan"}, 2, {"'nan'"});
   expect_refused({"plan", "training", "--train", train, "--apply"}, 2, {"a table has no knobs"});
   expect_refused({"plan", "training", "--train", train, "--export", "toml"}, 2, {"'toml'"});
   expect_refused({"plan", "training", "--train", train, "--strategy", "magic"}, 2, {"'magic'"});

@@ -6,6 +6,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/tables.h"
 #include "data/makers/default_set.h"
@@ -101,7 +102,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("--axis", options.axes, "open or narrow an axis: batch_size=8,16,32");
   add_accept_option(command, options.accepted);
   command.add_option("--trial-time", options.trial_seconds, "time cap of a live trial, seconds")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(trial_seconds())
       ->capture_default_str();
   command.add_option("--seed", options.seed, "of everything random")->capture_default_str();
   command.add_flag("--quiet,-q", options.quiet, "no progress");

@@ -65,6 +65,15 @@ CLI::Validator sample_count() {
           ""};
 }
 
+CLI::Validator trial_seconds() {
+  return {[](const std::string& text) {
+            const auto seconds = parse_double(text);
+            if (seconds && *seconds >= 0.1 && *seconds <= 3600) return std::string();
+            return fmt::format("'{}' is not a time cap: 0.1 to 3600 seconds", text);
+          },
+          ""};
+}
+
 void check_seed(CLI::App& command) {
   command.get_option("--seed")->check(CLI::Validator(seed_error, ""));
 }

@@ -154,7 +154,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   command.add_option("--seed", o.request.seed, "of everything random")->capture_default_str();
   check_seed(command);
   command.add_option("--trial-time", o.trial_seconds, "time cap of a live trial, seconds")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(trial_seconds());
   command.add_option("--store", o.store, "the store")->check(not_empty());
   command.add_flag("--no-store", o.no_store, "keep nothing");
   command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");

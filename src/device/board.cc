@@ -32,7 +32,7 @@ std::string BoardKind::usage() const {
 
 const std::vector<BoardKind>& board_kinds() {
   static const std::vector<BoardKind> kinds = {
-      {"host", "", "this machine: its cores, and its CPU clock where that can be set",
+      {"host", "", "this machine (also: cpu): its cores, and its CPU clock where that can be set",
        open_host_board},
       {"cuda", "[N]", "an NVIDIA GPU of this machine, where LibTorch computes on it",
        open_cuda_board},

@@ -67,11 +67,11 @@ Result<c10::Device> find_device(const std::string& name) {
   if (name.rfind("cuda:", 0) == 0) index = parse_integer(name.substr(5)).value_or(-1);
   if (index < 0)
     return Error{Code::invalid_argument, fmt::format("there is no device '{}'", name),
-                 "use cpu, cuda or cuda:N"};
+                 "use --device host, cuda or cuda:N"};
   const auto count = static_cast<long long>(torch::cuda::device_count());
   if (count == 0)
     return Error{Code::unavailable, "LibTorch finds no CUDA device here",
-                 "use --device cpu, or build with a LibTorch that has CUDA"};
+                 "use --device host, or build with a LibTorch that has CUDA"};
   if (index >= count)
     return Error{Code::not_found, fmt::format("there are {} CUDA devices, no '{}'", count, name),
                  fmt::format("use cuda:0 to cuda:{}", count - 1)};
