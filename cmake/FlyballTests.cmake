@@ -1,8 +1,7 @@
 # flyball_tests(TARGET LABEL source...)
-# One test program. Its tests share processes, since each start would load its libraries again: one
-# shard for every eight sources. A shard that fails prints its tests by name;
-# `bin/TARGET --gtest_filter=Suite.Name` runs one. Tests over a minute must be labelled slow, which
-# tests/support/main.cc sees to; sanitizers get the ten times that they cost.
+# One test program. Its tests share processes, since each start costs: four shards. One that fails
+# prints its tests by name; `bin/TARGET --gtest_filter=Suite.Name` runs one. Tests over a minute must be
+# labelled slow, which tests/support/main.cc sees to; sanitizers get the ten times that they cost.
 if(FLYBALL_SANITIZE)
   set(FLYBALL_TEST_LIMIT_S 600)
 else()
@@ -24,16 +23,10 @@ function(flyball_tests target label)
   target_compile_definitions(${target} PRIVATE FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                                FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   flyball_precompiled(${target} ${FLYBALL_TEST_KIND})
-  list(LENGTH ARGN sources)
-  math(EXPR shards "(${sources} + 7) / 8")
-  math(EXPR last "${shards} - 1")
-  foreach(shard RANGE ${last})
-    set(name ${target})
-    if(shards GREATER 1)
-      math(EXPR number "${shard} + 1")
-      set(name ${target}-${number}of${shards})
-    endif()
-    set(environment GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${shard})
+  foreach(number 1 2 3 4)
+    set(name ${target}-${number}of4)
+    math(EXPR shard "${number} - 1")
+    set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${shard})
     if(NOT label STREQUAL slow)
       list(APPEND environment FLYBALL_TEST_LIMIT_S=${FLYBALL_TEST_LIMIT_S})
     endif()
