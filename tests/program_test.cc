@@ -220,7 +220,7 @@ import subprocess, sys, flyball
 flyball.minibatch()
 child = subprocess.Popen([sys.executable, "-c", """
 import flyball
-assert not flyball.marked()
+assert flyball.marked() and flyball.setting("batch_size", 1) == 1
 for _ in range(20000): flyball.minibatch()
 """])
 for _ in range(20000): flyball.minibatch()

@@ -22,7 +22,7 @@ def _load() -> Tuple[Optional[str], str]:
     for name in _places.library_names():
         try:
             found = ctypes.CDLL(name)
-            found.flyball_window_begin  # of that name, and ours
+            found.flyball_setting  # of that name, ours, and not older than this package
             return name, ""
         except (OSError, AttributeError) as error:
             why.append(str(error))
@@ -41,6 +41,8 @@ if _place is not None:
     compute_begin, compute_end = _quick.flyball_compute_begin, _quick.flyball_compute_end
     for _function in (minibatch, stall_begin, stall_end, compute_begin, compute_end):
         _function.restype = None
+    _setting = _quick.flyball_setting
+    _setting.argtypes, _setting.restype = [ctypes.c_char_p, ctypes.c_double], ctypes.c_double
     _begin, _end = _slow.flyball_window_begin, _slow.flyball_window_end
     _begin.argtypes, _begin.restype = [ctypes.c_char_p], ctypes.c_void_p
     _end.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Energy), ctypes.c_int]
@@ -49,6 +51,11 @@ if _place is not None:
     _error.restype = ctypes.c_char_p
 
 Energy = Dict[str, Dict[str, float]]
+
+
+def read_setting(name: str) -> None:
+    """Tells that the program has read this setting."""
+    _setting(os.fsencode(name), 0.0)
 
 
 def window_begin(name: str) -> Optional[int]:

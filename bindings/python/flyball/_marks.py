@@ -125,9 +125,14 @@ def batches(loader: Iterable[Batch]) -> Iterator[Batch]:
 
 def setting(name: str, default: Number) -> Number:
     """What `flyball tune --axis NAME=…` wants in this trial, in the type of `default`:
-    flyball.setting("batch_size", 16)."""
+    flyball.setting("batch_size", 16). Reading an axis this way tells Flyball that the program heeds
+    it; one that it never reads cannot be tuned."""
+    if _c:
+        _c.read_setting(name)
+    elif ring:
+        ring.write(_ring.SETTING, name=name)
     value = os.environ.get("FLYBALL_" + name.upper())
-    if value is None:
+    if not value:
         return default
     wanted: Number = type(default)(float(value))
     return wanted

@@ -15,19 +15,16 @@ _bytes = 8 * (_ring_words + _capacity * _slot_words)
 _head = 2
 _all_ones = (1 << 64) - 1
 
-MINIBATCH, WINDOW_BEGIN, WINDOW_END = 1, 2, 3
+MINIBATCH, WINDOW_BEGIN, WINDOW_END, SETTING, LIBRARY = 1, 2, 3, 4, 5
 
 
 class Ring:
-    """The writing end. Opened by one process: what it forks is left out by the reader, and another
-    process that would write in plain Python too finds the file locked, since plain Python cannot
-    take the number of a mark atomically."""
+    """The writing end."""
 
     def __init__(self, path: str) -> None:
-        """Raises OSError or ValueError when this is no ring, or another process writes it."""
+        """Raises OSError or ValueError when this is no ring."""
         self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(self._file).st_size != _bytes:
                 raise ValueError(path + " is no mark ring")
             self._map = mmap.mmap(self._file, _bytes)
@@ -38,7 +35,11 @@ class Ring:
             raise
         # An item of this view is stored by one machine instruction: no reader sees half of one.
         self._words = memoryview(self._map).cast("Q")
-        self._pid = os.getpid()
+        self._make_locks()
+        os.register_at_fork(after_in_child=self._make_locks)
+        self.write(LIBRARY)
+
+    def _make_locks(self) -> None:
         self._writing = threading.Lock()
         self._order = threading.Lock()
         self._order.acquire()
@@ -50,22 +51,30 @@ class Ring:
         self._order.release()
         self._order.acquire()
 
+    def _take_number(self) -> int:
+        """Of the next mark. Plain Python has no atomic addition: processes that write this way take
+        turns by a lock on the file, which the kernel gives up for one that is killed."""
+        fcntl.lockf(self._file, fcntl.LOCK_EX)
+        try:
+            number: int = self._words[_head]
+            self._words[_head] = number + 1
+        finally:
+            fcntl.lockf(self._file, fcntl.LOCK_UN)
+        return number
+
     def write(self, kind: int, stall_ns: int = -1, compute_ns: int = -1, name: str = "") -> None:
-        if os.getpid() != self._pid:
-            return
         text = os.fsencode(name)[:23].ljust(24, b"\0")
         words = self._words
         with self._writing:
             now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-            number = words[_head]
+            number = self._take_number()
             slot = _ring_words + number % _capacity * _slot_words
             words[slot] = 0  # being written
-            words[_head] = number + 1
             self._barrier()
             words[slot + 1] = now
             words[slot + 2] = stall_ns & _all_ones
             words[slot + 3] = compute_ns & _all_ones
-            words[slot + 4] = kind | self._pid << 32  # kind and pid, 32 bits each
+            words[slot + 4] = kind | os.getpid() << 32  # kind and pid, 32 bits each
             for i in range(3):
                 words[slot + 5 + i] = int.from_bytes(text[8 * i:8 * i + 8], "little")
             self._barrier()
