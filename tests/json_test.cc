@@ -76,6 +76,44 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"import", table, "--json"});
 }
 
+// Both sides of a study, line by line.
+TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
+  const std::vector<Json> messages = {
+      {{"do", "create"}, {"axes", {{"batch_size", {8, 16}}}}, {"power_budget", "30W"}},
+      {{"do", "best"}},
+      {{"do", "dance"}},
+      {{"do", "ask"}},
+      {{"do", "tell"}, {"trial", 1}, {"minibatches_ms", {4, 5, 4.5}}, {"power_w", 20}},
+      {{"do", "best"}},
+      {{"do", "ask"}},
+      {{"do", "tell"}, {"trial", 2}, {"failure", "out of memory"}},
+      {{"do", "ask"}},
+      {{"do", "tell"}, {"trial", 3}, {"minibatch_ms", 4.5}, {"power_w", 20}},
+      {{"do", "ask"}},
+      {{"do", "answer"}}};
+  std::string input;
+  for (const Json& message : messages) {
+    input += message.dump() + "\n";
+    if (message["do"] != "dance") {
+      EXPECT_THAT(schema_faults("study", message), IsEmpty()) << message;
+    }
+  }
+  const std::string place = write("messages", input).string();
+  const std::string flyball = std::exchange(program_, "/bin/sh");
+  const Finished done = run({"-c", flyball + " study --no-store < " + place});
+  program_ = flyball;
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  std::stringstream lines(done.out);
+  std::set<std::string> kinds;
+  for (std::string line; std::getline(lines, line);) {
+    const Json answer = Json::parse(line);
+    EXPECT_THAT(schema_faults("study", answer), IsEmpty()) << line;
+    for (const auto& [kind, value] : answer.items()) kinds.insert(kind);
+  }
+  for (const char* kind : {"created", "best", "error", "trial", "told", "finished", "answer"})
+    EXPECT_TRUE(kinds.contains(kind)) << kind;
+}
+
 TEST_F(JsonTest, EveryKeyOfTheMachineIsDocumented) {
   expect_documented({"doctor", "--json"});
   expect_documented({"measure", "--json", "--", "sleep", "0.1"});

@@ -140,40 +140,110 @@ TEST_F(ProgramTest, TuneTakesAProgramWithoutMarksAsAWhole) {
               HasSubstr("its whole run is measured"));
 }
 
-bool python_can(const std::string& code) {
-  return std::system(("PYTHONPATH=" FLYBALL_BIN_DIR "/../python /usr/bin/python3 -c '" + code +
+bool python_can(const std::string& code, const std::string& python = "/usr/bin/python3") {
+  return std::system(("PYTHONPATH=" FLYBALL_BIN_DIR "/../python " + python + " -c '" + code +
                       "' >/dev/null 2>&1")
                          .c_str()) == 0;
 }
 
-TEST_F(ProgramTest, PlainPythonMarksToo) {
-  if (!python_can("import flyball")) GTEST_SKIP() << "no Python package (pybind11-dev)";
+/// This machine's Python, and those that FLYBALL_PYTHONS names ("/opt/a/bin/python:…").
+std::vector<std::string> pythons() {
+  std::vector<std::string> all = {"/usr/bin/python3"};
+  const char* more = std::getenv("FLYBALL_PYTHONS");
+  std::stringstream names(more != nullptr ? more : "");
+  for (std::string name; std::getline(names, name, ':');) all.push_back(name);
+  return all;
+}
+
+// Through libflyball, and without it in plain Python.
+TEST_F(ProgramTest, AnyPythonMarks) {
   const fs::path script = write("train.py", R"(
-import time, flyball
+import os, sys, time, flyball
 assert flyball.setting("batch_size", 7) == 7
 with flyball.window("epoch") as epoch:
     for batch in flyball.batches(range(20)):
         time.sleep(0.002)
 assert epoch.energy or epoch.gap, "neither energy nor a reason"
+assert epoch.seconds > 0.04
 try:
     with flyball.window("broken"):
         raise KeyError("cancelled")
 except KeyError:
     pass
+child = os.fork()
+if child == 0:
+    flyball.minibatch()  # of another process: left out
+    os._exit(0)
+os.waitpid(child, 0)
 with flyball.stall():
     time.sleep(0.004)
 with flyball.compute():
     pass
 flyball.minibatch()
+print("library", flyball._library.found)
+)");
+  for (const std::string& python : pythons())
+    for (const bool library : {true, false}) {
+      SCOPED_TRACE(python + (library ? " with" : " without") + " libflyball");
+      environment_.erase("FLYBALL_LIBRARY");
+      if (!library) environment_["FLYBALL_LIBRARY"] = "";
+      const Finished done = profile({python, script.string()});
+      ASSERT_EQ(done.exit_code, 0) << done.err;
+      EXPECT_THAT(done.err, HasSubstr(library ? "library True" : "library False"));
+      const Json json = done.json();
+      EXPECT_EQ(json["marked"]["minibatches"], 20);
+      EXPECT_GE(json["marked"]["compute_s"], 19 * 0.002);
+      EXPECT_GE(json["marked"]["stall_s"], 0.004);
+      ASSERT_EQ(json["windows"].size(), 1u);
+      EXPECT_EQ(json["windows"][0]["minibatches"], 19);
+    }
+}
+
+TEST_F(ProgramTest, PlainPythonMarksOnceRoundTheRingAndMore) {
+  environment_["FLYBALL_LIBRARY"] = "";
+  const fs::path script = write("many.py", R"(
+import flyball
+assert flyball.marked() and not flyball._library.found
+for _ in range(150001): flyball.minibatch()
 )");
   const Finished done = profile({"/usr/bin/python3", script.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json json = done.json();
-  EXPECT_EQ(json["marked"]["minibatches"], 20);
-  EXPECT_GE(json["marked"]["compute_s"], 19 * 0.002);
-  EXPECT_GE(json["marked"]["stall_s"], 0.004);
-  ASSERT_EQ(json["windows"].size(), 1u);
-  EXPECT_EQ(json["windows"][0]["minibatches"], 19);
+  EXPECT_EQ(json["marked"]["minibatches"].get<int>() + json["lost_marks"].get<int>(), 150000);
+  EXPECT_GT(json["marked"]["minibatches"], 100000);
+}
+
+TEST_F(ProgramTest, APythonThatAnotherOneStartsDoesNotDisturbItsMarks) {
+  environment_["FLYBALL_LIBRARY"] = "";
+  const fs::path script = write("parent.py", R"PY(
+import subprocess, sys, flyball
+flyball.minibatch()
+child = subprocess.Popen([sys.executable, "-c", """
+import flyball
+assert flyball.marked() and flyball.setting("batch_size", 1) == 1
+for _ in range(20000): flyball.minibatch()
+"""])
+for _ in range(20000): flyball.minibatch()
+assert child.wait() == 0
+)PY");
+  const Finished done = profile({"/usr/bin/python3", script.string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["marked"]["minibatches"], 20000);
+  EXPECT_EQ(done.json()["lost_marks"], 0);
+}
+
+TEST_F(ProgramTest, ThePackageIsPythonOf38) {
+  const fs::path script = write("parse.py", R"PY(
+import ast, pathlib, re, sys
+source = pathlib.Path(sys.argv[1])
+files = sorted((source / "bindings/python/flyball").glob("*.py"))
+for file in files: ast.parse(file.read_text(), str(file), feature_version=(3, 8))
+assert len(files) >= 5
+version = re.search(r"project\(flyball VERSION (\S+)", (source / "CMakeLists.txt").read_text())[1]
+assert f'__version__ = "{version}"' in (files[0].parent / "__init__.py").read_text()
+)PY");
+  EXPECT_EQ(std::system(("/usr/bin/python3 " + script.string() + " " FLYBALL_SOURCE_DIR).c_str()),
+            0);
 }
 
 TEST_F(ProgramTest, PyTorchScriptIsProfiledAndTuned) {

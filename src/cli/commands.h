@@ -33,6 +33,7 @@ void add_import(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 
 void add_plan(CLI::App& app, Context& context);
+void add_study(CLI::App& app, Context& context);
 /// Subcommands of `flyball evaluate`.
 void add_evaluate_search(CLI::App& group, Context& context);
 

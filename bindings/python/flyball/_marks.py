@@ -1,0 +1,138 @@
+"""Marks of minibatches: into libflyball where it can be loaded, else into the ring in plain Python;
+and to whoever listens in this process (study.optimize)."""
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
+
+from . import _library, _ring
+
+Batch = TypeVar("Batch")
+Number = TypeVar("Number", bound=Any)
+Listener = Callable[[int, int, int], None]
+
+_c = _library if _library.found else None
+ring = None if _c else _ring.open_ring()
+_listener: Optional[Listener] = None
+_synchronize: Optional[Callable[[], Any]] = None
+
+
+class _Stretch:
+    """Time of the present minibatch between begins and ends; -1 when there were none."""
+
+    def __init__(self) -> None:
+        self.begin_ns, self.total_ns = 0, -1
+
+    def begin(self) -> None:
+        self.begin_ns = time.monotonic_ns()
+
+    def end(self) -> None:
+        if self.begin_ns:
+            self.total_ns = max(self.total_ns, 0) + time.monotonic_ns() - self.begin_ns
+            self.begin_ns = 0
+
+    def take(self) -> int:
+        taken, self.total_ns = self.total_ns, -1
+        return taken
+
+
+_stall, _compute = _Stretch(), _Stretch()
+
+
+def listen(listener: Optional[Listener]) -> Optional[Listener]:
+    """Tells `listener` of each minibatch: its end (monotonic), stall and compute time in ns, those
+    -1 where they are not marked. Returns the former one."""
+    global _listener
+    former, _listener = _listener, listener
+    return former
+
+
+def marked() -> bool:
+    """True when Flyball reads the marks."""
+    return bool(_c.marked()) if _c else ring is not None
+
+
+def minibatch() -> None:
+    """A minibatch has ended. Wait for the device before, e.g. by loss.item()."""
+    if _c:
+        _c.minibatch()
+    if ring or _listener:
+        stall_ns, compute_ns = _stall.take(), _compute.take()
+        if ring:
+            ring.write(_ring.MINIBATCH, stall_ns, compute_ns)
+        if _listener:
+            _listener(time.monotonic_ns(), stall_ns, compute_ns)
+
+
+def set_synchronize(function: Optional[Callable[[], Any]]) -> None:
+    """Called at the ends of compute() and window(), e.g. torch.cuda.synchronize; None for none."""
+    global _synchronize
+    _synchronize = function
+
+
+def synchronize() -> None:
+    if _synchronize is not None:
+        _synchronize()
+
+
+class stall:
+    """`with flyball.stall():` the program waits for data."""
+
+    def __enter__(self) -> None:
+        if _c:
+            _c.stall_begin()
+        if ring or _listener:
+            _stall.begin()
+
+    def __exit__(self, *_: object) -> None:
+        if _c:
+            _c.stall_end()
+        _stall.end()
+
+
+class compute:
+    """`with flyball.compute():` the program computes."""
+
+    def __enter__(self) -> None:
+        if _c:
+            _c.compute_begin()
+        if ring or _listener:
+            _compute.begin()
+
+    def __exit__(self, *_: object) -> None:
+        if ring or _listener or marked():
+            synchronize()
+        if _c:
+            _c.compute_end()
+        _compute.end()
+
+
+def batches(loader: Iterable[Batch]) -> Iterator[Batch]:
+    """Yields what the loader yields; waiting for it is the stall, the body of the loop is a
+    minibatch whose compute time lasts until the body ends."""
+    source = iter(loader)
+    while True:
+        with stall():
+            try:
+                batch = next(source)
+            except StopIteration:
+                return
+        with compute():
+            yield batch
+        minibatch()
+
+
+def setting(name: str, default: Number) -> Number:
+    """What `flyball tune --axis NAME=…` wants in this trial, in the type of `default`:
+    flyball.setting("batch_size", 16). Reading an axis this way tells Flyball that the program heeds
+    it; one that it never reads cannot be tuned."""
+    if _c:
+        _c.read_setting(name)
+    elif ring:
+        ring.write(_ring.SETTING, name=name)
+    value = os.environ.get("FLYBALL_" + name.upper())
+    if not value:
+        return default
+    wanted: Number = type(default)(float(value))
+    return wanted

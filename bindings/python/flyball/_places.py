@@ -1,0 +1,50 @@
+"""Where the rest of Flyball lies: the program and its C library, as seen from this package."""
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Iterator, Optional
+
+_package = Path(__file__).resolve().parent
+
+
+def _prefixes() -> Iterator[Path]:
+    """Folders that may hold bin/flyball and lib/libflyball.so."""
+    yield _package.parents[1]  # the build tree: build/release/python/flyball
+    if _package.parent.name == "python":
+        yield _package.parents[3]  # installed: PREFIX/lib/flyball/python/flyball
+        if _package.parents[1].name == "bindings":  # the sources, used in place
+            yield _package.parents[2] / "build" / "release"
+    named = os.environ.get("FLYBALL_PROGRAM") or shutil.which("flyball")
+    if named:
+        yield Path(named).resolve().parents[1]
+
+
+def program() -> Optional[str]:
+    """The program: $FLYBALL_PROGRAM, else the one beside this package, else the one on PATH."""
+    named = os.environ.get("FLYBALL_PROGRAM")
+    if named:
+        return named
+    for prefix in _prefixes():
+        place = prefix / "bin" / "flyball"
+        if place.is_file() and os.access(place, os.X_OK):
+            return str(place)
+    return None
+
+
+def library_names() -> Iterator[str]:
+    """Where libflyball may be: $FLYBALL_LIBRARY alone where it is set (empty: nowhere), else beside
+    the program; the last entry leaves it to the system's loader."""
+    named = os.environ.get("FLYBALL_LIBRARY")
+    if named is not None:
+        if named:
+            yield named
+        return
+    name = "libflyball.so.0"
+    for prefix in _prefixes():
+        lib = prefix / "lib"
+        for place in [lib / name] + sorted(lib.glob("*-linux-gnu*/" + name)):
+            if place.is_file():
+                yield str(place)
+    yield name

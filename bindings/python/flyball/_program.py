@@ -1,0 +1,78 @@
+"""`flyball study` at the other end of a pipe: one JSON object a line, one answer to each."""
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import weakref
+from typing import Any, Dict, Optional
+
+from . import _places
+
+
+class Error(Exception):
+    """What Flyball refuses, or why it cannot go on; `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message + (" (HINT: %s)" % hint if hint else ""))
+        self.message, self.hint = message, hint
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    assert process.stdin and process.stdout
+    try:
+        process.stdin.close()
+    except OSError:
+        pass
+    process.stdout.close()
+    process.wait()
+
+
+class Program:
+    """A running `flyball study`. It ends with this object, or with this process."""
+
+    def __init__(self, store: Optional[str], keep: bool) -> None:
+        place = _places.program()
+        if place is None:
+            raise Error("the program `flyball` was not found",
+                        "build it with scripts/build, put it into PATH, or name it in FLYBALL_PROGRAM")
+        command = [place, "study"]
+        if not keep:
+            command += ["--no-store"]
+        elif store is not None:
+            command += ["--store", store]
+        try:
+            # A session of its own: Ctrl-C is for the program that owns the loop.
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             encoding="utf-8", start_new_session=True)
+        except OSError as error:
+            raise Error("cannot start %s: %s" % (place, error.strerror),
+                        "FLYBALL_PROGRAM names another one") from error
+        self._turn = threading.Lock()
+        self.close = weakref.finalize(self, _end, self._process)
+
+    def say(self, message: Dict[str, Any]) -> Dict[str, Any]:
+        """Its answer. Raises Error for what it refuses."""
+        assert self._process.stdin and self._process.stdout
+        with self._turn:
+            try:
+                # Numbers of other libraries (numpy's, tensors of one number) become plain ones.
+                text = json.dumps(message, allow_nan=False, default=float)
+                self._process.stdin.write(text + "\n")
+                self._process.stdin.flush()
+                line = self._process.stdout.readline()
+            except (OSError, TypeError, ValueError) as error:
+                if not self.close.alive:
+                    raise Error("the study is closed", "create another one") from error
+                if not isinstance(error, OSError):
+                    raise Error("a figure is not a finite number: %s" % error,
+                                "give plain numbers") from error
+                line = ""
+        if not line:
+            raise Error("`flyball study` has ended (exit code %s)" % self._process.wait(),
+                        "what it said on stderr says why")
+        answer: Dict[str, Any] = json.loads(line)
+        refused = answer.get("error")
+        if refused:
+            raise Error(refused["message"], refused["hint"])
+        return answer

@@ -1,0 +1,245 @@
+"""Ask and tell for programs that own their loop, and optimize() over it."""
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type,
+                    Union)
+
+from . import _marks
+from ._program import Error, Program
+from ._window import window
+
+Number = Union[int, float]
+Config = Dict[str, Number]
+
+
+@dataclass
+class Trial:
+    """One configuration to measure: trial["batch_size"]."""
+
+    number: int
+    config: Config
+    reason: str  # why it is asked for
+    repeat: bool  # it was measured before
+    _enough: Callable[[], bool] = field(default=lambda: False, repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> Number:
+        return self.config[name]
+
+    @property
+    def enough(self) -> bool:
+        """In optimize(): enough minibatches were seen, the function may return."""
+        return self._enough()
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best configuration that was told, within the budgets."""
+
+    config: Config
+    minibatch_ms: float
+    power_w: Optional[float]
+    minibatch_j: Optional[float]
+
+
+class _Minibatches:
+    """Times of the marked minibatches of one trial. The first one and those of the warm-up are left
+    out where there are others; the power window begins with the first that counts."""
+
+    def __init__(self, warm_up_s: float, trial_s: float) -> None:
+        self._warm_up_s, self._trial_s = warm_up_s, trial_s
+        self._first_ns = self._last_ns = self._counted_ns = 0
+        self.early: List[float] = []
+        self.counted: List[float] = []
+        self.power: Optional[window] = None
+
+    def __call__(self, end_ns: int, stall_ns: int, compute_ns: int) -> None:
+        last, self._last_ns = self._last_ns, end_ns
+        if not self._first_ns:
+            self._first_ns = end_ns
+        elif self.power is not None:
+            self.counted.append((end_ns - last) / 1e6)
+        else:
+            self.early.append((end_ns - last) / 1e6)
+            if end_ns - self._first_ns >= self._warm_up_s * 1e9:
+                self.power = window("counted").__enter__()
+                self._counted_ns = self._last_ns = time.monotonic_ns()
+
+    def enough(self) -> bool:
+        return bool(self.counted) and self._last_ns - self._counted_ns >= self._trial_s * 1e9
+
+    def times(self) -> List[float]:
+        return self.counted if len(self.counted) >= 2 else self.early
+
+
+class Study:
+    """A search for the best configuration; create_study() makes one. Use it from one thread."""
+
+    def __init__(self, create: Dict[str, Any], axes: Mapping[str, Sequence[Number]],
+                 store: Optional[str], keep: bool) -> None:
+        self._create, self._store, self._keep = create, store, keep
+        self.trials: List[Trial] = []  # those that were told, in their order
+        self.stopped = ""  # why the search has ended; "" while it goes on
+        self.run: Optional[int] = None  # its number in the store, once it has ended
+        self._asked: Optional[Trial] = None
+        self._start()
+        # Values come back in the type in which they were given.
+        self._values = {name: {float(value): value for value in values}
+                        for name, values in axes.items()}
+
+    def _start(self) -> None:
+        self._program = Program(self._store, self._keep)
+        self._created: Dict[str, Any] = self._program.say(self._create)["created"]
+
+    def _config(self, config: Mapping[str, float]) -> Config:
+        return {name: self._values[name].get(value, value) for name, value in config.items()}
+
+    def ask(self) -> Optional[Trial]:
+        """The next trial; None when the search has ended. Asking twice gives the same trial."""
+        answer = self._program.say({"do": "ask"})
+        if "finished" in answer:
+            self.stopped, self.run = answer["finished"]["reason"], answer["finished"]["run"]
+            return None
+        asked = answer["trial"]
+        if self._asked is None or self._asked.number != asked["number"]:
+            self._asked = Trial(asked["number"], self._config(asked["config"]), asked["reason"],
+                                asked["repeat"])
+        return self._asked
+
+    def __iter__(self) -> Iterator[Trial]:
+        """Asks until the search has ended: `for trial in study:`. Each must be told."""
+        while True:
+            trial = self.ask()
+            if trial is None:
+                return
+            yield trial
+
+    def tell(self, trial: Trial, minibatch_ms: Union[None, float, Sequence[float]] = None,
+             power_w: Optional[float] = None, failure: Optional[str] = None) -> None:
+        """What came of a trial: the time of a minibatch (or of each of several: their median and
+        its noise are taken) and mean power, or why it failed. On disk when this returns."""
+        message: Dict[str, Any] = {"do": "tell", "trial": trial.number}
+        if isinstance(minibatch_ms, (list, tuple)):
+            message["minibatches_ms"] = [float(value) for value in minibatch_ms]
+        elif minibatch_ms is not None:
+            message["minibatch_ms"] = float(minibatch_ms)  # type: ignore[arg-type]
+        if power_w is not None:
+            message["power_w"] = float(power_w)
+        if failure is not None:
+            message["failure"] = " ".join(failure.split()) or "it failed"
+        self._program.say(message)
+        self.trials.append(trial)
+
+    @property
+    def best(self) -> Optional[Best]:
+        """The best so far within the budgets; None while there is none."""
+        best = self._program.say({"do": "best"})["best"]
+        if best is None:
+            return None
+        return Best(self._config(best["config"]), best["minibatch_ms"], best["power_w"],
+                    best["minibatch_j"])
+
+    @property
+    def answer(self) -> Dict[str, Any]:
+        """The whole answer, predictions included, as `flyball tune --json` has it (docs/json.md).
+        Raises Error while the search goes on."""
+        answer: Dict[str, Any] = self._program.say({"do": "answer"})["answer"]
+        return answer
+
+    def optimize(self, function: Callable[[Trial], Any], profiles: Optional[int] = None,
+                 trial_time: float = 2.0, warm_up: float = 0.5,
+                 catch: Tuple[Type[BaseException], ...] = (MemoryError, RuntimeError)
+                 ) -> Optional[Best]:
+        """Runs `function` for each trial to the end of the search, measures its minibatches (as
+        flyball.minibatch() and flyball.batches() mark them; without marks its whole run) and their
+        power, and returns the best. It may run as long as it likes, or return when `trial.enough`:
+        after `warm_up` and `trial_time` seconds. What it raises of `catch` is a failed trial."""
+        if profiles is not None and profiles != self._created["profiles"]:
+            if self._asked is not None:
+                raise Error("the number of profiles cannot change once a trial was asked",
+                            "give create_study() profiles=%d" % profiles)
+            self.close()
+            self._create["profiles"] = profiles
+            self._start()
+        gap = self._created["power_gap"]
+        needs_power = self._create.get("objective", "time") != "time" or \
+            "power_budget" in self._create or "energy_budget" in self._create
+        if gap is not None and needs_power:
+            raise Error("power is not available on this machine: %s" % gap,
+                        "measure it yourself and tell() it, or ask for time without such budgets")
+        for trial in self:
+            self._measure(function, trial, _Minibatches(warm_up, trial_time), catch)
+        return self.best
+
+    def _measure(self, function: Callable[[Trial], Any], trial: Trial, minibatches: _Minibatches,
+                 catch: Tuple[Type[BaseException], ...]) -> None:
+        trial._enough = minibatches.enough
+        whole = window("trial").__enter__()
+        former = _marks.listen(minibatches)
+        began = time.monotonic()
+        try:
+            function(trial)
+        except catch as error:
+            whole.cancel()
+            if minibatches.power is not None:
+                minibatches.power.cancel()
+            return self.tell(trial, failure="%s: %s" % (type(error).__name__, error))
+        finally:
+            _marks.listen(former)
+        if minibatches.power is not None:
+            minibatches.power.__exit__(None, None, None)
+        whole.__exit__(None, None, None)
+        times = minibatches.times() or [(time.monotonic() - began) * 1e3]
+        counted = minibatches.power if minibatches.times() is minibatches.counted else whole
+        total = (counted or whole).energy.get(self._created["power_total"] or "")
+        self.tell(trial, times, power_w=total["mean_w"] if total else None)
+
+    def close(self) -> None:
+        """Ends the program behind it; before the search has ended, the run is kept as interrupted."""
+        self._program.close()
+
+    def __enter__(self) -> "Study":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _own_command() -> List[str]:
+    """This script and its arguments: files of the trials' conditions."""
+    if not sys.argv or not os.path.isfile(sys.argv[0]):
+        return []
+    return [os.path.abspath(sys.argv[0])] + sys.argv[1:]
+
+
+def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time",
+                 power_budget: Optional[str] = None, time_budget: Optional[str] = None,
+                 energy_budget: Optional[str] = None, default: Optional[Mapping[str, Number]] = None,
+                 profiles: int = 10, samples: Optional[int] = None, name: Optional[str] = None,
+                 fresh: bool = False, phase: str = "train", strategy: Optional[str] = None,
+                 predictor: Optional[str] = None, seed: int = 1, store: Optional[str] = None,
+                 keep: bool = True) -> Study:
+    """A study over these axes, each a name with its values: {"batch_size": [16, 8, 32]}.
+
+    objective      "time" (of a minibatch; of a sample where batch_size is an axis), "energy", "power"
+    ..._budget     with their unit: "30W", "90s" and "2kJ" (of an epoch of `samples`, else a minibatch)
+    default        what the program does today, measured first; else the first value of each axis
+    profiles       configurations to measure, about
+    name           trials are kept under it: the same study, of an unchanged script on the same
+                   machine, asks only for what it does not know; fresh=True asks for all. A study
+                   without a name asks for everything
+    store, keep    where trials are kept, as `flyball runs list` shows them; keep=False: nowhere
+
+    Raises Error for what cannot be."""
+    wanted: Dict[str, Any] = {
+        "axes": {axis: list(values) for axis, values in axes.items()}, "objective": objective,
+        "power_budget": power_budget, "time_budget": time_budget, "energy_budget": energy_budget,
+        "default": dict(default) if default else None, "profiles": profiles, "samples": samples,
+        "name": name, "fresh": fresh, "phase": phase, "strategy": strategy, "predictor": predictor,
+        "seed": seed, "program": _own_command()}
+    create = {key: value for key, value in wanted.items() if value is not None}
+    create["do"] = "create"
+    return Study(create, axes, store, keep)

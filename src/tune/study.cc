@@ -1,0 +1,268 @@
+#include "tune/study.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "profile/trials/trial_conditions.h"
+#include "profile/trials/trial_figures.h"
+#include "search/ledger.h"
+#include "tune/request.h"
+#include "tune/study_protocol.h"
+#include "tune/tune_json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Error gone{Code::interrupted, "the program has left its study", ""};
+
+bool needs_power(const TuneRequest& request) {
+  return request.objective != Objective::time || request.power_budget_w != unlimited ||
+         request.energy_budget_j != unlimited;
+}
+
+// "train.py" of {"python3", "/home/me/train.py", "--fast"}.
+std::string title_of(const StudyCreate& create) {
+  if (!create.name.empty()) return create.name;
+  const std::string script = create.argv.empty() ? "" : create.argv.front();
+  return script.empty() ? "study" : std::filesystem::path(script).filename().string();
+}
+
+ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
+  ProfilerInfo info = board;
+  info.conditions = combine({process_conditions(), program_conditions(create.argv),
+                             {{power_condition, "told by the program"}}});
+  info.workload = title_of(create);
+  info.phase = create.phase;
+  info.power_total = needs_power(create.request) ? "told" : "";
+  info.power_gap.clear();
+  info.live = true;
+  return info;
+}
+
+Json or_null_text(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+}  // namespace
+
+// Its "board" is the program: measuring is to wait until the program has told.
+class Study final : public Profiler {
+ public:
+  Study(const StudyLine& line, const StudyCreate& create, const ProfilerInfo& board)
+      : line_(line), create_(create), info_(info_of(create, board)), space_(Space::grid(create.axes)) {
+    std::vector<double> usual;
+    for (const Axis& axis : space_.axes()) usual.push_back(create.usual.at(axis.name));
+    default_ = space_.find(usual).value_or(0);
+  }
+
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  size_t default_config() const override { return default_; }
+  std::string default_reason() const override { return "what the program does today"; }
+
+  /// May be refused; nothing is asked yet.
+  Status prepare() {
+    FLYBALL_ASSIGN(Asked asked, make_problem(*this, create_.request));
+    FLYBALL_ASSIGN(const auto session,
+                   Session::open({{this, asked.config}}, create_.request, nullptr));
+    FLYBALL_CHECK(session->check(asked.problem));
+    ledger_.emplace(asked.problem);
+    config_ = std::move(asked.config);
+    return {};
+  }
+
+  /// The search, from the first message that asks to its end.
+  Status search(Store* store, const std::string& command) {
+    FLYBALL_CHECK(wait_for_ask());
+    TuneRequest request = create_.request;
+    request.command = command;
+    // Without a name nobody can mean an earlier study.
+    if (create_.name.empty()) request.fresh = true;
+    auto result = tune(*this, store, request, [this](const SessionEvent& event) { hear(event); });
+    if (!result) return result.error();
+    answer_ = answer_json(*result);
+    run_ = result->run;
+    const Json end = finished();
+    if (asked_) line_.write(end.dump());
+    while (const auto message = next())
+      if (std::holds_alternative<StudyAsk>(*message)) {
+        line_.write(end.dump());
+      } else {
+        answer(*message);
+      }
+    return gone;
+  }
+
+  Result<Measurement> measure(size_t config) override {
+    ++number_;
+    const Json trial = {{"trial", {{"number", number_},
+                                   {"config", space_.settings(config)},
+                                   {"reason", reason_},
+                                   {"repeat", repeat_}}}};
+    if (asked_) line_.write(trial.dump());
+    asked_ = false;
+    while (const auto message = next()) {
+      if (std::holds_alternative<StudyAsk>(*message)) {
+        line_.write(trial.dump());
+      } else if (const auto* told = std::get_if<StudyTell>(&*message); told && told->trial == number_) {
+        told_ = number_;
+        return measurement_of(config, *told);
+      } else {
+        answer(*message);
+      }
+    }
+    return gone;
+  }
+
+ private:
+  // A message that can be read; what cannot is answered at once.
+  std::optional<StudyMessage> next() {
+    if (told_) line_.write(Json{{"told", *told_}}.dump());
+    told_.reset();
+    while (const auto text = line_.read()) {
+      auto message = parse_study_message(*text);
+      if (message) return std::move(*message);
+      refuse(message.error());
+    }
+    return {};
+  }
+
+  void refuse(const Error& error) const { line_.write(Json{{"error", to_json(error)}}.dump()); }
+
+  Status wait_for_ask() {
+    while (const auto message = next()) {
+      asked_ = std::holds_alternative<StudyAsk>(*message);
+      if (asked_) return {};
+      answer(*message);
+    }
+    return gone;
+  }
+
+  // Messages that mean the same at any time.
+  void answer(const StudyMessage& message) const {
+    if (std::holds_alternative<StudyBest>(message)) return line_.write(best().dump());
+    if (std::holds_alternative<StudyAnswer>(message)) {
+      if (!answer_.is_null()) return line_.write(Json{{"answer", answer_}}.dump());
+      return refuse({Code::conflict, "the search goes on", "ask and tell until it has finished"});
+    }
+    if (std::holds_alternative<StudyCreate>(message))
+      return refuse({Code::conflict, "there is a study already", "start `flyball study` once more"});
+    const size_t trial = std::get<StudyTell>(message).trial;
+    refuse({Code::conflict, fmt::format("trial {} is not the one that was asked", trial),
+            answer_.is_null() && number_ > 0 ? fmt::format("trial {} is", number_)
+                                             : "ask for a trial first"});
+  }
+
+  Json best() const {
+    const auto& best = ledger_->best();
+    Json json = {{"best", nullptr}, {"reason", "no trial was told"}};
+    if (!best) return json;
+    if (!best->outcome.feasible) {
+      json["reason"] = infeasible_error(ledger_->problem(), ledger_->readings()).message;
+      return json;
+    }
+    const size_t candidate = best->candidates.front();
+    const Reading reading = ledger_->find(0, candidate)->value();
+    return {{"best",
+             {{"config", space_.settings(config_[candidate])},
+              {"minibatch_ms", or_null(reading.minibatch_ms)},
+              {"power_w", or_null(reading.power_w)},
+              {"minibatch_j", or_null(reading.power_w * reading.minibatch_ms * 1e-3)}}}};
+  }
+
+  Json finished() const {
+    return {{"finished", {{"reason", answer_["stopped"]}, {"run", or_null(run_)}}}};
+  }
+
+  void hear(const SessionEvent& event) {
+    if (const auto* asked = std::get_if<TrialAsked>(&event)) {
+      reason_ = asked->reason;
+      repeat_ = asked->repeat;
+    }
+    if (const auto* ended = std::get_if<TrialEnded>(&event)) {
+      const Profiled& trial = *ended->trial;
+      ledger_->record(0, trial.candidate, reading_of(trial.measurement), trial.measurement.failure);
+    }
+  }
+
+  Measurement measurement_of(size_t config, const StudyTell& told) const {
+    Measurement m;
+    m.trial = space_.trial(config, info_.workload, info_.phase);
+    m.device = info_.device;
+    m.fingerprint = info_.fingerprint;
+    m.conditions = info_.conditions;
+    m.started_utc = wall_clock_utc();
+    m.failure = told.failure;
+    m.stop_reason = "told by the program";
+    if (told.power_w) {
+      PowerReading power;
+      power.mean_w = *told.power_w;
+      power.total = "told";
+      m.power = power;
+    } else {
+      m.power_gap = "the program told none";
+    }
+    if (told.minibatches_ms.size() == 1) m.minibatch_ms = told.minibatches_ms.front();
+    if (told.minibatches_ms.size() < 2) return m;
+    StoppingRule rule{StoppingOptions()};
+    for (const double ms : told.minibatches_ms) {
+      rule.add(ms);
+      m.minibatches.push_back({0, 0, ms, 0});
+    }
+    take_times(rule, m);
+    return m;
+  }
+
+  const StudyLine& line_;
+  StudyCreate create_;
+  ProfilerInfo info_;
+  Space space_;
+  size_t default_ = 0;
+  std::optional<Ledger> ledger_;  ///< what was told, for the best so far
+  std::vector<size_t> config_;    ///< candidate of the problem → row of the space
+  size_t number_ = 0;             ///< of the present trial
+  bool asked_ = false;            ///< an ask waits for its answer
+  std::optional<size_t> told_;    ///< a tell waits for its answer, until its trial is on disk
+  std::string reason_;
+  bool repeat_ = false;
+  Json answer_;
+  std::optional<int64_t> run_;
+};
+
+Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* store,
+                   const std::string& command) {
+  while (const auto text = line.read()) {
+    const auto message = parse_study_message(*text);
+    const auto* create = message ? std::get_if<StudyCreate>(&*message) : nullptr;
+    Status refused = message ? Status() : message.error();
+    if (message && !create)
+      refused = Error{Code::conflict, "there is no study yet", "begin with {\"do\": \"create\", …}"};
+    std::optional<Study> study;
+    if (create) refused = study.emplace(line, *create, board).prepare();
+    if (!refused.ok()) {
+      line.write(Json{{"error", to_json(refused.error())}}.dump());
+      continue;
+    }
+    line.write(Json{{"created", {{"configurations", study->space().size()},
+                                 {"profiles", create->request.profiles},
+                                 {"workload", study->info().workload},
+                                 {"power_total", or_null_text(board.power_total)},
+                                 {"power_gap", or_null_text(board.power_gap)}}}}
+                   .dump());
+    const Status how = study->search(store, command);
+    if (!how.ok() && how.error().code != Code::interrupted) {
+      line.write(Json{{"error", to_json(how.error())}}.dump());
+      return how;
+    }
+    return {};
+  }
+  return {};
+}
+
+}  // namespace flyball

@@ -1,0 +1,27 @@
+// Ask and tell for a program that owns its loop: a session whose profiler is that program, at the
+// other end of a line of messages.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tune/tune.h"
+
+namespace flyball {
+
+/// The other end: reads the next line (nothing: it is gone) and writes one.
+struct StudyLine {
+  std::function<std::optional<std::string>()> read;
+  std::function<void(const std::string&)> write;
+};
+
+/// Answers messages (study_protocol.h) until the other end is gone; each message gets one line. A
+/// message that is refused is answered with {"error": …} and changes nothing. `board` says whose
+/// numbers the told ones are: device, fingerprint, and which total power is. With a store every
+/// trial is on disk before the next one is asked for; a study that was left before its end is an
+/// interrupted run. Errors: none of the other end's; the store fails.
+Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* store,
+                   const std::string& command);
+
+}  // namespace flyball
