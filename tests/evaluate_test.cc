@@ -89,8 +89,8 @@ TEST_F(EvaluateTest, BadInputIsRefusedInOneLineWithAHint) {
   expect_refused(
       {"evaluate", "predict", "--target", table, "--predictor", "roofline", "--modes", "10"},
       "FLOPs");
-  expect_refused({"evaluate", "optimise", "--target", table, "--budgets", "30:10:1"}, "30:10:1");
-  expect_refused({"evaluate", "optimise", "--target", table, "--budgets", "1:2:1", "--modes", "5",
+  expect_refused({"evaluate", "optimise", "--target", table, "--budgets", "30:10:1W"}, "30:10:1W");
+  expect_refused({"evaluate", "optimise", "--target", table, "--budgets", "1:2:1W", "--modes", "5",
                   "--predictor", "linear"},
                  "no mode of net");
   expect_refused({"evaluate", "predict"}, "--target");
@@ -99,7 +99,7 @@ TEST_F(EvaluateTest, BadInputIsRefusedInOneLineWithAHint) {
 TEST_F(EvaluateTest, OptimiseKnowsItsFourMetricsAndVerifies) {
   const std::vector<std::string> plain = {"optimise",   "--target",  small_table().string(),
                                           "--modes",    "15",        "--predictor",
-                                          "analytical", "--budgets", "9:20:1",
+                                          "analytical", "--budgets", "9:20:1W",
                                           "--runs",     "5"};
   const auto report = evaluate(plain);
   EXPECT_EQ(report["solvable"], 12);

@@ -26,6 +26,27 @@ TEST_F(ExchangeTest, AForeignTableComesInByItsMapAndGoesOutTidy) {
   EXPECT_NE(exported.out.find("250,12.5"), std::string::npos) << exported.out;
 }
 
+TEST_F(ExchangeTest, NothingIsImportedTwice) {
+  const std::string file = small_table().string();
+  ASSERT_EQ(run({"import", file}).exit_code, 0);
+  const std::string before = run({"export"}).out;
+  const Finished again = run({"import", file});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.out.find("net train on board: already there, 60 rows of import 1"),
+            std::string::npos)
+      << again.out;
+  const Finished json = run({"import", file, "--json"});
+  EXPECT_EQ(json.json()["rows"], 0);
+  EXPECT_EQ(json.json()["already_there"][0]["run"], 1);
+  EXPECT_EQ(run({"export"}).out, before);
+  EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"].size(), 1u);
+  // What was deleted, or differs, is taken.
+  ASSERT_EQ(run({"runs", "delete", "1"}).exit_code, 0);
+  EXPECT_EQ(run({"import", file, "--json"}).json()["rows"], 60);
+  const std::string more = write("more.csv", slurp(file) + "board,net,train,16,8,400,300,99,9\n");
+  EXPECT_EQ(run({"import", more, "--json"}).json()["rows"], 61);
+}
+
 constexpr const char* known_differently =
     "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
     "board,net,train,100,30,10,predicted\nboard,net,train,200,20,15,measured\n"

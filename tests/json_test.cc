@@ -155,7 +155,7 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   expect_documented({"evaluate", "predict", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--runs", "2", "--json", "-q"});
   expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
-                     "10", "--budgets", "10:20:2", "--runs", "2", "--json", "-q"});
+                     "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
 }
 
 TEST_F(JsonTest, EveryKeyOfExperimentsIsDocumented) {

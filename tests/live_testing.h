@@ -14,7 +14,7 @@ class LiveTest : public CommandTest {
     ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data_}).exit_code, 0);
   }
   std::vector<std::string> live(const std::vector<std::string>& more,
-                                const std::string& trial_time = "0.1") {
+                                const std::string& trial_time = "0.1s") {
     std::vector<std::string> all = {"tune",     "lenet5",      "--data",       data_,
                                     "--device", "host",        "--trial-time", trial_time,
                                     "--axis",   "cpu_cores=1", "--json",       "-q"};

@@ -134,7 +134,7 @@ TEST_F(PlanTest, BadInputIsNamed) {
                  2, {"net was measured on board, det on elsewhere"});
   expect_refused({"plan", "training", "--train", infer}, 2, {"no workload in phase train"});
   expect_refused({"plan", "training", "--train", train + ":other"}, 2, {"other"});
-  expect_refused({"plan", "concurrent", "--train", train}, 2, {"1 --train and 1 --infer"});
+  expect_refused({"plan", "concurrent", "--train", train}, 2, {"one --train and one --infer"});
   expect_refused({"plan", "dynamic", "--infer", infer, "--windows", "40"}, 2, {"'40'"});
   expect_refused({"plan", "dynamic", "--infer", infer, "--windows", "40:-10min"}, 2,
                  {"'40:-10min'", "above zero"});
@@ -148,7 +148,7 @@ TEST_F(PlanTest, BadInputIsNamed) {
                  2, {"'latency' has no meaning for a training beside an inference"});
   expect_refused({"plan", "concurrent", "--train", train, "--infer", infer, "--rate", "40",
                   "--separate-modes", "--switch-cost", "-1s"},
-                 2, {"changing the mode takes -1000 ms"});
+                 2, {"--switch-cost: '-1s'"});
 }
 
 TEST_F(PlanTest, AnEmptyValueIsNotAnOptionLeftOut) {
@@ -175,6 +175,23 @@ TEST_F(PlanTest, PredictedRowsAreNoMeasurements) {
 }
 
 /// What was measured before an interruption is on disk and taken from there.
+// Every measurement belongs to a run, which lists and deletes it.
+TEST_F(PlanTest, WhatItMeasuresBelongsToItsRun) {
+  const std::string infer = serving_table().string();
+  ASSERT_EQ(run({"plan", "training", "--train", small_table().string(), "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"plan", "dynamic", "--infer", infer, "--windows", "20:1min,40:1min", "--latency",
+                 "900ms", "-q"})
+                .exit_code,
+            0);
+  const auto runs = run({"runs", "list", "--json"}).json()["runs"];
+  ASSERT_EQ(runs.size(), 2u);
+  for (const auto& one : runs) {
+    EXPECT_GT(one["measurements"], 0);
+    EXPECT_EQ(run({"runs", "delete", std::to_string(one["id"].get<int>())}).exit_code, 0);
+  }
+  EXPECT_NE(run({"export"}).err.find("holds no such measurements"), std::string::npos);
+}
+
 TEST_F(PlanTest, ASearchThatWasInterruptedResumesFromTheStore) {
   std::vector<std::string> request = {
       "plan", "training", "--train", small_table().string(), "--power-budget",
@@ -230,7 +247,7 @@ TEST_F(PlanTest, EvaluateSearchRefusesBadInput) {
                   serving_table().string(), "--modes", "all", "--problems", rateless},
                  2, {"problem 1 of 1", "arrival rate"});
   expect_refused({"evaluate", "search", "--problem", "concurrent", "--train", train}, 2,
-                 {"1 --train and 1 --infer"});
+                 {"one --train and one --infer"});
 }
 
 }  // namespace

@@ -167,6 +167,10 @@ TEST_F(PredictTest, WhatTheStoreHoldsKeepsItsProvenanceAndItsConditions) {
   const Finished done = run(predict);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["profiled"], 15);
+  EXPECT_EQ(done.json()["runs"], nlohmann::json::array({1})) << "whose they are";
+  predict.pop_back();
+  EXPECT_NE(run(predict).out.find("measured by run 1 of the store"), std::string::npos);
+  predict.push_back("--json");
   EXPECT_NE(done.err.find("45 predicted rows of net train on board in the store are left out"),
             std::string::npos)
       << done.err;

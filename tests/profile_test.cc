@@ -1,6 +1,8 @@
 // `flyball profile` and `flyball dataset`, as a user types them.
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
@@ -152,6 +154,47 @@ TEST_F(ProfileTest, EveryKindOfDatasetIsMadeAndFoundWhole) {
     EXPECT_EQ(checked.json()["parts"][0]["samples"], 20);
     EXPECT_EQ(checked.json()["problem_count"], 0);
   }
+}
+
+TEST_F(ProfileTest, ALearningRateThatDivergesIsSaid) {
+  const std::vector<std::string> words = {"profile", "lenet5",  "--data", data_, "--epochs",
+                                          "1",       "--steps", "4",      "-q",  "--learning-rate",
+                                          "10000"};
+  const Finished text = run(words);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("the training diverges: from epoch 0 on"));
+  std::vector<std::string> json = words;
+  json.push_back("--json");
+  EXPECT_EQ(run(json).json()["diverged_in"], 0);
+  EXPECT_TRUE(
+      run(profile({"--epochs", "1", "--steps", "2", "--json"})).json()["diverged_in"].is_null());
+}
+
+TEST_F(ProfileTest, AnInterruptShowsWhatWasSeenAndEndsLikeEveryOther) {
+  const pid_t child = start({"profile", "lenet5", "--data", data_, "--epochs", "100000", "--json"});
+  const auto runs = [&] { return slurp(folder_ / "err").find("epoch") != std::string::npos; };
+  for (int i = 0; i < 1500 && !runs(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(child, SIGINT);
+  const Finished done = finish(child);
+  EXPECT_EQ(done.exit_code, 130) << done.err;
+  ASSERT_FALSE(done.out.empty()) << done.err;
+  EXPECT_GE(done.json()["epochs"].size(), 1u);
+  EXPECT_THAT(done.json()["stopped"].get<std::string>(), HasSubstr("interrupted"));
+}
+
+TEST_F(ProfileTest, ADatasetThatWasCutOffIsNone) {
+  const fs::path out = folder_ / "cut";
+  const pid_t child = start({"dataset", "make", "images", "--samples", "20000", "--out", out});
+  for (int i = 0; i < 500 && !fs::exists(out / "class_000"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  ::kill(child, SIGINT);
+  EXPECT_EQ(finish(child).exit_code, 130);
+  const Finished checked = run({"dataset", "check", out});
+  EXPECT_EQ(checked.exit_code, 2);
+  EXPECT_THAT(checked.err, HasSubstr("is not whole: making it was cut off"));
+  EXPECT_THAT(checked.err, HasSubstr("rm -r"));
 }
 
 TEST_F(ProfileTest, WrongUseIsNamed) {

@@ -24,8 +24,8 @@ class ProgramTest : public CommandTest {
     return run(all);
   }
   Finished tune(const std::vector<std::string>& program, const std::vector<std::string>& axes) {
-    std::vector<std::string> all = {"tune",       "--trial-time", "0.3", "--axis", "cpu_cores=1",
-                                    "--strategy", "brute-force",  "-q",  "--json"};
+    std::vector<std::string> all = {"tune",       "--trial-time", "0.3s", "--axis", "cpu_cores=1",
+                                    "--strategy", "brute-force",  "-q",   "--json"};
     for (const std::string& axis : axes) all.insert(all.end(), {"--axis", axis});
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
@@ -91,6 +91,39 @@ TEST_F(ProgramTest, StepsEndIt) {
   EXPECT_GE(done.json()["marked"]["minibatches"], 19);
   EXPECT_LT(done.json()["wall_s"], 20);
   EXPECT_THAT(done.json()["stopped"].get<std::string>(), HasSubstr("ended after"));
+}
+
+// What was seen before the end is shown, whatever the end was.
+TEST_F(ProgramTest, ALateDeathLeavesWhatWasSeen) {
+  const std::string csv = (folder_ / "x.csv").string(), trace = (folder_ / "x.json").string();
+  const std::vector<std::string> files = {"--csv", csv, "--trace", trace};
+  const Finished failed = profile({marked, "20", "fail"}, files);
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_EQ(failed.json()["marked"]["minibatches"], 19);
+  EXPECT_EQ(failed.json()["exit_code"], 3);
+  EXPECT_THAT(failed.json()["stopped"].get<std::string>(), HasSubstr("failed with exit code 3"));
+  EXPECT_THAT(slurp(csv), HasSubstr("time"));
+  EXPECT_THAT(slurp(trace), HasSubstr("step 19"));
+  const Finished hung = profile({marked, "20", "hang"}, {"--patience", "300ms"});
+  EXPECT_EQ(hung.exit_code, 2);
+  EXPECT_EQ(hung.json()["marked"]["minibatches"], 19);
+}
+
+TEST_F(ProgramTest, CtrlCLeavesWhatWasSeen) {
+  const std::string trace = (folder_ / "x.json").string();
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t child = start({"profile", "--json", "--trace", trace, "--", marked, "100000"});
+    ::usleep(900'000);
+    ::kill(child, signal);
+    const Finished done = finish(child);
+    EXPECT_EQ(done.exit_code, 128 + signal) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("interrupted after"));
+    ASSERT_FALSE(done.out.empty()) << done.err;
+    EXPECT_GT(done.json()["marked"]["minibatches"], 5);
+    EXPECT_THAT(done.json()["stopped"].get<std::string>(), HasSubstr("interrupted after"));
+    EXPECT_THAT(slurp(trace), HasSubstr("step 5"));
+    fs::remove(trace);
+  }
 }
 
 TEST_F(ProgramTest, FailuresAreNamed) {
@@ -280,7 +313,7 @@ torch.jit.script(model).save(sys.argv[1])
   EXPECT_LT(done.json()["epochs"][1]["loss"], done.json()["epochs"][0]["loss"]);
   const Finished tuned =
       run({"tune", "--workload", "script:" + model.string(), "--dataset", data, "--trial-time",
-           "0.2", "--profiles", "2", "--axis", "cpu_cores=1", "-q", "--json"});
+           "0.2s", "--profiles", "2", "--axis", "cpu_cores=1", "-q", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
 }
 

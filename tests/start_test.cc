@@ -36,7 +36,7 @@ class StartTest : public CommandTest {
     const std::string data = (folder_ / "digits").string();
     EXPECT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data}).exit_code, 0);
     return {"tune", "lenet5", "--data",      data,         "--device", "host",   "--trial-time",
-            "0.1",  "--axis", "cpu_cores=1", "--profiles", "1",        "--json", "-q"};
+            "0.1s", "--axis", "cpu_cores=1", "--profiles", "1",        "--json", "-q"};
   }
   // A copy of the program without its module.
   void leave_module() {

@@ -176,8 +176,8 @@ TEST_F(TuneTest, AnOracleWithoutAnOptimumSaysSo) {
 }
 
 TEST_F(TuneTest, AnEmptyValueIsNotAnOptionLeftOut) {
-  for (const std::string option :
-       {"--power-budget", "--time-budget", "--energy-budget", "--store", "--report"}) {
+  for (const std::string option : {"--power-budget", "--time-budget", "--energy-budget", "--store",
+                                   "--report", "--seed", "--objective"}) {
     auto arguments = over_table(small_table(), "15W");
     arguments.insert(arguments.end(), {option, ""});
     const Finished done = run(arguments);
@@ -189,7 +189,7 @@ TEST_F(TuneTest, AnEmptyValueIsNotAnOptionLeftOut) {
 TEST_F(TuneTest, SamplesAndSeedsAreCheckedByOption) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> bad = {
       {"--samples", {"nan", "inf", "-1", "0", "0.5", "many"}},
-      {"--seed", {"-1", "1.5", "18446744073709551616", ""}}};
+      {"--seed", {"-1", "1.5", "18446744073709551616"}}};
   for (const auto& [option, values] : bad)
     for (const std::string& value : values) {
       auto arguments = over_table(small_table(), "15W");
@@ -221,7 +221,7 @@ TEST_F(TuneTest, EverySeedRefusesASign) {
 }
 
 TEST_F(TuneTest, ObjectivesAreThoseOfTune) {
-  for (const char* objective : {"speed", "latency", "throughput", ""}) {
+  for (const char* objective : {"speed", "latency", "throughput"}) {
     auto arguments = over_table(small_table(), "15W");
     arguments.insert(arguments.end(), {"--objective", objective});
     const Finished done = run(arguments);
@@ -373,22 +373,77 @@ TEST_F(LiveTest, OpensTheBatchSize) {
 }
 
 TEST_F(LiveTest, AnInterruptKeepsWhatWasMeasured) {
-  const pid_t child = start(live({"--strategy", "brute-force"}, "2"));
+  const pid_t child = start(live({"--strategy", "brute-force"}, "2s"));
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   ::kill(child, SIGINT);
   const Finished done = finish(child);
-  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_EQ(done.exit_code, 130);
   EXPECT_NE(done.err.find("interrupted"), std::string::npos) << done.err;
   const Finished runs = run({"runs", "list", "--json"});
   EXPECT_EQ(runs.json()["runs"][0]["state"], "interrupted");
 }
 
+// What differs in the length of its trials, or in its axes, asks for another answer.
+TEST_F(LiveTest, AnInterruptedRunIsTakenOverByTheSameCommandOnly) {
+  const pid_t child = start(live({"--strategy", "brute-force"}, "2s"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ::kill(child, SIGTERM);
+  EXPECT_EQ(finish(child).exit_code, 128 + SIGTERM);
+  const auto runs = [&] { return run({"runs", "list", "--json"}).json()["runs"]; };
+  ASSERT_EQ(runs().size(), 1u);
+  ASSERT_EQ(
+      run(live({"--strategy", "brute-force", "--axis", "loader_workers=0"}, "0.1s")).exit_code, 0);
+  EXPECT_EQ(runs().size(), 2u);
+  EXPECT_EQ(runs()[1]["state"], "interrupted");
+  ASSERT_EQ(run(live({"--strategy", "brute-force", "--axis", "loader_workers=0"}, "2s")).exit_code,
+            0);
+  EXPECT_EQ(runs().size(), 3u);
+  EXPECT_EQ(runs()[2]["state"], "interrupted");
+}
+
+TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
+  const auto tune = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"--profiles", "1", "--no-verify", "--fresh"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(live(all));
+  };
+  const pid_t first = start({"profile", "-q", "--", FLYBALL_BIN_DIR "/marked_c", "1", "hang"});
+  const fs::path lock = folder_ / "state/measuring.lock";
+  for (int i = 0; i < 500 && slurp(lock).empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const Finished refused = tune({});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("is held by process " + std::to_string(first)), std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("profile -q --"), std::string::npos) << "the command is named";
+  EXPECT_NE(refused.err.find("--anyway"), std::string::npos) << refused.err;
+  EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"].size(), 0u) << "nothing has begun";
+  EXPECT_EQ(run({"tune", "--device", "table:" + small_table().string()}).exit_code, 0)
+      << "tables are only read";
+  const Finished anyway = tune({"--anyway"});
+  EXPECT_EQ(anyway.exit_code, 0) << anyway.err;
+  const Json marked = anyway.json();
+  for (const Json& trial : marked["profiled"])
+    EXPECT_NE(trial["disturbed"].get<std::string>().find("marked_c"), std::string::npos);
+  EXPECT_NE(marked["notes"].dump().find("were disturbed: process"), std::string::npos);
+  ::kill(first, SIGKILL);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  const Finished after = run(live({"--profiles", "1", "--no-verify", "--wait"}));
+  ASSERT_EQ(after.exit_code, 0) << "the lock of a dead process is none: " << after.err;
+  for (const Json& trial : after.json()["profiled"]) {
+    EXPECT_FALSE(trial["from_store"]) << "what was disturbed does not stand for what was not";
+    EXPECT_TRUE(trial["disturbed"].is_null());
+  }
+  EXPECT_EQ(run(live({"--wait", "--anyway"})).exit_code, 2) << "one of the two";
+}
+
 TEST_F(LiveTest, AnInterruptWithoutAStoreSaysThatNothingWasKept) {
-  const pid_t child = start(live({"--strategy", "brute-force", "--no-store"}, "2"));
+  const pid_t child = start(live({"--strategy", "brute-force", "--no-store"}, "2s"));
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   ::kill(child, SIGINT);
   const Finished done = finish(child);
-  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_EQ(done.exit_code, 130);
   EXPECT_NE(done.err.find("nothing was kept; leave --no-store out"), std::string::npos) << done.err;
   EXPECT_EQ(done.err.find("goes on from here"), std::string::npos) << done.err;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -104,6 +105,17 @@ Error Csv::at(size_t row, size_t column, const std::string& complaint,
           fmt::format("{}:{}: column '{}': {}", name, lines[row],
                       titles.empty() ? header[column] : titles[column], complaint),
           hint};
+}
+
+Error Csv::missing(Error error) const {
+  if (header.size() != 1) return error;
+  for (const auto& [separator, words] : {std::pair{';', "';'"}, std::pair{'\t', "tabs"}})
+    if (header.front().find(separator) != std::string::npos)
+      return {Code::corrupt,
+              fmt::format("{}:{}: columns are separated by {}, not by commas", name, header_line,
+                          words),
+              "save the file with commas between the columns and points in the numbers"};
+  return error;
 }
 
 Result<double> Csv::number(size_t row, size_t column) const {

@@ -25,6 +25,9 @@ struct Csv {
   std::optional<size_t> column(std::string_view title) const;
   /// "file:line: column 'x': " in front of a complaint about one field.
   Error at(size_t row, size_t column, const std::string& complaint, const std::string& hint) const;
+  /// The error of a column that is missing; another one where the file separates its columns by
+  /// semicolons or tabs, so that it has none at all.
+  Error missing(Error error) const;
   /// The field as a finite number, or an error that names file, line and column.
   Result<double> number(size_t row, size_t column) const;
 };

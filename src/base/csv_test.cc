@@ -92,6 +92,17 @@ TEST(Csv, WhatIsNoTextIsRefusedByFileLineAndColumn) {
   EXPECT_EQ(complaint("# caf\xe9\na,b\n\xc3\xa9\t\xe2\x82\xac,\xf0\x9f\x9a\x80\n"), "none");
 }
 
+TEST(Csv, AnotherSeparatorIsNamedWhereAColumnIsMissing) {
+  const Error plain{Code::corrupt, "no column 'ms'", ""};
+  const auto missing = [&](const char* text) { return parse_csv(text, "f.csv")->missing(plain); };
+  EXPECT_THAT(missing("device;ms\nb;1\n").message,
+              HasSubstr("f.csv:1: columns are separated by ';'"));
+  EXPECT_THAT(missing("# x\ndevice\tms\n").message,
+              HasSubstr("f.csv:2: columns are separated by tabs"));
+  EXPECT_EQ(missing("device,a;b\n").message, plain.message);
+  EXPECT_EQ(missing("device\n").message, plain.message);
+}
+
 TEST(Csv, ReadsAFile) {
   const TempFolder folder;
   ASSERT_TRUE(write_file(folder / "t.csv", "a\n1\n").ok());

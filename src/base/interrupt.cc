@@ -6,9 +6,12 @@ namespace flyball {
 namespace {
 
 std::atomic<bool> flag{false};
+std::atomic<int> last_signal{SIGINT};
+static_assert(std::atomic<int>::is_always_lock_free);
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_signal(int signal) {
+  last_signal = signal;
   if (flag.exchange(true)) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -19,6 +22,14 @@ void on_signal(int signal) {
 
 const std::atomic<bool>& interrupt_flag() {
   return flag;
+}
+
+int interrupt_signal() {
+  return last_signal;
+}
+
+void note_interrupt(int signal) {
+  last_signal = signal;
 }
 
 void catch_interrupts() {

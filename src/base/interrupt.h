@@ -7,6 +7,10 @@ namespace flyball {
 
 /// Set once the user, or the system, asks to stop.
 const std::atomic<bool>& interrupt_flag();
+/// The signal that asked; SIGINT while none has.
+int interrupt_signal();
+/// A signal that reached us by another way than the flag, e.g. one that was passed on to a program.
+void note_interrupt(int signal);
 /// From now on SIGINT, SIGTERM and SIGHUP set the flag; the second one ends the process at once,
 /// and what it leaves is the guard's (guard.h). A signal that was ignored when this process started
 /// stays ignored: `nohup` means that the terminal may go.

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/process_name.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -19,7 +20,8 @@ namespace {
 std::string ourselves() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  return fmt::format("process {} on {} since {}", ::getpid(), host.data(), wall_clock_utc());
+  return fmt::format("process {} ({}) on {} since {}", ::getpid(), command_of(::getpid()),
+                     host.data(), wall_clock_utc());
 }
 
 // The owner before may have removed the file between our opening and our locking it.
@@ -49,6 +51,15 @@ Result<bool> LockFile::attempt() {
   }
 }
 
+std::string LockFile::holder(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return "";
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  const auto name = held ? read_file(path, 4096) : std::string();
+  return name ? std::string(trim(*name)) : "";
+}
+
 Result<LockFile> LockFile::take(const std::filesystem::path& path, const std::string& what,
                                 double patience_s) {
   LockFile lock(path);
@@ -57,8 +68,7 @@ Result<LockFile> LockFile::take(const std::filesystem::path& path, const std::st
     FLYBALL_ASSIGN(const bool taken, lock.attempt());
     if (taken) break;
     if (monotonic_ns() >= deadline_ns) {
-      const auto holder = read_file(path, 4096);
-      const std::string name = holder ? std::string(trim(*holder)) : "";
+      const std::string name = holder(path);
       return Error{Code::conflict,
                    fmt::format("{} is held by {} ({})", what,
                                name.empty() ? "another process" : name, path.string()),

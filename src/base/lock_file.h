@@ -13,10 +13,14 @@ namespace flyball {
 /// one that a killed process left behind is taken over.
 class LockFile {
  public:
-  /// Asks for at most `patience_s`. Errors: `conflict` "WHAT is held by process 12 on HOST …",
+  /// Asks for at most `patience_s`. Errors: `conflict` "WHAT is held by process 12 (COMMAND) on
+  /// HOST …",
   /// without a hint; the folder or the file cannot be made.
   static Result<LockFile> take(const std::filesystem::path& path, const std::string& what,
                                double patience_s = 0);
+  /// "process 12 (flyball tune lenet5) on HOST since …" of who holds it now; "" when nobody does,
+  /// or it cannot be read. Costs a moment in which nobody else can take it: give take() patience.
+  static std::string holder(const std::filesystem::path& path);
   LockFile(LockFile&& other) noexcept
       : path_(std::move(other.path_)),
         file_(std::exchange(other.file_, -1)),

@@ -51,7 +51,8 @@ TEST(LockFile, NamesItsHolderAndOutlivesNobody) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, Code::conflict);
   EXPECT_THAT(refused.error().message,
-              HasSubstr("the board is held by process " + std::to_string(holder.pid()) + " on "));
+              HasSubstr("the board is held by process " + std::to_string(holder.pid()) + " ("));
+  EXPECT_THAT(LockFile::holder(path), HasSubstr("base_test"));
   holder.kill();
   {
     const auto taken = LockFile::take(path, "the board");
@@ -59,6 +60,7 @@ TEST(LockFile, NamesItsHolderAndOutlivesNobody) {
     EXPECT_THAT(*read_file(path), HasSubstr(std::to_string(::getpid())));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(LockFile::holder(path), "");
 }
 
 TEST(LockFile, IsGivenBackOnceAndNotByAForkedChild) {

@@ -15,7 +15,7 @@ struct Unit {
   double factor;
 };
 
-// The first unit is also what a bare number means.
+// The first two units are those that a bare number probably means.
 Result<double> parse_quantity(std::string_view text, std::string_view what,
                               std::span<const Unit> units) {
   const std::string_view trimmed = trim(text);
@@ -25,14 +25,16 @@ Result<double> parse_quantity(std::string_view text, std::string_view what,
       split == std::string_view::npos ? "" : trim(trimmed.substr(split));
   const auto value = parse_double(number);
   if (value && std::isfinite(*value)) {
-    if (suffix.empty()) return *value * units[0].factor;
+    if (suffix.empty())
+      return Error{Code::invalid_argument, fmt::format("'{}' has no unit", trimmed),
+                   fmt::format("say {0}{1} or {0}{2}", trimmed, units[0].suffix, units[1].suffix)};
     for (const Unit& unit : units)
-      if (unit.suffix == suffix) return *value * unit.factor;
+      if (unit.suffix == suffix && std::isfinite(*value * unit.factor)) return *value * unit.factor;
   }
   std::string known;
   for (const Unit& unit : units) known += (known.empty() ? "" : ", ") + std::string(unit.suffix);
   return Error{
-      Code::invalid_argument, fmt::format("'{}' is not a {}", text, what),
+      Code::invalid_argument, fmt::format("'{}' is not {}", text, what),
       fmt::format("write a number and a unit ({}), such as {}{}", known, 30, units[0].suffix)};
 }
 
@@ -40,21 +42,21 @@ Result<double> parse_quantity(std::string_view text, std::string_view what,
 
 Result<Watts> parse_watts(std::string_view text) {
   static constexpr Unit units[] = {{"W", 1}, {"mW", 1e-3}, {"kW", 1e3}};
-  FLYBALL_ASSIGN(const double value, parse_quantity(text, "power", units));
+  FLYBALL_ASSIGN(const double value, parse_quantity(text, "a power", units));
   return Watts{value};
 }
 
 Result<Seconds> parse_seconds(std::string_view text) {
-  static constexpr Unit units[] = {{"s", 1},    {"ms", 1e-3}, {"us", 1e-6},
-                                   {"min", 60}, {"m", 60},    {"h", 3600}};
-  FLYBALL_ASSIGN(const double value, parse_quantity(text, "duration", units));
+  static constexpr Unit units[] = {{"ms", 1e-3}, {"s", 1},  {"us", 1e-6},
+                                   {"min", 60},  {"m", 60}, {"h", 3600}};
+  FLYBALL_ASSIGN(const double value, parse_quantity(text, "a duration", units));
   return Seconds{value};
 }
 
 Result<Joules> parse_joules(std::string_view text) {
-  static constexpr Unit units[] = {{"J", 1},     {"mJ", 1e-3}, {"kJ", 1e3},   {"MJ", 1e6},
+  static constexpr Unit units[] = {{"J", 1},     {"kJ", 1e3},  {"mJ", 1e-3},  {"MJ", 1e6},
                                    {"Wh", 3600}, {"mWh", 3.6}, {"kWh", 3.6e6}};
-  FLYBALL_ASSIGN(const double value, parse_quantity(text, "energy", units));
+  FLYBALL_ASSIGN(const double value, parse_quantity(text, "an energy", units));
   return Joules{value};
 }
 
@@ -62,7 +64,7 @@ Result<double> parse_bytes(std::string_view text) {
   static constexpr Unit units[] = {
       {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824},
       {"kB", 1e3}, {"MB", 1e6},   {"GB", 1e9}};
-  return parse_quantity(text, "size", units);
+  return parse_quantity(text, "a size", units);
 }
 
 std::string format_seconds(Seconds time) {

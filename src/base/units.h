@@ -34,13 +34,16 @@ inline Watts operator/(Joules energy, Seconds time) {
   return {energy.value / time.value};
 }
 
-/// "30W", "800mW", "0.03kW"; a bare number is watts.
+// As people write them. A bare number has no unit to be guessed: it is refused, and the two units
+// that were probably meant are named.
+
+/// "30W", "800mW", "0.03kW".
 Result<Watts> parse_watts(std::string_view text);
-/// "10ms", "90s", "5min", "2h", "250us"; a bare number is seconds.
+/// "10ms", "90s", "5min", "2h", "250us".
 Result<Seconds> parse_seconds(std::string_view text);
-/// "5J", "3kJ", "2Wh", "120mWh"; a bare number is joules.
+/// "5J", "3kJ", "2Wh", "120mWh".
 Result<Joules> parse_joules(std::string_view text);
-/// "16", "64KiB", "2GiB", "1MB" in bytes.
+/// "16B", "64KiB", "2GiB", "1MB" in bytes.
 Result<double> parse_bytes(std::string_view text);
 
 /// "850 ms", "12.4 s", "5 min 10 s": a duration as a person reads it.

@@ -9,7 +9,6 @@ using testing::HasSubstr;
 
 TEST(Units, ReadsWhatPeopleWrite) {
   EXPECT_DOUBLE_EQ(parse_watts("30W")->value, 30);
-  EXPECT_DOUBLE_EQ(parse_watts("30")->value, 30);
   EXPECT_DOUBLE_EQ(parse_watts(" 800 mW ")->value, 0.8);
   EXPECT_DOUBLE_EQ(parse_watts("0.03kW")->value, 30);
   EXPECT_DOUBLE_EQ(parse_seconds("10ms")->value, 0.01);
@@ -22,7 +21,7 @@ TEST(Units, ReadsWhatPeopleWrite) {
   EXPECT_DOUBLE_EQ(parse_joules("3kJ")->value, 3000);
   EXPECT_DOUBLE_EQ(parse_bytes("64KiB").value(), 65536);
   EXPECT_DOUBLE_EQ(parse_bytes("1MB").value(), 1e6);
-  EXPECT_DOUBLE_EQ(parse_bytes("16").value(), 16);
+  EXPECT_DOUBLE_EQ(parse_bytes("16B").value(), 16);
   EXPECT_DOUBLE_EQ(parse_watts("1e1W")->value, 10);
 }
 
@@ -38,6 +37,18 @@ TEST(Units, RefusesTheRestWithAHint) {
   EXPECT_FALSE(parse_seconds("10J").ok());
   EXPECT_FALSE(parse_joules("10s").ok());
   EXPECT_FALSE(parse_bytes("10mb").ok());
+}
+
+TEST(Units, RefuseABareNumberAndNameTheLikelyTwo) {
+  const auto hint_of = [](const auto& result) { return result.ok() ? "" : result.error().hint; };
+  EXPECT_EQ(parse_seconds("800").error().message, "'800' has no unit");
+  EXPECT_EQ(hint_of(parse_seconds("800")), "say 800ms or 800s");
+  EXPECT_EQ(hint_of(parse_seconds(" 0.4 ")), "say 0.4ms or 0.4s");
+  EXPECT_EQ(hint_of(parse_watts("30")), "say 30W or 30mW");
+  EXPECT_EQ(hint_of(parse_joules("2.5")), "say 2.5J or 2.5kJ");
+  EXPECT_EQ(hint_of(parse_bytes("16")), "say 16B or 16KiB");
+  EXPECT_FALSE(parse_seconds("0").ok());
+  EXPECT_FALSE(parse_seconds("1e308h").ok()) << "no number of seconds";
 }
 
 TEST(Units, MultiplyIntoOneAnother) {

@@ -11,6 +11,7 @@
 
 #include "base/guard.h"
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/standard_output.h"
@@ -26,7 +27,8 @@ constexpr auto commands = {add_tune,    add_profile,    add_plan,   add_predict,
                            add_dataset, add_study};
 
 constexpr const char* footer =
-    "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure.\n"
+    "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure, 130 stopped by "
+    "Ctrl-C.\n"
     "`flyball COMMAND --help` shows an example of each command.";
 
 // As it may be typed again.
@@ -122,6 +124,7 @@ int run_command(int argc, char** argv) {
   for (int i = 0; i < argc; ++i)
     context.command += (i ? " " : "") + quoted(i ? argv[i] : "flyball");
   for (const auto add : commands) add(app, context);
+  check_every_option(app);
   argc = cut_program(argc, argv, context.program);
   try {
     return finish_output(parse(app, argc, argv, context));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/quantities.h"
 #include "cli/tables.h"
 #include "data/makers/default_set.h"
 #include "device/board.h"
@@ -15,37 +16,49 @@
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
 #include "profile/trials/table_profiler.h"
+#include "space/axis_choice.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
 namespace {
 
-Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& options) {
+// A table with one workload needs no name for it.
+Result<const WorkloadTable*> workload_of(const Table& table, const ProfilerOptions& options) {
   std::optional<Phase> phase;
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(phase, parse_phase(options.phase));
   }
-  FLYBALL_ASSIGN(const WorkloadTable* found, board.table()->find(options.workload, phase));
-  if (!options.axes.empty())
-    return Error{Code::invalid_argument, "the axes of a table are those it has",
-                 "leave --axis out"};
+  if (!options.workload.empty()) return table.find(options.workload, phase);
+  return table.only(phase);
+}
+
+Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& options) {
+  if (!options.data.empty())
+    return Error{Code::invalid_argument, "a table was measured already: no data is read for it",
+                 "leave --data out, or tune on this machine with --device host"};
+  FLYBALL_ASSIGN(const WorkloadTable* found, workload_of(*board.table(), options));
+  FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.table, measured_part(*found, board.table()->name, options.accepted));
+  if (!choices.empty()) {
+    FLYBALL_ASSIGN(opened.table, narrowed(*opened.table, choices));
+  }
   opened.profiler = make_table_profiler(*opened.table);
   return opened;
 }
 
-Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts) {
-  std::vector<Axis> axes;
-  for (const std::string& text : texts) {
-    FLYBALL_ASSIGN(Axis axis, parse_axis(text));
-    if (std::ranges::find(axes, axis.name, &Axis::name) != axes.end())
-      return Error{Code::invalid_argument, fmt::format("--axis {} is given twice", axis.name),
-                   fmt::format("name all its values at once: {}=VALUE,VALUE,…", axis.name)};
-    axes.push_back(std::move(axis));
-  }
-  return axes;
+Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts, const Device& device) {
+  FLYBALL_ASSIGN(const auto choices, parse_axis_choices(texts));
+  return opened_axes(choices, device.axes());
+}
+
+// What a network takes and a program of the user's own does not.
+Status check_program_options(const ProfilerOptions& options) {
+  const std::pair<const char*, bool> given[] = {{"--phase", !options.phase.empty()},
+                                                {"--data", !options.data.empty()},
+                                                {"--seed", options.seed != ProfilerOptions().seed}};
+  return refuse_for_program(given);
 }
 
 Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& options) {
@@ -53,6 +66,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
     return Error{Code::invalid_argument,
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
+  FLYBALL_CHECK(check_program_options(options));
   if (board.info().compute != "cpu")
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
                  "use --device host; the program itself chooses where it computes"};
@@ -61,10 +75,10 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   trial.interrupted = &interrupt_flag();
-  FLYBALL_ASSIGN(trial.open, parse_axes(options.axes));
   FLYBALL_ASSIGN(auto device, board.knobs());
-  catch_interrupts();
+  FLYBALL_ASSIGN(trial.open, parse_axes(options.axes, *device));
   OpenedProfiler opened;
+  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(opened.profiler, make_program_profiler(std::move(device), board.power(), trial));
   return opened;
 }
@@ -80,12 +94,12 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
-  FLYBALL_ASSIGN(live.open, parse_axes(options.axes));
-  FLYBALL_CHECK(check_device(board.info().compute));
-  FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   FLYBALL_ASSIGN(auto device, board.knobs());
-  catch_interrupts();
+  FLYBALL_ASSIGN(live.open, parse_axes(options.axes, *device));
+  FLYBALL_CHECK(check_device(board.info().compute));
   OpenedProfiler opened;
+  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));
   return opened;
 }
@@ -99,13 +113,18 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("--phase", options.phase, "train or infer");
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
-  command.add_option("--axis", options.axes, "open or narrow an axis: batch_size=8,16,32");
+  add_axis_option(command, options.axes);
   add_accept_option(command, options.accepted);
-  command.add_option("--trial-time", options.trial_seconds, "time cap of a live trial, seconds")
-      ->check(trial_seconds())
-      ->capture_default_str();
+  add_trial_time(command, options.trial_seconds);
+  add_measuring_options(command, options.measuring);
   command.add_option("--seed", options.seed, "of everything random")->capture_default_str();
   command.add_flag("--quiet,-q", options.quiet, "no progress");
+}
+
+void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
+  command
+      .add_option("--axis", axes, "open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
+      ->allow_extra_args(false);  // what stands behind it is the workload
 }
 
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
@@ -127,33 +146,16 @@ void add_device_option(CLI::App& command, std::string& device) {
 }
 
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
-  if (options.program.empty() && options.workload.empty())
-    return Error{Code::invalid_argument, "there is no workload to run",
-                 "name one of `flyball workloads`, or a program after --"};
   FLYBALL_ASSIGN(const auto board, open_board(options.device));
   if (!options.program.empty()) return open_program(*board, options);
+  if (board->live() && options.workload.empty())
+    return Error{Code::invalid_argument, "there is no workload to run",
+                 "name one of `flyball workloads`, or a program after --"};
   return board->live() ? open_live(*board, options) : open_table(*board, options);
 }
 
 Result<Store> open_store(const std::string& place) {
   return Store::open(place.empty() ? Store::default_place() : std::filesystem::path(place));
-}
-
-Result<Axis> parse_axis(const std::string& text) {
-  const size_t equals = text.find('=');
-  const Error bad{Code::invalid_argument, fmt::format("'{}' is not an axis", text),
-                  "write NAME=VALUE,VALUE,…, such as batch_size=8,16,32"};
-  if (equals == std::string::npos || equals == 0) return bad;
-  Axis axis = named_axis(text.substr(0, equals));
-  for (const std::string& piece : split(text.substr(equals + 1), ',')) {
-    const auto value = parse_double(piece);
-    if (!value) return bad;
-    axis.values.push_back(*value);
-  }
-  std::ranges::sort(axis.values);
-  const auto twice = std::ranges::unique(axis.values);
-  axis.values.erase(twice.begin(), twice.end());
-  return axis;
 }
 
 }  // namespace flyball::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measuring.h"
 #include "profile/trials/profiler.h"
 #include "space/table.h"
 #include "store/store.h"
@@ -21,11 +22,12 @@ struct ProfilerOptions {
   std::string phase;                 ///< "" takes training, or what the table has
   std::string device;                ///< as device/board.h reads it; "" is this machine
   std::string data;                  ///< dataset folder; "" draws one where that is possible
-  std::vector<std::string> axes;     ///< name=v1,v2,…
+  std::vector<std::string> axes;     ///< as space/axis_choice.h reads them
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
   double trial_seconds = 10;  ///< time cap of a live trial
   bool quiet = false;
+  MeasuringOptions measuring;
 };
 
 /// Adds the options to a command.
@@ -33,6 +35,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options);
 
 /// A profiler, with the table behind it where there is one.
 struct OpenedProfiler {
+  std::shared_ptr<MeasuringSession> measuring;  ///< of a live board; outlives the profiler
   std::unique_ptr<Profiler> profiler;
   std::optional<WorkloadTable> table;
 };
@@ -49,7 +52,7 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
 /// The store that `--store` names, else the default one.
 Result<Store> open_store(const std::string& place);
 
-/// "batch_size=8,16,32" as an axis.
-Result<Axis> parse_axis(const std::string& text);
+/// `--axis`, one choice (space/axis_choice.h) each time.
+void add_axis_option(CLI::App& command, std::vector<std::string>& axes);
 
 }  // namespace flyball::cli

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/files.h"
@@ -17,12 +18,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string seed_error(const std::string& text) {
-  uint64_t seed = 0;
+// An option left out and an option given as '' are two things.
+std::string empty_error(const std::string& text) {
+  return text.empty() ? "the value is empty; leave the option out, or give it one" : "";
+}
+
+// CLI11 reads 010 as eight, and what is too large as the largest.
+template <class Integer>
+std::string integer_error(const std::string& text) {
+  Integer number = 0;
   const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
-  if (error == std::errc() && stopped == end) return {};
-  return fmt::format("'{}' is not a whole number from 0 to {}", text, UINT64_MAX);
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stopped == end) return "";
+  using Limits = std::numeric_limits<Integer>;
+  return fmt::format("'{}' is not a whole number from {} to {}", text, Limits::min(),
+                     Limits::max());
+}
+
+std::string real_error(const std::string& text) {
+  const auto number = parse_double(text);
+  return number && std::isfinite(*number) ? "" : fmt::format("'{}' is not a number", text);
+}
+
+void check_option(CLI::Option& option) {
+  // What belongs to another program is not ours to judge.
+  const bool words = option.get_positional() && option.get_expected_max() > 1;
+  if (option.get_type_size_max() == 0 || words) return;
+  const std::string type = option.get_type_name();
+  option.check(CLI::Validator(empty_error, ""));
+  if (type.starts_with("UINT")) option.check(CLI::Validator(integer_error<uint64_t>, ""));
+  if (type.starts_with("INT")) option.check(CLI::Validator(integer_error<int64_t>, ""));
+  if (type.starts_with("FLOAT")) option.check(CLI::Validator(real_error, ""));
 }
 
 // The folders that `folder` lacks, the innermost first.
@@ -36,6 +62,9 @@ std::vector<fs::path> missing_folders(fs::path folder) {
 
 Status try_file(const fs::path& file) {
   std::error_code failed;
+  // A device or a pipe is written to as it is.
+  if (fs::exists(file, failed) && !fs::is_regular_file(file, failed))
+    return ::access(file.c_str(), W_OK) == 0 ? Status() : file_error("write", file, errno);
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
   if (failed) return file_error("write", file, failed.value());
   const fs::path probe = file.string() + fmt::format(".probe{}", ::getpid());
@@ -48,14 +77,6 @@ Status try_file(const fs::path& file) {
 
 }  // namespace
 
-CLI::Validator not_empty() {
-  return {[](const std::string& text) {
-            return std::string(
-                text.empty() ? "the value is empty; leave the option out, or give it one" : "");
-          },
-          ""};
-}
-
 CLI::Validator sample_count() {
   return {[](const std::string& text) {
             const auto samples = parse_double(text);
@@ -65,17 +86,18 @@ CLI::Validator sample_count() {
           ""};
 }
 
-CLI::Validator trial_seconds() {
-  return {[](const std::string& text) {
-            const auto seconds = parse_double(text);
-            if (seconds && *seconds >= 0.1 && *seconds <= 3600) return std::string();
-            return fmt::format("'{}' is not a time cap: 0.1 to 3600 seconds", text);
-          },
-          ""};
+void check_every_option(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) check_option(*option);
+  for (CLI::App* command : app.get_subcommands({})) check_every_option(*command);
 }
 
-void check_seed(CLI::App& command) {
-  command.get_option("--seed")->check(CLI::Validator(seed_error, ""));
+Status refuse_for_program(std::span<const std::pair<const char*, bool>> options) {
+  for (const auto& [name, given] : options)
+    if (given)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} says nothing to a program of your own", name),
+                   "leave it out; the program itself decides that"};
+  return {};
 }
 
 Status check_writable(const fs::path& file) {

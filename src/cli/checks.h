@@ -3,19 +3,22 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <span>
+#include <utility>
 
 #include "base/status.h"
 
 namespace flyball::cli {
 
-/// Refuses an empty text: an option left out and an option given as '' are two things.
-CLI::Validator not_empty();
 /// A finite number of at least 1.
 CLI::Validator sample_count();
-/// A time cap in seconds, 0.1 to 3600.
-CLI::Validator trial_seconds();
-/// Holds the command's --seed to whole numbers of 64 bits, without a sign.
-void check_seed(CLI::App& command);
+/// What holds for every option of every command, so that nothing is taken for another value than
+/// was typed: no empty text; whole numbers in decimals, with a sign only where one makes sense, and
+/// not beyond what can be counted; no number that is infinite or none.
+void check_every_option(CLI::App& app);
+/// Options that say nothing to a program of the user's own, and whether they were given. Error: one
+/// was.
+Status refuse_for_program(std::span<const std::pair<const char*, bool>> options);
 /// Can a file be written there? Tries it and leaves nothing behind; a file that is there stays.
 Status check_writable(const std::filesystem::path& file);
 

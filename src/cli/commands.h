@@ -8,7 +8,8 @@
 namespace flyball::cli {
 
 /// What a command is given and what it leaves behind: the exit code of the process.
-/// 0 fine · 1 the answer is no (infeasible) · 2 bad use or failure.
+/// 0 fine · 1 the answer is no (infeasible) · 2 bad use or failure · 128 + the signal that
+/// stopped it (130: Ctrl-C).
 struct Context {
   int exit_code = 0;
   std::string command;  ///< the command line as it was typed

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "data/formats/open.h"
@@ -104,7 +103,6 @@ void add_make(CLI::App& group, Context& context) {
       ->check(CLI::Range(int64_t{1}, int64_t{100000}))
       ->capture_default_str();
   command->add_option("--seed", arguments->options.seed, "of the drawing")->capture_default_str();
-  check_seed(*command);
   command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
   set_action(*command, context, [arguments] { return make(*arguments); });
 }

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -14,7 +13,7 @@ namespace flyball::cli {
 namespace {
 
 struct Options {
-  std::string target, workload, phase, budgets = "17:50:1";
+  std::string target, workload, phase, budgets = "17:50:1W";
   std::vector<std::string> references;
   Accepted accepted;
   OptimiseEvaluation evaluation;
@@ -100,7 +99,6 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
-  check_seed(*command);
   command
       ->add_option(
           "--verify", evaluation.verify,
@@ -117,7 +115,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   command->footer(
       "Example:\n  flyball evaluate optimise --target target.csv --reference earlier.csv "
-      "--predictor linear --modes 50 --budgets 17:50:1 --verify 3");
+      "--predictor linear --modes 50 --budgets 17:50:1W --verify 3");
   set_action(*command, context, [options] { return run(*options); });
 }
 

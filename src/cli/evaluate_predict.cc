@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/evaluate.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -102,7 +101,6 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
-  check_seed(*command);
   command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
   command->add_flag("--floor", evaluation.floor,
                     "add the error of a strong smoother trained on 90 % of the rows");

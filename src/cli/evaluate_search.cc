@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
@@ -28,15 +27,9 @@ struct Options {
 };
 
 Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& options) {
-  const size_t trains = kind == ProblemKind::training || kind == ProblemKind::concurrent ? 1 : 0;
-  const size_t infers = kind == ProblemKind::training        ? 0
-                        : kind == ProblemKind::two_inference ? 2
-                                                             : 1;
-  if (options.train.size() != trains || options.infer.size() != infers)
-    return Error{Code::invalid_argument,
-                 fmt::format("problem '{}' needs {} --train and {} --infer", kind_name(kind),
-                             trains, infers),
-                 "each names a table, FILE.csv or FILE.csv:WORKLOAD"};
+  FLYBALL_CHECK(check_roles(fmt::format("problem '{}'", kind_name(kind)), kind,
+                            options.train.size(), options.infer.size(),
+                            "each names a table, FILE.csv or FILE.csv:WORKLOAD"));
   std::vector<WorkloadTable> tables;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
@@ -161,10 +154,11 @@ void add_evaluate_search(CLI::App& group, Context& context) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "the first seed")->capture_default_str();
-  check_seed(*command);
   command->add_option("--predictor", options->predictor, "what flyball and als model with");
-  command->add_option("--min-gain", options->min_gain,
-                      "stop when the expected relative gain is below this");
+  command
+      ->add_option("--min-gain", options->min_gain,
+                   "stop when the expected relative gain is below this")
+      ->check(CLI::Range(0.0, 1.0));
   command->add_option("--threads", options->threads, "0: all cores; figures do not depend on it");
   add_json_flag(*command, options->json);
   command->add_flag("--quiet,-q", options->quiet, "no progress");

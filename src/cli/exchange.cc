@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
@@ -29,39 +28,75 @@ struct ImportOptions {
   bool json = false;
 };
 
-Result<size_t> into_store(const ImportOptions& options, const Imported& imported,
-                          const std::string& command) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
+// A workload of the file that an earlier run has imported.
+struct There {
+  std::string title;
+  StoredRun run;
+};
+
+struct Taken {
   size_t rows = 0;
+  std::vector<std::string> titles;  ///< of the workloads that are new
+  std::vector<There> there;
+};
+
+Result<Taken> into_store(const ImportOptions& options, const Imported& imported,
+                         const std::string& command) {
+  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  Taken taken;
   for (const WorkloadTable& table : imported.table.workloads) {
     const std::string fingerprint = make_table_profiler(table)->info().fingerprint;
+    FLYBALL_ASSIGN(const auto earlier, earlier_import(store, table, fingerprint));
+    if (earlier) {
+      taken.there.push_back({table.title(), *earlier});
+      continue;
+    }
     const auto measurements = measurements_of(table, fingerprint, wall_clock_utc());
-    const RunRequest request{command, Json{{"import", table.title()}}.dump(), table.device,
-                             fingerprint, 0};
+    const RunRequest request{command, import_request(table).dump(), table.device, fingerprint, 0};
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t run, store.add_run(request, measurements, ""));
-    rows += measurements.size();
+    taken.rows += measurements.size();
+    taken.titles.push_back(table.title());
   }
-  return rows;
+  return taken;
+}
+
+Result<Taken> into_file(const ImportOptions& options, const Imported& imported) {
+  Taken taken;
+  for (const WorkloadTable& table : imported.table.workloads) {
+    taken.rows += table.size();
+    taken.titles.push_back(table.title());
+  }
+  FLYBALL_CHECK(write_file(options.out, format_table(imported.table.workloads)));
+  return taken;
+}
+
+void print_import_json(const Imported& imported, const Taken& taken) {
+  Json workloads = Json::array(), there = Json::array();
+  for (const WorkloadTable& table : imported.table.workloads) workloads.push_back(table.title());
+  for (const There& one : taken.there)
+    there.push_back({{"workload", one.title}, {"rows", one.run.measurements}, {"run", one.run.id}});
+  print_json({{"rows", taken.rows},
+              {"workloads", workloads},
+              {"already_there", there},
+              {"ignored", imported.ignored_columns}});
 }
 
 Status run_import(const ImportOptions& options, const Context& context) {
   FLYBALL_ASSIGN(const ImportMap map, parse_import_map(options.map));
   FLYBALL_ASSIGN(const Imported imported, import_table(options.file, map));
-  size_t rows = 0;
-  if (options.out.empty()) {
-    FLYBALL_ASSIGN(rows, into_store(options, imported, context.command));
-  } else {
-    for (const WorkloadTable& table : imported.table.workloads) rows += table.size();
-    FLYBALL_CHECK(write_file(options.out, format_table(imported.table.workloads)));
-  }
-  std::vector<std::string> titles;
-  for (const WorkloadTable& table : imported.table.workloads) titles.push_back(table.title());
+  FLYBALL_ASSIGN(const Taken taken, options.out.empty()
+                                        ? into_store(options, imported, context.command)
+                                        : into_file(options, imported));
   if (options.json) {
-    print_json({{"rows", rows}, {"workloads", titles}, {"ignored", imported.ignored_columns}});
+    print_import_json(imported, taken);
     return {};
   }
-  fmt::print("{} rows ({}) {}\n", rows, join(titles, ", "),
-             options.out.empty() ? "are in the store" : "are in " + options.out);
+  if (!taken.titles.empty())
+    fmt::print("{} rows ({}) {}\n", taken.rows, join(taken.titles, ", "),
+               options.out.empty() ? "are in the store" : "are in " + options.out);
+  for (const There& one : taken.there)
+    fmt::print("{}: already there, {} rows of import {}\n", one.title, one.run.measurements,
+               one.run.id);
   if (!imported.ignored_columns.empty())
     fmt::print("columns ignored: {}\n", join(imported.ignored_columns, ", "));
   return {};
@@ -69,7 +104,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
 
 struct ExportOptions {
   std::string out, store, device, workload;
-  int64_t run = 0;
+  std::optional<int64_t> run;
 };
 
 // A tidy table has no column for them.
@@ -87,7 +122,7 @@ void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements) {
 Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
-  if (options.run > 0) filter.run = options.run;
+  filter.run = options.run;
   if (!options.device.empty()) filter.device = options.device;
   if (!options.workload.empty()) filter.workload = options.workload;
   FLYBALL_ASSIGN(const auto measurements, store.measurements(filter));
@@ -122,7 +157,7 @@ void add_import(CLI::App& app, Context& context) {
   command->add_option("--map", options->map,
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
   command->add_option("--out", options->out, "write the tidy table here instead");
-  command->add_option("--store", options->store, "the store")->check(not_empty());
+  command->add_option("--store", options->store, "the store");
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "
@@ -137,7 +172,7 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--run", options->run, "only those of this run");
   command->add_option("--device", options->device, "only those of this device");
   command->add_option("--workload", options->workload, "only those of this workload");
-  command->add_option("--store", options->store, "the store")->check(not_empty());
+  command->add_option("--store", options->store, "the store");
   command->footer("Example:\n  flyball export --workload lenet5 --out lenet5.csv");
   set_action(*command, context, [options] { return run_export(*options); });
 }

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "cli/action.h"
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
 #include "experiment/plug.h"
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::string file, out = "out/experiments", data, report;
   TraceFiles files;
+  MeasuringOptions measuring;
   bool fresh = false, json = false, quiet = false;
 };
 
@@ -81,9 +83,10 @@ Status show(const Options& options, ExperimentResult result, Context& context) {
 }
 
 Status run(const Options& options, Context& context) {
+  FLYBALL_CHECK(options.files.check());
   FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
   ExperimentOptions experiment = experiment_options(options);
-  catch_interrupts();
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   experiment.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
@@ -123,6 +126,7 @@ void add_experiment(CLI::App& app, Context& context) {
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
   runner->add_flag("--fresh", options->fresh, "forget what was measured before");
+  add_measuring_options(*runner, options->measuring);
   runner->add_flag("--quiet,-q", options->quiet, "no progress");
   runner->footer(
       "Each run is on disk before the next one starts: after a kill the same command goes on.\n"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/quantities.h"
 #include "cli/trace_files.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -15,7 +15,7 @@ namespace flyball::cli {
 namespace {
 
 struct Options {
-  std::string interval = "10ms";
+  Seconds interval{0.01};
   TraceFiles files;
   bool json = false, wait_for_all = false;
   std::vector<std::string> command;
@@ -36,9 +36,8 @@ Status write_traces(const Options& options, const MeasureResult& result) {
 
 Status run(const Options& options, Context& context) {
   MeasureOptions measure;
-  const auto interval = parse_seconds(options.interval);
-  if (!interval) return interval.error().within("--interval");
-  measure.interval = *interval;
+  FLYBALL_CHECK(options.files.check());
+  measure.interval = options.interval;
   measure.wait_for_all = options.wait_for_all;
   // The document is alone on stdout.
   measure.stdout_to_stderr = options.json;
@@ -69,10 +68,7 @@ void add_measure(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("measure", "time, CPU, memory, I/O and energy of any command");
   auto options = std::make_shared<Options>();
-  command
-      ->add_option("--interval", options->interval,
-                   "between samples of power and memory, 1ms to 1h")
-      ->capture_default_str();
+  add_interval(*command, options->interval, "between samples of power and memory, 1ms to 1h");
   command->add_flag("--wait-for-all", options->wait_for_all,
                     "also wait for processes that it leaves behind");
   options->files.add_options(*command);

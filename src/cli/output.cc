@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/standard_output.h"
@@ -38,10 +39,15 @@ std::string padded(const std::string& text, size_t to, bool right) {
 
 }  // namespace
 
+int interrupted_exit_code() {
+  return 128 + interrupt_signal();
+}
+
 int report_error(const Error& error) {
   std::string text = fmt::format("flyball: {}\n", error.message);
   if (!error.hint.empty()) text += fmt::format("HINT: {}\n", error.hint);
   write_error_output(text);
+  if (error.code == Code::interrupted) return interrupted_exit_code();
   return error.code == Code::infeasible ? 1 : 2;
 }
 

@@ -11,8 +11,10 @@
 
 namespace flyball::cli {
 
+/// As shells have it: 128 and the number of the signal that asked us to stop, 130 for Ctrl-C.
+int interrupted_exit_code();
 /// Prints "flyball: message" and "HINT: …" on stderr and returns the exit code: 1 when the answer
-/// is no (infeasible), else 2.
+/// is no (infeasible), interrupted_exit_code() when the user stopped it, else 2.
 int report_error(const Error& error);
 
 /// The one document of `--json`, on stdout. NaN and infinite become null.

@@ -118,8 +118,9 @@ Status run(const Options& options) {
     std::vector<std::string> titles;
     for (const WorkloadTable& workload : table.workloads) titles.push_back(workload.title());
     return Error{Code::invalid_argument,
-                 fmt::format("{} holds no workload '{}'{}", options.file, options.workload,
-                             options.phase.empty() ? "" : " (" + options.phase + ")"),
+                 fmt::format("{} holds no workload{}{}", options.file,
+                             options.workload.empty() ? "" : " '" + options.workload + "'",
+                             options.phase.empty() ? "" : " in phase " + options.phase),
                  "it holds: " + join(titles, ", ")};
   }
   if (options.json) {

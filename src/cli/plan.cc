@@ -2,9 +2,9 @@
 
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/quantities.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
 #include "device/board.h"
@@ -14,17 +14,8 @@
 namespace flyball::cli {
 namespace {
 
-Status check_roles(ProblemKind kind, const PlanOptions& options) {
-  const size_t trains = kind == ProblemKind::training || kind == ProblemKind::concurrent ? 1 : 0;
-  const size_t infers = kind == ProblemKind::training        ? 0
-                        : kind == ProblemKind::two_inference ? 2
-                                                             : 1;
-  if (options.train.size() == trains && options.infer.size() == infers) return {};
-  return Error{
-      Code::invalid_argument,
-      fmt::format("plan {} needs {} --train and {} --infer", kind_name(kind), trains, infers),
-      "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine"};
-}
+constexpr const char* what_roles_are =
+    "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
 
 PowerMode chosen_mode(const SharedBoard& shared, const Answer& answer) {
   return shared.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
@@ -69,7 +60,8 @@ Status apply(const PlanOptions& options, const PowerMode& mode) {
 }
 
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
-  FLYBALL_CHECK(check_roles(kind, options));
+  FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
+                            options.infer.size(), what_roles_are));
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
@@ -114,29 +106,38 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--train", o.train, "table FILE.csv[:WORKLOAD], or a network here");
   if (kind != "training") {
     command.add_option("--infer", o.infer, "table FILE.csv[:WORKLOAD], or a network here");
-    command.add_option("--latency", o.latencies, "peak latency at most, e.g. 500ms")
-        ->check(not_empty());
+    add_durations(
+        command, "--latency",
+        [&o](Seconds time) { o.request.latencies_ms.push_back(time.value * 1e3); },
+        "peak latency at most, e.g. 500ms");
     if (kind != "dynamic")
       command.add_option("--rate", o.request.rates_hz, "arriving requests per second");
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
   if (kind == "training") {
-    command
-        .add_option("--time-budget", o.time_budget,
-                    "of a minibatch; of a sample where the table holds several batch sizes")
-        ->check(not_empty());
-    command.add_option("--energy-budget", o.energy_budget, "likewise")->check(not_empty());
+    add_duration(
+        command, "--time-budget",
+        [&o](Seconds time) { o.request.budgets.time_ms = time.value * 1e3; },
+        "of a minibatch; of a sample where the table holds several batch sizes; e.g. 50ms");
+    add_energy(
+        command, "--energy-budget",
+        [&o](Joules energy) { o.request.budgets.energy_j = energy.value; }, "likewise, e.g. 2.5J");
   }
   if (kind == "concurrent")
     command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role");
   if (kind == "concurrent" || kind == "dynamic")
-    command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes")
-        ->check(not_empty());
+    add_duration(command, "--switch-cost",
+                 [&o](Seconds time) { o.request.switch_ms = time.value * 1e3; },
+                 "time that changing the mode takes, e.g. 2s", {0, 1e9, "0s or more"});
   add_device_option(command, o.device);
-  command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W")
-      ->check(not_empty());
-  command.add_option("--objective", o.objective, objectives_of(kind))->check(not_empty());
+  command.add_option("--data,--dataset", o.data,
+                     "dataset folder of networks; drawn into the cache folder where it is not "
+                     "given");
+  add_power(
+      command, "--power-budget", [&o](Watts power) { o.request.budgets.power_w = power.value; },
+      "at most this power, e.g. 30W");
+  command.add_option("--objective", o.objective, objectives_of(kind));
   command.add_option("--reference", o.references, "table of an earlier workload");
   add_accept_option(command, o.accepted);
   command.add_flag("--no-reference", o.no_reference,
@@ -149,20 +150,17 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       ->capture_default_str();
   command.add_option("--strategy", o.request.strategy, "how to search")->capture_default_str();
   command.add_option("--predictor", o.request.predictor, "what the strategy models with")
-      ->check(not_empty())
       ->capture_default_str();
   command.add_option("--seed", o.request.seed, "of everything random")->capture_default_str();
-  check_seed(command);
-  command.add_option("--trial-time", o.trial_seconds, "time cap of a live trial, seconds")
-      ->check(trial_seconds());
-  command.add_option("--store", o.store, "the store")->check(not_empty());
+  add_trial_time(command, o.trial_seconds);
+  add_measuring_options(command, o.measuring_options);
+  command.add_option("--store", o.store, "the store");
   command.add_flag("--no-store", o.no_store, "keep nothing");
   command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");
   command.add_flag("--no-verify{false}", o.request.verify, "do not measure the answer once more");
   if (kind != "dynamic") {
     command.add_flag("--apply", o.apply, "set the mode on this machine");
-    command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")
-        ->check(not_empty());
+    command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block");
   }
   add_json_flag(command, o.json);
   command.add_flag("--quiet,-q", o.quiet, "no progress");

@@ -23,12 +23,13 @@ Result<std::vector<RateWindow>> parse_windows(const std::vector<std::string>& te
       if (!rate || colon == std::string::npos)
         return Error{Code::invalid_argument, fmt::format("'{}' is not a rate window", text),
                      "write RATE:DURATION, such as 30:10min,60:5min"};
-      FLYBALL_ASSIGN(const Seconds length, parse_seconds(text.substr(colon + 1)));
-      if (!(*rate > 0) || !(length.value > 0))
+      const auto length = parse_seconds(text.substr(colon + 1));
+      if (!length) return length.error().within(fmt::format("--windows {}", text));
+      if (!(*rate > 0) || !std::isfinite(*rate) || !(length->value > 0))
         return Error{Code::invalid_argument,
                      fmt::format("'{}' is not a rate window: both must be above zero", text),
                      "write RATE:DURATION, such as 30:10min,60:5min"};
-      windows.push_back({*rate, length.value});
+      windows.push_back({*rate, length->value});
     }
   if (windows.empty())
     return Error{Code::invalid_argument, "there are no rate windows",

@@ -1,7 +1,8 @@
 #include "cli/planning.h"
 
+#include <fmt/format.h>
+
 #include "base/interrupt.h"
-#include "base/units.h"
 #include "cli/board.h"
 #include "cli/tables.h"
 #include "profile/trials/table_profiler.h"
@@ -9,39 +10,12 @@
 namespace flyball::cli {
 namespace {
 
-Status read_limits(const PlanOptions& options, PlanRequest& request) {
-  for (const std::string& text : options.latencies) {
-    FLYBALL_ASSIGN(const Seconds latency, parse_seconds(text));
-    request.latencies_ms.push_back(latency.value * 1e3);
-  }
-  if (!options.power_budget.empty()) {
-    FLYBALL_ASSIGN(const Watts watts, parse_watts(options.power_budget));
-    request.budgets.power_w = watts.value;
-  }
-  if (!options.time_budget.empty()) {
-    FLYBALL_ASSIGN(const Seconds time, parse_seconds(options.time_budget));
-    request.budgets.time_ms = time.value * 1e3;
-  }
-  if (!options.energy_budget.empty()) {
-    FLYBALL_ASSIGN(const Joules energy, parse_joules(options.energy_budget));
-    request.budgets.energy_j = energy.value;
-  }
-  if (!options.objective.empty()) {
-    FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
-  }
-  if (!options.switch_cost.empty()) {
-    FLYBALL_ASSIGN(const Seconds cost, parse_seconds(options.switch_cost));
-    request.switch_ms = cost.value * 1e3;
-  }
-  return {};
-}
-
 bool names_a_file(const std::string& spec) {
   return spec.find(".csv") != std::string::npos || spec.find('/') != std::string::npos;
 }
 
 Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
-                                            const PlanOptions& options) {
+                                            PlanOptions& options) {
   if (names_a_file(spec)) {
     FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase, options.accepted));
     return make_table_profiler(table);
@@ -49,20 +23,45 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   ProfilerOptions role;
   role.workload = spec;
   role.device = options.device;
+  role.data = options.data;
   role.phase = phase_name(phase);
   role.trial_seconds = options.trial_seconds;
   role.seed = options.request.seed;
   role.quiet = options.quiet;
+  role.measuring = options.measuring_options;
   // Serving chooses its batch size; requests are at hand, so nothing is loaded ahead.
   if (phase == Phase::infer)
     role.axes = {"batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"};
   FLYBALL_ASSIGN(OpenedProfiler opened, open_profiler(role));
+  options.measuring = opened.measuring;
   return std::move(opened.profiler);
+}
+
+// One for each service, or one for all of them.
+Status check_count(const char* option, size_t given, size_t services) {
+  if (given <= 1 || given == services) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} has {} values for {} service{}", option, given, services,
+                           services == 1 ? "" : "s"),
+               "give one for each --infer, or one for all of them"};
+}
+
+Status check_data(const PlanOptions& options) {
+  if (options.data.empty()) return {};
+  for (const auto& roles : {options.train, options.infer})
+    for (const std::string& spec : roles)
+      if (!names_a_file(spec)) return {};
+  return Error{Code::invalid_argument, "tables were measured already: no data is read for them",
+               "leave --data out"};
 }
 
 }  // namespace
 
-Result<SharedBoard> open_shared_board(const PlanOptions& options) {
+Result<SharedBoard> open_shared_board(PlanOptions& options) {
+  FLYBALL_CHECK(check_count("--rate", options.request.rates_hz.size(), options.infer.size()));
+  FLYBALL_CHECK(
+      check_count("--latency", options.request.latencies_ms.size(), options.infer.size()));
+  FLYBALL_CHECK(check_data(options));
   std::vector<std::unique_ptr<Profiler>> profilers;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
@@ -74,7 +73,9 @@ Result<SharedBoard> open_shared_board(const PlanOptions& options) {
 
 Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   PlanRequest& request = options.request;
-  FLYBALL_CHECK(read_limits(options, request));
+  if (!options.objective.empty()) {
+    FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
+  }
   FLYBALL_ASSIGN(request.references, gather_references(options.references, board.info(0).device,
                                                        !options.no_reference, options.accepted));
   request.cancelled = &interrupt_flag();

@@ -6,25 +6,28 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "store/store.h"
 #include "tune/planning.h"
 
 namespace flyball::cli {
 
 struct PlanOptions {
-  std::vector<std::string> train, infer, references, latencies;
+  std::vector<std::string> train, infer, references;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
-  std::string power_budget, time_budget, energy_budget, objective, switch_cost;
-  std::string store, export_format;
+  std::string objective, store, export_format;
+  std::string data;    ///< dataset folder of roles that are networks; "" draws one
   std::string device;  ///< of roles that are networks; "" is this machine
   Accepted accepted;   ///< rows of tables that count as measurements, too
   double trial_seconds = 10;
+  MeasuringOptions measuring_options;
+  std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   bool apply = false, json = false, quiet = false, no_store = false, no_reference = false;
   PlanRequest request;
 };
 
 /// Opens what --train and --infer name: tables, or networks on this machine.
-Result<SharedBoard> open_shared_board(const PlanOptions& options);
+Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
 /// The store that the options name, or nothing with --no-store.

@@ -8,12 +8,12 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
 #include "device/board.h"
+#include "device/measuring.h"
 #include "predict/registry/complete.h"
 #include "predict/registry/registry.h"
 #include "store/exchange.h"
@@ -66,11 +66,16 @@ Result<std::vector<StoredMeasurement>> like_the_latest(Store& store, Measurement
   const auto is_table = [](const SameConditions& same) {
     return same.conditions && same.conditions->empty();
   };
-  const auto latest = std::find_if_not(all.rbegin(), all.rend(), is_table);
+  const auto is_disturbed = [](const SameConditions& same) {
+    return same.conditions && same.conditions->contains(disturbed_condition);
+  };
+  const auto latest = std::find_if_not(all.rbegin(), all.rend(), [&](const SameConditions& same) {
+    return is_table(same) || is_disturbed(same);
+  });
   std::vector<StoredMeasurement> taken;
   size_t left_out = 0;
   for (const SameConditions& same : all) {
-    if (!is_table(same) && &same != &*latest) {
+    if (!is_table(same) && (latest == all.rend() || &same != &*latest)) {
       left_out += same.measurements;
       continue;
     }
@@ -80,20 +85,24 @@ Result<std::vector<StoredMeasurement>> like_the_latest(Store& store, Measurement
     taken.insert(taken.end(), some.begin(), some.end());
   }
   if (left_out > 0)
-    fmt::print(stderr,
-               "note: {} measurements under other conditions than the latest are left out\n",
-               left_out);
+    fmt::print(
+        stderr,
+        "note: {} measurements that were disturbed, or under other conditions than the latest, are "
+        "left out\n",
+        left_out);
   return taken;
 }
 
 // What the store holds of this workload on this board, as one table.
-Result<WorkloadTable> from_store(const Options& options, const Modes& modes) {
+Result<WorkloadTable> from_store(const Options& options, const Modes& modes,
+                                 std::vector<int64_t>& runs) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
   filter.device = modes.device;
   filter.workload = options.workload;
   FLYBALL_ASSIGN(filter.phase, wanted_phase(options));
   FLYBALL_ASSIGN(const auto stored, like_the_latest(store, filter));
+  FLYBALL_ASSIGN(runs, store.makers(stored));
   std::vector<WorkloadTable> tables = tables_of(stored);
   if (tables.empty())
     return Error{
@@ -109,7 +118,9 @@ Result<WorkloadTable> from_store(const Options& options, const Modes& modes) {
   return measured_part(tables.front(), "the store", options.accepted);
 }
 
-Result<WorkloadTable> read_measured(const Options& options, const Modes& modes) {
+// `runs`: of the store, that measured it; empty where files or a table did.
+Result<WorkloadTable> read_measured(const Options& options, const Modes& modes,
+                                    std::vector<int64_t>& runs) {
   FLYBALL_ASSIGN(const auto phase, wanted_phase(options));
   std::optional<WorkloadTable> measured;
   for (const std::string& path : options.from) {
@@ -131,25 +142,33 @@ Result<WorkloadTable> read_measured(const Options& options, const Modes& modes) 
     }
   }
   if (measured) return *std::move(measured);
-  for (const WorkloadTable& table : modes.tables)
-    if (table.workload == options.workload && (!phase || table.phase == *phase))
-      return measured_part(table, options.device, options.accepted);
-  if (!modes.tables.empty())
-    return Error{Code::invalid_argument,
-                 fmt::format("{} holds no workload '{}'", options.device, options.workload),
-                 "give its measurements with --from FILE"};
-  return from_store(options, modes);
+  if (!modes.tables.empty()) {
+    const Table all{options.device, modes.tables};
+    const auto found =
+        options.workload.empty() ? all.only(phase) : all.find(options.workload, phase);
+    if (!found)
+      return Error{Code::invalid_argument, found.error().message,
+                   found.error().hint + "; or give its measurements with --from FILE"};
+    return measured_part(**found, options.device, options.accepted);
+  }
+  if (options.workload.empty())
+    return Error{Code::invalid_argument, "there is no workload to predict",
+                 "name one that the store has measurements of (`flyball runs list`), or give a "
+                 "table with --from FILE"};
+  return from_store(options, modes, runs);
 }
 
 struct Answer {
   CompletedTable all;
+  std::vector<int64_t> runs;  ///< of the store, whose measurements they are
   std::vector<std::string> references;
   std::string predictor;
 };
 
 Result<Answer> predict(const Options& options) {
   FLYBALL_ASSIGN(Modes modes, find_modes(options));
-  FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes));
+  Answer answer;
+  FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
   FLYBALL_ASSIGN(const auto references, gather_references(options.references, measured.device,
                                                           !options.no_reference, options.accepted));
   if (modes.spaces.empty())
@@ -161,7 +180,6 @@ Result<Answer> predict(const Options& options) {
                  "host is this machine; table:FILE lists modes; else a --reference (or `flyball "
                  "reference add`) of that device must list them"};
   FLYBALL_ASSIGN(const Space space, open_modes(measured, modes.spaces));
-  Answer answer;
   FLYBALL_ASSIGN(answer.all,
                  complete(measured, space, references, options.predictor, {options.seed}));
   for (const WorkloadTable& reference : references) answer.references.push_back(reference.title());
@@ -207,6 +225,7 @@ void print_answer_json(const Options& options, const Answer& answer) {
       {"device", answer.all.table.device},
       {"predictor", answer.predictor},
       {"seed", options.seed},
+      {"runs", answer.runs},
       {"references", answer.references},
       {"configurations", answer.all.table.size()},
       {"profiled", answer.all.profiled},
@@ -237,6 +256,12 @@ void print_text(const Options& options, const Answer& answer) {
   add("minibatch ms", summary.time, summary.time_width);
   add("power W", summary.power, summary.power_width);
   if (!table.empty()) fmt::print("{}\n", table.str());
+  if (!answer.runs.empty()) {
+    std::vector<std::string> numbers;
+    for (const int64_t run : answer.runs) numbers.push_back(std::to_string(run));
+    fmt::print("measured by run{} {} of the store (`flyball runs show`)\n",
+               numbers.size() == 1 ? "" : "s", join(numbers, ", "));
+  }
   for (const std::string& reference : answer.references) fmt::print("reference: {}\n", reference);
   for (const std::string& note : all.notes) fmt::print("note: {}\n", note);
   if (!options.out.empty()) fmt::print("table: {}\n", options.out);
@@ -260,7 +285,8 @@ void add_predict(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   std::vector<std::string> names;
   for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
-  command->add_option("workload", options->workload, "as its measurements name it")->required();
+  command->add_option("workload", options->workload,
+                      "as its measurements name it; may be left out where a table holds one only");
   command
       ->add_option("--device", options->device,
                    "host, table:FILE that lists the modes, or a board's name as references have it")
@@ -274,8 +300,7 @@ void add_predict(CLI::App& app, Context& context) {
                     "leave out the references kept for this board (`flyball reference list`)");
   command->add_option("--predictor", options->predictor, join(names, ", "))->capture_default_str();
   command->add_option("--seed", options->seed, "of everything random")->capture_default_str();
-  check_seed(*command);
-  command->add_option("--store", options->store, "where measurements are kept")->check(not_empty());
+  command->add_option("--store", options->store, "where measurements are kept");
   command->add_option("--out", options->out, "write the table here (CSV)");
   add_json_flag(*command, options->json);
   command->footer(

@@ -5,8 +5,10 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/profile_text.h"
+#include "cli/quantities.h"
 #include "cli/trace_files.h"
 #include "device/board.h"
 #include "profile/characterise/epochs_report.h"
@@ -18,9 +20,10 @@ namespace {
 struct ProfileOptions {
   EpochRequest request;
   std::string workload, phase = "train", device, data;
-  std::string optimizer = "sgd", precision = "fp32", on_bad = "fail", interval = "10ms";
-  std::string patience = "5min";
+  std::string optimizer = "sgd", precision = "fp32", on_bad = "fail";
+  Seconds patience{300};
   TraceFiles files;
+  MeasuringOptions measuring;
   bool json = false, quiet = false;
 };
 
@@ -30,7 +33,6 @@ Status complete(ProfileOptions& options) {
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
   FLYBALL_ASSIGN(step.precision, parse_precision(options.precision));
-  FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
   FLYBALL_ASSIGN(const auto board, open_board(options.device));
   if (!board->live())
     return Error{Code::invalid_argument, "a table is read, it does not run",
@@ -52,7 +54,8 @@ Status join_plug_log(const ProfileOptions& options, Profile& profile) {
   return log ? join_plug(profile, *std::move(log)) : Status();
 }
 
-Status run_network(ProfileOptions& options) {
+Status run_network(ProfileOptions& options, Context& context) {
+  FLYBALL_CHECK(options.files.check());
   FLYBALL_CHECK(complete(options));
   Progress progress(options.quiet);
   const auto epochs = static_cast<size_t>(std::max(0, options.request.epochs));
@@ -61,7 +64,7 @@ Status run_network(ProfileOptions& options) {
     progress.show(static_cast<size_t>(epoch) * each + static_cast<size_t>(done), epochs * each,
                   fmt::format("epoch {}", epoch));
   };
-  catch_interrupts();
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   auto result = run_epochs(options.request);
   progress.finish();
   FLYBALL_ASSIGN(EpochRun run, std::move(result));
@@ -71,10 +74,22 @@ Status run_network(ProfileOptions& options) {
   else
     print_epochs(run);
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
+  if (!run.stopped.empty() && interrupt_flag()) context.exit_code = interrupted_exit_code();
   return joined;
 }
 
-Status run_program(const ProfileOptions& options, const std::vector<std::string>& program) {
+// Those of a network are silently taken by nobody.
+Status check_program_options(const CLI::App& command) {
+  std::vector<std::pair<const char*, bool>> given;
+  for (const char* name : {"--epochs", "--workers", "--prefetch", "--drop-last", "--on-bad",
+                           "--phase", "--batch-size", "--optimizer", "--learning-rate",
+                           "--precision", "--channels-last", "--threads", "--seed", "--data"})
+    given.emplace_back(name, command.count(name) > 0);
+  return refuse_for_program(given);
+}
+
+Status run_program(const CLI::App& command, const ProfileOptions& options,
+                   const std::vector<std::string>& program, Context& context) {
   ProgramRequest request;
   if (!options.workload.empty())
     return Error{Code::invalid_argument,
@@ -85,13 +100,16 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing to a program", options.device),
                  "the program itself chooses its device; use --device host"};
+  FLYBALL_CHECK(check_program_options(command));
+  FLYBALL_CHECK(options.files.check());
   request.argv = program;
   request.steps = options.request.steps;
-  FLYBALL_ASSIGN(request.patience, parse_seconds(options.patience));
-  FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
+  request.patience = options.patience;
+  request.interval = options.request.interval;
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   request.sensors = open_power_sensors();
   request.context = options.files.context();
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);
   if (options.json)
@@ -99,15 +117,21 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
   else
     print_program(profile);
   FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
-  return joined;
+  if (!profile.failure) return joined;
+  if (!joined.ok()) report_error(joined.error());
+  context.exit_code = report_error(*profile.failure);
+  return {};
 }
 
-Status run(ProfileOptions& options, const Context& context) {
-  if (!context.program.empty()) return run_program(options, context.program);
+Status run(const CLI::App& command, ProfileOptions& options, Context& context) {
+  if (!context.program.empty()) return run_program(command, options, context.program, context);
+  if (command.count("--patience") > 0)
+    return Error{Code::invalid_argument, "--patience is for a program of your own",
+                 "put it after --, or leave --patience out"};
   if (options.workload.empty())
     return Error{Code::invalid_argument, "there is nothing to profile",
                  "name one of `flyball workloads`, or a program after --"};
-  return run_network(options);
+  return run_network(options, context);
 }
 
 void add_step_options(CLI::App& command, ProfileOptions& options) {
@@ -124,7 +148,6 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
       ->capture_default_str();
   command.add_option("--seed", request.step.seed, "of everything random")->capture_default_str();
-  check_seed(command);
 }
 
 void add_run_options(CLI::App& command, ProfileOptions& options) {
@@ -141,12 +164,11 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
       ->check(CLI::IsMember({"fail", "skip"}))
       ->capture_default_str();
-  command
-      .add_option("--patience", options.patience,
-                  "a program that marked and then marks nothing for so long hangs")
-      ->capture_default_str();
-  command.add_option("--interval", options.interval, "between samples of power")
-      ->capture_default_str();
+  add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
+               "a program that marked and then marks nothing for so long hangs",
+               {0.001, 1e9, "at least 1ms"})
+      ->default_str("5min");
+  add_interval(command, request.interval, "between samples of power, 1ms to 1h");
 }
 
 }  // namespace
@@ -163,6 +185,7 @@ void add_profile(CLI::App& app, Context& context) {
   add_run_options(*command, *options);
   add_step_options(*command, *options);
   options->files.add_options(*command);
+  add_measuring_options(*command, options->measuring);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   add_json_flag(*command, options->json);
   command->footer(
@@ -170,7 +193,8 @@ void add_profile(CLI::App& app, Context& context) {
       "--steps, --patience, --interval, --trace, --csv, --plug and --json hold.\n"
       "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
       "  flyball profile --device host -- python3 train.py");
-  set_action(*command, context, [options, &context] { return run(*options, context); });
+  set_action(*command, context,
+             [options, command, &context] { return run(*command, *options, context); });
 }
 
 }  // namespace flyball::cli

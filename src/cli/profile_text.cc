@@ -51,6 +51,10 @@ void add_part(TextTable& table, const ProgramPart& part, const std::string& name
              part.energy ? number(part.energy->mean_w) : "-"});
 }
 
+void print_disturbance(const std::string& by) {
+  if (!by.empty()) fmt::print("disturbed: {} measured on this machine at the same time\n", by);
+}
+
 }  // namespace
 
 void print_epochs(const EpochRun& run) {
@@ -81,8 +85,14 @@ void print_epochs(const EpochRun& run) {
     fmt::print("{} samples were skipped:\n", run.skipped);
     for (const BadSample& bad : run.bad_samples) fmt::print("  {}\n", bad.error.message);
   }
+  if (const auto epoch = run.diverged_in())
+    fmt::print(
+        "the training diverges: from epoch {} on its loss is no number (learning rate {:g}; "
+        "try --learning-rate {:g})\n",
+        *epoch, run.request.step.learning_rate, run.request.step.learning_rate / 10);
   if (!run.power_gap.empty()) fmt::print("{}\n", run.power_gap);
   if (!run.stopped.empty()) fmt::print("{}\n", run.stopped);
+  print_disturbance(run.disturbed);
 }
 
 void print_program(const ProgramProfile& profile) {
@@ -108,6 +118,7 @@ void print_program(const ProgramProfile& profile) {
   if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
   if (!profile.power_gap.empty()) fmt::print("{}\n", profile.power_gap);
   if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);
+  print_disturbance(profile.disturbed);
 }
 
 }  // namespace flyball::cli

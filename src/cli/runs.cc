@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "cli/action.h"
-#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
@@ -169,7 +168,7 @@ void add_runs(CLI::App& app, Context& context) {
     if (numbers > 0) command->add_option("run", options->first, "number of the run")->required();
     if (numbers > 1)
       command->add_option("other", options->second, "number of the other run")->required();
-    command->add_option("--store", options->store, "the store")->check(not_empty());
+    command->add_option("--store", options->store, "the store");
     add_json_flag(*command, options->json);
     command->footer(std::string("Example:\n  ") + example);
     set_action(*command, context, [options, run] { return run(*options); });

@@ -67,6 +67,23 @@ Result<WorkloadTable> read_role(const std::string& spec, Phase phase, Accepted a
                 phase, "say which, as in FILE.csv:WORKLOAD", accepted);
 }
 
+Status check_roles(const std::string& who, ProblemKind kind, size_t trains, size_t infers,
+                   const std::string& hint) {
+  static constexpr const char* counts[] = {"no", "one", "two"};
+  const size_t trained = kind == ProblemKind::training || kind == ProblemKind::concurrent ? 1 : 0;
+  const size_t served = kind == ProblemKind::training        ? 0
+                        : kind == ProblemKind::two_inference ? 2
+                                                             : 1;
+  if (trains == trained && infers == served) return {};
+  std::string wanted = fmt::format("{} --infer", counts[served]);
+  if (trained > 0)
+    wanted = "one --train" + (served > 0 ? " and " + wanted : "");
+  else if (trains > 0)
+    wanted += " and no --train";
+  if (served == 0 && infers > 0) wanted += " and no --infer";
+  return Error{Code::invalid_argument, fmt::format("{} takes {}", who, wanted), hint};
+}
+
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths,
                                                    Accepted accepted) {
   std::vector<WorkloadTable> references;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "problem/paper.h"
 #include "space/table.h"
 
 namespace flyball::cli {
@@ -18,6 +19,9 @@ Result<WorkloadTable> read_workload(const std::string& path, const std::string& 
                                     const std::string& phase, Accepted accepted);
 /// The same of "FILE.csv" or "FILE.csv:WORKLOAD", in this phase.
 Result<WorkloadTable> read_role(const std::string& spec, Phase phase, Accepted accepted);
+/// Are there as many --train and --infer as this kind of problem has? `who` asks: "plan training".
+Status check_roles(const std::string& who, ProblemKind kind, size_t trains, size_t infers,
+                   const std::string& hint);
 /// All workloads of these files, likewise.
 Result<std::vector<WorkloadTable>> read_references(const std::vector<std::string>& paths,
                                                    Accepted accepted);

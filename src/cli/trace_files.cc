@@ -1,6 +1,12 @@
 #include "cli/trace_files.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "base/files.h"
+#include "cli/checks.h"
+#include "cli/quantities.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
@@ -16,10 +22,12 @@ void TraceFiles::add_options(CLI::App& command) {
 void TraceFiles::add_plug_options(CLI::App& command) {
   command.add_option("--plug", plug,
                      "log of a plug meter (CSV: time, watts), joined by time at the end");
-  command.add_option("--plug-zone", plug_options.utc_offset_s,
-                     "of its times without a zone: seconds east of Greenwich");
-  command.add_option("--plug-ahead", plug_options.clock_ahead_s,
-                     "seconds that the meter's clock is ahead of this machine's");
+  add_duration(
+      command, "--plug-zone", [this](Seconds time) { plug_options.utc_offset_s = time.value; },
+      "of its times without a zone: so far east of Greenwich, e.g. 1h");
+  add_duration(
+      command, "--plug-ahead", [this](Seconds time) { plug_options.clock_ahead_s = time.value; },
+      "what the meter's clock is ahead of this machine's, e.g. 250ms");
 }
 
 SensorList TraceFiles::context() const {
@@ -30,6 +38,14 @@ SensorList TraceFiles::context() const {
   context.append(open_clock_sensors());
   context.append(open_thermal_sensors());
   return context;
+}
+
+Status TraceFiles::check() const {
+  if (!plug.empty() && ::access(plug.c_str(), R_OK) != 0)
+    return file_error("read the plug meter's log", plug, errno);
+  for (const std::string& file : {trace, csv})
+    if (!file.empty()) FLYBALL_CHECK(check_writable(file));
+  return {};
 }
 
 Result<std::optional<Trace>> TraceFiles::plug_log() const {

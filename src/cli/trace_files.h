@@ -20,6 +20,8 @@ struct TraceFiles {
 
   void add_options(CLI::App& command);
   void add_plug_options(CLI::App& command);
+  /// Before anything is measured: can the log be read, and may the files be written?
+  Status check() const;
   /// What explains a run beside its power; nothing where no file asks for it.
   SensorList context() const;
   /// The plug meter's log, read now; nothing where there is none to join.

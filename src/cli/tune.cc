@@ -13,6 +13,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/quantities.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
 #include "predict/registry/registry.h"
@@ -27,7 +28,6 @@ namespace {
 struct TuneOptions {
   ProfilerOptions board;
   std::string objective = "time";
-  std::string power_budget, time_budget, energy_budget;
   std::vector<std::string> references;
   std::string report, store;
   bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
@@ -44,23 +44,6 @@ Result<Objective> read_objective(const std::string& text) {
   }
   return Error{Code::invalid_argument, fmt::format("'{}' is not an objective of tune", text),
                "one of: " + join(names, ", ")};
-}
-
-Status read_budgets(const TuneOptions& options, TuneRequest& request) {
-  FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
-  if (!options.power_budget.empty()) {
-    FLYBALL_ASSIGN(const Watts watts, parse_watts(options.power_budget));
-    request.power_budget_w = watts.value;
-  }
-  if (!options.time_budget.empty()) {
-    FLYBALL_ASSIGN(const Seconds seconds, parse_seconds(options.time_budget));
-    request.time_budget_s = seconds.value;
-  }
-  if (!options.energy_budget.empty()) {
-    FLYBALL_ASSIGN(const Joules joules, parse_joules(options.energy_budget));
-    request.energy_budget_j = joules.value;
-  }
-  return {};
 }
 
 std::string with_spread(double value, double low, double high) {
@@ -148,7 +131,8 @@ void print_text(const TuneResult& result) {
     table.add(oracle_row(result, "robust optimum", *result.oracle->robust));
   fmt::print("{}\n", table.str());
   if (result.choice) fmt::print("{}\n", against_default(result));
-  fmt::print("default: {}\n", result.default_reason);
+  fmt::print("asked: {}\ndefault: {}\n", describe(result.request, result.budget_span),
+             result.default_reason);
   if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
     fmt::print("time and energy budgets are those of one {}\n", result.budget_span);
   if (result.oracle) print_oracle(*result.oracle);
@@ -161,13 +145,23 @@ void print_text(const TuneResult& result) {
   for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
 }
 
+// `tune --report lenet5` forgot one of the two.
+Status check_report(const TuneOptions& options) {
+  if (options.report.find_first_of("./") == std::string::npos)
+    return Error{Code::invalid_argument,
+                 fmt::format("--report takes a file, and '{}' stands behind it", options.report),
+                 fmt::format("write --report {}.html, or name the file before the workload",
+                             options.report)};
+  return check_writable(options.report);
+}
+
 Status run(TuneOptions& options, Context& context) {
   TuneRequest& request = options.request;
   request.command = context.command;
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
-  FLYBALL_CHECK(read_budgets(options, request));
-  if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
+  FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
+  if (!options.report.empty()) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
   FLYBALL_ASSIGN(request.references,
@@ -218,18 +212,19 @@ void add_tune(CLI::App& app, Context& context) {
       "tune", "find the best configuration for a workload, with few profiled ones");
   auto options = std::make_shared<TuneOptions>();
   add_profiler_options(*command, options->board);
-  check_seed(*command);
   TuneRequest& request = options->request;
   command->add_option("--objective", options->objective, "time, energy or power")
       ->capture_default_str();
-  command->add_option("--power-budget", options->power_budget, "at most this power, e.g. 30W")
-      ->check(not_empty());
-  command
-      ->add_option("--time-budget", options->time_budget,
-                   "at most this time per epoch (per minibatch when samples are unknown)")
-      ->check(not_empty());
-  command->add_option("--energy-budget", options->energy_budget, "at most this energy, likewise")
-      ->check(not_empty());
+  add_power(
+      *command, "--power-budget", [&request](Watts power) { request.power_budget_w = power.value; },
+      "at most this power, e.g. 30W");
+  add_duration(
+      *command, "--time-budget", [&request](Seconds time) { request.time_budget_s = time.value; },
+      "at most this time per epoch (per minibatch when samples are unknown), e.g. 90s");
+  add_energy(
+      *command, "--energy-budget",
+      [&request](Joules energy) { request.energy_budget_j = energy.value; },
+      "at most this energy, likewise, e.g. 2kJ");
   command->add_option("--samples", request.samples, "samples of an epoch")->check(sample_count());
   command
       ->add_option("--profiles", request.profiles,
@@ -240,11 +235,12 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_option("--predictor", request.predictor, names_of_predictors())
       ->capture_default_str();
   command->add_option("--reference", options->references, "table of earlier workloads")
+      ->allow_extra_args(false)  // what stands behind it is the workload
       ->check(CLI::ExistingFile);
   command->add_flag("--no-reference", options->no_reference,
                     "leave out the references kept for this board (`flyball reference list`)");
-  command->add_option("--report", options->report, "write an HTML report here")->check(not_empty());
-  command->add_option("--store", options->store, "where measurements are kept")->check(not_empty());
+  command->add_option("--report", options->report, "write an HTML report here");
+  command->add_option("--store", options->store, "where measurements are kept");
   command->add_flag("--no-store", options->no_store, "keep nothing");
   command->add_flag("--fresh", request.fresh, "measure again what the store holds");
   command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");

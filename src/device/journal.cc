@@ -94,7 +94,9 @@ OpenJournals& open_journals() {
 fs::path state_folder() {
   if (const char* named = std::getenv("FLYBALL_STATE"); named && *named) return named;
   if (::geteuid() == 0) return "/run/flyball";
-  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR")) return fs::path(runtime) / "flyball";
+  // After `su` it may be another user's.
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime && ::access(runtime, W_OK) == 0) return fs::path(runtime) / "flyball";
   std::error_code problem;
   const fs::path temporary = fs::temp_directory_path(problem);
   return (problem ? fs::path("/tmp") : temporary) / fmt::format("flyball-{}", ::geteuid());

@@ -100,7 +100,7 @@ TEST_F(JournalTest, WhatALivingProcessSetsIsLeftAlone) {
   for (const Status& refused : {(*host)->claim(), (*host)->apply({{{"cpu_mhz", 115.2}}})}) {
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, Code::conflict);
-    EXPECT_THAT(refused.error().message, HasSubstr(fmt::format("process {} on", child)));
+    EXPECT_THAT(refused.error().message, HasSubstr(fmt::format("process {} (", child)));
     EXPECT_THAT(refused.error().hint, HasSubstr("wait until it ends"));
   }
   ASSERT_EQ(::write(done[1], "x", 1), 1);

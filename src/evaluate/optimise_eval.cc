@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "evaluate/budget_choice.h"
 #include "predict/design/design.h"
 #include "predict/registry/registry.h"
@@ -276,13 +277,19 @@ nlohmann::ordered_json to_json(const OptimiseReport& report) {
 
 Result<std::vector<double>> parse_budgets(const std::string& text) {
   const Error bad{Code::invalid_argument, fmt::format("'{}' is not a range of budgets", text),
-                  "write FIRST:LAST:STEP in watts, such as 17:50:1, or 20,30,40"};
+                  "write FIRST:LAST:STEP, such as 17:50:1W, or 20,30,40W"};
   const bool range = text.find(':') != std::string::npos;
   std::vector<double> numbers;
+  const size_t last_digit = text.find_last_of("0123456789.");
+  const std::string unit = last_digit == std::string::npos ? "" : text.substr(last_digit + 1);
   for (const std::string& piece : split(text, range ? ':' : ',')) {
-    const auto value = parse_double(piece);
-    if (!value || !(*value > 0) || !std::isfinite(*value)) return bad;
-    numbers.push_back(*value);
+    const bool bare = parse_double(piece).has_value();
+    const auto power = parse_watts(bare ? piece + unit : piece);
+    if (!power && bare && unit.empty())
+      return Error{Code::invalid_argument, fmt::format("'{}' has no unit", text),
+                   fmt::format("say {0}W or {0}mW", text)};
+    if (!power || !(power->value > 0)) return bad;
+    numbers.push_back(power->value);
   }
   if (!range) {
     for (size_t i = 1; i < numbers.size(); ++i)

@@ -102,7 +102,8 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation);
 
 nlohmann::ordered_json to_json(const OptimiseReport& report);
 
-/// "17:50:1" (first, last, step, W) or "20,30,40".
+/// "17:50:1W" (first, last, step) or "20,30,40W": the last unit is that of all; each may have its
+/// own.
 Result<std::vector<double>> parse_budgets(const std::string& text);
 
 }  // namespace flyball

@@ -146,15 +146,18 @@ TEST(BudgetChoice, WhatIsKnownCostsNothing) {
 }
 
 TEST(Budgets, AreRangesOrLists) {
-  const auto range = parse_budgets("17:50:1");
+  const auto range = parse_budgets("17:50:1W");
   ASSERT_TRUE(range.ok());
   EXPECT_EQ(range->size(), 34u);
   EXPECT_EQ(range->front(), 17);
   EXPECT_EQ(range->back(), 50);
-  EXPECT_EQ(parse_budgets("10:11:0.1")->size(), 11u);
-  EXPECT_EQ(*parse_budgets("20,30,45"), (std::vector<double>{20, 30, 45}));
-  for (const char* bad : {"", "x", "30:20:1", "1:2:0", "1:2:-1", "3,2", "1:2:3:4", "0", "1:1e9:1"})
+  EXPECT_EQ(parse_budgets("10:11:0.1W")->size(), 11u);
+  EXPECT_EQ(*parse_budgets("20,30,45W"), (std::vector<double>{20, 30, 45}));
+  EXPECT_EQ(*parse_budgets("800mW,2W,2.5W"), (std::vector<double>{0.8, 2, 2.5}));
+  for (const char* bad : {"", "x", "30:20:1W", "1:2:0W", "1:2:-1W", "3,2W", "1:2:3:4W", "0W",
+                          "1:1e9:1W", "1:2:1s", "W"})
     EXPECT_FALSE(parse_budgets(bad).ok()) << bad;
+  EXPECT_EQ(parse_budgets("17:50:1").error().hint, "say 17:50:1W or 17:50:1mW");
 }
 
 }  // namespace

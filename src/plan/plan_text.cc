@@ -224,7 +224,8 @@ std::string format_plan(const Plan& plan) {
     text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
     text += limits_text(plan) + shadow_prices_text(plan);
   }
-  text += front_text(plan) + steps_text(plan);
+  text += front_text(plan) + fmt::format("asked: {}\n", describe(*plan.problem));
+  text += steps_text(plan);
   if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   return text;

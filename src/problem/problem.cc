@@ -189,6 +189,24 @@ std::string unit_of(const Problem& problem, Constraint constraint) {
   return "";
 }
 
+std::string describe(const Problem& problem) {
+  std::string text = fmt::format("objective {}", objective_name(problem.objective));
+  const auto limit = [&](const char* what, double value, Constraint constraint) {
+    if (value != unlimited)
+      text += fmt::format(", {} ≤ {:g} {}", what, value, unit_of(problem, constraint));
+  };
+  limit("power", problem.budgets.power_w, Constraint::power);
+  limit("time", problem.budgets.time_ms, Constraint::time);
+  limit("energy", problem.budgets.energy_j, Constraint::energy);
+  for (const Role& role : problem.roles) {
+    if (!role.serves()) continue;
+    text += fmt::format(", {} {:g} requests/s", role.workload, role.rate_hz);
+    if (role.latency_ms != unlimited)
+      text += fmt::format(" with latency ≤ {:g} ms", role.latency_ms);
+  }
+  return text;
+}
+
 bool trains_in_several_batches(const Candidates& candidates, const std::vector<Role>& roles) {
   return !roles.front().serves() && roles.front().phase == Phase::train &&
          candidates.batches(0).size() > 1;

@@ -88,6 +88,10 @@ struct Problem {
 /// Unit of a limit: "W", "ms", "J/sample", "requests/s", …
 std::string unit_of(const Problem& problem, Constraint constraint);
 
+/// "objective latency, power ≤ 30 W, net 60 requests/s with latency ≤ 800 ms": what is asked, as a
+/// person reads it.
+std::string describe(const Problem& problem);
+
 /// Does a training offer several batch sizes, so that samples must be counted, not minibatches?
 bool trains_in_several_batches(const Candidates& candidates, const std::vector<Role>& roles);
 

@@ -29,9 +29,9 @@ struct Columns {
 
 Result<size_t> required(const Csv& csv, const std::string& title) {
   if (const auto found = csv.column(title)) return *found;
-  return Error{Code::corrupt, fmt::format("{} has no column '{}'", csv.name, title),
-               "a measured table needs device, workload, phase, the axes and minibatch_ms; "
-               "`flyball import --map` renames columns"};
+  return csv.missing({Code::corrupt, fmt::format("{} has no column '{}'", csv.name, title),
+                      "a measured table needs device, workload, phase, the axes and minibatch_ms; "
+                      "`flyball import --map` renames columns"});
 }
 
 Status check_titles(const Csv& csv) {
@@ -219,11 +219,20 @@ Result<const WorkloadTable*> Table::find(const std::string& workload,
                "it holds: " + names_of(*this)};
 }
 
-Result<const WorkloadTable*> Table::only() const {
-  if (workloads.size() == 1) return &workloads.front();
+Result<const WorkloadTable*> Table::only(std::optional<Phase> phase) const {
+  const WorkloadTable* found = nullptr;
+  size_t count = 0;
+  for (const WorkloadTable& candidate : workloads)
+    if (!phase || candidate.phase == *phase) {
+      found = &candidate;
+      ++count;
+    }
+  if (count == 1) return found;
   return Error{Code::invalid_argument,
-               fmt::format("{} holds {} workloads, one is wanted", name, workloads.size()),
-               "it holds: " + names_of(*this)};
+               fmt::format("{} holds {} workloads{}, one is wanted", name,
+                           count == 0 ? "no" : fmt::format("{}", count),
+                           phase ? fmt::format(" in phase {}", phase_name(*phase)) : ""),
+               "say which; it holds: " + names_of(*this)};
 }
 
 KnownRows best_known(const WorkloadTable& table, std::span<const size_t> rows) {

@@ -51,8 +51,8 @@ struct Table {
   /// there.
   Result<const WorkloadTable*> find(const std::string& workload,
                                     std::optional<Phase> phase = {}) const;
-  /// The only workload of the file, or an error that asks which.
-  Result<const WorkloadTable*> only() const;
+  /// The only workload of the file (in that phase), or an error that lists those there are.
+  Result<const WorkloadTable*> only(std::optional<Phase> phase = {}) const;
 };
 
 /// Repeats of one configuration.

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 
@@ -43,6 +44,17 @@ Status check_place(const std::filesystem::path& path) {
     return file_error("write to the store", path, errno);
   if (std::filesystem::is_directory(path, error)) return file_error("open the store", path, EISDIR);
   return {};
+}
+
+// "file:/a%20b/store.db"
+std::string uri_of(const std::filesystem::path& path) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(path).string())
+    uri +=
+        std::isalnum(static_cast<unsigned char>(c)) || c == '/' || c == '.' || c == '-' || c == '_'
+            ? std::string(1, c)
+            : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  return uri;
 }
 
 }  // namespace
@@ -121,6 +133,26 @@ Result<Database> Database::open(const std::filesystem::path& path, const Databas
   if (options.max_pages > 0)
     FLYBALL_CHECK(
         database.run_script(fmt::format("PRAGMA max_page_count={}", options.max_pages).c_str()));
+  return database;
+}
+
+// In WAL mode SQLite wants to write beside the file even to read it, unless it is told that nobody
+// changes it.
+Result<Database> Database::open_read_only(const std::filesystem::path& path) {
+  std::error_code none;
+  if (const auto left = std::filesystem::file_size(path.string() + "-wal", none); !none && left > 0)
+    return Error{Code::permission,
+                 fmt::format("the store {} has changes in {}-wal that only a writer can take in",
+                             path.string(), path.filename().string()),
+                 "copy both files to a folder of your own, and name it with --store"};
+  Database database;
+  database.path_ = path;
+  sqlite3* connection = nullptr;
+  const int code = sqlite3_open_v2((uri_of(path) + "?immutable=1").c_str(), &connection,
+                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  database.connection_.reset(connection);
+  if (code != SQLITE_OK) return database.failure(code);
+  sqlite3_extended_result_codes(connection, 1);
   return database;
 }
 

@@ -65,6 +65,10 @@ class Database {
   /// Opens or creates the file. What is not a database is never written to.
   static Result<Database> open(const std::filesystem::path& path, const DatabaseOptions& options);
 
+  /// Opens a file that this user may only read, as it stands. Error also: `permission` when its
+  /// last writer has left changes in a log beside it, which only a writer can take in.
+  static Result<Database> open_read_only(const std::filesystem::path& path);
+
   /// Readers and the writer no longer wait for each other; stays with the file.
   Status use_wal();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace flyball {
 namespace {
@@ -73,6 +74,21 @@ std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::
     m.power->total = table.power_total;
   }
   return measurements;
+}
+
+nlohmann::ordered_json import_request(const WorkloadTable& table) {
+  return {{"import", table.title()}};
+}
+
+Result<std::optional<StoredRun>> earlier_import(Store& store, const WorkloadTable& table,
+                                                const std::string& fingerprint) {
+  FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
+  const std::string request = import_request(table).dump();
+  for (StoredRun& run : runs)
+    if (run.request.fingerprint == fingerprint && run.request.request == request &&
+        run.request.device == table.device && run.state == RunState::done)
+      return std::optional(std::move(run));
+  return std::optional<StoredRun>();
 }
 
 std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurements) {

@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/files.h"
+#include "base/process_name.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -57,15 +56,6 @@ bool is_running(const std::string& identity) {
   if (parts.size() != 3 || parts[2].empty() || parts[0] != boot_id()) return false;
   const auto pid = parse_integer(parts[1]);
   return pid && start_time(static_cast<int>(*pid)) == parts[2];
-}
-
-std::string command_of(int pid) {
-  std::string command = content_of(fmt::format("/proc/{}/cmdline", pid));
-  while (!command.empty() && command.back() == '\0') command.pop_back();
-  std::ranges::replace_if(
-      command, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  if (command.size() > 120) command = command.substr(0, 117) + "…";
-  return command;
 }
 
 std::string lock_holder(const std::filesystem::path& database) {

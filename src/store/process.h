@@ -10,8 +10,6 @@ namespace flyball {
 std::string process_identity();
 /// Does the process of that identity still run, on this boot of this machine?
 bool is_running(const std::string& identity);
-/// The command line of a process, cut to a readable length; "" when it has none.
-std::string command_of(int pid);
 /// The process that holds the write lock of an SQLite database in WAL mode, as a person reads it:
 /// "flyball tune lenet5 (process 4711)", or "another process" where /proc does not tell.
 std::string lock_holder(const std::filesystem::path& database);

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "base/process_name.h"
 #include "base/temp_folder.h"
 #include "store/sample.h"
 #include "store/store.h"

@@ -7,17 +7,13 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/places.h"
 #include "base/text.h"
 
 namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 Status check_name(const std::string& name) {
   const bool fine =
@@ -32,9 +28,8 @@ Status check_name(const std::string& name) {
 }  // namespace
 
 fs::path ReferenceFolder::default_place() {
-  if (const auto place = variable("FLYBALL_REFERENCES"); !place.empty()) return place;
-  const auto data = variable("XDG_DATA_HOME");
-  return (data.empty() ? variable("HOME") / ".local/share" : data) / "flyball/references";
+  const char* named = std::getenv("FLYBALL_REFERENCES");
+  return named && *named ? fs::path(named) : data_folder() / "references";
 }
 
 fs::path ReferenceFolder::file_of(const std::string& name) const {

@@ -128,6 +128,16 @@ Status check_is_store(Database& database, Migrations migrations) {
   return {};
 }
 
+Status check_is_newest(Database& database, Migrations migrations) {
+  FLYBALL_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
+  if (version == static_cast<int64_t>(migrations.size())) return {};
+  return Error{Code::permission,
+               fmt::format("the store {} was written by an older Flyball and cannot be brought up "
+                           "to date where it may not be written",
+                           database.path().string()),
+               "copy it to a folder of your own, and name it with --store"};
+}
+
 Status migrate(Database& database, Migrations migrations) {
   bool stepped = true;
   while (stepped) {

@@ -15,6 +15,8 @@ Migrations store_migrations();
 /// Is this a store, or empty? A database of a newer version, or of somebody else, is refused before
 /// anything is written to it.
 Status check_is_store(Database& database, Migrations migrations = store_migrations());
+/// Has it all the steps? For a database that may not be written to. Error `permission`.
+Status check_is_newest(Database& database, Migrations migrations = store_migrations());
 /// Brings the database to the newest version, each step in a transaction of its own.
 Status migrate(Database& database, Migrations migrations = store_migrations());
 

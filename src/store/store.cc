@@ -1,14 +1,13 @@
 #include "store/store.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <mutex>
+#include <set>
 
 #include "base/clock.h"
-#include "base/library.h"
+#include "base/places.h"
 #include "store/database.h"
 #include "store/process.h"
 #include "store/rows.h"
@@ -68,19 +67,21 @@ Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions
   return Store(std::unique_ptr<Impl>(new Impl{std::move(database), {}}));
 }
 
+Result<Store> Store::open_to_read(const std::filesystem::path& place, const StoreOptions& options) {
+  auto store = open(place, options);
+  const std::filesystem::path file = file_of(place);
+  std::error_code ignored;
+  if (store || store.error().code != Code::permission || !std::filesystem::exists(file, ignored))
+    return store;
+  FLYBALL_ASSIGN(Database database, Database::open_read_only(file));
+  FLYBALL_CHECK(check_is_store(database));
+  FLYBALL_CHECK(check_is_newest(database));
+  return Store(std::unique_ptr<Impl>(new Impl{std::move(database), {}}));
+}
+
 std::filesystem::path Store::default_place() {
-  const auto variable = [](const char* name) -> std::filesystem::path {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-  };
-  if (const auto place = variable("FLYBALL_STORE"); !place.empty()) return place;
-  const auto data = variable("XDG_DATA_HOME");
-  if (!data.empty()) return data / "flyball/store.db";
-  auto home = variable("HOME");
-  // A service may have no environment; its user still has a home.
-  if constexpr (loads_libraries)
-    if (const passwd* user = home.empty() ? ::getpwuid(::geteuid()) : nullptr) home = user->pw_dir;
-  return home / ".local/share/flyball/store.db";
+  const char* named = std::getenv("FLYBALL_STORE");
+  return named && *named ? std::filesystem::path(named) : data_folder() / "store.db";
 }
 
 std::filesystem::path Store::path() const {
@@ -202,6 +203,19 @@ Status Store::reuse(int64_t run, int64_t measurement) {
 Result<std::vector<StoredMeasurement>> Store::measurements(const MeasurementFilter& filter) {
   const std::lock_guard lock(impl_->mutex);
   return select_measurements(impl_->database, filter);
+}
+
+Result<std::vector<int64_t>> Store::makers(std::span<const StoredMeasurement> measurements) {
+  const std::lock_guard lock(impl_->mutex);
+  std::set<int64_t> runs;
+  for (const StoredMeasurement& stored : measurements) {
+    FLYBALL_ASSIGN(const int64_t run,
+                   impl_->database.integer("SELECT MIN(run_id) FROM run_measurements WHERE "
+                                           "measurement_id = ? AND NOT reused",
+                                           {stored.id}));
+    if (run > 0) runs.insert(run);
+  }
+  return std::vector<int64_t>(runs.begin(), runs.end());
 }
 
 Result<std::vector<SameConditions>> Store::conditions(const MeasurementFilter& filter) {

@@ -27,7 +27,12 @@ class Store {
   /// Opens or creates `place`: a file, or an existing folder, or a name that ends in '/', in which
   /// the file is store.db. Errors also: written by a newer Flyball; somebody else's database.
   static Result<Store> open(const std::filesystem::path& place, const StoreOptions& options = {});
-  /// $FLYBALL_STORE, else $XDG_DATA_HOME/flyball/store.db, else ~/.local/share/flyball/store.db.
+  /// The same for who only looks: also a store that this user may read and not write to, as it
+  /// stands. What would change it then fails with `permission`. Error also: it was written by an
+  /// older Flyball, or a writer has left its last changes in a log beside it.
+  static Result<Store> open_to_read(const std::filesystem::path& place,
+                                    const StoreOptions& options = {});
+  /// $FLYBALL_STORE, else data_folder()/store.db (base/places.h).
   static std::filesystem::path default_place();
 
   Store(Store&&) noexcept;
@@ -64,6 +69,8 @@ class Store {
   /// already stays as it is.
   Status reuse(int64_t run, int64_t measurement);
   Result<std::vector<StoredMeasurement>> measurements(const MeasurementFilter& filter);
+  /// The runs that made these measurements, ascending; one that belongs to none has no part in it.
+  Result<std::vector<int64_t>> makers(std::span<const StoredMeasurement> measurements);
   /// The conditions of these measurements (`run` is not asked about), those of the latest last.
   Result<std::vector<SameConditions>> conditions(const MeasurementFilter& filter);
 

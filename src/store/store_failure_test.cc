@@ -152,6 +152,32 @@ TEST_F(StoreFailure, AReadOnlyFile) {
   EXPECT_THAT(error.message, HasSubstr("cannot write to the store " + file_.string()));
 }
 
+TEST_F(StoreFailure, WhatMayOnlyBeReadIsShownAsItStands) {
+  for (const bool folder_too : {false, true}) {
+    ::chmod(file_.c_str(), 0444);
+    ::chmod(folder_.path().c_str(), folder_too ? 0555 : 0777);
+    const AsNobody nobody;
+    auto store = Store::open_to_read(file_);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    EXPECT_THAT(*store->measurements({}), SizeIs(1));
+    EXPECT_TRUE(store->runs().ok());
+    const auto written = store->add_measurement(sample_measurement(1));
+    ASSERT_FALSE(written.ok());
+    EXPECT_EQ(written.error().code, Code::permission);
+  }
+}
+
+TEST_F(StoreFailure, ALogThatOnlyAWriterCanTakeInIsSaid) {
+  std::ofstream(file_.string() + "-wal") << "changes";
+  ::chmod(folder_.path().c_str(), 0555);
+  ::chmod(file_.c_str(), 0444);
+  const AsNobody nobody;
+  const auto store = Store::open_to_read(file_);
+  ASSERT_FALSE(store.ok());
+  EXPECT_THAT(store.error().message, HasSubstr("-wal"));
+  EXPECT_THAT(store.error().hint, HasSubstr("copy both"));
+}
+
 TEST_F(StoreFailure, AFolderThatCannotBeMade) {
   std::ofstream(folder_ / "file") << "in the way";
   file_ = folder_ / "file/deeper/store.db";

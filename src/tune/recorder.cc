@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "device/measuring.h"
 #include "profile/trials/table_profiler.h"
 #include "telemetry/sensors/other_load.h"
 
@@ -103,16 +104,37 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   }
   const Stopwatch watch;
   const OtherLoad others;
+  const Disturbance disturbance;
   if (on_begin_) on_begin_(config);
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
   if (const auto cores = others.cores(); cores && profiler_->info().live)
     other_load_.push_back(*cores);
   measurement.repeated = repeated;
+  if (profiler_->info().live) mark_disturbed(disturbance.by(), measurement);
   if (store_) {
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));
   }
   return Recorded{std::move(measurement), false};
+}
+
+void Recorder::mark_disturbed(const std::string& by, Measurement& measurement) {
+  ++live_;
+  if (by.empty()) return;
+  disturbed_by_ = by;
+  ++disturbed_;
+  if (!measurement.conditions) measurement.conditions.emplace();
+  (*measurement.conditions)[disturbed_condition] = by;
+}
+
+std::vector<std::string> Recorder::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (disturbed_ > 0)
+    notes.push_back(fmt::format(
+        "{} of {} trials of {} were disturbed: {} measured on this machine at the same time; the "
+        "same command measures them again",
+        disturbed_, live_, profiler_->info().workload, disturbed_by_));
+  return notes;
 }
 
 }  // namespace flyball

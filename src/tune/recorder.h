@@ -29,8 +29,8 @@ class Recorder {
   Result<Recorded> measure(size_t config, bool repeated);
 
   /// Why no earlier measurement of this workload on this board was taken over, where there are
-  /// some.
-  const std::vector<std::string>& notes() const { return notes_; }
+  /// some. How many trials of this session were disturbed, and by whom (device/measuring.h).
+  std::vector<std::string> notes() const;
 
   /// Called with the configuration whenever one is about to be measured, not read from the store.
   void on_begin(std::function<void(size_t config)> listener) { on_begin_ = std::move(listener); }
@@ -43,6 +43,7 @@ class Recorder {
   Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
       : profiler_(&profiler), store_(store), run_(run) {}
   Status load(bool own_only);
+  void mark_disturbed(const std::string& by, Measurement& measurement);
   Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
 
   Profiler* profiler_;
@@ -54,6 +55,8 @@ class Recorder {
   double measuring_s_ = 0;
   std::vector<double> other_load_;
   std::vector<std::string> notes_;
+  size_t live_ = 0, disturbed_ = 0;  ///< trials that were measured, not read from the store
+  std::string disturbed_by_;
 };
 
 }  // namespace flyball

@@ -17,6 +17,18 @@ namespace {
 constexpr int verification_rounds = 3;
 constexpr double noticeable_load = 0.1;  // cores
 
+// A run goes on only in the same space and with trials of the same length.
+nlohmann::ordered_json what_is_measured(const SessionRole& role) {
+  const ProfilerInfo& info = role.profiler->info();
+  nlohmann::ordered_json axes = nlohmann::ordered_json::array();
+  for (const Axis& axis : role.profiler->space().axes())
+    axes.push_back({{"name", axis.name}, {"values", axis.values}});
+  return {{"workload", info.workload},
+          {"axes", axes},
+          {"configurations", role.profiler->space().size()},
+          {"trial_cap_s", info.trial_cap_s}};
+}
+
 }  // namespace
 
 Reading reading_of(const Measurement& measurement) {
@@ -137,6 +149,9 @@ Status Session::check(const std::shared_ptr<const Problem>& problem) const {
 Status Session::begin(const std::string& command, nlohmann::ordered_json asked) {
   if (store_) {
     if (options_.fresh) asked["fresh"] = true;  // goes on with its own kind only
+    for (const SessionRole& role : roles_) asked["measured"].push_back(what_is_measured(role));
+    asked["verify"] = options_.verify;
+    asked["profiles_asked"] = options_.profiles_asked;
     const ProfilerInfo& board = roles_.front().profiler->info();
     const RunRequest wanted{command,           asked.dump(),  board.device,
                             board.fingerprint, options_.seed, conditions()};
@@ -241,7 +256,7 @@ std::vector<std::string> Session::notes() const {
   std::vector<std::string> notes;
   std::vector<double> cores;
   for (const Recorder& recorder : recorders_) {
-    notes.insert(notes.end(), recorder.notes().begin(), recorder.notes().end());
+    for (std::string& note : recorder.notes()) notes.push_back(std::move(note));
     cores.insert(cores.end(), recorder.other_load().begin(), recorder.other_load().end());
   }
   if (cores.empty() || median(cores) < noticeable_load) return notes;

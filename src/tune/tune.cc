@@ -1,10 +1,14 @@
 #include "tune/tune.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "problem/exact.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
@@ -74,12 +78,25 @@ Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& req
                  Session::open({{&profiler, asked.config}}, request, store, listener));
   FLYBALL_CHECK(session->check(asked.problem));
   TuneResult result = start_result(profiler, request, asked);
-  FLYBALL_CHECK(session->begin(request.command, request_json(request, profiler.info())));
+  auto asked_json = request_json(request, profiler.info());
+  asked_json["samples"] = asked.samples;
+  FLYBALL_CHECK(session->begin(request.command, std::move(asked_json)));
   const Status how = answer(profiler, asked, *session, result);
   result.run = session->run();
   FLYBALL_CHECK(session->finish(how, how.ok() ? answer_json(result).dump() : ""));
   if (!how.ok()) return how.error();
   return result;
+}
+
+std::string describe(const TuneRequest& request, const std::string& span) {
+  std::string text = fmt::format("objective {}", objective_name(request.objective));
+  if (request.power_budget_w != unlimited)
+    text += fmt::format(", power ≤ {:g} W", request.power_budget_w);
+  if (request.time_budget_s != unlimited)
+    text += fmt::format(", {} ≤ {}", span, format_seconds({request.time_budget_s}));
+  if (request.energy_budget_j != unlimited)
+    text += fmt::format(", {} ≤ {:g} J", span, request.energy_budget_j);
+  return text;
 }
 
 Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,

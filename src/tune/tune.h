@@ -78,6 +78,10 @@ struct TuneResult {
   double minibatches_per_epoch(size_t config) const;
 };
 
+/// "objective time, power ≤ 30 W, epoch ≤ 4 s": what was asked, as a person reads it. `span` is
+/// TuneResult's budget_span.
+std::string describe(const TuneRequest& request, const std::string& span);
+
 /// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without
 /// feasible answer is a result with `infeasible`; Errors are bad requests, failures, interruptions.
 Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "device/measuring.h"
 
 namespace flyball {
 namespace {
@@ -37,6 +38,11 @@ Json configuration_json(const TuneResult& result, size_t config) {
   return json;
 }
 
+Json disturbed_by(const Measurement& m) {
+  if (!m.conditions || !m.conditions->contains(disturbed_condition)) return nullptr;
+  return m.conditions->at(disturbed_condition);
+}
+
 Json trial_json(const TuneResult& result, const Profiled& trial) {
   const Measurement& m = trial.measurement;
   Json json;
@@ -54,6 +60,7 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   json["verification"] = trial.verification;
   json["from_store"] = trial.from_store;
   json["throttled"] = m.throttled;
+  json["disturbed"] = disturbed_by(m);
   json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
   return json;
 }

@@ -30,7 +30,7 @@ bool wants_gradient(const torch::Tensor& parameter) {
 class ScriptNetwork final : public Classifier {
  public:
   ScriptNetwork(const torch::jit::Module& module, const NetworkShape& shape)
-      : Classifier(shape), module_(module) {
+      : Classifier(shape), module_(module), classes_(shape.classes) {
     // The same tensors under plain names, so that parameters() finds them.
     int64_t index = 0;
     for (const torch::Tensor& parameter : module_.parameters())
@@ -43,6 +43,9 @@ class ScriptNetwork final : public Classifier {
     TORCH_CHECK(answer.dim() == 2 && answer.size(0) == samples.size(0),
                 "the script's forward gives a tensor of shape ", answer.sizes(), " for ",
                 samples.size(0), " samples; N×classes logits are wanted");
+    TORCH_CHECK(!is_training() || answer.size(1) >= classes_, "the script answers ", answer.size(1),
+                " classes and the data has ", classes_,
+                ": give the module an output for each class, or data of its classes");
     return answer;
   }
   void train(bool on) override {
@@ -54,6 +57,7 @@ class ScriptNetwork final : public Classifier {
 
  private:
   torch::jit::Module module_;
+  int64_t classes_;  ///< of the data
 };
 
 }  // namespace

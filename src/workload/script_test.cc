@@ -129,6 +129,17 @@ TEST(Script, WithNothingToTrainItOnlyServes) {
   EXPECT_TRUE(make_stepper(name, serving).ok());
 }
 
+TEST(Script, MoreClassesInTheDataThanItAnswersAreNamed) {
+  const TempFolder folder;
+  StepOptions options = small();
+  options.classes = 5;
+  const auto stepper = make_stepper(save(folder, linear), options);
+  ASSERT_TRUE(stepper.ok()) << stepper.error().message;
+  const auto step = (*stepper)->step(Pictures().batch.view());
+  ASSERT_FALSE(step.ok());
+  EXPECT_THAT(step.error().message, HasSubstr("answers 3 classes and the data has 5"));
+}
+
 TEST(Script, NeedsTheClassesOfItsData) {
   const TempFolder folder;
   StepOptions options = small();

@@ -26,12 +26,16 @@ Status check_options(const StepOptions& options) {
     return Error{Code::invalid_argument, message, hint};
   };
   if (options.batch_size < 1)
-    return bad(fmt::format("batch size {} is not above zero", options.batch_size), "");
+    return bad(fmt::format("batch size {} is not above zero", options.batch_size),
+               "give 1 or more, such as 16");
   if (!(options.learning_rate > 0) || !std::isfinite(options.learning_rate))
-    return bad(fmt::format("learning rate {} is not above zero", options.learning_rate), "");
+    return bad(fmt::format("learning rate {} is not above zero", options.learning_rate),
+               "give a number above zero, such as 0.01");
   if (!(options.momentum >= 0 && options.momentum < 1))
     return bad(fmt::format("momentum {} is not in [0, 1)", options.momentum), "");
-  if (options.threads < 0) return bad(fmt::format("{} threads are too few", options.threads), "");
+  if (options.threads < 0)
+    return bad(fmt::format("{} threads are too few", options.threads),
+               "give 1 or more, or 0 for all usable cores");
   if (options.classes < 1) return bad(fmt::format("{} classes are too few", options.classes), "");
   if (options.shape.elements() < 1 || std::ranges::min(options.shape) < 1)
     return bad(fmt::format("input shape {} is empty", options.shape.text()),

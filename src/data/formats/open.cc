@@ -33,6 +33,10 @@ Result<std::string> detect_dataset(const fs::path& folder) {
   if (!fs::is_directory(status))
     return Error{Code::invalid_argument, fmt::format("{} is not a folder", folder.string()),
                  "give the folder that holds the data set"};
+  if (fs::exists(folder / unfinished_mark, problem))
+    return Error{Code::corrupt,
+                 fmt::format("{} is not whole: making it was cut off", folder.string()),
+                 fmt::format("remove it (rm -r '{}') and make it again", folder.string())};
   for (const char* kind : {"mnist", "cifar10", "gld23k", "images"})
     if (has_part(folder, kind, Split::train) || has_part(folder, kind, Split::test))
       return std::string(kind);

@@ -14,6 +14,10 @@ namespace flyball {
 /// "mnist", "cifar10", "images" and "gld23k".
 const std::vector<std::string>& dataset_kinds();
 
+/// A file with this name stands in a folder while a set is being made there, and stays where that
+/// was cut off: such a folder is no data set.
+inline constexpr const char* unfinished_mark = ".unfinished";
+
 /// The kind that the files in a folder show; an error when it is none.
 Result<std::string> detect_dataset(const std::filesystem::path& folder);
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/files.h"
+#include "base/places.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
@@ -26,12 +25,6 @@ int version_of(const std::string& kind) {
 }
 
 }  // namespace
-
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "flyball";
-  const char* home = std::getenv("HOME");
-  return fs::path(home ? home : "/tmp") / ".cache" / "flyball";
-}
 
 Result<fs::path> default_dataset(const std::string& kind,
                                  const std::function<void(const std::string& what)>& making) {

@@ -9,14 +9,11 @@
 
 namespace flyball {
 
-/// $XDG_CACHE_HOME/flyball, else ~/.cache/flyball.
-std::filesystem::path cache_folder();
-
 /// The drawn set of a kind, in its true format: 60,000 digits for "mnist", 5,000 training samples
 /// for "cifar10", 1,000 pictures of 500 × 375 in 10 classes for "images" and "gld23k". Made on
-/// first use; `making` is called before, with what is drawn and where. Equal on every machine. Its
-/// folder is named by kind and by the version of what draws it ("mnist-v1"), so that nothing of an
-/// earlier version is taken for it.
+/// first use, in cache_folder() (base/places.h); `making` is called before, with what is drawn and
+/// where. Equal on every machine. Its folder is named by kind and by the version of what draws it
+/// ("mnist-v1"), so that nothing of an earlier version is taken for it.
 Result<std::filesystem::path> default_dataset(
     const std::string& kind, const std::function<void(const std::string& what)>& making = {});
 

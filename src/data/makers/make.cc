@@ -152,16 +152,27 @@ Status check_request(const std::string& kind, int64_t samples, const fs::path& o
   return {};
 }
 
-}  // namespace
-
-Status make_dataset(const std::string& kind, int64_t samples, const fs::path& out,
-                    const MakeOptions& options) {
-  FLYBALL_CHECK(check_request(kind, samples, out, options));
+Status make_files(const std::string& kind, int64_t samples, const fs::path& out,
+                  const MakeOptions& options) {
   if (kind == "images") return make_images(samples, out, options);
   if (kind == "gld23k") return make_gld23k(samples, out, options);
   if (kind == "cifar10") return make_cifar10(samples, out, options);
   return make_digits(out,
                      {samples, std::max<int64_t>(1, samples / 6), options.seed, options.threads});
+}
+
+}  // namespace
+
+Status make_dataset(const std::string& kind, int64_t samples, const fs::path& out,
+                    const MakeOptions& options) {
+  FLYBALL_CHECK(check_request(kind, samples, out, options));
+  // Whoever looks meanwhile, or after we were killed, must not take a part for the whole.
+  const fs::path mark = out / unfinished_mark;
+  FLYBALL_CHECK(write_file(mark, "flyball has not finished this data set\n"));
+  FLYBALL_CHECK(make_files(kind, samples, out, options));
+  std::error_code problem;
+  if (!fs::remove(mark, problem)) return file_error("remove", mark, problem.value());
+  return {};
 }
 
 }  // namespace flyball

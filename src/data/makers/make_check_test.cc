@@ -28,6 +28,18 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
   return files;
 }
 
+TEST(Unfinished, IsNoDataSetAndIsLeftByNothingThatFinishes) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(make_dataset("images", 6, folder.path(), kSmall).ok());
+  EXPECT_FALSE(fs::exists(folder.path() / unfinished_mark));
+  ASSERT_TRUE(write_file(folder.path() / unfinished_mark, "").ok());
+  const auto report = check_dataset(folder.path());
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error().message, HasSubstr("is not whole"));
+  EXPECT_THAT(report.error().hint, HasSubstr("rm -r"));
+  EXPECT_FALSE(open_dataset(folder.path(), Split::train).ok());
+}
+
 class EachKind : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EachKind, IsMadeDetectedOpenedLoadedAndClean) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "data/formats/open.h"
+#include "device/measuring.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
@@ -202,9 +204,11 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.dataset_bytes = bytes_of(files);
   Sampler sampler;
   FLYBALL_CHECK(start_sampling(sampler, request));
+  const Disturbance others;
   Runner runner(result, request, std::move(loaded), std::move(files));
   FLYBALL_CHECK(runner.run_all());
   sampler.stop();
+  result.disturbed = others.by();
   result.traces = sampler.traces();
   if (result.epochs.empty())
     return Error{Code::interrupted, "interrupted before the first minibatch", ""};
@@ -224,6 +228,12 @@ Status join_plug(EpochRun& run, Trace log) {
   run.power_total = log.info.total;
   run.power_gap.clear();
   run.traces.push_back(std::move(log));
+  return {};
+}
+
+std::optional<int> EpochRun::diverged_in() const {
+  for (const EpochRecord& epoch : epochs)
+    if (!std::isfinite(epoch.loss)) return epoch.epoch;
   return {};
 }
 

@@ -100,7 +100,11 @@ struct EpochRun {
   std::string power_gap;               ///< why there is none; "" where there is one
   std::vector<Trace> traces;           ///< of all sensors
   std::string stopped;                 ///< "" or why it ended before its last epoch
+  std::string disturbed;               ///< who else measured on this machine meanwhile; "" nobody
 
+  /// The first epoch whose loss is no number any more: the training diverges. Nothing while it does
+  /// not, and for inference.
+  std::optional<int> diverged_in() const;
   /// Means over epochs 1 and later: what a long training run goes on like. Nothing for one epoch.
   std::optional<EpochMeans> later() const;
   /// Stalls, steps and the workers' fetches of every minibatch as spans for chrome_trace().

@@ -67,7 +67,7 @@ Json epoch_json(const EpochRecord& epoch) {
             {"fetch_s", epoch.fetch_s},
             {"preprocess_s", epoch.preprocess_s},
             {"minibatch_ms", epoch.minibatch_ms},
-            {"loss", epoch.loss},
+            {"loss", or_null(epoch.loss)},
             {"first",
              {{"e2e_ms", first.e2e_ms()},
               {"stall_ms", first.stall_ms},
@@ -125,7 +125,9 @@ Json epochs_json(const EpochRun& run) {
   json["bad_samples"] = Json::array();
   for (const BadSample& bad : run.bad_samples)
     json["bad_samples"].push_back({{"sample", bad.index}, {"reason", bad.error.message}});
+  json["diverged_in"] = or_null(run.diverged_in());
   json["stopped"] = run.stopped;
+  json["disturbed"] = run.disturbed.empty() ? Json(nullptr) : Json(run.disturbed);
   return json;
 }
 

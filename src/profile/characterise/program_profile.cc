@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <map>
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "device/measuring.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -29,7 +32,7 @@ class Watch {
   Watch(ProgramRun& run, const ProgramRequest& request, ProgramProfile& profile)
       : run_(run), request_(request), profile_(profile), marks_(run.started_ns()) {}
 
-  Status until_end() {
+  void until_end() {
     int64_t now = monotonic_ns();
     last_mark_ns_ = now;
     while (!run_.wait_until(now + look_every_ns)) {
@@ -40,12 +43,16 @@ class Watch {
         profile_.stopped = fmt::format("ended after {} minibatches", seen_);
         break;
       }
-      if (seen_ > 0 && seconds_between(last_mark_ns_, now) > request_.patience.value) return hung();
+      if (seen_ > 0 && seconds_between(last_mark_ns_, now) > request_.patience.value) {
+        profile_.failure = hung();
+        break;
+      }
     }
     end_ns_ = monotonic_ns();
     take_marks();
-    return {};
   }
+
+  int64_t seen() const { return seen_; }
 
   int64_t end_ns() const { return end_ns_; }
 
@@ -131,6 +138,26 @@ void take_use(const RunningCommand& command, ProgramProfile& profile) {
   profile.read_chars = ended.io.read_chars;
 }
 
+// A signal that we passed on, or Ctrl-C of a terminal that was the program's own.
+std::optional<int> interrupting_signal(const RunningCommand& command, int passed_on) {
+  if (passed_on != 0) return passed_on;
+  if (command.end_signal() == SIGINT) return SIGINT;
+  return {};
+}
+
+void take_failure(const ProgramRun& run, int passed_on, int64_t seen, ProgramProfile& profile) {
+  const auto signal = interrupting_signal(run.command(), passed_on);
+  const Status outcome = run.outcome();
+  if (signal && profile.stopped.empty()) {
+    note_interrupt(*signal);
+    profile.failure =
+        Error{Code::interrupted, fmt::format("interrupted after {} marked minibatches", seen), ""};
+  } else if (!profile.failure && !outcome.ok()) {
+    profile.failure = outcome.error();
+  }
+  if (profile.failure) profile.stopped = profile.failure->message;
+}
+
 // The energy of its total, over all of it and its parts.
 void take_energy(ProgramProfile& profile) {
   const auto between = [&](int64_t begin, int64_t end) -> std::optional<EnergyWindow> {
@@ -163,11 +190,14 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   options.argv = request.argv;
   options.stdout_to_stderr = request.stdout_to_stderr;
   FLYBALL_ASSIGN(const auto run, ProgramRun::start(options));
+  const Disturbance others;
   Watch watch(*run, request, profile);
-  FLYBALL_CHECK(watch.until_end());
+  watch.until_end();
+  const int passed_on = run->command().passed_on();
   run->stop();
   sampler.stop();
-  FLYBALL_CHECK(run->outcome());
+  profile.disturbed = others.by();
+  take_failure(*run, passed_on, watch.seen(), profile);
   profile.lost_marks = run->lost_marks();
   profile.begin_ns = run->started_ns();
   profile.end_ns = watch.end_ns();

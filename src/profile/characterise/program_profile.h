@@ -55,13 +55,18 @@ struct ProgramProfile {
   std::optional<EnergyWindow> energy;  ///< from start to end
   std::string power_total, power_gap;
   std::vector<Trace> traces;
-  std::string stopped;  ///< "" or why we ended it
+  std::string stopped;  ///< "" or why we ended it, or how it failed
+  /// How it failed, hung, or was interrupted, after what it is shown here; `interrupted` by the
+  /// signal that base/interrupt.h knows then. Nothing where all went well.
+  std::optional<Error> failure;
+  std::string disturbed;  ///< who else measured on this machine meanwhile; "" nobody
 
   /// The marked minibatches with their stalls and steps, and the windows, for chrome_trace().
   std::vector<Span> spans() const;
 };
 
-/// Errors: it cannot be started; it fails; it hangs after marks.
+/// Errors: it cannot be started. One that fails, hangs after marks or is interrupted later is a
+/// profile of what was seen, with its `failure`.
 Result<ProgramProfile> profile_program(const ProgramRequest& request);
 
 /// Joins the log of a plug meter by time: all energies are the plug's from then on. Errors: the log

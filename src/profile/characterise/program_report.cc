@@ -42,6 +42,7 @@ Json program_json(const ProgramProfile& profile) {
   json["windows"] = Json::array();
   for (const ProgramPart& window : profile.windows) json["windows"].push_back(part_json(window));
   json["stopped"] = profile.stopped;
+  json["disturbed"] = profile.disturbed.empty() ? Json(nullptr) : Json(profile.disturbed);
   return json;
 }
 

@@ -61,6 +61,7 @@ class LiveProfiler final : public Profiler {
     info_.gaps = device_->gaps();
     info_.samples_per_epoch = static_cast<double>(dataset_->size());
     info_.live = true;
+    info_.trial_cap_s = options.stopping.max_seconds;
     info_.job = {{"batch_size", 16}};
     for (const auto& [name, value] : options.job) info_.job[name] = value;
   }

@@ -31,6 +31,7 @@ struct ProfilerInfo {
   Settings job;                   ///< fixed run settings, e.g. batch_size 16
   std::optional<Cost> cost;       ///< of its network, where somebody counted it
   double samples_per_epoch = 0;   ///< 0 when unknown
+  double trial_cap_s = 0;         ///< time cap of a live trial; 0 where there is none
   bool live = false;              ///< do repeats differ?
 };
 

@@ -172,6 +172,7 @@ class ProgramProfiler final : public Profiler {
     info_.power_gap = meter_->gap();
     info_.gaps = device_->gaps();
     info_.live = true;
+    info_.trial_cap_s = options.stopping.max_seconds;
     find_default();
   }
 

@@ -63,6 +63,7 @@ class RunningCommand::Foreground {
   void take_back() { terminal_.take_back(); }
   void hand_to(pid_t group) { terminal_.hand_to(group); }
   int signals() const { return SignalForwarding::received(); }
+  int last() const { return SignalForwarding::last(); }
 
  private:
   SignalForwarding forwarding_;
@@ -106,6 +107,10 @@ RunningCommand::~RunningCommand() {
   shield_.reset();
   if (--living_commands == 0) ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
   if (pidfd_ >= 0) ::close(pidfd_);
+}
+
+int RunningCommand::passed_on() const {
+  return shield_ ? shield_->last() : 0;
 }
 
 void RunningCommand::signal(int number) const {

@@ -51,6 +51,8 @@ class RunningCommand {
   bool wait_until(int64_t deadline_ns);
   /// Sends a signal to the whole group.
   void signal(int number) const;
+  /// The last signal that reached us while a foreground command ran, and went to it; 0 for none.
+  int passed_on() const;
   /// Looks for new members and waits for orphans that have ended.
   void refresh();
   /// After its end: does it leave something that is worth waiting for? A signal that reaches a

@@ -17,11 +17,13 @@ std::atomic<bool> forwarding_in_use{false};
 std::atomic<pid_t> target_group{0};
 std::atomic<int> pending_signal{0};
 std::atomic<int> received_signals{0};
+std::atomic<int> last_signal{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 std::array<struct sigaction, kForwarded.size()> previous_actions;
 
 void forward(int number) {
   ++received_signals;
+  last_signal.store(number);
   const pid_t group = target_group.load();
   if (group > 0)
     ::kill(-group, number);
@@ -60,6 +62,7 @@ Result<SignalForwarding> SignalForwarding::begin() {
   target_group = 0;
   pending_signal = 0;
   received_signals = 0;
+  last_signal = 0;
   struct sigaction action {};
   action.sa_handler = forward;
   action.sa_flags = SA_RESTART;
@@ -84,6 +87,10 @@ SignalForwarding::~SignalForwarding() {
 
 int SignalForwarding::received() {
   return received_signals;
+}
+
+int SignalForwarding::last() {
+  return last_signal;
 }
 
 void SignalForwarding::attach(pid_t group) {

@@ -32,6 +32,8 @@ class SignalForwarding {
   void attach(pid_t group);
   /// How many signals have come.
   static int received();
+  /// The last of them; 0 for none.
+  static int last();
 
  private:
   SignalForwarding() = default;

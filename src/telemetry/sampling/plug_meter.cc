@@ -63,11 +63,11 @@ Result<size_t> find_column(const Csv& csv, const std::string& asked,
     const std::string title(trim(csv.header[i]));
     if (asked.empty() ? std::ranges::count(usual, lower(title)) > 0 : title == asked) return i;
   }
-  return Error{Code::corrupt,
-               fmt::format("{}: no column {}; it has: {}", csv.name,
-                           asked.empty() ? fmt::format("of {}", what) : "'" + asked + "'",
-                           join(csv.header, ", ")),
-               fmt::format("name the column of {}", what)};
+  return csv.missing({Code::corrupt,
+                      fmt::format("{}: no column {}; it has: {}", csv.name,
+                                  asked.empty() ? fmt::format("of {}", what) : "'" + asked + "'",
+                                  join(csv.header, ", ")),
+                      fmt::format("name the column of {}", what)});
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#include "cli/measuring.h"
+
+#include <fmt/format.h>
+
+#include "base/interrupt.h"
+
+namespace flyball::cli {
+
+void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
+  CLI::Option* wait = command.add_flag("--wait", options.wait,
+                                       "wait while another flyball measures on this machine");
+  command
+      .add_flag("--anyway", options.anyway,
+                "measure beside it all the same; what is measured so is marked as disturbed")
+      ->excludes(wait);
+}
+
+Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options) {
+  catch_interrupts();
+  options.cancelled = &interrupt_flag();
+  options.waiting = [](const std::string& holder) {
+    fmt::print(stderr, "waiting for {}\n", holder);
+  };
+  return MeasuringSession::begin(options);
+}
+
+}  // namespace flyball::cli

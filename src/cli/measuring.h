@@ -1,0 +1,15 @@
+// `--wait` and `--anyway` of commands that measure (device/measuring.h).
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "device/measuring.h"
+
+namespace flyball::cli {
+
+void add_measuring_options(CLI::App& command, MeasuringOptions& options);
+/// Begins this process' session; a wait is told on stderr, and Ctrl-C ends it. Keep it while
+/// anything is measured.
+Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options);
+
+}  // namespace flyball::cli

@@ -1,0 +1,96 @@
+#include "cli/quantities.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace flyball::cli {
+namespace {
+
+std::string unit_list(const Watts&) {
+  return "POWER";
+}
+std::string unit_list(const Seconds&) {
+  return "TIME";
+}
+std::string unit_list(const Joules&) {
+  return "ENERGY";
+}
+
+// Says what is wrong with a value; "" for none.
+template <class Quantity>
+CLI::Validator check_of(Result<Quantity> (*parse)(std::string_view), const Bounds& bounds) {
+  return {[parse, bounds](const std::string& text) -> std::string {
+            if (text.empty()) return "";  // check_every_option() refuses it
+            const auto value = parse(text);
+            if (!value)
+              return fmt::format("{}: {}", value.error().message, value.error().hint);
+            if (value->value >= bounds.least && value->value <= bounds.most) return "";
+            return fmt::format("'{}' is out of bounds: say {}", text, bounds.words);
+          },
+          ""};
+}
+
+template <class Quantity>
+CLI::Option* add(CLI::App& command, const std::string& name,
+                 Result<Quantity> (*parse)(std::string_view), std::function<void(Quantity)> take,
+                 const std::string& help, const Bounds& bounds) {
+  return command
+      .add_option_function<std::string>(
+          name,
+          [parse, take = std::move(take)](const std::string& text) {
+            if (const auto value = parse(text)) take(*value);
+          },
+          help)
+      ->check(check_of(parse, bounds))
+      ->type_name(unit_list(Quantity{}));
+}
+
+}  // namespace
+
+CLI::Option* add_duration(CLI::App& command, const std::string& name,
+                          std::function<void(Seconds)> take, const std::string& help,
+                          const Bounds& bounds) {
+  return add<Seconds>(command, name, parse_seconds, std::move(take), help, bounds);
+}
+
+CLI::Option* add_power(CLI::App& command, const std::string& name, std::function<void(Watts)> take,
+                       const std::string& help) {
+  return add<Watts>(command, name, parse_watts, std::move(take), help, {});
+}
+
+CLI::Option* add_energy(CLI::App& command, const std::string& name,
+                        std::function<void(Joules)> take, const std::string& help) {
+  return add<Joules>(command, name, parse_joules, std::move(take), help, {});
+}
+
+CLI::Option* add_durations(CLI::App& command, const std::string& name,
+                           std::function<void(Seconds)> take, const std::string& help) {
+  return command
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [take = std::move(take)](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts)
+              if (const auto value = parse_seconds(text)) take(*value);
+          },
+          help)
+      ->check(check_of<Seconds>(parse_seconds, {}))
+      ->type_name(unit_list(Seconds{}));
+}
+
+void add_trial_time(CLI::App& command, double& seconds) {
+  add_duration(
+      command, "--trial-time", [&seconds](Seconds time) { seconds = time.value; },
+      "time cap of a live trial", {0.1, 3600, "100ms to 1h"})
+      ->default_str("10s");
+}
+
+void add_interval(CLI::App& command, Seconds& interval, const std::string& help) {
+  // A little under 1 ms: 1ms is not exactly a thousandth.
+  add_duration(
+      command, "--interval", [&interval](Seconds time) { interval = time; }, help,
+      {0.001 * (1 - 1e-9), 3600, "1ms to 1h"})
+      ->default_str("10ms");
+}
+
+}  // namespace flyball::cli
