@@ -74,6 +74,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   trial.argv = options.program;
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
+  if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   FLYBALL_ASSIGN(auto device, board.knobs());
   FLYBALL_ASSIGN(trial.open, parse_axes(options.axes, *device));

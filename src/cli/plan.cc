@@ -80,7 +80,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);
   } else {
-    fmt::print("{}{}{}", format_plan(plan), block.empty() ? "" : "\n", block);
+    fmt::print("{}{}{}", format_plan(plan, options.verbose), block.empty() ? "" : "\n", block);
   }
   if (!plan.answer) {
     context.exit_code = report_error(plan.why_not);
@@ -162,6 +162,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_flag("--apply", o.apply, "set the mode on this machine");
     command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block");
   }
+  if (kind != "dynamic")
+    command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
   add_json_flag(command, o.json);
   command.add_flag("--quiet,-q", o.quiet, "no progress");
 }

@@ -22,7 +22,8 @@ struct PlanOptions {
   double trial_seconds = 10;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
-  bool apply = false, json = false, quiet = false, no_store = false, no_reference = false;
+  bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
+       no_reference = false;
   PlanRequest request;
 };
 

@@ -55,6 +55,12 @@ void print_disturbance(const std::string& by) {
   if (!by.empty()) fmt::print("disturbed: {} measured on this machine at the same time\n", by);
 }
 
+// No sensor at all is one line; which ones are missing and what would help, doctor says.
+std::string brief_power_gap(const std::string& gap) {
+  const std::string nothing = "power is not available on this machine";
+  return gap.starts_with(nothing) ? nothing + " (`flyball doctor` says why)" : gap;
+}
+
 }  // namespace
 
 void print_epochs(const EpochRun& run) {
@@ -90,7 +96,7 @@ void print_epochs(const EpochRun& run) {
         "the training diverges: from epoch {} on its loss is no number (learning rate {:g}; "
         "try --learning-rate {:g})\n",
         *epoch, run.request.step.learning_rate, run.request.step.learning_rate / 10);
-  if (!run.power_gap.empty()) fmt::print("{}\n", run.power_gap);
+  if (!run.power_gap.empty()) fmt::print("{}\n", brief_power_gap(run.power_gap));
   if (!run.stopped.empty()) fmt::print("{}\n", run.stopped);
   print_disturbance(run.disturbed);
 }
@@ -116,7 +122,7 @@ void print_program(const ProgramProfile& profile) {
         "the program marked fewer than two minibatches, so it is measured as a whole; "
         "flyball.minibatch() marks one\n");
   if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
-  if (!profile.power_gap.empty()) fmt::print("{}\n", profile.power_gap);
+  if (!profile.power_gap.empty()) fmt::print("{}\n", brief_power_gap(profile.power_gap));
   if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);
   print_disturbance(profile.disturbed);
 }

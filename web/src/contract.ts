@@ -33,6 +33,12 @@ export interface TuneReport {
   choice: Choice | null;
   /** Only without a choice. */
   infeasible?: Infeasible | null;
+  /** What times and energies are compared per, everywhere on the page: a sample where the batch size varies, a run where a program marks no minibatches. Left out: minibatch. */
+  per?: "minibatch" | "sample" | "run";
+  /** The choice against the default; null without a choice. */
+  comparison?: Comparison | null;
+  /** Trials of earlier runs; empty when all were made now. */
+  reused?: Reused[];
   /** Null: not known. */
   default: Default | null;
   /** Null without power. */
@@ -76,7 +82,7 @@ export interface Budget {
   /** Unit of the limit. */
   unit: "µs" | "ms" | "s" | "min" | "h" | "mW" | "W" | "mJ" | "J" | "kJ";
   /** What a time or energy budget covers; null for power. */
-  per: "minibatch" | "epoch" | null;
+  per: "minibatch" | "epoch" | "run" | null;
 }
 export interface Axis {
   /** The CSV column name, e.g. `cpu_mhz`. */
@@ -92,14 +98,18 @@ export interface Axis {
 export interface Configuration {
   /** [of each axis] One value per axis, in the order of `axes`. */
   config: number[];
-  /** [ms] Per minibatch. Null: not known. */
+  /** [ms] Per minibatch, or per run where `per` is `run`; pooled of all its readings. Null: not known. */
   time_ms: Quantity | null;
   /** [W] Null: not available on this machine. */
   power_w: Quantity | null;
-  /** [J] Per minibatch. Null: not known. */
+  /** [J] Per minibatch, or per run where `per` is `run`. Null: not known. */
   energy_j: Quantity | null;
   /** How these figures are known. */
   provenance: Provenance;
+  /** [ms] Per sample; only where `per` is `sample`. */
+  sample_ms?: Quantity | null;
+  /** [J] Per sample; only where `per` is `sample`. */
+  sample_j?: Quantity | null;
   /** On the Pareto front of `Front.over`. */
   front?: boolean;
 }
@@ -131,6 +141,18 @@ export interface Trial {
   repeated: boolean;
   /** Answered from the store. */
   reused?: boolean;
+  /** [ms] This reading alone: the time of its configuration is what all its readings come to. Null: it failed. */
+  time_ms?: Quantity | null;
+  /** [W] This reading alone. Null: not known. */
+  power_w?: Quantity | null;
+  /** The answer or the default, measured once more. */
+  verification?: boolean;
+  /** Its start, ISO 8601; left out for a row of a table. */
+  measured_utc?: string;
+  /** [count] Number of the run that made it; left out where nothing is kept. */
+  run?: number;
+  /** [count] Cores that other processes kept busy meanwhile; left out where not known. */
+  other_cores?: number;
 }
 export interface Choice {
   /** [index] The answer. */
@@ -146,6 +168,45 @@ export interface Infeasible {
   closest: Index | null;
   /** What to do. */
   hint?: string;
+}
+/** The choice against the default. Show `text`: it is the one sentence that terminal and page share. */
+export interface Comparison {
+  /** E.g. `36.4 % less time per minibatch than the default`, without a full stop. */
+  text: string;
+  /** What `time` and `energy` are compared per. */
+  per: "minibatch" | "sample" | "run";
+  /** Of what was to be made least: is there a difference? */
+  established: boolean;
+  /** Why not, else null. */
+  doubt: string | null;
+  /** Null: not known. */
+  time: Change | null;
+  /** Null: not known. */
+  power: Change | null;
+  /** Null: not known. */
+  energy: Change | null;
+}
+/** One figure of the choice against that of the default. */
+export interface Change {
+  /** [%] Below zero is less than the default. */
+  pct: number;
+  /** The 90 % intervals do not overlap, and no busy machine explains it. */
+  established: boolean;
+}
+/** Live trials that one earlier run made. */
+export interface Reused {
+  /** [count] Its number in the store; null: they belong to none. */
+  run: number | null;
+  /** [count] How many. */
+  trials: number;
+  /** Start of the latest of them, ISO 8601. */
+  measured_utc: string;
+  /** [s] Of that one when this run began; null: not known. */
+  age_s: number | null;
+  /** [count] Cores that other processes kept busy in the median of them; null: not known. */
+  other_cores: number | null;
+  /** Noticeably: times may be shorter on a quiet machine. */
+  busy: boolean;
 }
 /** What one gets without tuning. */
 export interface Default {
@@ -178,6 +239,12 @@ export interface Oracle {
   robust_tabled?: Tabled | null;
   /** [count] Rows that the robust optimum leaves out. */
   excluded_rows?: number;
+  /** [%] By how much the choice is above the raw optimum in what was to be made least; null: not known. */
+  gap_pct?: number | null;
+  /** [%] The same against the robust optimum. */
+  robust_gap_pct?: number | null;
+  /** Both in words, without a full stop; empty without a choice. */
+  text?: string;
 }
 /** What a table says of a row; `configurations` may hold a prediction of it. */
 export interface Tabled {
@@ -240,6 +307,8 @@ export interface Run {
   power_total: string | null;
   /** What low and high of a quantity mean, per provenance. */
   intervals: Intervals;
+  /** What was profiled, how long it took, and which trials are those of earlier runs: `10 of 20 configurations profiled in 31.5 s`. */
+  effort?: string;
   /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
   versions: {
     [k: string]: string;
