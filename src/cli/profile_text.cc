@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "profile/characterise/epochs_report.h"
+#include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
 namespace {
@@ -49,12 +50,6 @@ void add_part(TextTable& table, const ProgramPart& part, const std::string& name
              part.minibatches > 0 ? number(part.minibatch_ms) : "-",
              part.energy ? number(part.energy->energy_j) : "-",
              part.energy ? number(part.energy->mean_w) : "-"});
-}
-
-// No sensor at all is one line; which ones are missing and what would help, doctor says.
-std::string brief_power_gap(const std::string& gap) {
-  const std::string nothing = "power is not available on this machine";
-  return gap.starts_with(nothing) ? nothing + " (`flyball doctor` says why)" : gap;
 }
 
 }  // namespace
