@@ -24,7 +24,7 @@ class ProgramTest : public CommandTest {
     return run(all);
   }
   Finished tune(const std::vector<std::string>& program, const std::vector<std::string>& axes) {
-    std::vector<std::string> all = {"tune",       "--trial-time", "0.3s", "--axis", "cpu_cores=1",
+    std::vector<std::string> all = {"tune",       "--trial-time", "0.5s", "--axis", "cpu_cores=1",
                                     "--strategy", "brute-force",  "-q",   "--json"};
     for (const std::string& axis : axes) all.insert(all.end(), {"--axis", axis});
     all.push_back("--");
@@ -223,9 +223,9 @@ TEST_F(ProgramTest, ARunIsNoMinibatch) {
 }
 
 TEST_F(ProgramTest, AWholeRunBeyondTheTrialTimeAskedForIsRefused) {
-  const Finished done = tune({"sleep", "0.6"}, {});
+  const Finished done = tune({"sleep", "1.2"}, {});
   EXPECT_EQ(done.exit_code, 2);
-  EXPECT_THAT(done.err, HasSubstr("--trial-time 300 ms cannot cut"));
+  EXPECT_THAT(done.err, HasSubstr("--trial-time 500 ms cannot cut"));
 }
 
 TEST_F(ProgramTest, ImpossibleValuesAreRefusedBeforeAnythingRuns) {

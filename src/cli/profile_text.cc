@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "profile/characterise/epochs_report.h"
+#include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
 namespace {
@@ -54,13 +55,6 @@ void add_part(TextTable& table, const ProgramPart& part, const std::string& name
 void print_disturbance(const std::string& by) {
   if (!by.empty()) fmt::print("disturbed: {} measured on this machine at the same time\n", by);
 }
-
-// No sensor at all is one line; which ones are missing and what would help, doctor says.
-std::string brief_power_gap(const std::string& gap) {
-  const std::string nothing = "power is not available on this machine";
-  return gap.starts_with(nothing) ? nothing + " (`flyball doctor` says why)" : gap;
-}
-
 }  // namespace
 
 void print_epochs(const EpochRun& run) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "telemetry/sensors/power_sensors.h"
 #include "tune/reused.h"
 
 namespace flyball {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double same_pct = 0.05;  // rounds to 0.0 %
-constexpr double most_share = 0.9;
 
 /// A figure with its interval, and what its trials knew of the machine.
 struct Figure {
@@ -57,8 +57,8 @@ std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quanti
       fmt::format("other processes kept up to {:.2g} cores busy, which may explain it", most);
   if (quantity != Objective::time) return most < noticeable_load ? "" : busy;
   const auto quiet = [](const Figure& figure) {
-    const double share = figure.others < noticeable_load ? 0 : figure.others;
-    return figure.lo * (1 - std::min(most_share, share));
+    const double share = figure.others < noticeable_load ? 0 : 2 * figure.others;
+    return figure.lo * (1 - std::min(1.0, share));
   };
   return overlap(quiet(chosen), chosen.hi, quiet(usual), usual.hi) ? busy : "";
 }
@@ -172,7 +172,7 @@ std::string oracle_text(const TuneResult& result) {
 
 std::string power_notice(const ProfilerInfo& profiler) {
   if (profiler.power_gap.empty()) return "";
-  return profiler.live ? "power is not available on this machine (`flyball doctor` says why)"
+  return profiler.live ? brief_power_gap("power is not available on this machine")
                        : profiler.power_gap;
 }
 

@@ -100,6 +100,10 @@ TEST_F(ComparisonTest, ABusyMachineExplainsWhatItCouldHaveTaken) {
   EXPECT_THAT(busy.text, HasSubstr("0.8 cores busy"));
   EXPECT_TRUE(compare({{.ms = 10, .others = 0.15}}, {{.ms = 5}}).established);
   EXPECT_FALSE(compare({{.ms = 10, .others = 0.15}}, {{.ms = 9}}).established);
+  // However large it is: threads that share cores with others wait for each other.
+  EXPECT_FALSE(compare({{.ms = 394, .others = 1.9}}, {{.ms = 20, .others = 1.9}}).established);
+  // A choice that was better all the same can only be better still.
+  EXPECT_TRUE(compare({{.ms = 394}}, {{.ms = 20, .others = 1.9}}).established);
   // One quiet reading of each is enough.
   EXPECT_TRUE(
       compare({{.ms = 10, .others = 0.8}, {.ms = 10.1}}, {{.ms = 8}, {.ms = 8}}).established);

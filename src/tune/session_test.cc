@@ -15,6 +15,8 @@
 namespace flyball {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -150,6 +152,17 @@ TEST(Session, APlanIsARunThatHoldsItsTrialsAndItsAnswer) {
   const auto answer = nlohmann::json::parse(runs[0].answer);
   EXPECT_EQ(answer["problem"], "concurrent");
   EXPECT_FALSE(answer["answer"].is_null());
+}
+
+TEST(Session, APlanOfEarlierTrialsSaysWhoseTheyAre) {
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  const SharedBoard board = train_and_serve();
+  ASSERT_TRUE(make_plan(board, &store, concurrent_request()).ok());
+  const auto again = make_plan(train_and_serve(), &store, concurrent_request());
+  ASSERT_TRUE(again.ok());
+  EXPECT_THAT(again->notes,
+              Contains(AllOf(HasSubstr("from run 1"), HasSubstr("--fresh measures again"))));
 }
 
 TEST(Session, AnInterruptedPlanGoesOn) {

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "telemetry/process/measure.h"
+#include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
 namespace {
@@ -136,8 +137,9 @@ std::string measure_text(const MeasureResult& result) {
   for (const MeasuredPower& power : result.totals) line(text, "energy", power_text(power));
   for (const MeasuredPower& power : result.sensors) line(text, "  sensor", power_text(power));
   for (const Error& gap : result.missing) {
-    line(text, "not measured", gap.message);
-    if (!gap.hint.empty()) line(text, "", "HINT: " + gap.hint);
+    const std::string brief = brief_power_gap(gap.message);
+    line(text, "not measured", brief);
+    if (!gap.hint.empty() && brief == gap.message) line(text, "", "HINT: " + gap.hint);
   }
   if (result.left_running > 0)
     line(text, "left running",

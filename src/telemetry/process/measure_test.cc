@@ -21,6 +21,7 @@ namespace flyball {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 MeasureResult measured(const std::vector<std::string>& argv, MeasureOptions options = {}) {
   options.stdout_to_stderr = true;
@@ -258,6 +259,20 @@ TEST(Measure, AddsUpEnergyWhereThereIsASensor) {
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_THAT(measure_text(result), HasSubstr("module"));
   EXPECT_THAT(measure_text(result), HasSubstr("HINT: buy one"));
+}
+
+// That nothing measures power is said once and briefly; what would help, doctor says.
+TEST(Measure, NoPowerIsOneShortLine) {
+  MeasureOptions options;
+  options.sensors.gaps = {{Code::unavailable,
+                           "power is not available on this machine: no RAPL; no INA3221",
+                           "buy one"}};
+  const MeasureResult result = measured({"true"}, options);
+  EXPECT_THAT(measure_text(result),
+              HasSubstr("power is not available on this machine (`flyball doctor` says why)\n"));
+  EXPECT_THAT(measure_text(result), Not(HasSubstr("RAPL")));
+  EXPECT_THAT(measure_text(result), Not(HasSubstr("buy one")));
+  EXPECT_EQ(measure_json(result)["missing"][0]["hint"], "buy one");
 }
 
 TEST(Measure, LeavesOtherChildrenAlone) {

@@ -58,6 +58,10 @@ std::string power_gap(const SensorList& list) {
   return gap.message + (gap.hint.empty() ? "" : " (" + gap.hint + ")");
 }
 
+std::string brief_power_gap(const std::string& gap) {
+  return gap.starts_with(kNoPower) ? kNoPower + " (`flyball doctor` says why)" : gap;
+}
+
 std::string preferred_total(const SensorList& list, const std::string& wish) {
   std::vector<std::string> totals;
   for (const SensorPtr& sensor : list.sensors)

@@ -21,6 +21,10 @@ bool measures_power(const SensorList& list);
 /// power sensors; "" when it has one.
 std::string power_gap(const SensorList& list);
 
+/// The same for people, in one line: that there is none, and that doctor says why. What a gap says
+/// else (a sensor that failed, a meter without readings) stays.
+std::string brief_power_gap(const std::string& gap);
+
 /// The total that stands for the machine: `wish` when it is there, else "module", "package", "gpu",
 /// else the first one; "" when there is none.
 std::string preferred_total(const SensorList& list, const std::string& wish = "");
