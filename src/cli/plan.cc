@@ -133,6 +133,11 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind == "concurrent" || kind == "dynamic")
     command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes")
         ->check(not_empty());
+  if (kind == "dynamic")
+    command
+        .add_option("--switch-energy", o.switch_energy,
+                    "energy that it takes beside the power of that time, e.g. 5J")
+        ->check(not_empty());
   add_device_option(command, o.device);
   command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W")
       ->check(not_empty());

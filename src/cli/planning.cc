@@ -33,6 +33,10 @@ Status read_limits(const PlanOptions& options, PlanRequest& request) {
     FLYBALL_ASSIGN(const Seconds cost, parse_seconds(options.switch_cost));
     request.switch_ms = cost.value * 1e3;
   }
+  if (!options.switch_energy.empty()) {
+    FLYBALL_ASSIGN(const Joules energy, parse_joules(options.switch_energy));
+    request.switch_j = energy.value;
+  }
   return {};
 }
 

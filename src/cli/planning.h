@@ -14,7 +14,7 @@ namespace flyball::cli {
 struct PlanOptions {
   std::vector<std::string> train, infer, references, latencies;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
-  std::string power_budget, time_budget, energy_budget, objective, switch_cost;
+  std::string power_budget, time_budget, energy_budget, objective, switch_cost, switch_energy;
   std::string store, export_format;
   std::string device;  ///< of roles that are networks; "" is this machine
   Accepted accepted;   ///< rows of tables that count as measurements, too

@@ -27,7 +27,7 @@ namespace {
 struct TuneOptions {
   ProfilerOptions board;
   std::string objective = "time";
-  std::string power_budget, time_budget, energy_budget;
+  std::string power_budget, time_budget, energy_budget, gap, time_limit;
   std::vector<std::string> references;
   std::string report, store;
   bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
@@ -46,6 +46,17 @@ Result<Objective> read_objective(const std::string& text) {
                "one of: " + join(names, ", ")};
 }
 
+// "2%", "0.5 %".
+Result<double> read_gap(const std::string& text) {
+  const size_t sign = text.find('%');
+  const auto percent = parse_double(trim(text.substr(0, sign)));
+  if (sign == std::string::npos || sign + 1 != text.size() || !percent || !(*percent > 0) ||
+      !(*percent < 100))
+    return Error{Code::invalid_argument, fmt::format("'{}' is not a gap", text),
+                 "write a percentage above 0 and below 100, such as 2%"};
+  return *percent / 100;
+}
+
 Status read_budgets(const TuneOptions& options, TuneRequest& request) {
   FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
   if (!options.power_budget.empty()) {
@@ -59,6 +70,16 @@ Status read_budgets(const TuneOptions& options, TuneRequest& request) {
   if (!options.energy_budget.empty()) {
     FLYBALL_ASSIGN(const Joules joules, parse_joules(options.energy_budget));
     request.energy_budget_j = joules.value;
+  }
+  if (!options.gap.empty()) {
+    FLYBALL_ASSIGN(request.gap, read_gap(options.gap));
+  }
+  if (!options.time_limit.empty()) {
+    FLYBALL_ASSIGN(const Seconds limit, parse_seconds(options.time_limit));
+    if (!(limit.value > 0))
+      return Error{Code::invalid_argument, "--for gives the search no time",
+                   "write a duration above zero, such as 10min"};
+    request.time_limit_s = limit.value;
   }
   return {};
 }
@@ -236,6 +257,15 @@ void add_tune(CLI::App& app, Context& context) {
                    "profile at most so many configurations (brute-force measures all)")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  command
+      ->add_option("--gap", options->gap,
+                   "profile until no more than this could be gained by the 90 % intervals, e.g. 2%")
+      ->check(not_empty());
+  command
+      ->add_option(
+          "--for", options->time_limit,
+          "start no trial after this time, e.g. 10min (with --profiles: whichever is first)")
+      ->check(not_empty());
   command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
   command->add_option("--predictor", request.predictor, names_of_predictors())
       ->capture_default_str();

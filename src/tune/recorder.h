@@ -28,6 +28,9 @@ class Recorder {
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t config, bool repeated);
 
+  /// The first stored measurement of each configuration that measure() was not asked for.
+  std::map<size_t, const Measurement*> not_asked() const;
+
   /// Why no earlier measurement of this workload on this board was taken over, where there are
   /// some.
   const std::vector<std::string>& notes() const { return notes_; }

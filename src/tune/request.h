@@ -12,13 +12,17 @@ namespace flyball {
 struct Asked {
   std::shared_ptr<const Problem> problem;
   double samples = 0;
-  std::string budget_span;     ///< "epoch" or "minibatch"
+  std::string budget_span;  ///< "epoch" or "minibatch"
+  double share = 1;  ///< of a time or energy budget: what is left for what the problem counts
   std::vector<size_t> config;  ///< candidate → row of the profiler's space
 };
 
 /// Errors: budgets that are not above zero; a budget per epoch without a known batch size; a power
 /// or energy budget where there is no power.
 Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request);
+
+/// How `flyball tune` takes a limit of this problem.
+LimitFlag tune_flag(const Asked& asked, Constraint constraint);
 
 /// What a profiler says of its workload; it neither serves nor has limits yet.
 Role role_of(const ProfilerInfo& info);
