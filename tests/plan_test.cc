@@ -9,10 +9,11 @@ namespace {
 class PlanTest : public CommandTest {
  protected:
   /// An inference beside small_table(), with three batch sizes.
-  fs::path serving_table(const std::string& device = "board", double offset_mhz = 0) {
+  fs::path serving_table(const std::string& device = "board", double offset_mhz = 0,
+                         const std::vector<int>& batches = {1, 4, 16}) {
     std::ostringstream text;
     text << "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w\n";
-    for (int batch : {1, 4, 16})
+    for (int batch : batches)
       for (int cores : {2, 4, 8})
         for (double cpu : {400, 800, 1200, 1600, 2000})
           for (double gpu : {300, 600, 900, 1200})
@@ -41,7 +42,7 @@ TEST_F(PlanTest, ConcurrentReadsAsAdvice) {
   for (const char* words :
        {"set cpu_cores ", "training minibatches while", "requests gather, then serve them",
         "power ", " of 15 W", "arrival rate 40/s of the", "1 W more power would buy",
-        "10 ms more latency would buy", "measured alternatives at other powers",
+        "10 ms more latency would buy", "alternatives at other powers (table)",
         "profiled: ", "stopped: "})
     EXPECT_NE(done.out.find(words), std::string::npos) << words << " is not in:\n" << done.out;
 }
@@ -62,7 +63,7 @@ TEST_F(PlanTest, EveryKindAnswersInJson) {
     ASSERT_EQ(done.exit_code, 0) << kind << done.err;
     const auto plan = done.json();
     EXPECT_EQ(plan["problem"], kind);
-    EXPECT_EQ(plan["answer"]["provenance"], "measured");
+    EXPECT_EQ(plan["answer"]["provenance"], "table");
     EXPECT_LE(plan["profiles"], 10);
     for (const auto& step : plan["profiled"]) EXPECT_NE(step["reason"], "");
   }
@@ -83,22 +84,29 @@ TEST_F(PlanTest, InfeasibleBudgetsNameWhatBindsAndTheNearestValue) {
   const std::string train = small_table().string(), infer = serving_table().string();
   // The least power there is: 5 + 3 + 0.64 W.
   expect_refused({"plan", "training", "--train", train, "--power-budget", "6W"}, 1,
-                 {"power budget of 6 W", "8.64 W"});
+                 {"power budget of 6 W", "8.64W"});
   expect_refused(
       {"plan", "training", "--train", train, "--power-budget", "6W", "--strategy", "brute-force"},
-      1, {"power budget of 6 W", "8.64 W of power would do"});
+      1, {"power budget of 6 W", "--power-budget 8.64W"});
   expect_refused({"plan", "inference", "--infer", infer, "--rate", "9000", "--latency", "600ms"}, 1,
-                 {"arrival rate of 9000/s", "requests/s would be sustained"});
-  // Requests of a batch of one arrive within 25 ms.
-  expect_refused({"plan", "inference", "--infer", infer, "--rate", "40", "--latency", "20ms"}, 1,
-                 {"latency budget of 20 ms", "25 ms"});
+                 {"arrival rate of 9000 requests/s", "try --rate"});
+  // A single request waits for none: 1.667 + 4 + 3 ms at the highest clocks.
+  expect_refused({"plan", "inference", "--infer", infer, "--rate", "40", "--latency", "8ms"}, 1,
+                 {"latency budget of 8 ms", "try --latency 8.667ms (table)"});
   expect_refused(
       {"plan", "dynamic", "--infer", infer, "--windows", "40:1min,9000:1min", "--latency", "600ms"},
       1, {"window 2 (9000 requests/s)"});
 }
 
+TEST_F(PlanTest, ASingleRequestWaitsForNone) {
+  const Finished done = run({"plan", "inference", "--infer", serving_table().string(), "--rate",
+                             "1", "--latency", "100ms", "-q"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_NE(done.out.find("serve each request as it arrives"), std::string::npos) << done.out;
+}
+
 TEST_F(PlanTest, WhatIsInfeasibleFromTheStartIsADocumentToo) {
-  const std::string infer = serving_table().string();
+  const std::string infer = serving_table("board", 0, {4, 16}).string();  // three wait for 75 ms
   for (const std::vector<std::string>& request :
        {std::vector<std::string>{"plan", "inference", "--infer", infer, "--rate", "40"},
         {"plan", "dynamic", "--infer", infer, "--windows", "40:1min"}}) {
@@ -107,6 +115,8 @@ TEST_F(PlanTest, WhatIsInfeasibleFromTheStartIsADocumentToo) {
     const Finished done = run(arguments);
     EXPECT_EQ(done.exit_code, 1);
     EXPECT_EQ(done.json()["error"]["code"], "infeasible") << done.out;
+    EXPECT_TRUE(done.json()["infeasible"]["easing"].empty()) << done.out;
+    EXPECT_NE(done.err.find("more than 75 ms"), std::string::npos) << done.err;
   }
 }
 

@@ -169,6 +169,44 @@ TEST_F(TuneTest, InfeasibleSaysWhatBindsAndExitsWithOne) {
   EXPECT_NE(done.json()["infeasible"]["reason"].get<std::string>().find("power"),
             std::string::npos);
   EXPECT_NE(done.err.find("HINT"), std::string::npos);
+  const Json easing = done.json()["infeasible"]["easing"];
+  ASSERT_EQ(easing.size(), 1u);
+  EXPECT_EQ(easing[0]["flag"], "--power-budget");
+  EXPECT_EQ(easing[0]["provenance"], "table");
+  EXPECT_EQ(run(over_table(small_table(), fmt::format("{}W", easing[0]["value"].get<double>())))
+                .exit_code,
+            0);
+}
+
+TEST_F(TuneTest, UntilAGap) {
+  auto arguments = over_table(small_table(), "15W");
+  std::erase(arguments, "--profiles"), std::erase(arguments, "10");
+  arguments.insert(arguments.end(), {"--gap", "2%"});
+  const Json answer = run(arguments).json();
+  EXPECT_EQ(answer["request"]["gap_pct"], 2);
+  ASSERT_TRUE(answer.contains("gap_pct")) << answer;
+  EXPECT_LE(answer["gap_pct"], 2);
+  const std::string stopped = answer["stopped"];
+  EXPECT_TRUE(stopped.find("within the gap of 2 %") != std::string::npos ||
+              stopped.find("everything was measured") != std::string::npos)
+      << stopped;
+  for (const char* bad : {"2", "0%", "two%", "100%"}) {
+    arguments.back() = bad;
+    EXPECT_EQ(run(arguments).exit_code, 2) << bad;
+  }
+}
+
+TEST_F(TuneTest, ForSoLong) {
+  auto arguments = over_table(small_table(), "30W");
+  std::erase(arguments, "--profiles"), std::erase(arguments, "10");
+  arguments.insert(arguments.end(), {"--for", "1us"});
+  const Json answer = run(arguments).json();
+  EXPECT_EQ(answer["profiles"], 1);  // the default, which is always known
+  EXPECT_EQ(answer["stopped"], "the time was used up");
+  arguments.back() = "10min";
+  const Json whole = run(arguments).json();
+  EXPECT_GT(whole["profiles"], 1);
+  EXPECT_NE(whole["stopped"], "the time was used up");
 }
 
 TEST_F(TuneTest, EpochBudgetsNeedTheNumberOfSamples) {

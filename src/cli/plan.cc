@@ -130,6 +130,10 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     add_duration(command, "--switch-cost",
                  [&o](Seconds time) { o.request.switch_ms = time.value * 1e3; },
                  "time that changing the mode takes, e.g. 2s", {0, 1e9, "0s or more"});
+  if (kind == "dynamic")
+    add_energy(
+        command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
+        "energy that it takes beside the power of that time, e.g. 5J");
   add_device_option(command, o.device);
   command.add_option("--data,--dataset", o.data,
                      "dataset folder of networks; drawn into the cache folder where it is not "

@@ -41,7 +41,7 @@ void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const DynamicPlan& plan = answer.plan;
   TextTable table(
-      {"window", "requests/s", "for", "mode", "batch", objective_unit(problem), "switch"});
+      {"window", "requests/s", "for", "mode", "batch", objective_unit(problem), "known", "switch"});
   const size_t last = problem.roles.size() - 1;
   for (size_t w = 0; w < plan.windows.size(); ++w) {
     const WindowPlan& window = plan.windows[w];
@@ -51,7 +51,8 @@ void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
                format_seconds({window.window.seconds}), describe(mode.values),
                number(shared.candidates->batch(last, served)),
                number(objective_value(problem, window.choice.outcome)),
-               window.switches ? "yes" : ""});
+               provenance_name(answer.provenance),
+               window.switches ? number(window.switch_j) + " J" : ""});
   }
   fmt::print(
       "{}\n{} profile{}, {} switch{}; {} over all windows {} {}, with one mode throughout {}\n",
@@ -71,9 +72,9 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
   progress.finish();
   if (options.json)
     print_json(to_json(shared, answer));
-  else
+  else if (!answer.why_not)
     print_dynamic(shared, answer);
-  return {};
+  return answer.why_not ? Status(*answer.why_not) : Status();
 }
 
 }  // namespace
@@ -86,12 +87,7 @@ Status plan_dynamic_rates(PlanOptions& options) {
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
-  const Status status = plan_on(options, shared, store ? &*store : nullptr, windows);
-  if (options.json && !status.ok() && status.error().code == Code::infeasible)
-    print_json({{"problem", "dynamic"},
-                {"windows", nlohmann::ordered_json::array()},
-                {"error", flyball::to_json(status.error())}});
-  return status;
+  return plan_on(options, shared, store ? &*store : nullptr, windows);
 }
 
 }  // namespace flyball::cli

@@ -27,6 +27,7 @@ namespace {
 struct TuneOptions {
   ProfilerOptions board;
   std::string objective = "time";
+  std::string gap;
   std::vector<std::string> references;
   std::string report, store;
   bool json = false, verbose = false, oracle = false, no_store = false, no_verify = false,
@@ -46,6 +47,17 @@ Result<Objective> read_objective(const std::string& text) {
                "one of: " + join(names, ", ")};
 }
 
+// "2%", "0.5 %".
+Result<double> read_gap(const std::string& text) {
+  const size_t sign = text.find('%');
+  const auto percent = parse_double(trim(text.substr(0, sign)));
+  if (sign == std::string::npos || sign + 1 != text.size() || !percent || !(*percent > 0) ||
+      !(*percent < 100))
+    return Error{Code::invalid_argument, fmt::format("'{}' is not a gap", text),
+                 "write a percentage above 0 and below 100, such as 2%"};
+  return *percent / 100;
+}
+
 // `tune --report lenet5` forgot one of the two.
 Status check_report(const TuneOptions& options) {
   if (options.report.find_first_of("./") == std::string::npos)
@@ -62,6 +74,9 @@ Status run(TuneOptions& options, Context& context) {
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_ASSIGN(request.objective, read_objective(options.objective));
+  if (!options.gap.empty()) {
+    FLYBALL_ASSIGN(request.gap, read_gap(options.gap));
+  }
   if (!options.report.empty()) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
@@ -132,6 +147,14 @@ void add_tune(CLI::App& app, Context& context) {
                    "profile at most so many configurations (brute-force measures all)")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  command
+      ->add_option("--gap", options->gap,
+                   "profile until no more than this could be gained by the 90 % intervals, e.g. 2%")
+      ->check(not_empty());
+  add_duration(
+      *command, "--for", [&request](Seconds time) { request.time_limit_s = time.value; },
+      "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",
+      {1e-3, 1e9, "1ms or more"});
   command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
   command->add_option("--predictor", request.predictor, names_of_predictors())
       ->capture_default_str();

@@ -1,5 +1,7 @@
 #include "plan/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,26 +15,38 @@ namespace {
 
 constexpr double more_watts = 1, more_ms = 10, more_share = 0.1;
 constexpr double least_gain_pct = 0.05;  // less is nothing
+constexpr double binding_share = 1e-3;   // without a limit that binds the objective gains as much
 constexpr size_t longest_front = 12;
 
 /// Readings where there are any, predictions elsewhere.
 struct View {
   Readings readings;
   std::vector<std::vector<bool>> measured;
+  Provenance known = Provenance::measured;  ///< how readings are known
 
-  Option option(const Problem& problem, std::span<const size_t> choice) const {
-    Option option{{{choice.begin(), choice.end()}, outcome_of(problem, readings, choice)},
-                  power_of(readings, choice),
-                  true};
+  bool is_measured(std::span<const size_t> choice) const {
     for (size_t role = 0; role < choice.size(); ++role)
-      option.measured = option.measured && measured[role][choice[role]];
-    return option;
+      if (!measured[role][choice[role]]) return false;
+    return true;
+  }
+  Option option(const Problem& problem, std::span<const size_t> choice) const {
+    return {{{choice.begin(), choice.end()}, outcome_of(problem, readings, choice)},
+            power_of(readings, choice),
+            is_measured(choice) ? known : Provenance::predicted};
   }
 };
 
-View view_of(const Strategy& strategy) {
+/// A board's readings are measured, a table's tabled; of different kinds the weaker word holds.
+Provenance provenance_of(const std::vector<Step>& steps) {
+  Provenance known = Provenance::measured;
+  for (const Step& step : steps)
+    if (step.failure.empty()) known = std::max(known, step.provenance);
+  return known;
+}
+
+View view_of(const Strategy& strategy, Provenance known) {
   const Ledger& ledger = strategy.ledger();
-  View view{ledger.readings(), {}};
+  View view{ledger.readings(), {}, known};
   for (size_t role = 0; role < view.readings.size(); ++role) {
     std::vector<bool>& measured = view.measured.emplace_back();
     for (const Reading& reading : view.readings[role]) measured.push_back(reading.minibatch_ms > 0);
@@ -86,40 +100,77 @@ void mark_binding(const Problem& problem, const View& view, double best,
     margin.binds = margin.constraint == Constraint::arrival_rate
                        ? margin.used > 0.95 * margin.limit
                        : solve_eased(problem, without(problem, margin), view).loss <
-                             best - 1e-3 * std::abs(best);
+                             best - binding_share * std::abs(best);
 }
 
-void price_limit(const Problem& problem, const Problem& eased, const View& view, double best,
+/// Is anything bought?
+bool price_limit(const Problem& problem, const Problem& eased, const View& view, double best,
                  const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
   const Eased found = solve_eased(problem, eased, view);
-  if (found.choice.empty()) return;
+  if (found.choice.empty()) return true;
   ShadowPrice price{what, view.option(problem, found.choice), 0};
   price.gain_pct = std::max(0.0, improvement_pct(problem, best, found.loss));
   if (price.gain_pct < least_gain_pct) price.gain_pct = 0;
   shadow_prices.push_back(std::move(price));
+  return shadow_prices.back().gain_pct > 0;
 }
 
-std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& view, double best) {
+/// Where the usual step of a limit that binds buys nothing: the least step that does.
+void price_next_step(const Problem& problem, const View& view, double best, const Margin& margin,
+                     std::vector<ShadowPrice>& shadow_prices) {
+  const Problem free = without(problem, margin);
+  double least = unlimited;
+  for_each_choice(problem, [&](std::span<const size_t> choice) {
+    if (!outcome_of(free, view.readings, choice).feasible) return;
+    const Outcome found = outcome_of(problem, view.readings, choice);
+    if (!(found.loss < best - binding_share * std::abs(best))) return;
+    for (const Margin& own : margins_of(problem, view.readings, choice))
+      if (own.constraint == margin.constraint && own.role == margin.role)
+        least = std::min(least, own.used);
+  });
+  if (least == unlimited) return;
+  Problem eased = problem;
+  const double more = least - margin.limit;
+  if (margin.constraint == Constraint::power) eased.budgets.power_w = least;
+  if (margin.constraint == Constraint::time) eased.budgets.time_ms = least;
+  if (margin.constraint == Constraint::energy) eased.budgets.energy_j = least;
+  if (margin.constraint == Constraint::latency) eased.roles[margin.role].latency_ms = least;
+  const std::string what =
+      margin.constraint == Constraint::power || margin.constraint == Constraint::latency
+          ? fmt::format("{:.3g} {} more {}", more, margin.unit, constraint_name(margin.constraint))
+          : fmt::format("{:.3g} % more {}", 100 * more / margin.limit,
+                        constraint_name(margin.constraint));
+  price_limit(problem, eased, view, best, what, shadow_prices);
+}
+
+std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& view, double best,
+                                          const std::vector<Margin>& margins) {
   std::vector<ShadowPrice> all;
+  const auto price = [&](Constraint constraint, const Problem& eased, const char* what) {
+    if (price_limit(problem, eased, view, best, what, all)) return;
+    for (const Margin& margin : margins)
+      if (margin.constraint == constraint && margin.binds)
+        price_next_step(problem, view, best, margin, all);
+  };
   if (problem.budgets.power_w != unlimited) {
     Problem eased = problem;
     eased.budgets.power_w += more_watts;
-    price_limit(problem, eased, view, best, "1 W more power", all);
+    price(Constraint::power, eased, "1 W more power");
   }
   if (std::ranges::any_of(problem.roles, [](const Role& r) { return r.latency_ms != unlimited; })) {
     Problem eased = problem;
     for (Role& role : eased.roles) role.latency_ms += more_ms;
-    price_limit(problem, eased, view, best, "10 ms more latency", all);
+    price(Constraint::latency, eased, "10 ms more latency");
   }
   if (problem.budgets.time_ms != unlimited) {
     Problem eased = problem;
     eased.budgets.time_ms *= 1 + more_share;
-    price_limit(problem, eased, view, best, "10 % more time", all);
+    price(Constraint::time, eased, "10 % more time");
   }
   if (problem.budgets.energy_j != unlimited) {
     Problem eased = problem;
     eased.budgets.energy_j *= 1 + more_share;
-    price_limit(problem, eased, view, best, "10 % more energy", all);
+    price(Constraint::energy, eased, "10 % more energy");
   }
   return all;
 }
@@ -131,7 +182,7 @@ void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
   const double answer = plan.answer->outcome.loss;
   const double best = std::min(answer, within.outcome.loss);
   mark_binding(problem, view, best, plan.margins);
-  plan.shadow_prices = shadow_prices_of(problem, view, best);
+  plan.shadow_prices = shadow_prices_of(problem, view, best, plan.margins);
   const double gain = improvement_pct(problem, answer, best);
   if (gain >= least_gain_pct)
     plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain};
@@ -156,8 +207,7 @@ std::vector<Option> front_of(const Problem& problem, const View& view) {
   std::vector<Option> options;
   std::vector<double> power, loss;
   for_each_choice(free, [&](std::span<const size_t> choice) {
-    for (size_t role = 0; role < choice.size(); ++role)
-      if (!view.measured[role][choice[role]]) return;
+    if (!view.is_measured(choice)) return;
     Option option = view.option(free, choice);
     if (!option.choice.outcome.feasible) return;
     power.push_back(std::isnan(option.power_w) ? 0 : option.power_w);
@@ -198,6 +248,21 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
   return margins;
 }
 
+LimitFlag plan_flag(Constraint constraint, size_t) {
+  switch (constraint) {
+    case Constraint::power:
+      return {"--power-budget", "W"};
+    case Constraint::time:
+      return {"--time-budget", "ms"};
+    case Constraint::energy:
+      return {"--energy-budget", "J"};
+    case Constraint::latency:
+      return {"--latency", "ms"};
+    default:
+      return {"--rate", "requests/s"};
+  }
+}
+
 Plan draw_plan(const Strategy& strategy, std::vector<Step> steps) {
   Plan plan;
   plan.problem = std::make_shared<const Problem>(strategy.problem());
@@ -206,11 +271,17 @@ Plan draw_plan(const Strategy& strategy, std::vector<Step> steps) {
   plan.trials = strategy.ledger().trials();
   plan.notes = strategy.notes();
   plan.stopped = strategy.stopped();
-  const View view = view_of(strategy);
+  plan.provenance = provenance_of(plan.steps);
+  const View view = view_of(strategy, plan.provenance);
   plan.front = front_of(strategy.problem(), view);
   const auto answer = strategy.answer();
   if (!answer.ok()) {
     plan.why_not = answer.error();
+    if (plan.why_not.code == Code::infeasible && strategy.ledger().best()) {
+      const Infeasibility why = explain_infeasible(strategy);
+      plan.easing = advice_of(strategy, why, plan_flag, plan.provenance);
+      plan.why_not = infeasible_error(strategy.problem(), why, plan.easing, plan_flag);
+    }
     return plan;
   }
   plan.answer = *answer;

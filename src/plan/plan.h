@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/infeasible.h"
 #include "search/strategy.h"
 
 namespace flyball {
@@ -16,6 +17,7 @@ struct Step {
   Reading reading;
   std::string failure;
   bool from_store = false;
+  Provenance provenance = Provenance::measured;
 };
 
 /// What a choice uses of one limit.
@@ -28,16 +30,16 @@ struct Margin {
   bool binds = false;  ///< without this limit a better choice would be open
 };
 
-/// A choice and whether all of it was measured; otherwise it rests on predictions.
+/// A choice and how its readings are known: measured, tabled, or resting on predictions.
 struct Option {
   Choice choice;
   double power_w = not_measured;
-  bool measured = false;
+  Provenance provenance = Provenance::predicted;
 };
 
 /// What easing one limit would buy: its shadow price, for a step of the limit that people know.
 struct ShadowPrice {
-  std::string what;     ///< "1 W more power", "10 ms more latency"
+  std::string what;     ///< "1 W more power", "10 ms more latency"; more where that buys nothing
   Option option;        ///< the best choice then
   double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing
 };
@@ -46,6 +48,9 @@ struct Plan {
   std::shared_ptr<const Problem> problem;
   std::optional<Answer> answer;
   Error why_not;  ///< when there is no answer
+  /// What would do, by the flags of `flyball plan`; empty where there is an answer, or no such
+  /// flag.
+  std::vector<Advice> easing;
   std::vector<Step> steps;
   std::vector<Margin> margins;
   std::vector<Option> front;  ///< power against the objective, the power budget left aside
@@ -53,8 +58,9 @@ struct Plan {
   std::vector<ShadowPrice> shadow_prices;
   /// What is predicted, but not measured, to be better than the answer within the limits.
   std::optional<ShadowPrice> unmeasured;
-  double power_w = not_measured;  ///< of the answer
-  std::string stopped;            ///< why the search ended
+  double power_w = not_measured;                 ///< of the answer
+  Provenance provenance = Provenance::measured;  ///< of what was profiled
+  std::string stopped;                           ///< why the search ended
   size_t profiles = 0, trials = 0;
   std::vector<std::string> notes;
 };
@@ -64,11 +70,16 @@ struct Plan {
 /// marked.
 Plan draw_plan(const Strategy& strategy, std::vector<Step> steps);
 
+/// How `flyball plan` takes a limit.
+LimitFlag plan_flag(Constraint constraint, size_t role);
+
 /// Unit of objective_value(), as `value_unit` of the JSON document.
 std::string objective_unit(const Problem& problem);
 /// The plan as text for people, ending with a line end; why there is no answer is left to the
 /// caller. `verbose`: with every trial and every remark.
 std::string format_plan(const Plan& plan, bool verbose = false);
+/// `infeasible` of docs/json.md.
+nlohmann::ordered_json infeasible_json(const Error& why_not, const std::vector<Advice>& easing);
 /// The keys of docs/json.md, `problem` aside.
 nlohmann::ordered_json to_json(const Plan& plan);
 

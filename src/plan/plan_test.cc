@@ -51,7 +51,7 @@ TEST(Plan, ConcurrentReadsAsAdvice) {
   EXPECT_THAT(text, HasSubstr("set gpu_mhz 200; det batch_size 8"));
   EXPECT_THAT(text, HasSubstr("every 200 ms: 5 training minibatches while 8 requests gather"));
   EXPECT_THAT(text, HasSubstr("power 20 of 20 W  (binds)"));
-  EXPECT_THAT(text, HasSubstr("latency 240 of 400 ms\n"));
+  EXPECT_THAT(text, HasSubstr("latency 215 of 400 ms\n"));
   EXPECT_THAT(text, HasSubstr("arrival rate 40/s of the 200/s that could be sustained"));
   EXPECT_THAT(text, HasSubstr("10 ms more latency would buy nothing"));
   // 400 MHz with batches of 1 is within 21 W: one of 15 ms in each 25 ms.
@@ -75,8 +75,15 @@ TEST(Plan, SaysWhyThereIsNone) {
   const Plan plan = plan_of(problem);
   EXPECT_FALSE(plan.answer);
   EXPECT_THAT(plan.why_not.message, HasSubstr("power budget of 5 W"));
-  EXPECT_THAT(plan.why_not.hint, HasSubstr("any one of: 10 W of power would do"));
-  EXPECT_EQ(to_json(plan)["error"]["code"], "infeasible");
+  EXPECT_THAT(plan.why_not.message, HasSubstr("none of all 6 meets the limits"));
+  EXPECT_EQ(plan.why_not.hint, "try --power-budget 10W (measured)");
+  const auto json = to_json(plan);
+  EXPECT_EQ(json["error"]["code"], "infeasible");
+  ASSERT_EQ(json["infeasible"]["easing"].size(), 1u);
+  EXPECT_EQ(json["infeasible"]["easing"][0]["flag"], "--power-budget");
+  EXPECT_EQ(json["infeasible"]["easing"][0]["value"], 10);
+  EXPECT_EQ(json["infeasible"]["easing"][0]["unit"], "W");
+  EXPECT_EQ(json["infeasible"]["easing"][0]["provenance"], "measured");
 }
 
 /// Two services: each rate counts what the other leaves, and easing a latency budget of which the
@@ -90,7 +97,7 @@ TEST(Plan, TwoServicesShareTheTime) {
   ASSERT_TRUE(plan.answer);
   const std::string text = format_plan(plan);
   // 400 MHz, batches of 1: 15 ms · 10/s and 5 ms · 20/s.
-  EXPECT_THAT(text, HasSubstr("net latency 120 of 400 ms\n"));
+  EXPECT_THAT(text, HasSubstr("net latency 20 of 400 ms\n"));
   EXPECT_THAT(text, HasSubstr("net arrival rate 10/s of the 60/s that could be sustained\n"));
   EXPECT_THAT(text, HasSubstr("det arrival rate 20/s of the 170/s that could be sustained\n"));
   EXPECT_THAT(text, HasSubstr("10 ms more latency would buy nothing"));
@@ -128,6 +135,31 @@ Plan plan_of_three(double power_w) {
   return plan_over(*strategy, all);
 }
 
+/// 20 W bind, and 1 W more is not enough for 400 MHz: what would be bought next is said.
+TEST(Plan, ALimitThatBindsSaysWhatWouldBuySomething) {
+  auto problem = both();
+  problem->budgets.power_w = 18;  // 100 MHz alone; 20 W would do for 200 MHz
+  const Plan plan = plan_of(problem);
+  ASSERT_TRUE(plan.margins[0].binds);
+  const std::string text = format_plan(plan);
+  EXPECT_THAT(text, HasSubstr("1 W more power would buy nothing"));
+  EXPECT_THAT(text, HasSubstr("2 W more power would buy 150 %: 25 training minibatches/s"));
+}
+
+TEST(Plan, ATablesReadingsAreTabled) {
+  auto strategy = *make_strategy("brute-force", both(), {});
+  std::vector<Step> steps;
+  while (const auto ask = strategy->ask()) {
+    steps.push_back({*ask, tabled[ask->role][ask->candidate], "", false, Provenance::table});
+    strategy->tell(*ask, steps.back().reading);
+  }
+  const Plan plan = draw_plan(*strategy, std::move(steps));
+  const auto json = to_json(plan);
+  EXPECT_EQ(json["answer"]["provenance"], "table");
+  EXPECT_EQ(json["profiled"][0]["provenance"], "table");
+  EXPECT_THAT(format_plan(plan), testing::Not(HasSubstr("(measured)")));
+}
+
 /// What is only predicted to be better within the limits is said, and no merit of an eased limit.
 TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
   const Plan plan = plan_of_three(100);
@@ -135,7 +167,7 @@ TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
   EXPECT_FALSE(plan.margins[0].binds);
   EXPECT_EQ(plan.shadow_prices[0].gain_pct, 0);
   ASSERT_TRUE(plan.unmeasured);
-  EXPECT_FALSE(plan.unmeasured->option.measured);
+  EXPECT_EQ(plan.unmeasured->option.provenance, Provenance::predicted);
   const double best = 400.0 / 8 + 6000.0 / 1000;  // everything at its highest
   EXPECT_NEAR(plan.unmeasured->gain_pct, 100 * (1 - best / plan.answer->outcome.loss), 1e-9);
   EXPECT_GT(plan.unmeasured->gain_pct, 1);
@@ -173,9 +205,9 @@ TEST(Plan, PredictionsAreMarked) {
   const Plan plan = plan_of_three(14.5);
   ASSERT_TRUE(plan.answer);
   ASSERT_EQ(plan.shadow_prices.size(), 1u);
-  for (const Option& option : plan.front) EXPECT_TRUE(option.measured);
+  for (const Option& option : plan.front) EXPECT_EQ(option.provenance, Provenance::measured);
   ASSERT_GT(plan.shadow_prices[0].gain_pct, 0);
-  EXPECT_FALSE(plan.shadow_prices[0].option.measured);
+  EXPECT_EQ(plan.shadow_prices[0].option.provenance, Provenance::predicted);
   EXPECT_THAT(format_plan(plan), HasSubstr("(predicted, not measured)"));
 }
 

@@ -81,15 +81,17 @@ std::string schedule_text(const Plan& plan) {
   if (!problem.roles.back().serves()) return "";
   const size_t last = problem.roles.size() - 1;
   const double batch = problem.candidates->batch(last, plan.answer->choice[last]);
-  const double window = 1e3 * batch / problem.roles[last].rate_hz;
+  const double window = problem.window_ms(last, batch);
   if (!problem.concurrent()) {
     std::string text;
     for (size_t role = 0; role <= last; ++role) {
       const double own = problem.candidates->batch(role, plan.answer->choice[role]);
-      text += fmt::format("  {}: collect {:g} request{} ({:.4g} ms), then serve {}\n",
-                          problem.roles[role].workload, own, own == 1 ? "" : "s",
-                          1e3 * own / problem.roles[role].rate_hz,
-                          own == 1 ? "it" : "them in one minibatch");
+      const std::string& served = problem.roles[role].workload;
+      text += own == 1 ? fmt::format("  {}: serve each request as it arrives\n", served)
+                       : fmt::format(
+                             "  {}: collect {:g} requests (the first waits {:.4g} ms), then "
+                             "serve them in one minibatch\n",
+                             served, own, problem.wait_ms(role, own));
     }
     return text;
   }
@@ -111,13 +113,17 @@ std::string limits_text(const Plan& plan) {
     const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
     if (margin.constraint == Constraint::arrival_rate)
       text += fmt::format("  {}arrival rate {:g}/s of the {:.4g}/s that could be sustained{}\n",
-                          whose, margin.used, margin.limit, margin.binds ? "  (binds)" : "");
+                          whose, margin.used, margin.limit, margin.binds ? "  (nearly full)" : "");
     else
       text +=
           fmt::format("  {}{} {:.4g} of {:.4g} {}{}\n", whose, constraint_name(margin.constraint),
                       margin.used, margin.limit, margin.unit, margin.binds ? "  (binds)" : "");
   }
   return text.empty() ? "" : "limits\n" + text;
+}
+
+std::string percent(double value) {
+  return value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
 }
 
 std::string shadow_prices_text(const Plan& plan) {
@@ -127,16 +133,18 @@ std::string shadow_prices_text(const Plan& plan) {
       text += fmt::format("  {} would buy nothing\n", price.what);
       continue;
     }
-    text += fmt::format("  {} would buy {:.2g} %: {} at {} ({})\n", price.what, price.gain_pct,
+    text += fmt::format("  {} would buy {} %: {} at {} ({})\n", price.what, percent(price.gain_pct),
                         objective_text(*plan.problem, price.option.choice.outcome),
                         choice_text(*plan.problem, price.option.choice.candidates),
-                        price.option.measured ? "measured" : "predicted, not measured");
+                        price.option.provenance == Provenance::predicted
+                            ? "predicted, not measured"
+                            : provenance_name(price.option.provenance));
   }
   if (plan.unmeasured)
     text += fmt::format(
-        "  more profiles might find {:.2g} % within these limits: {} at {} (predicted, "
+        "  more profiles might find {} % within these limits: {} at {} (predicted, "
         "not measured)\n",
-        plan.unmeasured->gain_pct,
+        percent(plan.unmeasured->gain_pct),
         objective_text(*plan.problem, plan.unmeasured->option.choice.outcome),
         choice_text(*plan.problem, plan.unmeasured->option.choice.candidates));
   return text;
@@ -149,7 +157,9 @@ std::string front_text(const Plan& plan) {
                         std::isnan(option.power_w) ? "?" : fmt::format("{:.2f}", option.power_w),
                         objective_text(*plan.problem, option.choice.outcome),
                         choice_text(*plan.problem, option.choice.candidates));
-  return text.empty() ? "" : "measured alternatives at other powers\n" + text;
+  if (text.empty()) return "";
+  return fmt::format("alternatives at other powers ({})\n", provenance_name(plan.provenance)) +
+         text;
 }
 
 std::string steps_text(const Plan& plan, bool verbose) {
@@ -181,21 +191,37 @@ json choice_json(const Problem& problem, const Option& option) {
   return {{"value", objective_value(problem, option.choice.outcome)},
           {"value_unit", objective_unit(problem)},
           {"power_w", or_null(option.power_w)},
-          {"provenance", option.measured ? "measured" : "predicted"},
+          {"provenance", provenance_name(option.provenance)},
           {"roles", std::move(roles)}};
 }
 
 json step_json(const Problem& problem, const Step& step) {
   const Trial trial = trial_of(problem, step.ask.role, step.ask.candidate);
-  json out = {{"workload", trial.job.workload}, {"config", all_settings(trial)},
-              {"reason", step.ask.reason},      {"repeat", step.ask.repeat},
-              {"from_store", step.from_store},  {"failure", step.failure}};
+  json out = {{"workload", trial.job.workload},
+              {"config", all_settings(trial)},
+              {"reason", step.ask.reason},
+              {"repeat", step.ask.repeat},
+              {"from_store", step.from_store},
+              {"failure", step.failure},
+              {"provenance", provenance_name(step.provenance)}};
   out["minibatch_ms"] = step.reading.minibatch_ms > 0 ? json(step.reading.minibatch_ms) : json();
   out["power_w"] = or_null(step.reading.power_w);
   return out;
 }
 
 }  // namespace
+
+json infeasible_json(const Error& why_not, const std::vector<Advice>& easing) {
+  json all = json::array();
+  for (const Advice& one : easing) {
+    all.push_back({{"flag", one.flag},
+                   {"value", one.value},
+                   {"unit", one.unit},
+                   {"provenance", provenance_name(one.provenance)}});
+    if (!one.workload.empty()) all.back()["workload"] = one.workload;
+  }
+  return {{"reason", why_not.message}, {"hint", why_not.hint}, {"easing", std::move(all)}};
+}
 
 std::string objective_unit(const Problem& problem) {
   const std::string per = problem.per_sample                           ? "/sample"
@@ -236,11 +262,12 @@ json to_json(const Plan& plan) {
   const Problem& problem = *plan.problem;
   json out = {{"objective", objective_name(problem.objective)}, {"answer", nullptr}};
   if (plan.answer) {
-    out["answer"] =
-        choice_json(problem, {{plan.answer->choice, plan.answer->outcome}, plan.power_w, true});
+    out["answer"] = choice_json(
+        problem, {{plan.answer->choice, plan.answer->outcome}, plan.power_w, plan.provenance});
   } else {
     out["error"] = flyball::to_json(plan.why_not);
   }
+  out["infeasible"] = plan.answer ? json() : infeasible_json(plan.why_not, plan.easing);
   out["stopped"] = plan.stopped;
   for (const char* list : {"limits", "would_buy", "front", "profiled"}) out[list] = json::array();
   for (const Margin& margin : plan.margins)

@@ -13,8 +13,9 @@ namespace {
 
 /// The best choice of each mode in one window, and what it costs.
 struct Stage {
-  std::vector<Choice> best;        ///< by mode; empty candidates where none is feasible
-  std::vector<double> cost, move;  ///< of the window; of switching to this mode before it
+  std::vector<Choice> best;     ///< by mode; empty candidates where none is feasible
+  std::vector<double> cost;     ///< of the window
+  std::vector<double> power_w;  ///< of that choice; NaN where it is not known
 };
 
 bool counts_training(const Problem& problem) {
@@ -27,12 +28,23 @@ double weight_of(const Problem& problem, const RateWindow& window) {
   return per_second ? window.seconds : window.seconds * window.rate_hz;
 }
 
-double cost_of_switch(const Problem& problem, const Readings& readings, const RateWindow& window,
-                      const Choice& to) {
+/// What changing the mode takes out of the board: the larger power of both modes, and what the
+/// change itself costs.
+double joules_of_switch(const Problem& problem, double from_w, double to_w) {
+  const double larger = std::isnan(from_w) || std::isnan(to_w) ? 0 : std::max(from_w, to_w);
+  return larger * problem.switch_ms * 1e-3 + problem.switch_j;
+}
+
+/// Of changing the mode at the start of a window, which is long enough for it.
+double cost_of_switch(const Problem& problem, const RateWindow& window, double to_loss,
+                      double from_w, double to_w) {
   const double seconds = problem.switch_ms * 1e-3;
-  if (counts_training(problem)) return -to.outcome.loss * seconds;
-  if (problem.objective == Objective::power || problem.objective == Objective::energy)
-    return power_of(readings, to.candidates) * seconds;
+  if (seconds > window.seconds) return unlimited;
+  if (counts_training(problem)) return -to_loss * seconds;
+  const double joules = joules_of_switch(problem, from_w, to_w);
+  // The window is counted at the new mode's power from its start.
+  if (problem.objective == Objective::power) return joules - to_w * seconds;
+  if (problem.objective == Objective::energy) return joules;
   // Requests that arrive during the switch wait for half of it on average.
   return window.rate_hz * seconds * problem.switch_ms / 2;
 }
@@ -61,7 +73,7 @@ Result<Stage> stage_of(const Problem& problem, const Readings& readings, const R
     const bool open = !best.candidates.empty();
     any = any || open;
     stage.cost.push_back(open ? best.outcome.loss * weight_of(now, window) : unlimited);
-    stage.move.push_back(open ? cost_of_switch(now, readings, window, best) : unlimited);
+    stage.power_w.push_back(open ? power_of(readings, best.candidates) : not_measured);
   }
   if (any) return stage;
   return infeasible_error(now, readings)
@@ -98,17 +110,31 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
   std::vector<std::vector<size_t>> came(1, std::vector<size_t>(total.size()));
   std::iota(came[0].begin(), came[0].end(), size_t{0});
   for (size_t w = 1; w < stages.size(); ++w) {
-    const size_t from = cheapest(total);
+    const Stage& now = stages[w];
     std::vector<double> next(total.size(), unlimited);
-    std::vector<size_t>& before = came.emplace_back(total.size(), from);
+    std::vector<size_t>& before = came.emplace_back(total.size());
     for (size_t m = 0; m < total.size(); ++m) {
-      unchanged[m] += stages[w].cost[m];
-      if (stages[w].cost[m] == unlimited) continue;
-      const double switched = total[from] + stages[w].move[m];
-      const bool stays = total[m] <= switched;
-      if (stays) before[m] = m;
-      next[m] = stages[w].cost[m] + (stays ? total[m] : switched);
+      unchanged[m] += now.cost[m];
+      before[m] = m;
+      if (now.cost[m] == unlimited) continue;
+      double least = total[m];
+      for (size_t from = 0; from < total.size(); ++from) {
+        if (total[from] == unlimited || from == m) continue;
+        const double switched =
+            total[from] + cost_of_switch(problem, windows[w], now.best[m].outcome.loss,
+                                         stages[w - 1].power_w[from], now.power_w[m]);
+        if (switched >= least) continue;
+        least = switched;
+        before[m] = from;
+      }
+      next[m] = least + now.cost[m];
     }
+    if (next[cheapest(next)] == unlimited)
+      return Error{Code::infeasible,
+                   fmt::format("window {} lasts {:g} s, less than the {:g} s that a switch takes, "
+                               "and no profiled mode serves it and the one before",
+                               w + 1, windows[w].seconds, problem.switch_ms * 1e-3),
+                   "join short windows, give the true --switch-cost, or allow more --profiles"};
     total = std::move(next);
   }
   DynamicPlan plan;
@@ -120,7 +146,11 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
   for (size_t w = windows.size(); w-- > 0;) {
     const size_t before = came[w][mode];
     plan.windows[w] = {windows[w], stages[w].best[mode], before != mode};
-    plan.switches += before != mode;
+    if (before != mode) {
+      ++plan.switches;
+      plan.windows[w].switch_j =
+          joules_of_switch(problem, stages[w - 1].power_w[before], stages[w].power_w[mode]);
+    }
     mode = before;
   }
   return plan;

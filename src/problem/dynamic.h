@@ -16,6 +16,7 @@ struct WindowPlan {
   RateWindow window;
   Choice choice;
   bool switches = false;  ///< the mode differs from the window's before
+  double switch_j = 0;    ///< energy of that change, J: its time at the larger power, and its own
 };
 
 struct DynamicPlan {
@@ -23,7 +24,7 @@ struct DynamicPlan {
   size_t switches = 0;
   /// The objective over all windows, switches counted: θ and n give the mean training minibatches
   /// per second, power the mean W, energy the mean J of a request, latency and time the mean ms of
-  /// a request (its switch waited for).
+  /// a request (its switch waited for). A switch takes its time out of the window that it begins.
   double value = 0;
   /// The same when the best static mode is kept throughout; `unlimited` when no mode can be.
   double static_value = unlimited;

@@ -28,7 +28,7 @@ TEST(Dynamic, FollowsTheRateWhenSwitchesAreCheap) {
   EXPECT_EQ(plan->windows[1].choice.candidates[0], 1u);  // 80/s needs 12.5 ms
   EXPECT_EQ(plan->windows[2].choice.candidates[0], 0u);
   EXPECT_EQ(plan->switches, 2u);
-  EXPECT_NEAR(plan->value, (10 * 60 + 30 * 60.1 + 10 * 60.1) / 180, 1e-9);
+  EXPECT_NEAR(plan->value, (10 * 60 + 30 * 60 + 10 * 60 + (30 - 10) * 0.1) / 180, 1e-9);
   EXPECT_DOUBLE_EQ(plan->static_value, 30);
 }
 
@@ -69,6 +69,50 @@ TEST(Dynamic, EnergyPaysASwitchInJoules) {
   EXPECT_DOUBLE_EQ(plan->value, (600 * 0.2 + 4800 * 0.3 + 30) / 5400);
   problem.switch_ms = 3000;
   EXPECT_EQ(plan_dynamic(problem, readings, windows)->switches, 0u);
+}
+
+TEST(Dynamic, ASwitchIsPaidAtTheLargerPowerAndItsOwnEnergy) {
+  Problem problem = serving();
+  problem.switch_ms = 2000;
+  const std::vector<RateWindow> windows = {{80, 60}, {10, 60}};
+  auto plan = plan_dynamic(problem, served, windows);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->switches, 1u);
+  EXPECT_DOUBLE_EQ(plan->windows[1].switch_j, 2 * 30);  // from 30 to 10 W
+  EXPECT_DOUBLE_EQ(plan->value, (30 * 60 + 10 * 58 + 60) / 120.0);
+  problem.switch_j = 1300;  // the switch saves 20 W for 58 s
+  plan = plan_dynamic(problem, served, windows);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->switches, 0u);
+}
+
+TEST(Dynamic, NeverDrawsMoreThanItsModes) {
+  Problem problem = serving();
+  problem.switch_ms = 9000;
+  const std::vector<RateWindow> windows = {{10, 10}, {80, 10}, {10, 10}, {80, 10}};
+  const auto plan = plan_dynamic(problem, served, windows);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_LE(plan->value, 30);
+}
+
+TEST(Dynamic, AWindowShorterThanASwitchIsNoPlaceForOne) {
+  Problem problem = serving();
+  problem.switch_ms = 60e3;
+  const std::vector<RateWindow> windows = {{10, 10}, {80, 10}};
+  EXPECT_EQ(plan_dynamic(problem, served, windows)->switches, 0u);  // the fast mode serves both
+  // Batches of 4 are too slow to gather at 10/s, single requests too slow to serve at 80/s.
+  Space apart({named_axis("gpu_mhz", {}), named_axis("batch_size", {})});
+  apart.add(std::vector<double>{100, 4});
+  apart.add(std::vector<double>{400, 1});
+  problem.candidates = std::make_shared<Candidates>(*Candidates::link({apart}));
+  problem.roles[0].latency_ms = 100;
+  const Readings readings = {{{40, 10}, {20, 30}}};
+  const auto plan = plan_dynamic(problem, readings, windows);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().code, Code::infeasible);
+  EXPECT_THAT(plan.error().message, HasSubstr("less than the 60 s that a switch takes"));
+  problem.switch_ms = 1000;
+  EXPECT_EQ(plan_dynamic(problem, readings, windows)->switches, 1u);
 }
 
 TEST(Dynamic, NamesTheWindowThatCannotBeServed) {

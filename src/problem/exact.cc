@@ -18,9 +18,8 @@ double median_of(std::vector<double> values) {
   return values.empty() ? not_measured : median(values);
 }
 
-/// The time in which the role's batch gathers.
-double window_ms(const Problem& problem, size_t role, std::span<const size_t> choice) {
-  return 1e3 * problem.candidates->batch(role, choice[role]) / problem.roles[role].rate_hz;
+double batch_of(const Problem& problem, size_t role, std::span<const size_t> choice) {
+  return problem.candidates->batch(role, choice[role]);
 }
 
 /// Rows of the table that are this configuration (repeats share one).
@@ -89,7 +88,7 @@ double latency_of(const Problem& problem, const Readings& readings, size_t role,
   double served = 0;
   for (size_t r = 0; r < choice.size(); ++r)
     if (problem.roles[r].serves()) served += readings[r][choice[r]].minibatch_ms;
-  return window_ms(problem, role, choice) + served;
+  return problem.wait_ms(role, batch_of(problem, role, choice)) + served;
 }
 
 double sustained_rate(const Problem& problem, const Readings& readings, size_t role,
@@ -97,8 +96,9 @@ double sustained_rate(const Problem& problem, const Readings& readings, size_t r
   double left = 1;
   for (size_t r = 0; r < choice.size(); ++r)
     if (r != role && problem.roles[r].serves())
-      left -= readings[r][choice[r]].minibatch_ms / window_ms(problem, r, choice);
-  return 1e3 * problem.candidates->batch(role, choice[role]) * std::max(0.0, left) /
+      left -=
+          readings[r][choice[r]].minibatch_ms / problem.window_ms(r, batch_of(problem, r, choice));
+  return 1e3 * batch_of(problem, role, choice) * std::max(0.0, left) /
          readings[role][choice[role]].minibatch_ms;
 }
 

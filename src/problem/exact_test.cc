@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "problem/paper.h"
+
 namespace flyball {
 namespace {
 
@@ -84,12 +86,35 @@ const std::vector<Reading> serving = {{30, 10}, {40, 12}, {8, 20}, {12, 30}};
 TEST(Exact, InferenceTakesTheSmallestStableBatch) {
   Problem problem = serve_problem();
   Choice best = solve(problem, {serving});
-  EXPECT_THAT(best.candidates, ElementsAre(2));  // 20 ms to arrive + 8 ms
-  EXPECT_DOUBLE_EQ(best.outcome.loss, 28);
+  EXPECT_THAT(best.candidates, ElementsAre(2));  // a single request waits for none
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 8);
   problem.budgets.power_w = 15;  // at 100 MHz a batch of 1 takes 30 ms, one arrives each 20 ms
   best = solve(problem, {serving});
   EXPECT_THAT(best.candidates, ElementsAre(1));
-  EXPECT_DOUBLE_EQ(best.outcome.loss, 120);
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 60 + 40);  // the first of four waits for three more
+}
+
+TEST(Exact, ThePapersWaitForAWholeWindow) {
+  Problem problem = serve_problem();
+  problem.published_wait = true;
+  Choice best = solve(problem, {serving});
+  EXPECT_THAT(best.candidates, ElementsAre(2));
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 20 + 8);
+  problem.budgets.power_w = 15;
+  best = solve(problem, {serving});
+  EXPECT_THAT(best.candidates, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 80 + 40);
+  EXPECT_TRUE(
+      make_problem(ProblemKind::inference, problem.candidates, problem.roles, {}).published_wait);
+}
+
+TEST(Exact, ASingleRequestEachSecondIsServedWithinAFifth) {
+  Problem problem = serve_problem();
+  problem.roles[0].rate_hz = 1;
+  EXPECT_TRUE(validate(problem).ok());
+  const Choice best = solve(problem, {serving});
+  EXPECT_TRUE(best.outcome.feasible);
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 8);
 }
 
 TEST(Exact, InferenceNamesTheRateThatWouldBeSustained) {
@@ -114,7 +139,9 @@ TEST(Exact, ConcurrentFillsTheWindowWithTraining) {
   problem.objective = Objective::minibatches;
   EXPECT_EQ(objective_value(problem, solve(problem, readings).outcome), 6);
   problem.budgets.power_w = 15;
-  EXPECT_FALSE(solve(problem, readings).outcome.feasible);  // latency 80 + 40 > 100
+  EXPECT_TRUE(solve(problem, readings).outcome.feasible);  // latency 60 + 40
+  problem.published_wait = true;
+  EXPECT_FALSE(solve(problem, readings).outcome.feasible);  // 80 + 40 > 100
 }
 
 TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {
@@ -176,6 +203,7 @@ TEST(Exact, InfeasibleServicesAreEasedOneByOne) {
   problem.candidates = linked({modes({400}, {1}), modes({400}, {1})});
   problem.roles = {{"a", Phase::infer, 50, 25}, {"b", Phase::infer, 20, 2000}};
   problem.objective = Objective::latency;
+  problem.published_wait = true;
   const Readings readings = {{{8, 20}}, {{10, 20}}};
   Error error = infeasible_error(problem, readings);  // 20 + 18 ms are more than 25
   EXPECT_THAT(error.message, HasSubstr("what binds: a's latency budget of 25 ms"));
@@ -213,7 +241,7 @@ TEST(Exact, TwoInferencesShareTheBoard) {
   const Choice best = solve(problem, {serving, serving});
   EXPECT_TRUE(best.outcome.feasible);
   EXPECT_THAT(best.candidates, ElementsAre(2, 2));
-  EXPECT_DOUBLE_EQ(best.outcome.loss, (20 + 16) / 120.0);
+  EXPECT_DOUBLE_EQ(best.outcome.loss, 16 / 120.0);
   problem.roles[0].rate_hz = 100;  // busy 8/10 + 8/50 > 0.9 is fine, 125 is not
   EXPECT_TRUE(solve(problem, {serving, serving}).outcome.feasible);
 }
@@ -234,6 +262,7 @@ TEST(Validate, NamesWhatCannotBe) {
   EXPECT_TRUE(validate(problem).ok());
   problem.roles[0].rate_hz = 0;
   EXPECT_THAT(validate(problem).error().message, HasSubstr("arrival rate"));
+  problem.published_wait = true;
   problem.roles[0].rate_hz = 4;  // a request each 250 ms, and 200 ms allowed
   EXPECT_EQ(validate(problem).error().code, Code::infeasible);
   problem = train_problem();

@@ -144,6 +144,7 @@ Problem make_problem(ProblemKind kind, std::shared_ptr<const Candidates> candida
     roles[i].latency_ms = serves ? spec.latency_ms : unlimited;
   }
   problem.roles = std::move(roles);
+  problem.published_wait = true;
   problem.per_sample = trains_in_several_batches(*problem.candidates, problem.roles);
   if (kind == ProblemKind::concurrent) problem.objective = Objective::throughput;
   if (kind == ProblemKind::two_inference) problem.objective = Objective::latency;

@@ -45,10 +45,6 @@ double larger_power(std::span<const Reading> readings) {
   return power;
 }
 
-double window_ms(const Role& role, double batch) {
-  return 1e3 * batch / role.rate_hz;
-}
-
 void training(const Problem& problem, const Reading& reading, double batch, Tally& tally) {
   const double time = reading.minibatch_ms / problem.counts(batch);
   const double energy = reading.power_w * time * 1e-3;
@@ -58,10 +54,9 @@ void training(const Problem& problem, const Reading& reading, double batch, Tall
 }
 
 void inference(const Problem& problem, const Reading& reading, double batch, Tally& tally) {
-  const Role& role = problem.roles[0];
-  const double window = window_ms(role, batch), latency = window + reading.minibatch_ms;
-  tally.demand(Constraint::latency, latency, role.latency_ms);
-  tally.demand(Constraint::arrival_rate, reading.minibatch_ms, window);
+  const double latency = problem.wait_ms(0, batch) + reading.minibatch_ms;
+  tally.demand(Constraint::latency, latency, problem.roles[0].latency_ms);
+  tally.demand(Constraint::arrival_rate, reading.minibatch_ms, problem.window_ms(0, batch));
   tally.out.loss = problem.objective == Objective::time ? reading.minibatch_ms
                    : problem.objective == Objective::energy
                        ? reading.power_w * reading.minibatch_ms * 1e-3 / batch
@@ -72,8 +67,8 @@ void inference(const Problem& problem, const Reading& reading, double batch, Tal
 void concurrent(const Problem& problem, std::span<const Reading> readings,
                 std::span<const double> batch, double lost_ms, Tally& tally) {
   const Role& role = problem.roles[1];
-  const double infer = readings[1].minibatch_ms, window = window_ms(role, batch[1]);
-  tally.demand(Constraint::latency, window + infer, role.latency_ms);
+  const double infer = readings[1].minibatch_ms, window = problem.window_ms(1, batch[1]);
+  tally.demand(Constraint::latency, problem.wait_ms(1, batch[1]) + infer, role.latency_ms);
   tally.demand(Constraint::arrival_rate, infer, window);
   const double n = minibatches_per_window(window - lost_ms, infer, readings[0].minibatch_ms);
   const double per_second = n * problem.counts(batch[0]) * role.rate_hz / batch[1];
@@ -87,11 +82,11 @@ void two_inferences(const Problem& problem, std::span<const Reading> readings,
   double busy = 0, worst = 0, longest = 0;
   for (size_t r = 0; r < 2; ++r) {
     const Role& role = problem.roles[r];
-    const double window = window_ms(role, batch[r]);
-    tally.demand(Constraint::latency, window + both, role.latency_ms);
-    busy += readings[r].minibatch_ms / window;
-    worst = std::max(worst, (window + both) / role.latency_ms);
-    longest = std::max(longest, window + both);
+    const double latency = problem.wait_ms(r, batch[r]) + both;
+    tally.demand(Constraint::latency, latency, role.latency_ms);
+    busy += readings[r].minibatch_ms / problem.window_ms(r, batch[r]);
+    worst = std::max(worst, latency / role.latency_ms);
+    longest = std::max(longest, latency);
   }
   tally.demand(Constraint::arrival_rate, busy, 1);
   tally.out.loss = problem.objective == Objective::time ? both : worst > 0 ? worst : longest;
@@ -163,6 +158,14 @@ bool Problem::needs_power() const {
 double Problem::lost_ms(std::span<const size_t> choice) const {
   if (!separate_modes || choice.size() < 2) return 0;
   return candidates->mode_of(0, choice[0]) == candidates->mode_of(1, choice[1]) ? 0 : 2 * switch_ms;
+}
+
+double Problem::window_ms(size_t role, double batch) const {
+  return 1e3 * batch / roles[role].rate_hz;
+}
+
+double Problem::wait_ms(size_t role, double batch) const {
+  return window_ms(role, published_wait ? batch : batch - 1);
 }
 
 double Problem::counts(double batch) const {

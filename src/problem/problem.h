@@ -76,11 +76,18 @@ struct Problem {
   double samples = 0;           ///< … of an epoch, whose last minibatch may be partial; 0: many
   bool separate_modes = false;  ///< each role has a mode of its own …
   double switch_ms = 0;         ///< … and changing it takes this long, twice per window
+  double switch_j = 0;          ///< … and costs this beside the power of its time (dynamic plans)
+  bool published_wait = false;  ///< the papers' wait of a batch, bs/α in place of (bs−1)/α
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
   bool needs_power() const;
   /// Time that a choice loses in each window to changing modes: none where the roles share one.
   double lost_ms(std::span<const size_t> choice) const;
+  /// The time from one batch of a serving role to the next, bs/α: what its minibatch may take.
+  double window_ms(size_t role, double batch) const;
+  /// How long the first request of a batch waits for the last one: (bs−1)/α, so that a single
+  /// request waits for none; bs/α with `published_wait`.
+  double wait_ms(size_t role, double batch) const;
   /// What a training minibatch of this batch size counts as: 1, or its samples.
   double counts(double batch) const;
 };

@@ -19,7 +19,7 @@ Status positive(const char* what, double value, const char* unit) {
 Status latency_can_be_met(const Problem& problem, size_t r) {
   const Role& role = problem.roles[r];
   const double smallest = problem.candidates->batches(r).front();
-  const double arrives_ms = 1e3 * smallest / role.rate_hz;
+  const double arrives_ms = problem.wait_ms(r, smallest);
   if (arrives_ms < role.latency_ms) return {};
   return Error{Code::infeasible,
                fmt::format("the latency budget of {:.4g} ms binds: at {:g} requests/s a batch of "
@@ -80,6 +80,10 @@ Status validate(const Problem& problem) {
     return Error{Code::invalid_argument,
                  fmt::format("changing the mode takes {:g} ms", problem.switch_ms),
                  "give a switch cost of zero or more, such as 200ms"};
+  if (!std::isfinite(problem.switch_j) || problem.switch_j < 0)
+    return Error{Code::invalid_argument,
+                 fmt::format("changing the mode takes {:g} J", problem.switch_j),
+                 "give a switch energy of zero or more, such as 5J"};
   for (size_t r = 0; r < problem.roles.size(); ++r) FLYBALL_CHECK(check_role(problem, r));
   if (problem.roles.size() == 2 && !problem.roles[1].serves())
     return Error{Code::invalid_argument, "two trainings cannot share a board in turns here",

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "predict/interval.h"
+
 namespace flyball {
 namespace {
 
@@ -63,8 +65,8 @@ Prospect training(const Problem& problem, const Belief& belief, size_t candidate
 
 Prospect inference(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
                    double best) {
-  const double window = 1e3 * problem.candidates->batch(0, candidate) / problem.roles[0].rate_hz;
-  const double cap = std::min(window, problem.roles[0].latency_ms - window);
+  const double batch = problem.candidates->batch(0, candidate), wait = problem.wait_ms(0, batch);
+  const double cap = std::min(problem.window_ms(0, batch), problem.roles[0].latency_ms - wait);
   if (cap <= 0) return {0, unlimited, 0};
   const LogNormal time = time_of(belief, candidate), power = power_of(belief, candidate);
   if (problem.objective == Objective::power) {
@@ -73,13 +75,12 @@ Prospect inference(const Problem& problem, const Belief& belief, size_t candidat
   }
   if (problem.objective == Objective::energy) {
     const double holds = feasible * probability_below(cap, time.mean, time.sd);
-    const double batch = problem.candidates->batch(0, candidate);
     return of_log_normal(
         holds, best,
         {time.mean + power.mean - std::log(1e3 * batch), std::hypot(time.sd, power.sd)}, unlimited,
         0);
   }
-  const double offset = problem.objective == Objective::latency ? window : 0;
+  const double offset = problem.objective == Objective::latency ? wait : 0;
   return of_log_normal(feasible, best, time, cap, offset);
 }
 
@@ -118,8 +119,8 @@ double expected_gain(double unit, double beat, double window, LogNormal train, L
 Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
                     std::span<const size_t> choice, double feasible, double best) {
   const double batch = problem.candidates->batch(1, choice[1]);
-  double window = 1e3 * batch / problem.roles[1].rate_hz;
-  const double cap = std::min(window, problem.roles[1].latency_ms - window);
+  double window = problem.window_ms(1, batch);
+  const double cap = std::min(window, problem.roles[1].latency_ms - problem.wait_ms(1, batch));
   if (cap <= 0) return {0, 0, 0};
   const LogNormal train = time_of(beliefs[0], choice[0]), infer = time_of(beliefs[1], choice[1]);
   const double in_time = probability_below(cap, infer.mean, infer.sd);
@@ -145,11 +146,12 @@ Prospect two_inferences(const Problem& problem, std::span<const Belief> beliefs,
   double cap = unlimited, busy = 0, slope = 0, offset = 0;
   for (size_t role = 0; role < 2; ++role) {
     const Role& served = problem.roles[role];
-    const double window = 1e3 * problem.candidates->batch(role, choice[role]) / served.rate_hz;
-    cap = std::min(cap, served.latency_ms - window);
-    busy += (role == 0 ? ta : tb) / window;
+    const double batch = problem.candidates->batch(role, choice[role]);
+    const double wait = problem.wait_ms(role, batch);
+    cap = std::min(cap, served.latency_ms - wait);
+    busy += (role == 0 ? ta : tb) / problem.window_ms(role, batch);
     const double share = served.latency_ms == unlimited ? 1 : 1 / served.latency_ms;
-    if ((window + both) * share > (offset + both) * slope) slope = share, offset = window;
+    if ((wait + both) * share > (offset + both) * slope) slope = share, offset = wait;
   }
   if (cap <= 0) return {0, unlimited, 0};
   const double rate_holds = probability_below(1, std::log(busy), sum.sd);
@@ -166,6 +168,20 @@ Prospect two_inferences(const Problem& problem, std::span<const Belief> beliefs,
 }
 
 }  // namespace
+
+double possible_gap(const Problem& problem, std::span<const Belief> beliefs, double best) {
+  Readings luckiest;
+  for (const Belief& belief : beliefs) {
+    std::vector<Reading>& readings = luckiest.emplace_back();
+    for (size_t i = 0; i < belief.log_ms.size(); ++i)
+      readings.push_back(
+          {std::exp(belief.log_ms[i] - z90 * belief.sd_ms[i]),
+           belief.has_power() ? std::exp(belief.log_w[i] - z90 * belief.sd_w[i]) : not_measured});
+  }
+  const Outcome luck = solve(problem, luckiest).outcome;
+  if (!luck.feasible || best == 0) return luck.feasible && luck.loss < best ? unlimited : 0;
+  return std::max(0.0, (best - luck.loss) / std::abs(best));
+}
 
 double probability_below(double limit, double log_mean, double sd) {
   if (limit == unlimited) return 1;

@@ -20,6 +20,10 @@ struct Prospect {
 Prospect weigh(const Problem& problem, std::span<const Belief> beliefs,
                std::span<const size_t> choice, double best);
 
+/// By how much the loss `best` could still fall, as a share of it: were every choice as quick and
+/// as thrifty as its 90 % intervals allow. Never below 0.
+double possible_gap(const Problem& problem, std::span<const Belief> beliefs, double best);
+
 /// E[(best − X)+ ; X ≤ cap] for log-normal X.
 double expected_improvement(double best, double cap, double log_mean, double sd);
 

@@ -80,6 +80,7 @@ Case make(std::vector<Role> roles, const std::vector<double>& batches, Objective
   one.problem.candidates = std::make_shared<Candidates>(*Candidates::link(std::move(spaces)));
   one.problem.roles = std::move(roles);
   one.problem.objective = objective;
+  one.problem.published_wait = true;
   one.problem.budgets = budgets;
   for (const auto& [time, power] : figures)
     one.beliefs.push_back({{time.mean}, {time.sd}, {power.mean}, {power.sd}});

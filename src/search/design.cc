@@ -12,7 +12,7 @@ namespace {
 bool may_be_in_time(const Problem& problem, size_t role, size_t candidate) {
   const Role& asked = problem.roles[role];
   if (!asked.serves()) return true;
-  return 1e3 * problem.candidates->batch(role, candidate) / asked.rate_hz < asked.latency_ms;
+  return problem.wait_ms(role, problem.candidates->batch(role, candidate)) < asked.latency_ms;
 }
 
 /// Each row as ranks, 0 … 1 from the lowest to the highest value that the rows in question have on

@@ -26,9 +26,7 @@ class Flyball : public Strategy {
 
  protected:
   std::optional<Ask> propose() override {
-    if (!unfinished_.empty())
-      if (auto rest = first_missing(unfinished_, "the other workload of the same choice"))
-        return rest;
+    if (const auto rest = rest_of_choice()) return rest;
     unfinished_.clear();
     profiles_ = ledger().profiles();
     if (profiles_ >= options().profile_budget) return stop("all profiles were used");
@@ -39,6 +37,28 @@ class Flyball : public Strategy {
   }
 
  private:
+  /// The other workload's trial of a choice that was begun. What the first one took is known now,
+  /// so the batch that belongs to it is chosen again: so many whole minibatches fit into a window,
+  /// and a little more or less time decides which batch is the best. The mode stays: it is one
+  /// profile.
+  std::optional<Ask> rest_of_choice() {
+    auto rest = first_missing(unfinished_, "the other workload of the same choice");
+    const auto& known = ledger().best();
+    if (!rest || !known || !known->outcome.feasible || !fit()) return rest;
+    const Candidates& all = *problem().candidates;
+    double most = weigh(problem(), beliefs_, unfinished_, known->outcome.loss).gain;
+    std::vector<size_t> choice = unfinished_;
+    for (size_t other : all.of_mode(rest->role, all.mode_of(rest->role, rest->candidate))) {
+      choice[rest->role] = other;
+      if (ledger().find(rest->role, other)) continue;
+      const double gain = weigh(problem(), beliefs_, choice, known->outcome.loss).gain;
+      if (gain <= most) continue;
+      most = gain;
+      unfinished_ = choice;
+    }
+    return first_missing(unfinished_, rest->reason);
+  }
+
   bool fit() {
     std::vector<Belief> beliefs;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
@@ -86,7 +106,14 @@ class Flyball : public Strategy {
     if (safest.empty()) return stop("everything was measured");
     const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
     if (feasible) {
-      if (most.gain < options().min_gain * scale)
+      const double gap = options().gap > 0 ? possible_gap(problem(), beliefs_, best) : unlimited;
+      if (gap <= options().gap)
+        return stop(
+            fmt::format("by the 90 % intervals at most {:.2g} % more could be gained, within "
+                        "the gap of {:g} %",
+                        100 * gap, 100 * options().gap));
+      if (chosen.empty()) return stop("nothing is expected to be better");
+      if (options().gap == 0 && most.gain < options().min_gain * scale)
         return stop(fmt::format("the largest expected gain is {:.2f} %, below {:g} %",
                                 100 * most.gain / scale, 100 * options().min_gain));
       return begin(chosen,

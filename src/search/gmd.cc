@@ -130,13 +130,13 @@ class Gmd : public Strategy {
   }
 
   double latency(const Visit& at, double batch) const {
-    return 1e3 * batch / problem().roles[served()].rate_hz + at.readings[served()].minibatch_ms;
+    return problem().wait_ms(served(), batch) + at.readings[served()].minibatch_ms;
   }
   bool in_time(const Visit& at, double batch) const {
     return latency(at, batch) <= problem().roles[served()].latency_ms;
   }
   bool sustains(const Visit& at, double batch) const {
-    return at.readings[served()].minibatch_ms <= 1e3 * batch / problem().roles[served()].rate_hz;
+    return at.readings[served()].minibatch_ms <= problem().window_ms(served(), batch);
   }
 
   void sort_by_time(std::vector<Visit>& visits) const {

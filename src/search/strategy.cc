@@ -85,6 +85,8 @@ bool Strategy::is_beyond_the_most(const Ask& ask) const {
 std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
   if (is_blind(ledger_, blind_enough)) return stop("no power was read");
+  if (options_.out_of_time && ledger_.trials() > 0 && options_.out_of_time())
+    return stop("the time was used up");
   pending_ =
       first_missing(options_.default_choice, "the default, so that the answer is never worse");
   if (!pending_) pending_ = propose();
@@ -104,6 +106,10 @@ void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& f
     note(fmt::format("{} failed and is left out: {}", title_of(problem(), ask),
                      failure.empty() ? "it gave no time" : failure));
   if (pending_ == ask) pending_.reset();
+}
+
+void Strategy::recall(const Ask& ask, const Reading& reading, const std::string& failure) {
+  ledger_.record(ask.role, ask.candidate, reading, failure, false);
 }
 
 Result<Answer> Strategy::answer() const {

@@ -42,6 +42,9 @@ struct SearchOptions {
   size_t profile_limit = std::numeric_limits<size_t>::max();
   uint64_t seed = 1;
   double min_gain = 0.002;  ///< stop when the expected relative improvement falls below this
+  double gap = 0;           ///< … or when possible_gap() is at most this; 0: never
+  /// Is the time used up? Asked before each trial but the first; may be empty.
+  std::function<bool()> out_of_time;
   /// The configuration as the board or user has it now, one candidate for each role; measured
   /// first, so that an answer is never worse.
   std::vector<size_t> default_choice;
@@ -73,6 +76,8 @@ class Strategy {
   /// What came of the trial asked for: a reading, or why it failed. A failed trial is not asked for
   /// again; the search goes on without it.
   void tell(const Ask& ask, const Reading& reading, const std::string& failure = "");
+  /// A reading of an earlier run under the same conditions: known, and no profile of this search.
+  void recall(const Ask& ask, const Reading& reading, const std::string& failure = "");
   /// A measured feasible choice; otherwise why there is none: Code::infeasible with the constraint
   /// that binds and the nearest measured value, Code::unavailable where a power budget meets a
   /// board without power readings.

@@ -1,5 +1,9 @@
 #include "tune/dynamic_planning.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -8,13 +12,35 @@
 namespace flyball {
 namespace {
 
+/// Why a rate's search found nothing, and what would do.
+struct Refusal {
+  Error why_not;
+  std::vector<Advice> easing;
+};
+
 /// What the searches of all rates have profiled.
 struct RateProfiles {
   Problem problem;  ///< of the last rate
   Readings readings;
   size_t count = 0;
+  Provenance known = Provenance::measured;
+  std::map<double, Refusal> refused;  ///< by rate
   std::vector<std::string> notes;
 };
+
+/// A window's rate stands in --windows.
+LimitFlag window_flag(Constraint constraint, size_t role) {
+  if (constraint == Constraint::arrival_rate) return {"--windows", "requests/s"};
+  return plan_flag(constraint, role);
+}
+
+Refusal refusal_of(const Strategy& strategy, Error why_not, Provenance known) {
+  if (why_not.code != Code::infeasible || !strategy.ledger().best())
+    return {std::move(why_not), {}};
+  const Infeasibility why = explain_infeasible(strategy);
+  std::vector<Advice> easing = advice_of(strategy, why, window_flag, known);
+  return {infeasible_error(strategy.problem(), why, easing, window_flag), std::move(easing)};
+}
 
 Problem problem_at(double rate_hz, PlanRequest request, const SharedBoard& board) {
   request.rates_hz = {rate_hz};
@@ -38,6 +64,11 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
     const Ledger& ledger = outcome.strategy->ledger();
     all.count += ledger.profiles();
     all.readings = ledger.readings();  // of the rates before, too
+    for (const Profiled& trial : outcome.trials)
+      if (!trial.measurement.failed())
+        all.known = std::max(all.known, trial.measurement.provenance);
+    if (!outcome.answer)
+      all.refused[rate] = refusal_of(*outcome.strategy, outcome.why_not, all.known);
     all.notes.insert(all.notes.end(), outcome.strategy->notes().begin(),
                      outcome.strategy->notes().end());
   }
@@ -45,11 +76,39 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
   return all;
 }
 
+/// The first window that nothing profiled serves, in the words of its own search.
+std::optional<Refusal> unserved(const SharedBoard& board, const PlanRequest& request,
+                                const RateProfiles& all, std::span<const RateWindow> windows) {
+  for (size_t w = 0; w < windows.size(); ++w) {
+    const auto refused = all.refused.find(windows[w].rate_hz);
+    if (refused == all.refused.end()) continue;
+    const Problem problem = problem_at(windows[w].rate_hz, request, board);
+    if (solve(problem, all.readings).outcome.feasible) continue;
+    Refusal refusal = refused->second;
+    refusal.why_not = refusal.why_not.within(
+        fmt::format("window {} ({:g} requests/s)", w + 1, windows[w].rate_hz));
+    return refusal;
+  }
+  return {};
+}
+
 Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const PlanRequest& request,
                              std::span<const RateWindow> windows) {
   FLYBALL_ASSIGN(RateProfiles all, profile_rates(session, board, request, windows));
-  FLYBALL_ASSIGN(DynamicPlan plan, plan_dynamic(all.problem, all.readings, windows));
-  return DynamicAnswer{std::move(all.problem), std::move(plan), all.count, std::move(all.notes)};
+  DynamicAnswer answer{std::move(all.problem), {}, {}, {}, all.count, all.known, {}};
+  answer.notes = std::move(all.notes);
+  auto plan = plan_dynamic(answer.problem, all.readings, windows);
+  if (plan) {
+    answer.plan = *std::move(plan);
+    return answer;
+  }
+  if (plan.error().code != Code::infeasible) return plan.error();
+  answer.why_not = plan.error();
+  if (auto refusal = unserved(board, request, all, windows)) {
+    answer.why_not = std::move(refusal->why_not);
+    answer.easing = std::move(refusal->easing);
+  }
+  return answer;
 }
 
 }  // namespace
@@ -57,7 +116,13 @@ Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const P
 Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store,
                                    const PlanRequest& request, std::span<const RateWindow> windows,
                                    const SessionListener& listener) {
-  for (double rate : rates_of(windows)) FLYBALL_CHECK(validate(problem_at(rate, request, board)));
+  for (double rate : rates_of(windows)) {
+    const Problem problem = problem_at(rate, request, board);
+    const Status sound = validate(problem);
+    if (sound.ok()) continue;
+    if (sound.error().code != Code::infeasible) return sound.error();
+    return DynamicAnswer{problem, {}, sound.error(), {}, 0, Provenance::measured, {}};
+  }
   FLYBALL_ASSIGN(const auto session, Session::open(board.roles(), request, store, listener));
   for (double rate : rates_of(windows))
     FLYBALL_CHECK(
@@ -75,6 +140,12 @@ Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store,
 
 nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
+  if (answer.why_not)
+    return {{"problem", "dynamic"},
+            {"windows", nlohmann::ordered_json::array()},
+            {"error", to_json(*answer.why_not)},
+            {"infeasible", infeasible_json(*answer.why_not, answer.easing)}};
+  double switch_j = 0;
   nlohmann::ordered_json windows = nlohmann::ordered_json::array();
   for (const WindowPlan& window : answer.plan.windows) {
     nlohmann::ordered_json choice = nlohmann::ordered_json::array();
@@ -86,12 +157,20 @@ nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& an
                        {"seconds", window.window.seconds},
                        {"choice", choice},
                        {"value", objective_value(problem, window.choice.outcome)},
-                       {"switches", window.switches}});
+                       {"provenance", provenance_name(answer.provenance)},
+                       {"switches", window.switches},
+                       {"switch_j", window.switch_j}});
+    switch_j += window.switch_j;
   }
-  return {{"problem", "dynamic"},        {"objective", objective_name(problem.objective)},
-          {"windows", windows},          {"switches", answer.plan.switches},
-          {"value", answer.plan.value},  {"static_value", or_null(answer.plan.static_value)},
-          {"profiles", answer.profiles}, {"notes", answer.notes}};
+  return {{"problem", "dynamic"},
+          {"objective", objective_name(problem.objective)},
+          {"windows", windows},
+          {"switches", answer.plan.switches},
+          {"switch_j", switch_j},
+          {"value", answer.plan.value},
+          {"static_value", or_null(answer.plan.static_value)},
+          {"profiles", answer.profiles},
+          {"notes", answer.notes}};
 }
 
 }  // namespace flyball

@@ -7,15 +7,18 @@
 namespace flyball {
 
 struct DynamicAnswer {
-  Problem problem;                 ///< of the highest rate
-  DynamicPlan plan;                ///< when there is one
-  size_t profiles = 0;             ///< of all rates together
-  std::vector<std::string> notes;  ///< remarks of the searches and about the trials
+  Problem problem;               ///< of the highest rate
+  DynamicPlan plan;              ///< when there is one
+  std::optional<Error> why_not;  ///< … else which window cannot be served
+  std::vector<Advice> easing;    ///< … and what would do there, where that is known
+  size_t profiles = 0;           ///< of all rates together
+  Provenance provenance = Provenance::measured;  ///< of what was profiled
+  std::vector<std::string> notes;                ///< remarks of the searches and about the trials
 };
 
 /// Searches each distinct rate once, starting from what the rates before have profiled, then plans
 /// the windows exactly over all profiles (problem/dynamic.h). Errors: as make_plan() and
-/// plan_dynamic(); infeasible where a window is served by no profiled mode.
+/// plan_dynamic(), but for a window that no profiled mode serves: that is an answer.
 Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store,
                                    const PlanRequest& request, std::span<const RateWindow> windows,
                                    const SessionListener& listener = {});

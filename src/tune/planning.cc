@@ -76,6 +76,7 @@ Problem plan_problem(const PlanRequest& request, const SharedBoard& board) {
   problem.budgets = request.budgets;
   problem.separate_modes = request.separate_modes;
   problem.switch_ms = request.switch_ms;
+  problem.switch_j = request.switch_j;
   size_t service = 0;
   for (const auto& profiler : board.profilers) {
     Role role = role_of(profiler->info());
@@ -100,6 +101,7 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
                                  {"energy_budget_j", or_null(problem.budgets.energy_j)},
                                  {"separate_modes", problem.separate_modes},
                                  {"switch_ms", problem.switch_ms}};
+  if (problem.switch_j > 0) json["switch_j"] = problem.switch_j;
   for (size_t i = 0; i < problem.roles.size(); ++i) {
     const Role& role = problem.roles[i];
     json["roles"].push_back({{"workload", role.workload},
@@ -126,7 +128,8 @@ Result<Plan> search_plan(Session& session, const Problem& problem) {
     steps.push_back({{trial.role, trial.candidate, trial.reason, trial.repeat},
                      reading_of(m),
                      m.failure,
-                     trial.from_store});
+                     trial.from_store,
+                     m.provenance});
   }
   Plan plan = draw_plan(*outcome.strategy, std::move(steps));
   if (session.is_live()) {

@@ -32,6 +32,7 @@ struct PlanRequest : SessionOptions {
   std::optional<Objective> objective;  ///< nothing: the usual one of the kind
   bool separate_modes = false;
   double switch_ms = 0;
+  double switch_j = 0;  ///< energy of a switch beside the power of its time; dynamic plans
   std::string command;  ///< as it was typed, for the record
 };
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "predict/outside.h"
 #include "predict/registry/registry.h"
 #include "space/pareto.h"
 #include "tune/repeats.h"
@@ -68,6 +69,14 @@ std::vector<size_t> configs_of(const MeasuredConfigs& readings) {
   return configs;
 }
 
+// The profiled configurations but these.
+Space space_of(const MeasuredConfigs& measured, std::span<const size_t> without,
+               const TuneResult& result) {
+  std::vector<size_t> configs = configs_of(measured);
+  std::erase_if(configs, [&](size_t c) { return std::ranges::find(without, c) != without.end(); });
+  return result.space.subset(configs);
+}
+
 Status check_cancelled(const SessionOptions& options) {
   if (!options.cancelled || !options.cancelled->load()) return {};
   return Error{Code::interrupted, "interrupted", ""};
@@ -84,8 +93,10 @@ Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneR
     const auto part = std::span(configs).subspan(first, std::min(together, configs.size() - first));
     const auto model = fit_profiled(profiler, result.request, result.profiled, part);
     if (!model) continue;
-    const auto prediction = (*model)->predict(result.space.subset(part));
+    const Space left_out = result.space.subset(part);
+    auto prediction = (*model)->predict(left_out);
     if (!prediction) continue;
+    widen_outside(space_of(measured, part, result), left_out, *prediction);
     for (size_t i = 0; i < part.size(); ++i)
       result.held_out.push_back({part[i], at(*prediction, i)});
   }
@@ -93,19 +104,20 @@ Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneR
 }
 
 // Predicts every configuration; what was measured takes its place later.
-Status predict_all(const Profiler& profiler, size_t measured, TuneResult& result) {
+Status predict_all(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
   FLYBALL_CHECK(check_cancelled(result.request));
   const auto model = fit_profiled(profiler, result.request, result.profiled);
-  const auto prediction = model ? (*model)->predict(result.space) : model.error();
+  auto prediction = model ? (*model)->predict(result.space) : model.error();
   if (!prediction) {
     result.notes.push_back("nothing was predicted: " + prediction.error().message);
     return {};
   }
+  widen_outside(space_of(measured, {}, result), result.space, *prediction);
   for (size_t i = 0; i < result.space.size(); ++i) result.configurations[i] = at(*prediction, i);
   result.notes.insert(result.notes.end(), prediction->notes.begin(), prediction->notes.end());
-  if (measured > most_fitted)
+  if (measured.size() > most_fitted)
     result.notes.push_back(fmt::format("predictions are fitted on {} of {} profiled configurations",
-                                       most_fitted, measured));
+                                       most_fitted, measured.size()));
   return {};
 }
 
@@ -155,7 +167,7 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
   result.configurations.assign(result.space.size(), nothing);
   const MeasuredConfigs measured = measured_configs(result.profiled);
   if (measured.size() < result.space.size()) {
-    FLYBALL_CHECK(predict_all(profiler, measured.size(), result));
+    FLYBALL_CHECK(predict_all(profiler, measured, result));
     FLYBALL_CHECK(hold_out(profiler, measured, result));
   }
   for (const auto& [config, repeats] : measured) result.configurations[config] = pooled(repeats);

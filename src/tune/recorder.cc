@@ -94,6 +94,13 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
   return {};
 }
 
+std::map<size_t, const Measurement*> Recorder::not_asked() const {
+  std::map<size_t, const Measurement*> waiting;
+  for (const auto& [config, stored] : known_)
+    if (!calls_.contains(config)) waiting[config] = &stored.front().measurement;
+  return waiting;
+}
+
 Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   const size_t call = calls_[config]++;
   const auto known = known_.find(config);

@@ -32,6 +32,9 @@ class Recorder {
   /// store does not know it. For what must be known before a problem can be posed.
   Result<Measurement> look_ahead(size_t config);
 
+  /// The first stored measurement of each configuration that measure() was not asked for.
+  std::map<size_t, const Measurement*> not_asked() const;
+
   /// Why no earlier measurement of this workload on this board was taken over, where there are
   /// some. How many trials of this session were disturbed, and by whom (device/measuring.h).
   std::vector<std::string> notes() const;

@@ -31,6 +31,14 @@ Result<double> share_of_epoch(const Profiler& profiler, double samples, bool per
 
 }  // namespace
 
+LimitFlag tune_flag(const Asked& asked, Constraint constraint) {
+  const bool epoch = asked.budget_span == "epoch";
+  if (constraint == Constraint::time)
+    return {"--time-budget", epoch ? "s" : "ms", epoch ? 1e3 * asked.share : asked.share};
+  if (constraint == Constraint::energy) return {"--energy-budget", "J", asked.share};
+  return {"--power-budget", "W", 1};
+}
+
 Role role_of(const ProfilerInfo& info) {
   Role role{info.workload, info.phase};
   role.device = info.device;
@@ -79,6 +87,7 @@ Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request,
           "a time or energy budget needs the number of samples when the batch size is open",
           "give --samples N: the budget is then that of an epoch"};
     }
+    asked.share = share;
     problem.budgets.time_ms = request.time_budget_s * 1e3 * share;
     problem.budgets.energy_j = request.energy_budget_j * share;
   }

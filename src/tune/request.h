@@ -14,6 +14,7 @@ struct Asked {
   double samples = 0;
   std::string budget_span;  ///< "epoch", "minibatch" or "run"
   Per per = Per::minibatch;
+  double share = 1;  ///< of a time or energy budget: what is left for what the problem counts
   std::vector<size_t> config;  ///< candidate → row of the profiler's space
 };
 
@@ -22,6 +23,9 @@ struct Asked {
 /// there is no power.
 Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request,
                            bool whole_runs = false);
+
+/// How `flyball tune` takes a limit of this problem.
+LimitFlag tune_flag(const Asked& asked, Constraint constraint);
 
 /// What a profiler says of its workload; it neither serves nor has limits yet.
 Role role_of(const ProfilerInfo& info);

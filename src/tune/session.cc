@@ -47,6 +47,7 @@ class Session::Search {
     if (session_.is_live()) doubt_.emplace(strategy().options());
     FLYBALL_CHECK(run_trials(
         strategy(), [this](const Ask& ask) { return measure(ask, false); }, doubt()));
+    FLYBALL_CHECK(recall());
     FLYBALL_CHECK(answer());
     session_.tell(answered());
     return std::move(outcome_);
@@ -55,6 +56,32 @@ class Session::Search {
  private:
   Strategy& strategy() { return *outcome_.strategy; }
   Doubt* doubt() { return doubt_ ? &*doubt_ : nullptr; }
+
+  // Where nothing feasible was found: an earlier run under the same conditions may have measured
+  // it. So what we said would do does, whichever way this search has gone.
+  Status recall() {
+    const auto& best = strategy().ledger().best();
+    if (!best || best->outcome.feasible) return {};
+    const Problem& problem = strategy().problem();
+    Readings known = strategy().ledger().readings();
+    for (size_t role = 0; role < session_.roles_.size(); ++role) {
+      const auto stored = session_.recorders_[role].not_asked();
+      const std::vector<size_t>& config = session_.roles_[role].config;
+      for (size_t candidate = 0; candidate < config.size(); ++candidate)
+        if (const auto found = stored.find(config[candidate]); found != stored.end())
+          known[role][candidate] = reading_of(*found->second);
+    }
+    const Choice choice = solve(problem, known);
+    if (!choice.outcome.feasible) return {};
+    for (size_t role = 0; role < choice.candidates.size(); ++role) {
+      const Ask ask{role, choice.candidates[role],
+                    "an earlier run measured it, and this one found nothing feasible"};
+      if (strategy().ledger().find(role, ask.candidate)) continue;
+      FLYBALL_ASSIGN(const Observation seen, measure(ask, false));
+      strategy().recall(ask, seen.reading, seen.failure);
+    }
+    return {};
+  }
 
   // The best of several noisy readings is partly luck: a live answer is measured once more, told,
   // and asked for again, until it stands. The default that it is told against weighs as much.
@@ -213,6 +240,12 @@ SearchOptions Session::search_options(const Problem& problem) const {
   SearchOptions options;
   options.profile_budget = all ? problem.candidates->size(0) : options_.profiles;
   if (options_.profiles_asked && !all) options.profile_limit = options_.profiles;
+  // Until a gap or a time: as many profiles as that takes, unless a number was asked for, too.
+  if ((options_.gap > 0 || options_.time_limit_s != unlimited) && !options_.profiles_asked)
+    options.profile_budget = problem.candidates->size(0);
+  options.gap = options_.gap;
+  if (options_.time_limit_s != unlimited)
+    options.out_of_time = [this] { return since_.seconds() >= options_.time_limit_s; };
   options.seed = options_.seed;
   options.default_choice = default_choice(problem);
   options.known = known_;

@@ -25,8 +25,10 @@ struct SessionRole {
 struct SessionOptions {
   std::string strategy = "flyball";
   std::string predictor = "auto";
-  size_t profiles = 10;         ///< at most so many, as Ledger::profiles() counts them
-  bool profiles_asked = false;  ///< by the user: then no strategy but brute-force profiles more
+  size_t profiles = 10;             ///< at most so many, as Ledger::profiles() counts them
+  double gap = 0;                   ///< end when no more than this share could be gained; 0: never
+  double time_limit_s = unlimited;  ///< ask for no more trials after this wall time
+  bool profiles_asked = false;      ///< by the user: then no strategy but brute-force profiles more
   uint64_t seed = 1;
   bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
   bool verify = true;  ///< measure the answer once more where repeats differ …

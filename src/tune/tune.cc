@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "problem/exact.h"
+#include "search/acquisition.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
 #include "tune/tune_json.h"
@@ -44,15 +46,34 @@ Status know_the_program(const Profiler& profiler, Session& session, Asked& asked
   return {};
 }
 
+void explain(const Strategy& strategy, const Asked& asked, Error why_not, TuneResult& result) {
+  result.infeasible = std::move(why_not);
+  if (!strategy.ledger().best()) return;  // nothing was measured completely
+  const Infeasibility why = explain_infeasible(strategy);
+  const FlagOf flag_of = [&](Constraint constraint, size_t) {
+    return tune_flag(asked, constraint);
+  };
+  Provenance known = Provenance::measured;
+  for (const Profiled& trial : result.profiled)
+    if (!trial.measurement.failed()) known = std::max(known, trial.measurement.provenance);
+  result.easing = advice_of(strategy, why, flag_of, known);
+  result.infeasible = infeasible_error(strategy.problem(), why, result.easing, flag_of);
+}
+
 Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& result) {
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   result.profiled = std::move(outcome.trials);
   result.stopped = outcome.strategy->stopped();
   result.notes = outcome.strategy->notes();
+  if (result.request.gap > 0 && outcome.answer) {
+    const auto belief = believe(outcome.strategy->ledger(), 0, outcome.strategy->options());
+    if (belief.ok())
+      result.gap = possible_gap(*asked.problem, std::array{*belief}, outcome.answer->outcome.loss);
+  }
   if (outcome.answer)
     result.choice = asked.config[outcome.answer->choice[0]];
   else
-    result.infeasible = outcome.why_not;
+    explain(*outcome.strategy, asked, std::move(outcome.why_not), result);
   return {};
 }
 

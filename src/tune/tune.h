@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/infeasible.h"
 #include "space/table.h"
 #include "tune/reused.h"
 #include "tune/session.h"
@@ -76,7 +77,9 @@ struct TuneResult {
   std::vector<size_t> front;  ///< measured and predicted, over time and power (or energy)
   std::optional<size_t> choice;
   std::optional<Error> infeasible;  ///< why there is no choice
+  std::vector<Advice> easing;       ///< what would do, by the flags of `flyball tune`
   std::string stopped;              ///< why the search ended
+  std::optional<double> gap;        ///< where one was asked for: by what share more could be gained
   std::optional<Oracle> oracle;
   std::vector<std::string> notes;
   std::optional<int64_t> run;  ///< its number in the store

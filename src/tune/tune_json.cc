@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "device/measuring.h"
+#include "plan/plan.h"
 #include "tune/comparison.h"
 #include "tune/reused.h"
 
@@ -137,6 +138,8 @@ Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
   json["time_budget_s"] = budget(request.time_budget_s);
   json["energy_budget_j"] = budget(request.energy_budget_j);
   json["profiles_limit"] = request.profiles;
+  if (request.gap > 0) json["gap_pct"] = 100 * request.gap;
+  if (request.time_limit_s != unlimited) json["time_limit_s"] = request.time_limit_s;
   json["strategy"] = request.strategy;
   json["predictor"] = request.predictor;
   json["seed"] = request.seed;
@@ -164,9 +167,7 @@ Json answer_json(const TuneResult& result) {
   json["choice"] = nullptr;
   if (result.choice) json["choice"] = configuration_json(result, *result.choice);
   json["infeasible"] = nullptr;
-  if (result.infeasible)
-    json["infeasible"] = {{"reason", result.infeasible->message},
-                          {"hint", result.infeasible->hint}};
+  if (result.infeasible) json["infeasible"] = infeasible_json(*result.infeasible, result.easing);
   json["default"] = configuration_json(result, result.default_config);
   json["default"]["reason"] = result.default_reason;
   json["per"] = per_name(result.per);
@@ -182,6 +183,7 @@ Json answer_json(const TuneResult& result) {
   for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
   json["configurations"] = result.space.size();
   json["stopped"] = result.stopped;
+  if (result.gap) json["gap_pct"] = 100 * *result.gap;
   if (result.oracle) {
     Json& oracle = json["oracle"];
     oracle["raw"] = table_row_json(result, result.oracle->raw);

@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "predict/outside.h"
 #include "predict/registry/registry.h"
 #include "predict/rows.h"
 
@@ -165,6 +166,7 @@ Result<CompletedTable> complete(const WorkloadTable& measured, const Space& spac
   FLYBALL_ASSIGN(auto predictor, make_predictor(name));
   FLYBALL_CHECK(predictor->fit(measured, references, options));
   FLYBALL_ASSIGN(Prediction prediction, predictor->predict(space));
+  widen_outside(measured.space, space, prediction);
   CompletedTable all;
   all.table = measured;
   all.table.space = space;
