@@ -9,7 +9,9 @@
 #include <functional>
 #include <optional>
 
+#include "device/board_device.h"
 #include "device/board_tree_testing.h"
+#include "device/board_trees_testing.h"
 
 namespace flyball {
 namespace {
@@ -68,6 +70,90 @@ TEST(JournalKill, TheNextStartPutsBackWhereverAModeChangeWasKilled) {
   // Halves of journals go with the next one, locks with their owners.
   ASSERT_TRUE(SettingsJournal::open(tree.journal(), tree.root()).ok());
   EXPECT_TRUE(fs::is_empty(tree.state()));
+}
+
+class WholeBoard {
+ public:
+  WholeBoard() : root_(fs::canonical(folder_.path()) / "tree") {
+    trees::write_tree("orin_nano_jp6_super", root_);
+    start_ = content();
+  }
+  const fs::path& root() const { return root_; }
+  fs::path journal() const { return folder_ / "state" / "board.journal"; }
+  std::unique_ptr<BoardDevice> open() const {
+    return open_known_board(identify_board(root_), {.root = root_, .journal = journal()});
+  }
+  std::map<std::string, std::string> content() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(root_))
+      if (entry.is_regular_file()) all[entry.path().string()] = *read_file(entry.path());
+    return all;
+  }
+  bool as_at_start() const { return content() == start_; }
+
+ private:
+  TempFolder folder_;
+  fs::path root_;
+  std::map<std::string, std::string> start_;
+};
+
+// `flyball mode set`, twice over, killed before each of its system calls: either the change is
+// undone by the next start or it stands, and `flyball mode restore` puts back what was first.
+TEST(JournalKill, AModeThatIsSetToStayGoesBackWhereverItWasKilled) {
+  if (fs::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 1);
+  const WholeBoard board;
+  const auto set_twice = [&] {
+    const auto device = board.open();
+    (void)device->apply({{{"cpu_cores", 3}, {"cpu_mhz", 729.6}, {"mem_mhz", 665.6}}});
+    (void)device->keep();
+    (void)device->apply({{{"cpu_cores", 5}, {"gpu_mhz", 408}}});
+    (void)device->keep();
+  };
+  int calls = 0, kept = 0, undone = 0;
+  while (true) {
+    const auto killed = killed_before_call(calls + 1, set_twice);
+    if (!killed) GTEST_SKIP() << "processes cannot be traced here";
+    ++calls;
+    const auto put_back = recover_settings(board.journal());
+    ASSERT_TRUE(put_back.ok()) << put_back.error().message << " after call " << calls;
+    undone += *put_back > 0;
+    {
+      const auto journal = SettingsJournal::open(board.journal(), board.root());
+      ASSERT_TRUE(journal.ok()) << journal.error().message;
+      const auto restored = (*journal)->restore_kept();
+      ASSERT_TRUE(restored.ok()) << restored.error().message << " after call " << calls;
+      kept += *restored > 0;
+    }
+    ASSERT_TRUE(board.as_at_start()) << "killed before call " << calls;
+    ASSERT_FALSE(fs::exists(kept_journal(board.journal()))) << "after call " << calls;
+    if (!*killed) break;
+  }
+  EXPECT_GT(calls, 300);
+  EXPECT_GT(undone, 50);
+  EXPECT_GT(kept, 50);
+}
+
+// And `flyball mode restore` itself, killed before each of its system calls.
+TEST(JournalKill, RestoringThatWasKilledIsDoneByTheNext) {
+  if (fs::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 1);
+  const WholeBoard board;
+  const auto restore = [&] {
+    const auto journal = SettingsJournal::open(board.journal(), board.root());
+    (void)(*journal)->restore_kept();
+  };
+  for (int call = 1;; ++call) {
+    {
+      const auto device = board.open();
+      ASSERT_TRUE(device->apply({{{"cpu_cores", 3}, {"cpu_mhz", 729.6}, {"mem_mhz", 665.6}}}).ok());
+      ASSERT_TRUE(device->keep().ok());
+    }
+    const auto killed = killed_before_call(call, restore);
+    if (!killed) GTEST_SKIP() << "processes cannot be traced here";
+    restore();
+    ASSERT_TRUE(board.as_at_start()) << "killed before call " << call;
+    if (!*killed) break;
+    ASSERT_LT(call, 2000);
+  }
 }
 
 }  // namespace
