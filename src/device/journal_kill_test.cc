@@ -1,13 +1,16 @@
-// kill -9 before each system call of a mode change, and a start of flyball afterwards.
+// kill -9 before each system call of a mode change that changes anything, and a start of flyball afterwards.
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "device/board_device.h"
 #include "device/board_tree_testing.h"
@@ -18,8 +21,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs `act` in a process that is killed before its n-th system call; false when it ended before.
-// Nothing when processes cannot be traced here.
+// Can this call change what others see? A death before one that cannot is a death before the next
+// one that can.
+bool changes_something(const __ptrace_syscall_info& info) {
+  const auto call = static_cast<long>(info.entry.nr);
+  if (call == SYS_openat)
+    return (info.entry.args[2] & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
+  static const std::set<long> all = {
+      SYS_write,  SYS_pwrite64, SYS_ftruncate, SYS_renameat, SYS_renameat2, SYS_unlinkat,
+      SYS_fsync,  SYS_mkdirat,  SYS_flock,     SYS_clone,    SYS_clone3,    SYS_exit_group,
+#ifdef SYS_open  // older calls, which newer processors do not have
+      SYS_open,   SYS_creat,    SYS_rename,    SYS_unlink,   SYS_mkdir,     SYS_rmdir,
+      SYS_fork,   SYS_vfork,
+#endif
+      SYS_exit};
+  return all.contains(call);
+}
+
+// Runs `act` in a process that is killed before the n-th of its system calls that change something;
+// false when it ended before. Nothing when processes cannot be traced here.
 std::optional<bool> killed_before_call(int n, const std::function<void()>& act) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -31,11 +51,14 @@ std::optional<bool> killed_before_call(int n, const std::function<void()>& act) 
   int status = 0;
   ::waitpid(child, &status, 0);
   if (!WIFSTOPPED(status)) return {};
-  // Two stops for each call: before it and after it.
-  for (int stop = 0; stop < 2 * n - 1; ++stop) {
+  ::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD);  // stops say what they are
+  while (n > 0) {  // a stop before each call, and one after it
     if (::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr) != 0) return {};
     ::waitpid(child, &status, 0);
     if (WIFEXITED(status)) return false;
+    __ptrace_syscall_info info{};
+    if (::ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info) < 0) return {};
+    if (info.op == PTRACE_SYSCALL_INFO_ENTRY && changes_something(info)) --n;
   }
   ::kill(child, SIGKILL);
   ::waitpid(child, &status, 0);
@@ -65,7 +88,7 @@ TEST(JournalKill, TheNextStartPutsBackWhereverAModeChangeWasKilled) {
     ASSERT_EQ(tree.content(), start) << "killed before call " << calls;
     ASSERT_FALSE(fs::exists(tree.journal())) << "after call " << calls;
   }
-  EXPECT_GT(calls, 100);
+  EXPECT_GT(calls, 40);
   EXPECT_GT(changed, 20);
   // Halves of journals go with the next one, locks with their owners.
   ASSERT_TRUE(SettingsJournal::open(tree.journal(), tree.root()).ok());
@@ -128,9 +151,9 @@ TEST(JournalKill, AModeThatIsSetToStayGoesBackWhereverItWasKilled) {
     ASSERT_FALSE(fs::exists(kept_journal(board.journal()))) << "after call " << calls;
     if (!*killed) break;
   }
-  EXPECT_GT(calls, 300);
+  EXPECT_GT(calls, 80);
   EXPECT_GT(undone, 50);
-  EXPECT_GT(kept, 50);
+  EXPECT_GT(kept, 30);
 }
 
 // And `flyball mode restore` itself, killed before each of its system calls.
@@ -151,8 +174,10 @@ TEST(JournalKill, RestoringThatWasKilledIsDoneByTheNext) {
     if (!killed) GTEST_SKIP() << "processes cannot be traced here";
     restore();
     ASSERT_TRUE(board.as_at_start()) << "killed before call " << call;
-    if (!*killed) break;
-    ASSERT_LT(call, 2000);
+    if (!*killed) {
+      EXPECT_GT(call, 20);
+      break;
+    }
   }
 }
 
