@@ -53,7 +53,8 @@ TEST_F(ModeTest, DoctorReadsATreeAndLeavesNothingInIt) {
   EXPECT_EQ(done.json()["axes"].size(), 4u);
   EXPECT_EQ(content(), start_);
   EXPECT_EQ(run({"doctor", "--root", (folder_ / "none").string()}).exit_code, 2);
-  EXPECT_THAT(run({"doctor", "--root", root_.string()}).out, HasSubstr("Jetson AGX Orin (orin_agx)"));
+  EXPECT_THAT(run({"doctor", "--root", root_.string()}).out,
+              HasSubstr("Jetson AGX Orin (orin_agx)"));
 }
 
 TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
@@ -183,10 +184,18 @@ TEST_F(ModeTest, ATuneGoesThroughTheModesOfTheTree) {
   {
     const LivingTree tree(root_);
     // 30 W: 19 V × (0.2 A + GPU) + 1.9 W + 4 W lets 1020 MHz pass (29.1 W) and 1122 not.
-    done = run({"tune", "lenet5", "--root", root_.string(), "--data", data_, "--power-budget",
-                "30W", "--axis", "gpu_mhz=408,612,1020,1300.5", "--axis", "cpu_cores=1", "--axis",
-                "cpu_mhz=1344,2201.6", "--axis", "mem_mhz=3199", "--axis", "loader_workers=0",
-                "--trial-time", "0.4", "--strategy", "brute-force", "--json", "-q"});
+    done = run({"tune",           "lenet5",
+                "--root",         root_.string(),
+                "--data",         data_,
+                "--power-budget", "30W",
+                "--axis",         "gpu_mhz=408,612,1020,1300.5",
+                "--axis",         "cpu_cores=1",
+                "--axis",         "cpu_mhz=1344,2201.6",
+                "--axis",         "mem_mhz=3199",
+                "--axis",         "loader_workers=0",
+                "--trial-time",   "0.4",
+                "--strategy",     "brute-force",
+                "--json",         "-q"});
   }
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto answer = done.json();

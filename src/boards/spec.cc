@@ -27,8 +27,7 @@ class Reader {
   Status table(const toml::table& table, const std::vector<Key>& keys) const {
     for (const auto& [name, node] : table) {
       const auto key = std::ranges::find(keys, std::string(name.str()), &Key::name);
-      if (key == keys.end())
-        return at(name.source(), fmt::format("unknown key '{}'", name.str()));
+      if (key == keys.end()) return at(name.source(), fmt::format("unknown key '{}'", name.str()));
       FLYBALL_CHECK(key->take(node));
     }
     return {};
@@ -104,23 +103,22 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& f
   BoardSpec spec;
   MemorySpec& memory = spec.memory;
   FLYBALL_CHECK(reader.table(
-      document,
-      {{"id", reader.text(spec.id)},
-       {"name", reader.text(spec.name)},
-       {"modules", reader.list(spec.modules)},
-       {"models", reader.list(spec.models)},
-       {"last_cores", reader.list(spec.last_cores)},
-       {"cpu_argument", reader.text(spec.cpu_argument)},
-       {"raising_may_need_reboot", reader.list(spec.raising_may_need_reboot)},
-       {"firmware_tool", reader.path(spec.firmware_tool)},
-       {"gpu", reader.inner({{"folders", reader.paths(spec.gpu_folders)},
-                             {"loads", reader.paths(spec.gpu_loads)}})},
-       {"memory", reader.inner({{"rate", reader.path(memory.rate)},
-                                {"lock", reader.path(memory.lock)},
-                                {"state", reader.path(memory.state)},
-                                {"rates", reader.paths(memory.rates)},
-                                {"caps", reader.paths(memory.caps)}})},
-       {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})}}));
+      document, {{"id", reader.text(spec.id)},
+                 {"name", reader.text(spec.name)},
+                 {"modules", reader.list(spec.modules)},
+                 {"models", reader.list(spec.models)},
+                 {"last_cores", reader.list(spec.last_cores)},
+                 {"cpu_argument", reader.text(spec.cpu_argument)},
+                 {"raising_may_need_reboot", reader.list(spec.raising_may_need_reboot)},
+                 {"firmware_tool", reader.path(spec.firmware_tool)},
+                 {"gpu", reader.inner({{"folders", reader.paths(spec.gpu_folders)},
+                                       {"loads", reader.paths(spec.gpu_loads)}})},
+                 {"memory", reader.inner({{"rate", reader.path(memory.rate)},
+                                          {"lock", reader.path(memory.lock)},
+                                          {"state", reader.path(memory.state)},
+                                          {"rates", reader.paths(memory.rates)},
+                                          {"caps", reader.paths(memory.caps)}})},
+                 {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})}}));
   if (spec.id.empty() || spec.name.empty() || (spec.modules.empty() && spec.models.empty()))
     return reader.at(document.source(), "id, name, and modules or models are missing");
   return spec;

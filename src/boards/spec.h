@@ -23,7 +23,8 @@ struct BoardSpec {
   std::vector<std::string> modules;  ///< how a word of proc/device-tree/compatible begins
   std::vector<std::string> models;   ///< what proc/device-tree/model contains
   std::vector<int> last_cores;       ///< come on after all others
-  std::vector<std::string> gpu_folders, gpu_loads;  ///< devfreq folders, load files: the first there
+  std::vector<std::string> gpu_folders,
+      gpu_loads;  ///< devfreq folders, load files: the first there
   MemorySpec memory;
   std::vector<std::string> module_rails;  ///< add up to the module's power; none: no total is known
   std::string firmware_tool;              ///< program that tells power and throttling

@@ -21,7 +21,8 @@ TEST(BoardSpec, EveryFileThatWasBuiltInReads) {
 
 TEST(BoardSpec, NamesWhatItRefuses) {
   const auto complaint = [](const std::string& text) {
-    const auto spec = parse_board_spec("id = \"x\"\nname = \"X\"\nmodules = [\"p1\"]\n" + text, "x.toml");
+    const auto spec =
+        parse_board_spec("id = \"x\"\nname = \"X\"\nmodules = [\"p1\"]\n" + text, "x.toml");
     return spec.ok() ? "" : spec.error().message;
   };
   EXPECT_EQ(complaint(""), "");

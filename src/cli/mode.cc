@@ -96,7 +96,9 @@ Status list_presets(const ModeOptions& options) {
   TextTable table({"id", "preset", "cores and caps", ""});
   for (const Preset& preset : presets.list)
     table.add({fmt::format("{}", preset.id), preset.name, describe(preset.mode.values),
-               preset.active ? "active" : preset.is_default ? "default" : ""});
+               preset.active       ? "active"
+               : preset.is_default ? "default"
+                                   : ""});
   fmt::print("{}", presets.list.empty() ? "this board has no etc/nvpmodel.conf\n" : table.str());
   return {};
 }
@@ -172,7 +174,8 @@ void add_common(CLI::App& command, ModeOptions& options) {
 
 void add_request(CLI::App& command, ModeOptions& options) {
   command.add_option("mode", options.mode, "AXIS=VALUE,AXIS=VALUE,…: each clock is pinned");
-  command.add_option("--preset", options.preset, "one of `flyball mode presets`: caps, as nvpmodel");
+  command.add_option("--preset", options.preset,
+                     "one of `flyball mode presets`: caps, as nvpmodel");
   command.add_flag("--pin-max", options.pin_max,
                    "pin every clock at its cap and keep idle states off, as jetson_clocks does");
   add_common(command, options);
@@ -181,7 +184,8 @@ void add_request(CLI::App& command, ModeOptions& options) {
 }  // namespace
 
 void add_mode(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("mode", "the power mode of this board: look, set, put back");
+  CLI::App* command =
+      app.add_subcommand("mode", "the power mode of this board: look, set, put back");
   command->require_subcommand(1);
   command->footer(
       "Example:\n  flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133\n"
@@ -207,7 +211,7 @@ void add_mode(CLI::App& app, Context& context) {
     CLI::App* sub = command->add_subcommand(verb.name, verb.summary);
     verb.request ? add_request(*sub, *options) : add_common(*sub, *options);
     sub->footer(fmt::format("Example:\n  flyball mode {}{}", verb.name,
-                            !verb.request             ? ""
+                            !verb.request         ? ""
                             : verb.name[0] == 'h' ? " --preset 15W -- python3 train.py"
                                                   : " --preset 15W"));
     set_action(*sub, context, verb.action);

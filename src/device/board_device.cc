@@ -48,10 +48,10 @@ BoardDevice::BoardDevice(BoardDeviceOptions options, Parts parts)
     parts_.problems.insert(parts_.problems.begin(), put_back.error());
   for (const KnobPtr& knob : parts_.knobs) {
     if (const Status allowed = knob->settable(); !allowed.ok())
-      parts_.problems.push_back({allowed.error().code,
-                                 fmt::format("{} cannot be set: {}", knob->axis().name,
-                                             allowed.error().message),
-                                 "run as root"});
+      parts_.problems.push_back(
+          {allowed.error().code,
+           fmt::format("{} cannot be set: {}", knob->axis().name, allowed.error().message),
+           "run as root"});
     else
       settable_.push_back(knob.get());
   }
@@ -93,8 +93,7 @@ PowerMode BoardDevice::default_mode() const {
 Settings BoardDevice::observed() const {
   Settings seen;
   for (const Knob* knob : settable_)
-    if (const auto now = knob->now(); now && parts_.clocks_tell)
-      seen[knob->axis().name] = *now;
+    if (const auto now = knob->now(); now && parts_.clocks_tell) seen[knob->axis().name] = *now;
   return seen;
 }
 
@@ -105,8 +104,7 @@ Status BoardDevice::claim() {
     FLYBALL_ASSIGN([[maybe_unused]] const size_t put_back, recover_settings(options_.journal));
     return {};
   }
-  FLYBALL_ASSIGN(journal_,
-                 SettingsJournal::open(options_.journal, options_.root, *options_.files));
+  FLYBALL_ASSIGN(journal_, SettingsJournal::open(options_.journal, options_.root, *options_.files));
   return {};
 }
 
@@ -125,11 +123,12 @@ Status BoardDevice::check(const PowerMode& mode) const {
 // Asked, got and the likely reason.
 Error BoardDevice::explained(const Error& error, const Knob& knob, double value,
                              bool raised) const {
-  Error told = error.within(
-      fmt::format("{} was not set to {}", knob.axis().name, format_number(value)));
+  Error told =
+      error.within(fmt::format("{} was not set to {}", knob.axis().name, format_number(value)));
   if (raised && error.code == Code::unavailable)
-    told.hint = "it did not rise: this release may need a reboot to raise clocks that were lowered "
-                "(old JetPack), or a cap of the power mode holds it";
+    told.hint =
+        "it did not rise: this release may need a reboot to raise clocks that were lowered "
+        "(old JetPack), or a cap of the power mode holds it";
   return told;
 }
 
@@ -205,8 +204,7 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
   // A board without a GPU clock or a memory clock has nothing that is missing.
   const bool expected = board.jetson();
   if (auto gpu = find_gpu_clock(place, board.spec); gpu || expected) add(std::move(gpu));
-  if (board.spec && !board.spec->memory.rate.empty())
-    add(find_memory_clock(place, *board.spec));
+  if (board.spec && !board.spec->memory.rate.empty()) add(find_memory_clock(place, *board.spec));
   parts.clocks_tell = true;
   parts.info = describe_board(board, board.id, cpus.size(), options.root);
   return std::make_unique<BoardDevice>(std::move(options), std::move(parts));

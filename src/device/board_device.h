@@ -13,9 +13,9 @@
 namespace flyball {
 
 struct BoardDeviceOptions {
-  std::filesystem::path root = "/";      ///< of /proc and /sys
-  std::filesystem::path journal{};       ///< "" takes board_journal(); never below `root`'s sys/
-  SettingFiles* files = &kernel_files(); ///< what stands behind the knobs
+  std::filesystem::path root = "/";       ///< of /proc and /sys
+  std::filesystem::path journal{};        ///< "" takes board_journal(); never below `root`'s sys/
+  SettingFiles* files = &kernel_files();  ///< what stands behind the knobs
 };
 
 class BoardDevice final : public Device {

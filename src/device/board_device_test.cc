@@ -54,8 +54,8 @@ const char* const emc = "sys/kernel/debug/bpmp/debug/clk/emc/";
 TEST_F(BoardDeviceTest, SetsAWholeModeAndPutsItBack) {
   {
     const auto board = open("orin_agx_jp6");
-    const Status status = board->apply(
-        {{{"cpu_cores", 4}, {"cpu_mhz", 1344}, {"gpu_mhz", 612}, {"mem_mhz", 2133}}});
+    const Status status =
+        board->apply({{{"cpu_cores", 4}, {"cpu_mhz", 1344}, {"gpu_mhz", 612}, {"mem_mhz", 2133}}});
     ASSERT_TRUE(status.ok()) << status.error().message;
     EXPECT_EQ(get("sys/devices/system/cpu/cpu3/online"), "1");
     EXPECT_EQ(get("sys/devices/system/cpu/cpu4/online"), "0");
@@ -122,8 +122,9 @@ TEST_F(BoardDeviceTest, TheFirmwareRoundsTheMemoryClockUp) {
 TEST_F(BoardDeviceTest, AFreeMemoryClockIsLeftToItself) {
   const auto board = open("orin_agx_jp6");
   ASSERT_TRUE(board->apply({{{"mem_mhz", 2133}}}).ok());
-  script_.on_write("emc/rate",
-                   [](const std::string&) -> Result<std::string> { return std::string("3199000000"); });
+  script_.on_write("emc/rate", [](const std::string&) -> Result<std::string> {
+    return std::string("3199000000");
+  });
   EXPECT_TRUE(board->restore().ok());
   EXPECT_FALSE(fs::exists(journal()));
 }
@@ -203,10 +204,8 @@ TEST_F(BoardDeviceTest, APresetSetsCapsAsNvpmodelDoes) {
   const auto board = open("orin_agx_jp6");
   const auto mode = set_mode(*board, root(), {.preset = "15W"});
   ASSERT_TRUE(mode.ok()) << mode.error().message;
-  EXPECT_EQ(mode->values, (Settings{{"cpu_cores", 4},
-                                    {"cpu_mhz", 1113.6},
-                                    {"gpu_mhz", 408},
-                                    {"mem_mhz", 2133}}));
+  EXPECT_EQ(mode->values,
+            (Settings{{"cpu_cores", 4}, {"cpu_mhz", 1113.6}, {"gpu_mhz", 408}, {"mem_mhz", 2133}}));
   EXPECT_EQ(get(policy0 + std::string("scaling_min_freq")), "115200");  // free below the cap
   EXPECT_EQ(get(emc + std::string("mrq_rate_locked")), "0");
   EXPECT_EQ(get("sys/kernel/nvpmodel_clk_cap/emc"), "2133000000");

@@ -82,8 +82,9 @@ nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
 nlohmann::ordered_json totals_json(const BoardReport& report) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, total] : report.totals)
-    json[name] = total ? nlohmann::ordered_json{{"rails", total->rails}, {"power_w", total->power_w}}
-                       : nlohmann::ordered_json(nullptr);
+    json[name] = total
+                     ? nlohmann::ordered_json{{"rails", total->rails}, {"power_w", total->power_w}}
+                     : nlohmann::ordered_json(nullptr);
   return json;
 }
 
@@ -97,8 +98,8 @@ std::string shown(const std::optional<double>& value, const std::string& unit) {
 std::vector<AxisReport> examine_axes(const BoardDevice& device) {
   std::vector<AxisReport> axes;
   for (const KnobPtr& knob : device.knobs())
-    axes.push_back({knob->axis(), value_of(knob->cap()), value_of(knob->now()),
-                    knob->settable().ok()});
+    axes.push_back(
+        {knob->axis(), value_of(knob->cap()), value_of(knob->now()), knob->settable().ok()});
   return axes;
 }
 

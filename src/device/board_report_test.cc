@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <nlohmann/json.hpp>
 
@@ -27,10 +28,11 @@ std::string number_text(const json& value) {
 // "cpu_cores[12] 1..12 cap 12 now 12" and so on: a report as a line a thing.
 std::string told(const json& report) {
   const json& board = report["board"];
-  std::string text = fmt::format("{} | {} | JetPack {} | {}\n", board["id"].get<std::string>(),
-                                 board["name"].get<std::string>(),
-                                 board["jetpack"].is_null() ? "-" : board["jetpack"].get<std::string>(),
-                                 board["release"].is_null() ? "-" : board["release"].get<std::string>());
+  std::string text =
+      fmt::format("{} | {} | JetPack {} | {}\n", board["id"].get<std::string>(),
+                  board["name"].get<std::string>(),
+                  board["jetpack"].is_null() ? "-" : board["jetpack"].get<std::string>(),
+                  board["release"].is_null() ? "-" : board["release"].get<std::string>());
   for (const json& axis : report["axes"])
     text += fmt::format("{}[{}]{} {}..{} cap {} now {}\n", axis["name"].get<std::string>(),
                         axis["values"].size(), axis["unit"].get<std::string>(),
@@ -43,9 +45,9 @@ std::string told(const json& report) {
                             : fmt::format("{} {} of {}\n", name, number_text(total["power_w"]),
                                           total["rails"].size());
   for (const json& preset : report["presets"]) {
-    text += fmt::format("preset {} {}{}{}", preset["id"].get<int>(),
-                        preset["name"].get<std::string>(), preset["default"] ? " default" : "",
-                        preset["active"] ? " active" : "");
+    text +=
+        fmt::format("preset {} {}{}{}", preset["id"].get<int>(), preset["name"].get<std::string>(),
+                    preset["default"] ? " default" : "", preset["active"] ? " active" : "");
     for (const auto& [axis, value] : preset["mode"].items())
       text += " " + axis + "=" + number_text(value);
     text += "\n";
@@ -185,6 +187,24 @@ TEST(BoardReport, ARaspberryPiTellsPowerByItsTool) {
   EXPECT_EQ(report["problems"].dump(), "[]");
 }
 
+// With the stand-in for NVIDIA's library, as the tree's own.
+TEST(BoardReport, APcWithTwoGpus) {
+  const TempFolder folder;
+  const fs::path root = folder / "tree", library = root / "usr/lib/libnvidia-ml.so.1";
+  trees::write_tree("pc_gpus", root);
+  fs::create_directories(library.parent_path());
+  fs::copy_file(FLYBALL_BIN_DIR "/libflyball_fake_nvml.so", library);
+  fs::permissions(library, fs::perms(0755));
+  ::setenv("FAKE_NVML", "no_energy", 1);
+  const json report = report_of(root);
+  ::unsetenv("FAKE_NVML");
+  EXPECT_EQ(report["board"]["id"], "host");
+  EXPECT_EQ(report["totals"]["gpu"]["power_w"], 150);
+  EXPECT_THAT(report["rails"].dump(), HasSubstr("gpu1_power"));
+  fs::permissions(library, fs::perms(0777));
+  EXPECT_THAT(report_of(root)["problems"].dump(), HasSubstr("other users can have written it"));
+}
+
 TEST(BoardReport, AWholeJetsonHasNoProblem) {
   for (const char* kind : {"nano_jp4", "tx2_jp4", "xavier_nx_jp4", "xavier_agx_jp4", "orin_agx_jp5",
                            "orin_agx_jp6", "orin_nx_jp6", "orin_nano_jp5", "orin_nano_jp6_super"}) {
@@ -290,7 +310,8 @@ TEST(BoardReport, DegradesFieldByField) {
   ASSERT_GT(files.size(), 60u);
   int changed = 0;
   for (const fs::path& file : files)
-    for (const auto how : {trees::Broken::unreadable, trees::Broken::empty, trees::Broken::nonsense}) {
+    for (const auto how :
+         {trees::Broken::unreadable, trees::Broken::empty, trees::Broken::nonsense}) {
       fs::copy(root, copy, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
       trees::break_file(copy / file, how);
       json broken = json::parse(board_json(examine_board(copy)).dump());

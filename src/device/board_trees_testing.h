@@ -259,8 +259,8 @@ inline Board agx_orin(const std::string& kind, const std::string& release, const
   b.gpu_hz = steps(306000000, 102000000, 1224000000, {1300500000});
   b.cpu_cap = 2201600;
   b.gpu_cap = 1300500000;
-  b.rails = {{"1-0040", "VDD_GPU_SOC", 19000, 300}, {"1-0040", "VDD_CPU_CV", 19000, 100},
-             {"1-0040", "VIN_SYS_5V0", 5000, 800},  {"1-0041", "NC", 0, 0},
+  b.rails = {{"1-0040", "VDD_GPU_SOC", 19000, 300},    {"1-0040", "VDD_CPU_CV", 19000, 100},
+             {"1-0040", "VIN_SYS_5V0", 5000, 800},     {"1-0041", "NC", 0, 0},
              {"1-0041", "VDDQ_VDD2_1V8AO", 5000, 140}, {"1-0041", "NC", 0, 0}};
   b.nvpmodel = nvpmodel_text(b, "CPU_A78_",
                              {{0, "MAXN", 12, -1, -1, 0},
@@ -290,13 +290,14 @@ inline Board xavier(const std::string& kind, int cores) {
 /// All boards, whole.
 inline std::vector<Board> boards() {
   std::vector<Board> all;
-  Board nano{.kind = "nano_jp4",
-             .model = "NVIDIA Jetson Nano Developer Kit",
-             .compatible = "nvidia,p3449-0000-b00+p3448-0000-b00|nvidia,jetson-nano|nvidia,tegra210",
-             .release = jp4,
-             .cores = 4,
-             .clusters = {0}};
-  nano.cpu_khz = {102000, 204000, 307200,  403200,  518400,  614400,  710400, 825600,
+  Board nano{
+      .kind = "nano_jp4",
+      .model = "NVIDIA Jetson Nano Developer Kit",
+      .compatible = "nvidia,p3449-0000-b00+p3448-0000-b00|nvidia,jetson-nano|nvidia,tegra210",
+      .release = jp4,
+      .cores = 4,
+      .clusters = {0}};
+  nano.cpu_khz = {102000, 204000,  307200,  403200,  518400,  614400,  710400, 825600,
                   921600, 1036800, 1132800, 1224000, 1326000, 1428000, 1479000};
   nano.gpu_hz = steps(76800000, 76800000, 921600000);
   nano.emc_khz = {40800, 68000, 102000, 204000, 408000, 665600, 800000, 1065600, 1331200, 1600000};
@@ -309,10 +310,12 @@ inline std::vector<Board> boards() {
   nano.fan = "pwm-fan";
   nano.memory = Memory::override_clk;
   nano.layout = Rails::iio;
-  nano.rails = {{"6-0040", "POM_5V_IN", 5000, 400}, {"6-0040", "POM_5V_GPU", 5000, 20},
+  nano.rails = {{"6-0040", "POM_5V_IN", 5000, 400},
+                {"6-0040", "POM_5V_GPU", 5000, 20},
                 {"6-0040", "POM_5V_CPU", 5000, 60}};
-  nano.nvpmodel = nvpmodel_text(
-      nano, "CPU_A57_", {{0, "MAXN", 4, -1, -1, 0}, {1, "5W", 2, 918000, 640000000, 1600000000}}, 0);
+  nano.nvpmodel =
+      nvpmodel_text(nano, "CPU_A57_",
+                    {{0, "MAXN", 4, -1, -1, 0}, {1, "5W", 2, 918000, 640000000, 1600000000}}, 0);
   nano.status = "pmode:0001 fmode:fanNull\n";
   all.push_back(nano);
 
@@ -344,13 +347,14 @@ inline std::vector<Board> boards() {
   nx.model = "NVIDIA Jetson Xavier NX Developer Kit";
   nx.compatible = "nvidia,p3509-0000+p3668-0000|nvidia,p3668-0000|nvidia,tegra194";
   nx.cpu_khz = steps(115200, 76800, 1881600, {1907200});
-  nx.gpu_hz = {114750000, 204000000, 306000000, 408000000,  510000000,
-               599250000, 701250000, 752250000, 803250000,  854250000,
+  nx.gpu_hz = {114750000, 204000000, 306000000,  408000000,  510000000,
+               599250000, 701250000, 752250000,  803250000,  854250000,
                905250000, 956250000, 1007250000, 1058250000, 1109250000};
   nx.emc_khz = {204000, 408000, 665600, 800000, 1065600, 1331200, 1600000};
   nx.cpu_cap = 1420800;
   nx.gpu_cap = 1109250000;
-  nx.rails = {{"7-0040", "VDD_IN", 5000, 900}, {"7-0040", "VDD_CPU_GPU_CV", 5000, 300},
+  nx.rails = {{"7-0040", "VDD_IN", 5000, 900},
+              {"7-0040", "VDD_CPU_GPU_CV", 5000, 300},
               {"7-0040", "VDD_SOC", 5000, 200}};
   all.push_back(nx);
 
@@ -358,13 +362,13 @@ inline std::vector<Board> boards() {
   agx.model = "Jetson-AGX";
   agx.compatible = "nvidia,p2972-0000|nvidia,tegra194";
   agx.cpu_khz = steps(115200, 76800, 2188800, {2265600});
-  agx.gpu_hz = {114750000, 216750000, 318750000, 420750000,  522750000,  624750000,  675750000,
+  agx.gpu_hz = {114750000, 216750000, 318750000,  420750000,  522750000,  624750000,  675750000,
                 828750000, 905250000, 1032750000, 1198500000, 1236750000, 1338750000, 1377000000};
   agx.emc_khz = {204000, 408000, 665600, 800000, 1065600, 1331200, 1600000, 1866000, 2133000};
   agx.cpu_cap = 2265600;
   agx.gpu_cap = 1377000000;
-  agx.rails = {{"1-0040", "GPU", 19000, 50}, {"1-0040", "CPU", 19000, 40},
-               {"1-0040", "SOC", 19000, 60}, {"1-0041", "CV", 19000, 1},
+  agx.rails = {{"1-0040", "GPU", 19000, 50},   {"1-0040", "CPU", 19000, 40},
+               {"1-0040", "SOC", 19000, 60},   {"1-0041", "CV", 19000, 1},
                {"1-0041", "VDDRQ", 19000, 30}, {"1-0041", "SYS5V", 5000, 400}};
   agx.nvpmodel = nvpmodel_text(agx, "CPU_DENVER_",
                                {{0, "MAXN", 8, -1, -1, 0},
@@ -387,7 +391,8 @@ inline std::vector<Board> boards() {
   orin_nx.gpu_hz = steps(306000000, 102000000, 918000000);
   orin_nx.cpu_cap = 1984000;
   orin_nx.gpu_cap = 918000000;
-  orin_nx.rails = {{"1-0040", "VDD_IN", 5000, 1200}, {"1-0040", "VDD_CPU_GPU_CV", 5000, 400},
+  orin_nx.rails = {{"1-0040", "VDD_IN", 5000, 1200},
+                   {"1-0040", "VDD_CPU_GPU_CV", 5000, 400},
                    {"1-0040", "VDD_SOC", 5000, 250}};
   all.push_back(orin_nx);
 
@@ -399,14 +404,15 @@ inline std::vector<Board> boards() {
     b.compatible = "nvidia,p3768-0000+p3767-0005|nvidia,p3767-0005|nvidia,tegra234";
     b.cores = 6;
     b.clusters = {0, 4};
-    b.cpu_khz = super ? steps(115200, 76800, 1651200, {1728000})
-                      : steps(115200, 76800, 1497600, {1510400});
+    b.cpu_khz =
+        super ? steps(115200, 76800, 1651200, {1728000}) : steps(115200, 76800, 1497600, {1510400});
     b.gpu_hz = super ? steps(306000000, 102000000, 1020000000)
                      : std::vector<long>{306000000, 408000000, 510000000, 612000000, 624750000};
     if (!super) b.emc_khz = {204000, 665600, 2133000};
     b.cpu_cap = b.cpu_khz.back();
     b.gpu_cap = b.gpu_hz.back();
-    b.rails = {{"1-0040", "VDD_IN", 5000, 940}, {"1-0040", "VDD_CPU_GPU_CV", 5000, 130},
+    b.rails = {{"1-0040", "VDD_IN", 5000, 940},
+               {"1-0040", "VDD_CPU_GPU_CV", 5000, 130},
                {"1-0040", "VDD_SOC", 5000, 280}};
     b.nvpmodel = nvpmodel_text(
         b, "CPU_A78_", {{0, "15W", 6, -1, -1, 0}, {1, "7W", 4, 960000, 408000000, 2133000000}}, 0);
@@ -482,7 +488,8 @@ inline void break_file(const fs::path& file, Broken how) {
     fs::create_directory(file);
   else
     std::ofstream(file, std::ios::binary)
-        << (how == Broken::empty ? std::string() : std::string("\x01\xff nonsense -9e99 \0 nan", 23));
+        << (how == Broken::empty ? std::string()
+                                 : std::string("\x01\xff nonsense -9e99 \0 nan", 23));
 }
 /// The upper half of the cores goes off, as hotplug does it: their clusters' clocks vanish.
 inline void half_offline(const fs::path& root) {

@@ -1,6 +1,7 @@
-// kill -9 before each system call of a mode change that changes anything, and a start of flyball afterwards.
-#include <gtest/gtest.h>
+// kill -9 before each system call of a mode change that changes anything, and a start of flyball
+// afterwards.
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -27,14 +28,14 @@ bool changes_something(const __ptrace_syscall_info& info) {
   const auto call = static_cast<long>(info.entry.nr);
   if (call == SYS_openat)
     return (info.entry.args[2] & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
-  static const std::set<long> all = {
-      SYS_write,  SYS_pwrite64, SYS_ftruncate, SYS_renameat, SYS_renameat2, SYS_unlinkat,
-      SYS_fsync,  SYS_mkdirat,  SYS_flock,     SYS_clone,    SYS_clone3,    SYS_exit_group,
+  static const std::set<long> all = {SYS_write,     SYS_pwrite64, SYS_ftruncate, SYS_renameat,
+                                     SYS_renameat2, SYS_unlinkat, SYS_fsync,     SYS_mkdirat,
+                                     SYS_flock,     SYS_clone,    SYS_clone3,    SYS_exit_group,
 #ifdef SYS_open  // older calls, which newer processors do not have
-      SYS_open,   SYS_creat,    SYS_rename,    SYS_unlink,   SYS_mkdir,     SYS_rmdir,
-      SYS_fork,   SYS_vfork,
+                                     SYS_open,      SYS_creat,    SYS_rename,    SYS_unlink,
+                                     SYS_mkdir,     SYS_rmdir,    SYS_fork,      SYS_vfork,
 #endif
-      SYS_exit};
+                                     SYS_exit};
   return all.contains(call);
 }
 

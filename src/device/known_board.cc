@@ -38,11 +38,12 @@ Result<std::unique_ptr<Board>> open_known_board(const BoardName& name, const fs:
   BoardIdentity identity = identify_board(root);
   const bool fits = name.kind == "jetson" ? identity.jetson() : identity.id != "host";
   if (!fits)
-    return Error{Code::unavailable,
-                 fmt::format("{} is no {}: it is {} ({})", root.string(),
-                             name.kind == "jetson" ? "Jetson" : "board with a device tree",
-                             identity.name, identity.id),
-                 "--root names the tree of another board; --device host takes this machine as it is"};
+    return Error{
+        Code::unavailable,
+        fmt::format("{} is no {}: it is {} ({})", root.string(),
+                    name.kind == "jetson" ? "Jetson" : "board with a device tree", identity.name,
+                    identity.id),
+        "--root names the tree of another board; --device host takes this machine as it is"};
   return std::unique_ptr<Board>(std::make_unique<KnownBoard>(name, std::move(identity), root));
 }
 

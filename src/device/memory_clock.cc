@@ -74,10 +74,11 @@ class MemoryClock final : public Knob {
       FLYBALL_ASSIGN(const double got, now());
       if (got >= asked - rounding_mhz && got < limit) return {};
       if (monotonic_ns() >= deadline_ns)
-        return Error{Code::unavailable,
-                     fmt::format("mem_mhz was set to {} but reads {}", format_number(asked),
-                                 format_number(got)),
-                     "a cap of the power mode (nvpmodel) lies below it, or the firmware refused it"};
+        return Error{
+            Code::unavailable,
+            fmt::format("mem_mhz was set to {} but reads {}", format_number(asked),
+                        format_number(got)),
+            "a cap of the power mode (nvpmodel) lies below it, or the firmware refused it"};
       sleep_until_ns(monotonic_ns() + 5'000'000);
     }
   }

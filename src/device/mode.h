@@ -38,8 +38,8 @@ Result<PowerMode> set_mode(BoardDevice& board, const std::filesystem::path& root
 /// What jetson_clocks does: every clock at its cap, idle states off.
 Status pin_max(BoardDevice& board, const std::filesystem::path& root);
 
-/// {"board", "axes", "fixed", "held_by", "kept"}: who sets the board now (null: nobody), and whether
-/// `flyball mode restore` has something to put back.
+/// {"board", "axes", "fixed", "held_by", "kept"}: who sets the board now (null: nobody), and
+/// whether `flyball mode restore` has something to put back.
 nlohmann::ordered_json mode_json(const BoardIdentity& board, const BoardDevice& device,
                                  const std::filesystem::path& root);
 

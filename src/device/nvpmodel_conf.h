@@ -1,6 +1,6 @@
 // /etc/nvpmodel.conf of a Jetson: which files a preset power mode writes what to. Files in the wild
-// hold custom modes, comments, missing defaults and stray blanks, and "<PARAM" without a blank: what
-// can be taken is taken, and each line that cannot is named.
+// hold custom modes, comments, missing defaults and stray blanks, and "<PARAM" without a blank:
+// what can be taken is taken, and each line that cannot is named.
 #pragma once
 
 #include <optional>

@@ -15,12 +15,12 @@ const char* const params =
     "< PARAM TYPE=CLOCK NAME=EMC >\nMAX_FREQ /sys/emc\n";
 
 TEST(NvpmodelConf, TakesWhatFilesInTheWildHold) {
-  const NvpmodelConf conf = parse_nvpmodel(
-      std::string("# comment\r\n\n") + params +
-          "< POWER_MODEL ID=0 NAME=MAXN >\r\nGPU MAX_FREQ -1\nEMC MAX_FREQ 0\n"
-          "<POWER_MODEL ID=17 NAME=MY_OWN>\n\n   GPU   MAX_FREQ   612000000  \n"
-          "<PM_CONFIG DEFAULT=17>\n< FAN_CONFIG DEFAULT=quiet >\n",
-      "conf");
+  const NvpmodelConf conf =
+      parse_nvpmodel(std::string("# comment\r\n\n") + params +
+                         "< POWER_MODEL ID=0 NAME=MAXN >\r\nGPU MAX_FREQ -1\nEMC MAX_FREQ 0\n"
+                         "<POWER_MODEL ID=17 NAME=MY_OWN>\n\n   GPU   MAX_FREQ   612000000  \n"
+                         "<PM_CONFIG DEFAULT=17>\n< FAN_CONFIG DEFAULT=quiet >\n",
+                     "conf");
   EXPECT_TRUE(conf.refused.empty()) << conf.refused.at(0).message;
   ASSERT_EQ(conf.modes.size(), 2u);
   EXPECT_EQ(conf.modes[0].settings.at(0).value, "-1");
@@ -37,7 +37,8 @@ TEST(NvpmodelConf, NamesTheLineThatItRefuses) {
     return conf.refused.empty() ? "" : conf.refused[0].message;
   };
   EXPECT_THAT(refused("< POWER_MODEL NAME=X >\n"), HasSubstr("conf:6: this mode has no ID"));
-  EXPECT_THAT(refused("< POWER_MODEL ID=1 NAME=X\n"), HasSubstr("conf:6: this block is not closed"));
+  EXPECT_THAT(refused("< POWER_MODEL ID=1 NAME=X\n"),
+              HasSubstr("conf:6: this block is not closed"));
   EXPECT_THAT(refused("< POWER_MODEL ID=1 NAME=X >\nDLA MAX 1\n"), HasSubstr("no PARAM DLA"));
   EXPECT_THAT(refused("< POWER_MODEL ID=1 NAME=X >\nGPU TPC 1\n"), HasSubstr("no argument TPC"));
   EXPECT_THAT(refused("< POWER_MODEL ID=1 NAME=X >\nGPU MAX_FREQ\n"), HasSubstr("a value were"));

@@ -129,8 +129,8 @@ Status set_clusters(const Preset& preset, const fs::path& root, const BoardDevic
     FLYBALL_ASSIGN(const std::string text, journal.read(range.min_file));
     const double present = parse_double(trim(text)).value_or(0) / khz_per_mhz;
     const double low = std::min(limits.low.value_or(present), *limits.high);
-    FLYBALL_CHECK(range.set(journal, low, *limits.high,
-                            {.below = step_share * *limits.high * khz_per_mhz}));
+    FLYBALL_CHECK(
+        range.set(journal, low, *limits.high, {.below = step_share * *limits.high * khz_per_mhz}));
   }
   return {};
 }
@@ -186,16 +186,15 @@ Result<const Preset*> find_preset(const Presets& presets, const std::string& nam
     found = &preset;
   }
   if (found) return found;
-  return Error{Code::not_found, fmt::format("there is no preset '{}'", name),
-               names.empty() ? "this board has no etc/nvpmodel.conf"
-                             : "one of: " + join(names, ", ")};
+  return Error{
+      Code::not_found, fmt::format("there is no preset '{}'", name),
+      names.empty() ? "this board has no etc/nvpmodel.conf" : "one of: " + join(names, ", ")};
 }
 
 Status set_preset(const Preset& preset, const fs::path& root, BoardDevice& board) {
   FLYBALL_CHECK(board.claim());
   SettingsJournal* journal = board.journal();
-  if (!journal)
-    return Error{Code::unavailable, "nothing of this board can be set", "run as root"};
+  if (!journal) return Error{Code::unavailable, "nothing of this board can be set", "run as root"};
   FLYBALL_CHECK(switch_cores(preset, root, *journal, "1"));
   FLYBALL_CHECK(set_clusters(preset, root, board, *journal));
   FLYBALL_CHECK(set_other_clocks(preset, board, *journal));

@@ -1,6 +1,6 @@
 // How settings of the kernel are read and written. Plain files keep whatever is written to them;
-// drivers round, refuse and lag. What stands behind the knobs can therefore be replaced: tests put a
-// script here (setting_script_testing.h).
+// drivers round, refuse and lag. What stands behind the knobs can therefore be replaced: tests put
+// a script here (setting_script_testing.h).
 #pragma once
 
 #include <filesystem>

@@ -35,9 +35,7 @@ class SettingScript final : public SettingFiles {
     });
   }
   /// Goes down, never up: as old releases until a reboot.
-  void only_down(const std::string& ending) {
-    answers_[ending] = nullptr;
-  }
+  void only_down(const std::string& ending) { answers_[ending] = nullptr; }
   /// Shows a new value only at the n-th read after a write.
   void lag(const std::string& ending, int reads) { lags_[ending] = reads; }
 

@@ -31,15 +31,6 @@ constexpr size_t kMostBytes = 64 << 10;
 constexpr const char* kPower = "pmic_read_adc";
 constexpr const char* kThrottled = "get_throttled";
 
-Status trusted(const fs::path& tool) {
-  struct stat file {};
-  if (::stat(tool.c_str(), &file) != 0) return file_error("run", tool, errno);
-  const bool ours = file.st_uid == 0 || file.st_uid == ::geteuid();
-  if (S_ISREG(file.st_mode) && ours && (file.st_mode & 022) == 0) return {};
-  return Error{Code::permission, tool.string() + " is not run: other users can have written it",
-               "it must belong to root, and only root may write it"};
-}
-
 // Reads what comes until the end, the limit, or the deadline; false where it was late.
 bool read_until(int from, int64_t deadline_ns, std::string& text) {
   std::array<char, 4096> buffer{};
@@ -124,9 +115,8 @@ void add_power(SensorList& list, const fs::path& tool) {
     return list.gaps.push_back({Code::corrupt, tool.string() + " lists no rails of power",
                                 "is it the tool of this board's firmware?"});
   for (const std::string& rail : rails)
-    list.sensors.push_back(
-        pmic_sensor(info_of(rail, "W", SensorKind::power), answer,
-                    [rail](const auto& now) { return watts_of(now, {rail}); }));
+    list.sensors.push_back(pmic_sensor(info_of(rail, "W", SensorKind::power), answer,
+                                       [rail](const auto& now) { return watts_of(now, {rail}); }));
   SensorInfo sum = info_of("all rails of the PMIC", "W", SensorKind::power);
   sum.total = "pmic";
   list.sensors.push_back(
@@ -138,14 +128,14 @@ void add_power(SensorList& list, const fs::path& tool) {
 
 void add_throttled(SensorList& list, const fs::path& tool) {
   const auto answer = std::make_shared<Answer>(tool, kThrottled);
-  auto sensor = function_sensor(info_of("firmware_throttled", "bits", SensorKind::gauge),
-                                [answer](int64_t) -> Result<double> {
-                                  FLYBALL_ASSIGN(const std::string text, answer->text());
-                                  if (const auto bits = parse_throttled(text))
-                                    return static_cast<double>(*bits);
-                                  return Error{Code::corrupt,
-                                               "the firmware's tool tells no throttling", ""};
-                                });
+  auto sensor =
+      function_sensor(info_of("firmware_throttled", "bits", SensorKind::gauge),
+                      [answer](int64_t) -> Result<double> {
+                        FLYBALL_ASSIGN(const std::string text, answer->text());
+                        if (const auto bits = parse_throttled(text))
+                          return static_cast<double>(*bits);
+                        return Error{Code::corrupt, "the firmware's tool tells no throttling", ""};
+                      });
   if (const auto bits = sensor->read())
     list.sensors.push_back(std::move(sensor));
   else
@@ -153,6 +143,15 @@ void add_throttled(SensorList& list, const fs::path& tool) {
 }
 
 }  // namespace
+
+Status trusted_code(const fs::path& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return file_error("run", path, errno);
+  const bool ours = file.st_uid == 0 || file.st_uid == ::geteuid();
+  if (S_ISREG(file.st_mode) && ours && (file.st_mode & 022) == 0) return {};
+  return Error{Code::permission, path.string() + " is not run: other users can have written it",
+               "it must belong to root, and only root may write it"};
+}
 
 Result<std::string> run_tool(const fs::path& tool, const std::string& argument, double limit_s) {
   int ends[2];
@@ -236,7 +235,7 @@ SensorList open_firmware_tool(const fs::path& root) {
                          "it tells the power of this board: install raspi-utils"});
     return list;
   }
-  if (const Status may = trusted(tool); !may.ok()) {
+  if (const Status may = trusted_code(tool); !may.ok()) {
     list.gaps.push_back(may.error());
     return list;
   }
