@@ -39,7 +39,7 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
                  "plan on this machine, or use --export nvpmodel"};
   if (!options.apply) return {};
-  FLYBALL_ASSIGN(const auto here, open_board(options.device));
+  FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto knobs, here->knobs());
   return knobs->can_keep();
 }
@@ -51,7 +51,7 @@ Result<std::string> nvpmodel_block(const SharedBoard& shared, const Plan& plan) 
 }
 
 Status apply(const PlanOptions& options, const PowerMode& mode) {
-  FLYBALL_ASSIGN(const auto here, open_board(options.device));
+  FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto knobs, here->knobs());
   FLYBALL_CHECK(knobs->apply(mode));
   FLYBALL_CHECK(knobs->keep());
@@ -134,7 +134,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     add_energy(
         command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
         "energy that it takes beside the power of that time, e.g. 5J");
-  add_device_option(command, o.device);
+  add_device_option(command, o.device, o.root);
   command.add_option("--data,--dataset", o.data,
                      "dataset folder of networks; drawn into the cache folder where it is not "
                      "given");

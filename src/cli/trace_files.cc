@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "cli/checks.h"
 #include "cli/quantities.h"
+#include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
@@ -30,13 +31,14 @@ void TraceFiles::add_plug_options(CLI::App& command) {
       "what the meter's clock is ahead of this machine's, e.g. 250ms");
 }
 
-SensorList TraceFiles::context() const {
+SensorList TraceFiles::context(const std::filesystem::path& root) const {
   SensorList context;
   if (trace.empty() && csv.empty()) return context;
-  context = open_system_sensors();
-  context.append(open_detail_sensors());
-  context.append(open_clock_sensors());
-  context.append(open_thermal_sensors());
+  context = open_system_sensors(root);
+  context.append(open_detail_sensors(root));
+  context.append(open_clock_sensors(root));
+  context.append(open_board_sensors(root));
+  context.append(open_thermal_sensors(root));
   return context;
 }
 

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "profile/trials/mode_watch.h"
 #include "profile/trials/program_run.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
@@ -271,8 +272,7 @@ class ProgramProfiler final : public Profiler {
 
   Status run_trial(Measurement& m) {
     FLYBALL_CHECK(device_->apply(m.trial.mode));
-    sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
-    m.settle_s = options_.settle_s;
+    m.settle_s = settle(*device_, m.trial.mode, options_.settle_s);
     ProgramOptions program;
     program.in_background = true;
     program.settings = all_settings(m.trial);
@@ -284,6 +284,7 @@ class ProgramProfiler final : public Profiler {
     FLYBALL_CHECK(check_axes(run->marks(), m));
     FLYBALL_CHECK(check_length(m));
     refused_ = false;
+    m.throttled |= !not_kept(*device_, m.trial.mode).empty();
     return check_alike(m);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
 #include "telemetry/sensors/rapl.h"
@@ -30,6 +31,16 @@ Error no_power(const std::vector<Error>& gaps) {
   return summary;
 }
 
+// A tree has GPUs where it has a library of its own.
+SensorList open_nvidia_of(const std::filesystem::path& root) {
+  if (root == "/") return open_nvidia({.visible = visible_gpus()});
+  const auto library = root / "usr/lib/libnvidia-ml.so.1";
+  std::error_code ignored;
+  if (!std::filesystem::exists(library, ignored)) return {};
+  if (const Status may = trusted_code(library); !may.ok()) return {{}, {may.error()}};
+  return open_nvidia({.library = library.string(), .visible = {}});
+}
+
 }  // namespace
 
 bool measures_power(const SensorList& list) {
@@ -42,7 +53,8 @@ bool measures_power(const SensorList& list) {
 SensorList open_power_sensors(const std::filesystem::path& root) {
   SensorList list = open_rapl(root);
   list.append(open_ina3221(root));
-  if (root == "/") list.append(open_nvidia({.visible = visible_gpus()}));
+  list.append(open_firmware_tool(root));
+  list.append(open_nvidia_of(root));
   if (!measures_power(list))
     list.gaps = {no_power(list.gaps)};
   else
