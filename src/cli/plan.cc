@@ -5,6 +5,7 @@
 #include "cli/checks.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/report_file.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
 #include "device/board.h"
@@ -70,6 +71,7 @@ Status apply(const PlanOptions& options, const PowerMode& mode) {
 
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(kind, options));
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
@@ -82,14 +84,16 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (plan.answer && !options.export_format.empty()) {
     FLYBALL_ASSIGN(block, nvpmodel_block(shared, plan));
   }
+  nlohmann::ordered_json document{{"problem", kind_name(kind)}};
+  document.update(to_json(plan));
+  const nlohmann::ordered_json answer = document;
   if (options.json) {
-    nlohmann::ordered_json document{{"problem", kind_name(kind)}};
-    document.update(to_json(plan));
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);
   } else {
     fmt::print("{}{}{}", format_plan(plan), block.empty() ? "" : "\n", block);
   }
+  FLYBALL_CHECK(report_plan(options, shared, answer));
   if (!plan.answer) {
     context.exit_code = report_error(plan.why_not);
     return {};
@@ -155,6 +159,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   check_seed(command);
   command.add_option("--trial-time", o.trial_seconds, "time cap of a live trial, seconds")
       ->check(trial_seconds());
+  add_report_option(command, o.report);
   command.add_option("--store", o.store, "the store")->check(not_empty());
   command.add_flag("--no-store", o.no_store, "keep nothing");
   command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");

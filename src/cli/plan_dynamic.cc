@@ -68,16 +68,18 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
   FLYBALL_ASSIGN(const DynamicAnswer answer,
                  plan_windows(shared, store, options.request, windows, show_progress(progress)));
   progress.finish();
+  const auto document = to_json(shared, answer);
   if (options.json)
-    print_json(to_json(shared, answer));
+    print_json(document);
   else
     print_dynamic(shared, answer);
-  return {};
+  return report_plan(options, shared, document);
 }
 
 }  // namespace
 
 Status plan_dynamic_rates(PlanOptions& options) {
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(const auto windows, parse_windows(options.windows));
   if (options.infer.size() != 1 || options.train.size() > 1)
     return Error{Code::invalid_argument, "plan dynamic needs one --infer and at most one --train",
@@ -86,10 +88,12 @@ Status plan_dynamic_rates(PlanOptions& options) {
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   const Status status = plan_on(options, shared, store ? &*store : nullptr, windows);
-  if (options.json && !status.ok() && status.error().code == Code::infeasible)
-    print_json({{"problem", "dynamic"},
-                {"windows", nlohmann::ordered_json::array()},
-                {"error", flyball::to_json(status.error())}});
+  if (status.ok() || status.error().code != Code::infeasible) return status;
+  const nlohmann::ordered_json document{{"problem", "dynamic"},
+                                        {"windows", nlohmann::ordered_json::array()},
+                                        {"error", flyball::to_json(status.error())}};
+  if (options.json) print_json(document);
+  FLYBALL_CHECK(report_plan(options, shared, document));
   return status;
 }
 

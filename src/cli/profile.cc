@@ -7,9 +7,11 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_text.h"
+#include "cli/report_file.h"
 #include "cli/trace_files.h"
 #include "device/board.h"
 #include "profile/characterise/epochs_report.h"
+#include "report/profile_report.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
@@ -21,6 +23,7 @@ struct ProfileOptions {
   std::string optimizer = "sgd", precision = "fp32", on_bad = "fail", interval = "10ms";
   std::string patience = "5min";
   TraceFiles files;
+  std::string report;
   bool json = false, quiet = false;
 };
 
@@ -52,7 +55,7 @@ Status join_plug_log(const ProfileOptions& options, Profile& profile) {
   return log ? join_plug(profile, *std::move(log)) : Status();
 }
 
-Status run_network(ProfileOptions& options) {
+Status run_network(ProfileOptions& options, const Context& context) {
   FLYBALL_CHECK(complete(options));
   Progress progress(options.quiet);
   const auto epochs = static_cast<size_t>(std::max(0, options.request.epochs));
@@ -66,15 +69,18 @@ Status run_network(ProfileOptions& options) {
   progress.finish();
   FLYBALL_ASSIGN(EpochRun run, std::move(result));
   const Status joined = join_plug_log(options, run);
+  const auto document = epochs_json(run);
   if (options.json)
-    print_json(epochs_json(run));
+    print_json(document);
   else
     print_epochs(run);
+  FLYBALL_CHECK(
+      write_report(options.report, epochs_report(document, context.command), options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
   return joined;
 }
 
-Status run_program(const ProfileOptions& options, const std::vector<std::string>& program) {
+Status run_program(const ProfileOptions& options, const Context& context) {
   ProgramRequest request;
   if (!options.workload.empty())
     return Error{Code::invalid_argument,
@@ -85,7 +91,7 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing to a program", options.device),
                  "the program itself chooses its device; use --device host"};
-  request.argv = program;
+  request.argv = context.program;
   request.steps = options.request.steps;
   FLYBALL_ASSIGN(request.patience, parse_seconds(options.patience));
   FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
@@ -94,20 +100,24 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
   request.context = options.files.context();
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);
+  const auto document = program_json(profile);
   if (options.json)
-    print_json(program_json(profile));
+    print_json(document);
   else
     print_program(profile);
+  FLYBALL_CHECK(
+      write_report(options.report, program_report(document, context.command), options.json));
   FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
   return joined;
 }
 
 Status run(ProfileOptions& options, const Context& context) {
-  if (!context.program.empty()) return run_program(options, context.program);
+  if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
+  if (!context.program.empty()) return run_program(options, context);
   if (options.workload.empty())
     return Error{Code::invalid_argument, "there is nothing to profile",
                  "name one of `flyball workloads`, or a program after --"};
-  return run_network(options);
+  return run_network(options, context);
 }
 
 void add_step_options(CLI::App& command, ProfileOptions& options) {
@@ -163,11 +173,12 @@ void add_profile(CLI::App& app, Context& context) {
   add_run_options(*command, *options);
   add_step_options(*command, *options);
   options->files.add_options(*command);
+  add_report_option(*command, options->report);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   add_json_flag(*command, options->json);
   command->footer(
       "A program of your own goes after -- and marks its minibatches (docs/your-model.md); then\n"
-      "--steps, --patience, --interval, --trace, --csv, --plug and --json hold.\n"
+      "--steps, --patience, --interval, --trace, --csv, --plug, --report and --json hold.\n"
       "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
       "  flyball profile --device host -- python3 train.py");
   set_action(*command, context, [options, &context] { return run(*options, context); });

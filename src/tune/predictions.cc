@@ -35,29 +35,6 @@ Configuration at(const Prediction& prediction, size_t i) {
   return c;
 }
 
-// Repeats count as one: their median, and the noise of the quietest.
-Configuration measured_at(std::span<const Measurement* const> repeats) {
-  std::vector<double> times, powers, time_noise, power_noise;
-  for (const Measurement* m : repeats) {
-    times.push_back(m->minibatch_ms);
-    time_noise.push_back(m->noise);
-    if (!m->power) continue;
-    powers.push_back(m->power->mean_w);
-    power_noise.push_back(m->power->noise);
-  }
-  Configuration c;
-  c.provenance = repeats.front()->provenance;
-  c.minibatch_ms = median(times);
-  const double time_spread = 1.645 * median(time_noise);
-  c.time_lo = c.minibatch_ms * (1 - time_spread);
-  c.time_hi = c.minibatch_ms * (1 + time_spread);
-  c.power_w = powers.empty() ? unknown : median(powers);
-  const double power_spread = powers.empty() ? 0 : 1.645 * median(power_noise);
-  c.power_lo = c.power_w * (1 - power_spread);
-  c.power_hi = c.power_w * (1 + power_spread);
-  return c;
-}
-
 bool trains_networks(const std::string& predictor) {
   const auto entry = find_predictor(predictor);
   return entry.ok() && (*entry)->neural;
@@ -146,6 +123,28 @@ void find_front(const Profiler& profiler, TuneResult& result) {
 
 }  // namespace
 
+Configuration measured_configuration(std::span<const Measurement* const> repeats) {
+  std::vector<double> times, powers, time_noise, power_noise;
+  for (const Measurement* m : repeats) {
+    times.push_back(m->minibatch_ms);
+    time_noise.push_back(m->noise);
+    if (!m->power) continue;
+    powers.push_back(m->power->mean_w);
+    power_noise.push_back(m->power->noise);
+  }
+  Configuration c;
+  c.provenance = repeats.front()->provenance;
+  c.minibatch_ms = median(times);
+  const double time_spread = 1.645 * median(time_noise);
+  c.time_lo = c.minibatch_ms * (1 - time_spread);
+  c.time_hi = c.minibatch_ms * (1 + time_spread);
+  c.power_w = powers.empty() ? unknown : median(powers);
+  const double power_spread = powers.empty() ? 0 : 1.645 * median(power_noise);
+  c.power_lo = c.power_w * (1 - power_spread);
+  c.power_hi = c.power_w * (1 + power_spread);
+  return c;
+}
+
 WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled) {
   WorkloadTable rows = empty_table(role_of(profiler.info()), profiler.space());
   rows.accepted = profiler.info().accepted;
@@ -182,7 +181,7 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
     FLYBALL_CHECK(hold_out(profiler, measured, result));
   }
   for (const auto& [config, repeats] : measured)
-    result.configurations[config] = measured_at(repeats);
+    result.configurations[config] = measured_configuration(repeats);
   find_front(profiler, result);
   return {};
 }

@@ -1,7 +1,7 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: the answer of a tune, or an experiment. `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
-export type Report = TuneReport | ExperimentReport;
+/** What a report page shows: the answer of a tune, an experiment, or a sheet (a plan, a profile, a stored run, a comparison of two). `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
+export type Report = TuneReport | ExperimentReport | SheetReport;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/1";
 /** Training or inference. */
@@ -12,6 +12,8 @@ export type Quantity = number | [number, number, number];
 export type Provenance = "measured" | "table" | "predicted" | "simulated";
 /** [index] Position in `TuneReport.configurations`. */
 export type Index = number;
+/** Text, a figure in the unit of its column, or null where it is not known. */
+export type Cell = string | Quantity | null;
 
 /** The answer of `flyball tune`. */
 export interface TuneReport {
@@ -33,6 +35,14 @@ export interface TuneReport {
   choice: Choice | null;
   /** Only without a choice. */
   infeasible?: Infeasible | null;
+  /** How to set the choice, in order; left out without one. */
+  apply?: ApplyStep[];
+  /** What times and energies are compared per, everywhere on the page: a sample where the batch size varies, a run where a program marks no minibatches. Left out: minibatch. */
+  per?: "minibatch" | "sample" | "run";
+  /** The choice against the default; null without a choice. */
+  comparison?: Comparison | null;
+  /** Trials of earlier runs; empty when all were made now. */
+  reused?: Reused[];
   /** Null: not known. */
   default: Default | null;
   /** Null without power. */
@@ -76,7 +86,7 @@ export interface Budget {
   /** Unit of the limit. */
   unit: "µs" | "ms" | "s" | "min" | "h" | "mW" | "W" | "mJ" | "J" | "kJ";
   /** What a time or energy budget covers; null for power. */
-  per: "minibatch" | "epoch" | null;
+  per: "minibatch" | "epoch" | "run" | null;
 }
 export interface Axis {
   /** The CSV column name, e.g. `cpu_mhz`. */
@@ -92,14 +102,18 @@ export interface Axis {
 export interface Configuration {
   /** [of each axis] One value per axis, in the order of `axes`. */
   config: number[];
-  /** [ms] Per minibatch. Null: not known. */
+  /** [ms] Per minibatch, or per run where `per` is `run`; pooled of all its readings. Null: not known. */
   time_ms: Quantity | null;
   /** [W] Null: not available on this machine. */
   power_w: Quantity | null;
-  /** [J] Per minibatch. Null: not known. */
+  /** [J] Per minibatch, or per run where `per` is `run`. Null: not known. */
   energy_j: Quantity | null;
   /** How these figures are known. */
   provenance: Provenance;
+  /** [ms] Per sample; only where `per` is `sample`. */
+  sample_ms?: Quantity | null;
+  /** [J] Per sample; only where `per` is `sample`. */
+  sample_j?: Quantity | null;
   /** On the Pareto front of `Front.over`. */
   front?: boolean;
 }
@@ -131,6 +145,18 @@ export interface Trial {
   repeated: boolean;
   /** Answered from the store. */
   reused?: boolean;
+  /** [ms] This reading alone: the time of its configuration is what all its readings come to. Null: it failed. */
+  time_ms?: Quantity | null;
+  /** [W] This reading alone. Null: not known. */
+  power_w?: Quantity | null;
+  /** The answer or the default, measured once more. */
+  verification?: boolean;
+  /** Its start, ISO 8601; left out for a row of a table. */
+  measured_utc?: string;
+  /** [count] Number of the run that made it; left out where nothing is kept. */
+  run?: number;
+  /** [count] Cores that other processes kept busy meanwhile; left out where not known. */
+  other_cores?: number;
 }
 export interface Choice {
   /** [index] The answer. */
@@ -146,6 +172,54 @@ export interface Infeasible {
   closest: Index | null;
   /** What to do. */
   hint?: string;
+}
+/** One step of setting what the answer says. */
+export interface ApplyStep {
+  /** What it does. */
+  title: string;
+  /** A sentence or two. */
+  text: string;
+  /** To be typed or copied, lines and all; left out where there is nothing to type. */
+  code?: string;
+}
+/** The choice against the default. Show `text`: it is the one sentence that terminal and page share. */
+export interface Comparison {
+  /** E.g. `36.4 % less time per minibatch than the default`, without a full stop. */
+  text: string;
+  /** What `time` and `energy` are compared per. */
+  per: "minibatch" | "sample" | "run";
+  /** Of what was to be made least: is there a difference? */
+  established: boolean;
+  /** Why not, else null. */
+  doubt: string | null;
+  /** Null: not known. */
+  time: Change | null;
+  /** Null: not known. */
+  power: Change | null;
+  /** Null: not known. */
+  energy: Change | null;
+}
+/** One figure of the choice against that of the default. */
+export interface Change {
+  /** [%] Below zero is less than the default. */
+  pct: number;
+  /** The 90 % intervals do not overlap, and no busy machine explains it. */
+  established: boolean;
+}
+/** Live trials that one earlier run made. */
+export interface Reused {
+  /** [count] Its number in the store; null: they belong to none. */
+  run: number | null;
+  /** [count] How many. */
+  trials: number;
+  /** Start of the latest of them, ISO 8601. */
+  measured_utc: string;
+  /** [s] Of that one when this run began; null: not known. */
+  age_s: number | null;
+  /** [count] Cores that other processes kept busy in the median of them; null: not known. */
+  other_cores: number | null;
+  /** Noticeably: times may be shorter on a quiet machine. */
+  busy: boolean;
 }
 /** What one gets without tuning. */
 export interface Default {
@@ -178,6 +252,12 @@ export interface Oracle {
   robust_tabled?: Tabled | null;
   /** [count] Rows that the robust optimum leaves out. */
   excluded_rows?: number;
+  /** [%] By how much the choice is above the raw optimum in what was to be made least; null: not known. */
+  gap_pct?: number | null;
+  /** [%] The same against the robust optimum. */
+  robust_gap_pct?: number | null;
+  /** Both in words, without a full stop; empty without a choice. */
+  text?: string;
 }
 /** What a table says of a row; `configurations` may hold a prediction of it. */
 export interface Tabled {
@@ -240,6 +320,8 @@ export interface Run {
   power_total: string | null;
   /** What low and high of a quantity mean, per provenance. */
   intervals: Intervals;
+  /** What was profiled, how long it took, and which trials are those of earlier runs: `10 of 20 configurations profiled in 31.5 s`. */
+  effort?: string;
   /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
   versions: {
     [k: string]: string;
@@ -365,6 +447,130 @@ export interface Finding {
   text: string;
   /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
+}
+/** What `flyball plan`, `profile`, `runs` and `report` have to show: words, figures, points, bars and tables. The page shows what there is. */
+export interface SheetReport {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says that the document is a SheetReport, and of what. */
+  kind: "plan" | "profile" | "run" | "comparison";
+  /** Shown in the head and as the window's title. */
+  title: string;
+  /** The line above the headline. */
+  subject: string;
+  /** The answer in one sentence. */
+  headline: string;
+  /** The command line as typed. */
+  command: string;
+  /** ISO 8601. */
+  started_at: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** Sentences below the headline. */
+  lines: string[];
+  /** The figures that head the page. */
+  figures: SheetFigure[];
+  /** How to set the answer, in order. */
+  apply: ApplyStep[];
+  /** Points against two axes. */
+  charts: SheetChart[];
+  /** Where time goes. */
+  bars: SheetBar[];
+  /** In their order. */
+  tables: SheetTable[];
+  /** Where the numbers come from; sources that do not compare stand apart. */
+  facts: FactList[];
+  /** Gaps, doubts and remarks. */
+  notes: Note[];
+}
+export interface SheetFigure {
+  /** What it is. */
+  label: string;
+  /** [of `unit`] Null: not known. */
+  value: Quantity | null;
+  /** `ms`, `W`, `profiles`, …; empty for a count. */
+  unit: string;
+  /** How it is known; left out where that says nothing. */
+  provenance?: Provenance;
+  /** A few words below it. */
+  note?: string;
+}
+export interface SheetChart {
+  /** Its heading. */
+  title: string;
+  /** To the right. */
+  x: SheetAxis;
+  /** Upwards. */
+  y: SheetAxis;
+  /** In no order. */
+  points: SheetPoint[];
+  /** What may not be passed. */
+  limits: SheetLimit[];
+}
+export interface SheetAxis {
+  /** What stands on it. */
+  label: string;
+  /** Its unit; empty for counts. */
+  unit: string;
+}
+export interface SheetPoint {
+  /** [of the axis] To the right. */
+  x: number;
+  /** [of the axis] Upwards. */
+  y: number;
+  /** What it is, shown where it is pointed at. */
+  label: string;
+  /** Points of one group look alike: a source of measurements, or a provenance. */
+  group: string;
+  /** The answer. */
+  marked: boolean;
+}
+export interface SheetLimit {
+  /** Which axis it bounds. */
+  axis: "x" | "y";
+  /** [of the axis] Where. */
+  value: number;
+  /** What it is. */
+  label: string;
+}
+/** Where the time of an epoch, or of a stretch of a program, goes. */
+export interface SheetBar {
+  /** Bars of one label belong together. */
+  label: string;
+  /** `epoch 0`, `epochs 1+`, the name of a window. */
+  which: string;
+  /** [s] End to end: stall, compute and overhead. */
+  e2e_s: number;
+  /** [s] Visible waiting for data. */
+  stall_s: number;
+  /** [s] Compute time. */
+  compute_s: number;
+  /** [s] The rest: e2e − stall − compute. */
+  overhead_s: number;
+}
+export interface SheetTable {
+  /** Its heading. */
+  title: string;
+  /** A sentence below the heading; may be empty. */
+  text: string;
+  /** From the left. */
+  columns: SheetAxis[];
+  /** In their order. */
+  rows: SheetRow[];
+}
+export interface SheetRow {
+  /** One for each column. */
+  cells: Cell[];
+  /** How its figures are known; left out where that says nothing. */
+  provenance?: Provenance;
+  /** The answer. */
+  marked?: boolean;
+}
+export interface FactList {
+  /** Whose facts: `Machine`, `Source A`. */
+  title: string;
+  /** In their order. */
+  list: Fact[];
 }
 
 export const schema = "flyball-report/1";
