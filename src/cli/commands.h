@@ -31,6 +31,7 @@ void add_devices(CLI::App& app, Context& context);
 void add_dataset(CLI::App& app, Context& context);
 void add_experiment(CLI::App& app, Context& context);
 void add_runs(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 

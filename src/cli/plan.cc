@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/quantities.h"
+#include "cli/report_file.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
 #include "device/board.h"
@@ -62,6 +63,7 @@ Status apply(const PlanOptions& options, const PowerMode& mode) {
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
                             options.infer.size(), what_roles_are));
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
@@ -74,14 +76,16 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (plan.answer && !options.export_format.empty()) {
     FLYBALL_ASSIGN(block, nvpmodel_block(shared, plan));
   }
+  nlohmann::ordered_json document{{"problem", kind_name(kind)}};
+  document.update(to_json(plan));
+  const nlohmann::ordered_json answer = document;
   if (options.json) {
-    nlohmann::ordered_json document{{"problem", kind_name(kind)}};
-    document.update(to_json(plan));
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);
   } else {
     fmt::print("{}{}{}", format_plan(plan, options.verbose), block.empty() ? "" : "\n", block);
   }
+  FLYBALL_CHECK(report_plan(options, shared, answer));
   if (!plan.answer) {
     context.exit_code = report_error(plan.why_not);
     return {};
@@ -158,6 +162,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   command.add_option("--seed", o.request.seed, "of everything random")->capture_default_str();
   add_trial_time(command, o.trial_seconds);
   add_measuring_options(command, o.measuring_options);
+  add_report_option(command, o.report);
   command.add_option("--store", o.store, "the store");
   command.add_flag("--no-store", o.no_store, "keep nothing");
   command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");

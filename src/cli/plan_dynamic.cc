@@ -70,16 +70,19 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
   FLYBALL_ASSIGN(const DynamicAnswer answer,
                  plan_windows(shared, store, options.request, windows, show_progress(progress)));
   progress.finish();
+  const auto document = to_json(shared, answer);
   if (options.json)
-    print_json(to_json(shared, answer));
+    print_json(document);
   else if (!answer.why_not)
     print_dynamic(shared, answer);
+  FLYBALL_CHECK(report_plan(options, shared, document));
   return answer.why_not ? Status(*answer.why_not) : Status();
 }
 
 }  // namespace
 
 Status plan_dynamic_rates(PlanOptions& options) {
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(const auto windows, parse_windows(options.windows));
   if (options.infer.size() != 1 || options.train.size() > 1)
     return Error{Code::invalid_argument, "plan dynamic needs one --infer and at most one --train",

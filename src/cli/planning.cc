@@ -1,11 +1,16 @@
 #include "cli/planning.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/report_file.h"
 #include "cli/tables.h"
 #include "profile/trials/table_profiler.h"
+#include "report/plan_report.h"
 
 namespace flyball::cli {
 namespace {
@@ -81,6 +86,26 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
                                                        !options.no_reference, options.accepted));
   request.cancelled = &interrupt_flag();
   return {};
+}
+
+Status begin_report(PlanOptions& options) {
+  options.started_utc = wall_clock_utc();
+  return options.report.empty() ? Status() : check_writable(options.report);
+}
+
+Status report_plan(const PlanOptions& options, const SharedBoard& board,
+                   const nlohmann::ordered_json& answer) {
+  const ProfilerInfo& who = board.info(0);
+  StoredRun run;
+  run.request = {options.request.command,
+                 plan_request_json(options.request, board).dump(),
+                 who.device,
+                 who.fingerprint,
+                 options.request.seed,
+                 who.conditions};
+  run.started_utc = options.started_utc;
+  run.answer = answer.dump();
+  return write_report(options.report, plan_report(run), options.json);
 }
 
 Result<std::optional<Store>> plan_store(const PlanOptions& options) {

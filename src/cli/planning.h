@@ -1,6 +1,7 @@
 // What the commands of `flyball plan` share: their options, and the request they make of them.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,12 @@ struct PlanOptions {
   std::vector<std::string> train, infer, references;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string objective, store, export_format;
-  std::string data;        ///< dataset folder of roles that are networks; "" draws one
-  std::string device;      ///< of roles that are networks; "" is this machine
-  std::string root = "/";  ///< of the files that a live board shows
-  Accepted accepted;       ///< rows of tables that count as measurements, too
+  std::string report;       ///< file; "": none
+  std::string started_utc;  ///< set by begin_report()
+  std::string data;         ///< dataset folder of roles that are networks; "" draws one
+  std::string device;       ///< of roles that are networks; "" is this machine
+  std::string root = "/";   ///< of the files that a live board shows
+  Accepted accepted;        ///< rows of tables that count as measurements, too
   double trial_seconds = 10;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
@@ -32,6 +35,11 @@ struct PlanOptions {
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
+/// Refuses a report that cannot be written, and notes when planning began.
+Status begin_report(PlanOptions& options);
+/// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.
+Status report_plan(const PlanOptions& options, const SharedBoard& board,
+                   const nlohmann::ordered_json& answer);
 /// The store that the options name, or nothing with --no-store.
 Result<std::optional<Store>> plan_store(const PlanOptions& options);
 /// `flyball plan dynamic`.

@@ -9,9 +9,11 @@
 #include "cli/output.h"
 #include "cli/profile_text.h"
 #include "cli/quantities.h"
+#include "cli/report_file.h"
 #include "cli/trace_files.h"
 #include "device/board.h"
 #include "profile/characterise/epochs_report.h"
+#include "report/profile_report.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball::cli {
@@ -24,6 +26,7 @@ struct ProfileOptions {
   Seconds patience{300};
   TraceFiles files;
   MeasuringOptions measuring;
+  std::string report;
   bool json = false, quiet = false;
 };
 
@@ -70,10 +73,13 @@ Status run_network(ProfileOptions& options, Context& context) {
   progress.finish();
   FLYBALL_ASSIGN(EpochRun run, std::move(result));
   const Status joined = join_plug_log(options, run);
+  const auto document = epochs_json(run);
   if (options.json)
-    print_json(epochs_json(run));
+    print_json(document);
   else
     print_epochs(run);
+  FLYBALL_CHECK(
+      write_report(options.report, epochs_report(document, context.command), options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
   if (!run.stopped.empty() && interrupt_flag()) context.exit_code = interrupted_exit_code();
   return joined;
@@ -90,7 +96,7 @@ Status check_program_options(const CLI::App& command) {
 }
 
 Status run_program(const CLI::App& command, const ProfileOptions& options,
-                   const std::vector<std::string>& program, Context& context) {
+                   Context& context) {
   ProgramRequest request;
   if (!options.workload.empty())
     return Error{Code::invalid_argument,
@@ -103,7 +109,7 @@ Status run_program(const CLI::App& command, const ProfileOptions& options,
                  "the program itself chooses its device; use --device host"};
   FLYBALL_CHECK(check_program_options(command));
   FLYBALL_CHECK(options.files.check());
-  request.argv = program;
+  request.argv = context.program;
   request.steps = options.request.steps;
   request.patience = options.patience;
   request.interval = options.request.interval;
@@ -114,10 +120,13 @@ Status run_program(const CLI::App& command, const ProfileOptions& options,
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);
+  const auto document = program_json(profile);
   if (options.json)
-    print_json(program_json(profile));
+    print_json(document);
   else
     print_program(profile);
+  FLYBALL_CHECK(
+      write_report(options.report, program_report(document, context.command), options.json));
   FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
   if (!profile.failure) return joined;
   if (!joined.ok()) report_error(joined.error());
@@ -126,7 +135,8 @@ Status run_program(const CLI::App& command, const ProfileOptions& options,
 }
 
 Status run(const CLI::App& command, ProfileOptions& options, Context& context) {
-  if (!context.program.empty()) return run_program(command, options, context.program, context);
+  if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
+  if (!context.program.empty()) return run_program(command, options, context);
   if (command.count("--patience") > 0)
     return Error{Code::invalid_argument, "--patience is for a program of your own",
                  "put it after --, or leave --patience out"};
@@ -188,11 +198,12 @@ void add_profile(CLI::App& app, Context& context) {
   add_step_options(*command, *options);
   options->files.add_options(*command);
   add_measuring_options(*command, options->measuring);
+  add_report_option(*command, options->report);
   command->add_flag("--quiet,-q", options->quiet, "no progress");
   add_json_flag(*command, options->json);
   command->footer(
       "A program of your own goes after -- and marks its minibatches (docs/your-model.md); then\n"
-      "--steps, --patience, --interval, --trace, --csv, --plug and --json hold.\n"
+      "--steps, --patience, --interval, --trace, --csv, --plug, --report and --json hold.\n"
       "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
       "  flyball profile --device host -- python3 train.py");
   set_action(*command, context,

@@ -6,7 +6,10 @@
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/report_file.h"
 #include "cli/stored.h"
+#include "report/comparison.h"
+#include "report/run_report.h"
 
 namespace flyball::cli {
 namespace {
@@ -14,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct RunsOptions {
-  std::string store;
+  std::string store, report, command;
   bool json = false;
-  int64_t first = 0, second = 0;
+  int64_t first = 0, second = 0;  ///< 0: not named
 };
 
 Json run_json(const StoredRun& run) {
@@ -37,6 +40,17 @@ Json run_json(const StoredRun& run) {
           {"answer", answer.is_discarded() ? Json(nullptr) : answer}};
 }
 
+Json summary_json(const RunSummary& summary) {
+  const auto known = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  return {{"workload", known(summary.workload)},
+          {"best", known(summary.best)},
+          {"choice", known(summary.choice)}};
+}
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
 Status list_runs(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
@@ -45,15 +59,20 @@ Status list_runs(const RunsOptions& options) {
     for (const StoredRun& run : runs) {
       list.push_back(run_json(run));
       list.back().erase("answer");
+      list.back().update(summary_json(summary_of(run)));
     }
     print_json({{"store", store.path().string()}, {"runs", list}});
     return {};
   }
-  TextTable table({"run", "started", "state", "device", "trials", "reused", "command"});
-  for (const StoredRun& run : runs)
+  TextTable table({"run", "started", "state", "device", "workload", "trials", "reused", "best",
+                   "choice", "command"});
+  for (const StoredRun& run : runs) {
+    const RunSummary summary = summary_of(run);
     table.add({fmt::format("{}", run.id), run.started_utc, run_state_name(run.state),
-               run.request.device, fmt::format("{}", run.measurements),
-               fmt::format("{}", run.reused), run.request.command});
+               run.request.device, or_dash(summary.workload), fmt::format("{}", run.measurements),
+               fmt::format("{}", run.reused), or_dash(summary.best), or_dash(summary.choice),
+               run.request.command});
+  }
   if (table.empty())
     fmt::print("no runs in {}\n", store.path().string());
   else
@@ -103,7 +122,7 @@ Status show_run(const RunsOptions& options) {
                                 {"reused", trial.reused}});
     }
     print_json(json);
-    return {};
+    return write_report(options.report, run_report(run, trials), true);
   }
   fmt::print("run {}: {}\n{}, {}, started {}, {}\n", run.id, run.request.command,
              run.request.device, run_state_name(run.state), run.started_utc,
@@ -113,36 +132,85 @@ Status show_run(const RunsOptions& options) {
                    "known", "stopped"});
   for (const StoredMeasurement& trial : trials) table.add(cells(trial.measurement));
   fmt::print("{}", table.str());
+  return write_report(options.report, run_report(run, trials), false);
+}
+
+Json comparison_json(const RunComparison& comparison) {
+  Json list = Json::array();
+  for (const ComparedTrial& row : comparison.trials) {
+    Json config = Json::object();
+    for (const auto& [name, value] : all_settings(row.trial.trial)) config[name] = value;
+    const auto time = [](const std::optional<Measurement>& m) {
+      return m && !m->failed() ? Json(m->minibatch_ms) : Json(nullptr);
+    };
+    const auto power = [](const std::optional<Measurement>& m) {
+      return m ? or_null(m->power_w()) : Json(nullptr);
+    };
+    list.push_back({{"workload", row.trial.trial.job.workload},
+                    {"phase", phase_name(row.trial.trial.job.phase)},
+                    {"config", config},
+                    {"first_ms", time(row.trial.first)},
+                    {"second_ms", time(row.trial.second)},
+                    {"first_w", power(row.trial.first)},
+                    {"second_w", power(row.trial.second)},
+                    {"change_pct", or_null(row.change_pct)},
+                    {"established", or_null(row.established)}});
+  }
+  return {{"first", comparison.first.id},
+          {"second", comparison.second.id},
+          {"common", comparison.common},
+          {"differences", comparison.differences},
+          {"trials", list}};
+}
+
+void print_comparison(const RunComparison& comparison) {
+  fmt::print("{}\n", comparison.words());
+  for (const std::string& difference : comparison.differences)
+    fmt::print("they do not compare: {}\n", difference);
+  if (comparison.common == 0) return;
+  TextTable table({"workload", "configuration", fmt::format("run {} ms", comparison.first.id),
+                   fmt::format("run {} ms", comparison.second.id), "change %", "difference"});
+  for (const ComparedTrial& row : comparison.trials) {
+    const auto value = [](const std::optional<Measurement>& m) {
+      return number(m && !m->failed() ? m->minibatch_ms : std::nan(""));
+    };
+    table.add({row.trial.trial.job.workload, describe(all_settings(row.trial.trial)),
+               value(row.trial.first), value(row.trial.second), number(row.change_pct, 2),
+               !row.established      ? "-"
+               : *row.established    ? "established"
+               : row.change_pct == 0 ? "none"
+                                     : "not established"});
+  }
+  fmt::print("\n{}", table.str());
+}
+
+// Runs that are not named: the latest, against the one before it that measured the same workload.
+Status name_runs(Store& store, RunsOptions& options) {
+  if (options.second > 0) return {};
+  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+  if (runs.empty())
+    return Error{Code::not_found, "there are no runs in " + store.path().string(),
+                 "flyball tune makes one"};
+  const int64_t latest = options.first > 0 ? options.first : runs.front().id;
+  FLYBALL_ASSIGN(options.first, earlier_run(runs, latest));
+  options.second = latest;
   return {};
 }
 
-Status compare_runs(const RunsOptions& options) {
+Status compare_two(const RunsOptions& asked) {
+  RunsOptions options = asked;
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
-  FLYBALL_ASSIGN(const auto first, store.run_measurements(options.first));
-  FLYBALL_ASSIGN(const auto second, store.run_measurements(options.second));
-  const auto value = [](const std::optional<Measurement>& m) {
-    return m && !m->failed() ? m->minibatch_ms : std::nan("");
-  };
-  TextTable table({"configuration", fmt::format("run {} ms", options.first),
-                   fmt::format("run {} ms", options.second), "change %"});
-  Json list = Json::array();
-  for (const TrialComparison& row : compare_measurements(first, second)) {
-    const double a = value(row.first), b = value(row.second), change = 100 * (b / a - 1);
-    const Settings settings = all_settings(row.trial);
-    table.add({describe(settings), number(a), number(b), number(change, 2)});
-    Json config = Json::object();
-    for (const auto& [name, v] : settings) config[name] = v;
-    const auto known = [](double v) { return std::isnan(v) ? Json(nullptr) : Json(v); };
-    list.push_back({{"config", config},
-                    {"first_ms", known(a)},
-                    {"second_ms", known(b)},
-                    {"change_pct", known(change)}});
-  }
+  FLYBALL_CHECK(name_runs(store, options));
+  FLYBALL_ASSIGN(const StoredRun first, store.run(options.first));
+  FLYBALL_ASSIGN(const StoredRun second, store.run(options.second));
+  FLYBALL_ASSIGN(const auto of_first, store.run_measurements(options.first));
+  FLYBALL_ASSIGN(const auto of_second, store.run_measurements(options.second));
+  const RunComparison comparison = compare_runs(first, of_first, second, of_second);
   if (options.json)
-    print_json({{"first", options.first}, {"second", options.second}, {"trials", list}});
+    print_json(comparison_json(comparison));
   else
-    fmt::print("{}", table.str());
-  return {};
+    print_comparison(comparison);
+  return write_report(options.report, comparison_report(comparison, options.command), options.json);
 }
 
 Status delete_run(const RunsOptions& options) {
@@ -163,21 +231,29 @@ void add_runs(CLI::App& app, Context& context) {
   group->footer("Example:\n  flyball runs list");
   auto options = std::make_shared<RunsOptions>();
   const auto add = [&](const char* name, const char* summary, Status (*run)(const RunsOptions&),
-                       int numbers, const char* example) {
+                       const char* example) {
     CLI::App* command = group->add_subcommand(name, summary);
-    if (numbers > 0) command->add_option("run", options->first, "number of the run")->required();
-    if (numbers > 1)
-      command->add_option("other", options->second, "number of the other run")->required();
     command->add_option("--store", options->store, "the store");
     add_json_flag(*command, options->json);
     command->footer(std::string("Example:\n  ") + example);
-    set_action(*command, context, [options, run] { return run(*options); });
+    set_action(*command, context, [options, run, &context] {
+      options->command = context.command;
+      return run(*options);
+    });
+    return command;
   };
-  add("list", "all runs, latest first", list_runs, 0, "flyball runs list");
-  add("show", "one run with its trials", show_run, 1, "flyball runs show 3");
-  add("compare", "the trials of two runs side by side", compare_runs, 2,
-      "flyball runs compare 3 4");
-  add("delete", "forget a run", delete_run, 1, "flyball runs delete 3");
+  add("list", "all runs, latest first", list_runs, "flyball runs list");
+  CLI::App* show = add("show", "one run with its trials", show_run, "flyball runs show 3");
+  CLI::App* compare = add("compare", "the trials of two runs side by side", compare_two,
+                          "flyball runs compare 3 4\n  flyball runs compare --report both.html");
+  CLI::App* forget = add("delete", "forget a run", delete_run, "flyball runs delete 3");
+  for (CLI::App* command : {show, forget})
+    command->add_option("run", options->first, "number of the run")->required();
+  compare->add_option("run", options->first,
+                      "number of a run; alone: the later one, against the run before it that "
+                      "measured the same workload; none: the latest");
+  compare->add_option("other", options->second, "number of the other run");
+  for (CLI::App* command : {show, compare}) add_report_option(*command, options->report);
 }
 
 }  // namespace flyball::cli

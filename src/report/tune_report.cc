@@ -7,6 +7,8 @@
 #include <set>
 
 #include "base/json.h"
+#include "report/apply.h"
+#include "report/quantity.h"
 #include "tune/comparison.h"
 #include "tune/repeats.h"
 #include "tune/tune_json.h"
@@ -15,13 +17,6 @@ namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A plain number where the spread is not known, else [value, low, high].
-Json quantity(double value, double low, double high) {
-  if (!std::isfinite(value)) return nullptr;
-  if (!std::isfinite(low) || !std::isfinite(high) || (low == value && high == value)) return value;
-  return Json::array({value, low, high});
-}
 
 Json time_of(const Configuration& c) {
   return quantity(c.minibatch_ms, c.time_lo, c.time_hi);
@@ -230,6 +225,17 @@ Json choice_of(const TuneResult& result) {
   return {{"configuration", *result.choice}, {"verified", verified}};
 }
 
+Json apply_of(const TuneResult& result) {
+  const ProfilerInfo& info = result.profiler;
+  Applied applied{info.device, info.workload, info.phase, info.live, result.request.command, {}, {}};
+  for (const auto& [name, value] : result.space.settings(*result.choice)) {
+    const Axis* open = find_axis(result.space.axes(), name);
+    const Scope scope = open ? open->scope : named_axis(name).scope;
+    (scope == Scope::board ? applied.mode : applied.run)[name] = value;
+  }
+  return apply_steps(applied);
+}
+
 }  // namespace
 
 Json tune_report(const TuneResult& result) {
@@ -265,6 +271,7 @@ Json tune_report(const TuneResult& result) {
                      {"fingerprint", info.fingerprint},
                      {"facts", facts_of(info.conditions)}};
   json["run"] = run_of(result);
+  if (result.choice) json["apply"] = apply_of(result);
   return json;
 }
 

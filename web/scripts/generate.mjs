@@ -40,7 +40,7 @@ async function contract(schema) {
 function validators(schema) {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, inlineRefs: false, messages: false, code: { source: true, esm: true, optimize: 2 } });
   ajv.addSchema(bare(schema), "report");
-  const kinds = { tune: "report#/definitions/TuneReport", experiment: "report#/definitions/ExperimentReport" };
+  const kinds = { tune: "report#/definitions/TuneReport", experiment: "report#/definitions/ExperimentReport", sheet: "report#/definitions/SheetReport" };
   const code = standalone.default(ajv, kinds);
   if (/\brequire\(|\bimport\b/.test(code)) throw new Error("the checks need a module of their validator at run time");
   return `// @ts-nocheck\n${banner}\n${code}\n`;

@@ -1,6 +1,7 @@
 // The answer in words; no page elements here, so that it can be tested.
 import type { Budget, Configuration, Tabled, TuneReport } from "./contract.ts";
 import { exact, list_words, more_or_less, setting_words, value_of, with_unit } from "./format.ts";
+import { compared_per, costs, fair_time } from "./measures.ts";
 
 export function budget_words(b: Budget): string {
   const amount = `${exact(b.limit)}\u202f${b.unit}`;
@@ -25,41 +26,35 @@ function budgets_words(report: TuneReport): string {
   return budgets.length === 0 ? "request" : list_words(budgets);
 }
 
-/** What the choice gives, and what it costs or saves against the default. */
+/** What the choice gives, and what it costs or saves against the default: that in the words of the terminal. */
 export function consequence(report: TuneReport): string {
   if (!report.choice) return report.infeasible?.reason ?? "";
   const c = report.configurations[report.choice.configuration]!;
   const parts: string[] = [];
-  if (c.time_ms !== null) parts.push(`A minibatch takes ${with_unit(value_of(c.time_ms), "ms")}`);
-  if (c.power_w !== null) parts.push(`draws ${with_unit(value_of(c.power_w), "W")}`);
+  const time = fair_time(report, costs(report))?.of(c) ?? null;
+  if (time !== null) parts.push(`A ${compared_per(report)} takes ${with_unit(value_of(time), "ms")}`);
+  if (c.power_w !== null) parts.push(`${parts.length > 0 ? "draws" : "It draws"} ${with_unit(value_of(c.power_w), "W")}`);
   let text = list_words(parts);
   if (report.request.budgets.length > 0) text += `, within the ${budgets_words(report)}`;
-  return `${text}${against_default(report, c)}.`;
+  const against = report.comparison?.text ?? "";
+  if (text === "") return against === "" ? "" : `${against.charAt(0).toUpperCase()}${against.slice(1)}.`;
+  return against === "" ? `${text}.` : `${text}: ${against}.`;
 }
 
-function against_default(report: TuneReport, c: Configuration): string {
-  const base = report.default;
-  if (!base) return "";
-  if (base.configuration === report.choice!.configuration) return `; that is the default (${base.name})`;
-  const d = report.configurations[base.configuration]!;
-  const parts: string[] = [];
-  const compare = (name: string, a: Configuration["time_ms"], b: Configuration["time_ms"]) => {
-    if (a === null || b === null) return;
-    const words = more_or_less(value_of(a), value_of(b));
-    parts.push(words === "the same" ? `the same ${name}` : `${words} ${name}`);
-  };
-  compare("time", c.time_ms, d.time_ms);
-  compare("power", c.power_w, d.power_w);
-  compare("energy", c.energy_j, d.energy_j);
-  if (parts.length === 0) return "";
-  const known = d.provenance === c.provenance ? "" : ` (${d.provenance})`;
-  return `: ${list_words(parts)} than the default${known}`.replace(/the same (\w+) than/, "the same $1 as");
+/** Noise, or a busy machine, explains what the choice seems to gain or lose against the default. */
+export function not_established(report: TuneReport): boolean {
+  const { comparison, choice, request } = report;
+  if (!comparison || comparison.established || choice?.configuration === report.default?.configuration) return false;
+  const change = comparison[request.objective];
+  return change === null || Math.abs(change.pct) >= 0.5;
 }
 
 /** How far the choice is from the optimum of a fully known table; empty without an oracle. */
 export function oracle_words(report: TuneReport): string {
   const { oracle, choice, request } = report;
   if (!oracle || !choice) return "";
+  const excluded = oracle.excluded_rows ? ` The robust one leaves out ${oracle.excluded_rows} rows of doubtful power.` : "";
+  if (oracle.text) return `Over the whole table: ${oracle.text}.${excluded}`;
   const of = (c: Configuration | Tabled) => (request.objective === "time" ? c.time_ms : request.objective === "power" ? c.power_w : c.energy_j);
   const mine = of(report.configurations[choice.configuration]!);
   const parts: string[] = [];
@@ -75,7 +70,6 @@ export function oracle_words(report: TuneReport): string {
   compare("robust", oracle.robust, oracle.robust_tabled);
   if (equal.length > 0) parts.unshift(`equal to ${list_words(equal)} optimum`);
   if (parts.length === 0) return "";
-  const excluded = oracle.excluded_rows ? ` The robust one leaves out ${oracle.excluded_rows} rows of doubtful power.` : "";
   return `Over the whole table, its ${request.objective} is ${list_words(parts)}.${excluded}`;
 }
 

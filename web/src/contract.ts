@@ -1,7 +1,7 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: the answer of a tune, or an experiment. `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
-export type Report = TuneReport | ExperimentReport;
+/** What a report page shows: the answer of a tune, an experiment, or a sheet (a plan, a profile, a stored run, a comparison of two). `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
+export type Report = TuneReport | ExperimentReport | SheetReport;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/1";
 /** Training or inference. */
@@ -12,6 +12,8 @@ export type Quantity = number | [number, number, number];
 export type Provenance = "measured" | "table" | "predicted" | "simulated";
 /** [index] Position in `TuneReport.configurations`. */
 export type Index = number;
+/** Text, a figure in the unit of its column, or null where it is not known. */
+export type Cell = string | Quantity | null;
 
 /** The answer of `flyball tune`. */
 export interface TuneReport {
@@ -33,6 +35,8 @@ export interface TuneReport {
   choice: Choice | null;
   /** Only without a choice. */
   infeasible?: Infeasible | null;
+  /** How to set the choice, in order; left out without one. */
+  apply?: ApplyStep[];
   /** What times and energies are compared per, everywhere on the page: a sample where the batch size varies, a run where a program marks no minibatches. Left out: minibatch. */
   per?: "minibatch" | "sample" | "run";
   /** The choice against the default; null without a choice. */
@@ -168,6 +172,15 @@ export interface Infeasible {
   closest: Index | null;
   /** What to do. */
   hint?: string;
+}
+/** One step of setting what the answer says. */
+export interface ApplyStep {
+  /** What it does. */
+  title: string;
+  /** A sentence or two. */
+  text: string;
+  /** To be typed or copied, lines and all; left out where there is nothing to type. */
+  code?: string;
 }
 /** The choice against the default. Show `text`: it is the one sentence that terminal and page share. */
 export interface Comparison {
@@ -434,6 +447,130 @@ export interface Finding {
   text: string;
   /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
+}
+/** What `flyball plan`, `profile`, `runs` and `report` have to show: words, figures, points, bars and tables. The page shows what there is. */
+export interface SheetReport {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says that the document is a SheetReport, and of what. */
+  kind: "plan" | "profile" | "run" | "comparison";
+  /** Shown in the head and as the window's title. */
+  title: string;
+  /** The line above the headline. */
+  subject: string;
+  /** The answer in one sentence. */
+  headline: string;
+  /** The command line as typed. */
+  command: string;
+  /** ISO 8601. */
+  started_at: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** Sentences below the headline. */
+  lines: string[];
+  /** The figures that head the page. */
+  figures: SheetFigure[];
+  /** How to set the answer, in order. */
+  apply: ApplyStep[];
+  /** Points against two axes. */
+  charts: SheetChart[];
+  /** Where time goes. */
+  bars: SheetBar[];
+  /** In their order. */
+  tables: SheetTable[];
+  /** Where the numbers come from; sources that do not compare stand apart. */
+  facts: FactList[];
+  /** Gaps, doubts and remarks. */
+  notes: Note[];
+}
+export interface SheetFigure {
+  /** What it is. */
+  label: string;
+  /** [of `unit`] Null: not known. */
+  value: Quantity | null;
+  /** `ms`, `W`, `profiles`, …; empty for a count. */
+  unit: string;
+  /** How it is known; left out where that says nothing. */
+  provenance?: Provenance;
+  /** A few words below it. */
+  note?: string;
+}
+export interface SheetChart {
+  /** Its heading. */
+  title: string;
+  /** To the right. */
+  x: SheetAxis;
+  /** Upwards. */
+  y: SheetAxis;
+  /** In no order. */
+  points: SheetPoint[];
+  /** What may not be passed. */
+  limits: SheetLimit[];
+}
+export interface SheetAxis {
+  /** What stands on it. */
+  label: string;
+  /** Its unit; empty for counts. */
+  unit: string;
+}
+export interface SheetPoint {
+  /** [of the axis] To the right. */
+  x: number;
+  /** [of the axis] Upwards. */
+  y: number;
+  /** What it is, shown where it is pointed at. */
+  label: string;
+  /** Points of one group look alike: a source of measurements, or a provenance. */
+  group: string;
+  /** The answer. */
+  marked: boolean;
+}
+export interface SheetLimit {
+  /** Which axis it bounds. */
+  axis: "x" | "y";
+  /** [of the axis] Where. */
+  value: number;
+  /** What it is. */
+  label: string;
+}
+/** Where the time of an epoch, or of a stretch of a program, goes. */
+export interface SheetBar {
+  /** Bars of one label belong together. */
+  label: string;
+  /** `epoch 0`, `epochs 1+`, the name of a window. */
+  which: string;
+  /** [s] End to end: stall, compute and overhead. */
+  e2e_s: number;
+  /** [s] Visible waiting for data. */
+  stall_s: number;
+  /** [s] Compute time. */
+  compute_s: number;
+  /** [s] The rest: e2e − stall − compute. */
+  overhead_s: number;
+}
+export interface SheetTable {
+  /** Its heading. */
+  title: string;
+  /** A sentence below the heading; may be empty. */
+  text: string;
+  /** From the left. */
+  columns: SheetAxis[];
+  /** In their order. */
+  rows: SheetRow[];
+}
+export interface SheetRow {
+  /** One for each column. */
+  cells: Cell[];
+  /** How its figures are known; left out where that says nothing. */
+  provenance?: Provenance;
+  /** The answer. */
+  marked?: boolean;
+}
+export interface FactList {
+  /** Whose facts: `Machine`, `Source A`. */
+  title: string;
+  /** In their order. */
+  list: Fact[];
 }
 
 export const schema = "flyball-report/1";

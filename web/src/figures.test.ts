@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearest } from "./charts/hover.ts";
+import { all_sides, apart, overlap, place, type Box } from "./charts/labels.ts";
 import { log_ticks } from "./charts/scales.ts";
 import { pareto } from "./pareto.ts";
 import { accuracy, explained } from "./stats.ts";
@@ -38,4 +39,22 @@ test("the nearest point wins, a named one over its neighbours", () => {
 test("logarithmic ticks", () => {
   assert.deepEqual(log_ticks(60, 1100), [100, 200, 500, 1000]);
   assert.deepEqual(log_ticks(0.5, 20000), [1, 10, 100, 1000, 10000]);
+});
+
+test("names never lie on each other, on a bubble, or outside", () => {
+  const area: Box = { left: 0, top: 0, width: 400, height: 300 };
+  const bubbles: Box[] = [[200, 150], [214, 150], [200, 168], [60, 20]].map(([x, y]) => ({ left: x! - 10, top: y! - 10, width: 20, height: 20 }));
+  const spots = [[200, 150], [205, 155], [396, 4], [4, 296], [214, 150], [198, 149]];
+  const places = place(spots.map(([x, y]) => ({ x: x!, y: y!, width: 70, height: 15, gap: 14, sides: all_sides })), bubbles, area);
+  assert.ok(places.every((p) => p !== null), "there is room for all");
+  places.forEach((a, i) => {
+    assert.ok(a!.left >= 0 && a!.left + a!.width <= 400 && a!.top >= 0 && a!.top + a!.height <= 300);
+    for (const b of [...bubbles, ...places.slice(0, i)]) assert.ok(!overlap(a!, b!, 0), `${i}`);
+  });
+  assert.deepEqual(place([{ x: 10, y: 10, width: 500, height: 15, gap: 4, sides: all_sides }], [], area), [null]);
+});
+
+test("of bubbles on each other the first one is shown", () => {
+  const box = (left: number): Box => ({ left, top: 10, width: 20, height: 20 });
+  assert.deepEqual(apart([box(10), box(25), box(31), box(-5)], { left: 0, top: 0, width: 100, height: 100 }), [true, false, true, false]);
 });

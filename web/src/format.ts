@@ -23,6 +23,12 @@ export function exact(value: number): string {
   return group(String(value)).replace("-", "−");
 }
 
+/** Three digits or more, without zeros at the end: 8, 9.375 as 9.38, 30. For counts and ticks. */
+export function short_number(value: number, digits = 3): string {
+  const text = number(value, digits);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
 type Scale = [unit: string, factor: number];
 const ladders: Record<string, Scale[]> = {
   ms: [["µs", 1e-3], ["ms", 1], ["s", 1e3], ["min", 6e4], ["h", 3.6e6]],

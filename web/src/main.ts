@@ -1,7 +1,7 @@
 import type { Report } from "./contract.ts";
 import { h, svg } from "./dom.ts";
 import { instant } from "./format.ts";
-import { sections } from "./kinds.ts";
+import { made_by, sections } from "./kinds.ts";
 import "./style.css";
 import { start_theme, theme_button } from "./theme.ts";
 import { problems } from "./validate.ts";
@@ -39,11 +39,12 @@ function start(): void {
   const report = data as Report;
   document.title = `${report.title} · Flyball`;
   const main = h("main", {});
-  page.replaceChildren(header(report.title), main, h("footer", {}, `Made by Flyball ${report.run.versions["flyball"] ?? ""} · ${instant(report.run.started_at)}`));
+  const { version, at } = made_by(report);
+  page.replaceChildren(header(report.title), main, h("footer", {}, `Made by Flyball ${version} · ${instant(at)}`));
   // Sections measure their boxes, so they are drawn once they stand in the page.
   for (const make of sections(report)) {
     const element = make();
-    if (element) main.append(element);
+    if (element) main.append(...[element].flat());
   }
 }
 

@@ -10,7 +10,7 @@ export interface Measure {
   /** Less is better; false for settings. */
   cost: boolean;
   /** The quantity of the budget that bounds it, and what that budget covers. */
-  budget?: { quantity: "time" | "power" | "energy"; per: "minibatch" | "epoch" | null };
+  budget?: { quantity: "time" | "power" | "energy"; per: Budget["per"] };
   of(c: Configuration): Quantity | null;
 }
 
@@ -19,33 +19,53 @@ function scaled(q: Quantity | null, factor: number): Quantity | null {
   return typeof q === "number" ? q * factor : [q[0] * factor, q[1] * factor, q[2] * factor];
 }
 
+/** What times and energies are compared per: minibatches of unlike size do not compare. */
+export function compared_per(report: TuneReport): "minibatch" | "sample" | "run" {
+  if (report.per) return report.per;
+  const batch = batch_axis(report);
+  return batch >= 0 && new Set(report.configurations.map((c) => c.config[batch])).size > 1 ? "sample" : "minibatch";
+}
+
+const batch_axis = (report: TuneReport): number => report.axes.findIndex((a) => a.name === "batch_size");
+
 /** Minibatches in an epoch for a configuration; the last one may be partial. */
 function epoch_factor(report: TuneReport): ((c: Configuration) => number) | null {
   const { samples_per_epoch: samples, batch_size: fixed } = report.request;
-  if (!samples) return null;
-  const axis = report.axes.findIndex((a) => a.name === "batch_size");
+  if (!samples || compared_per(report) === "run") return null;
+  const axis = batch_axis(report);
   if (axis < 0 && !fixed) return null;
   return (c) => Math.ceil(samples / (axis < 0 ? fixed! : c.config[axis]!));
 }
 
+/** A time or an energy of the configuration's minibatch as one of a sample, where that is what compares. */
+export function per_sample(report: TuneReport, c: Configuration, q: Quantity | null): Quantity | null {
+  const batch = batch_axis(report);
+  return compared_per(report) === "sample" && batch >= 0 ? scaled(q, 1 / c.config[batch]!) : q;
+}
+
 /** The costs that at least one configuration has, the most telling ones first. */
 export function costs(report: TuneReport): Measure[] {
-  const batch = report.axes.findIndex((a) => a.name === "batch_size");
+  const per = compared_per(report);
   const epoch = epoch_factor(report);
-  const all: Measure[] = [
-    { id: "time", label: "Time per minibatch", unit: "ms", cost: true, budget: { quantity: "time", per: "minibatch" }, of: (c) => c.time_ms },
-    { id: "power", label: "Power", unit: "W", cost: true, budget: { quantity: "power", per: null }, of: (c) => c.power_w },
-    { id: "energy", label: "Energy per minibatch", unit: "J", cost: true, budget: { quantity: "energy", per: "minibatch" }, of: (c) => c.energy_j },
+  const span = per === "run" ? "run" : "minibatch";
+  const minibatch: Measure[] = [
+    { id: "time", label: `Time per ${span}`, unit: "ms", cost: true, budget: { quantity: "time", per: span }, of: (c) => c.time_ms },
+    { id: "energy", label: `Energy per ${span}`, unit: "J", cost: true, budget: { quantity: "energy", per: span }, of: (c) => c.energy_j },
   ];
+  const sample: Measure[] = [
+    { id: "sample_time", label: "Time per sample", unit: "ms", cost: true, of: (c) => c.sample_ms ?? per_sample(report, c, c.time_ms) },
+    { id: "sample_energy", label: "Energy per sample", unit: "J", cost: true, of: (c) => c.sample_j ?? per_sample(report, c, c.energy_j) },
+  ];
+  const power: Measure = { id: "power", label: "Power", unit: "W", cost: true, budget: { quantity: "power", per: null }, of: (c) => c.power_w };
+  const [first, ...others] = per === "sample" ? [sample, minibatch] : [minibatch];
+  const all = [first![0]!, power, first![1]!];
   if (epoch) {
     all.push(
       { id: "epoch_time", label: "Time per epoch", unit: "s", cost: true, budget: { quantity: "time", per: "epoch" }, of: (c) => scaled(c.time_ms, epoch(c) / 1000) },
       { id: "epoch_energy", label: "Energy per epoch", unit: "J", cost: true, budget: { quantity: "energy", per: "epoch" }, of: (c) => scaled(c.energy_j, epoch(c)) },
     );
   }
-  if (batch >= 0) {
-    all.push({ id: "sample_time", label: "Time per sample", unit: "ms", cost: true, of: (c) => scaled(c.time_ms, 1 / c.config[batch]!) });
-  }
+  all.push(...others.flat());
   return all.filter((m) => report.configurations.some((c) => m.of(c) !== null));
 }
 
@@ -57,13 +77,35 @@ export function limit_in(budget: Budget, unit: string): number {
   return from === to ? budget.limit : (budget.limit * from) / to;
 }
 
-/** Whether a configuration's known figures keep within every budget that this page can check. */
-export function within_budgets(report: TuneReport, available: Measure[]): (c: Configuration) => boolean {
-  const checks = report.request.budgets.flatMap((b) => {
-    const measure = available.find((m) => m.budget?.quantity === b.quantity && m.budget.per === b.per);
+/** What a budget bounds: the measure of its quantity and span; undefined where this page has none. */
+export function bounded_by(budget: Budget, available: Measure[]): Measure | undefined {
+  return available.find((m) => m.budget?.quantity === budget.quantity && m.budget.per === budget.per);
+}
+
+/** Whether a configuration's known figures keep within every one of these budgets that this page can check. */
+export function within(budgets: Budget[], available: Measure[]): (c: Configuration) => boolean {
+  const checks = budgets.flatMap((b) => {
+    const measure = bounded_by(b, available);
     return measure ? [{ measure, limit: limit_in(b, measure.unit) }] : [];
   });
   return (c) => checks.every(({ measure, limit }) => number_of(measure, c) <= limit);
+}
+
+export const within_budgets = (report: TuneReport, available: Measure[]): ((c: Configuration) => boolean) => within(report.request.budgets, available);
+
+/**
+ * The value of a measure that a budget leaves, where the two are proportional: a budget of an epoch bounds a minibatch of a
+ * fixed size, too. NaN: it does not bound the measure.
+ */
+export function limit_on(report: TuneReport, budget: Budget, measure: Measure, available: Measure[]): number {
+  const own = bounded_by(budget, available);
+  if (!own) return NaN;
+  const limit = limit_in(budget, own.unit);
+  if (own.id === measure.id) return limit;
+  if (measure.unit === "W" || own.unit === "W" || own.id.includes("energy") !== measure.id.includes("energy")) return NaN;
+  const ratios = report.configurations.map((c) => number_of(measure, c) / number_of(own, c)).filter(Number.isFinite);
+  const [least, most] = [Math.min(...ratios.slice(0, 5000)), Math.max(...ratios.slice(0, 5000))];
+  return ratios.length > 0 && most - least <= 1e-6 * most ? limit * most : NaN;
 }
 
 export function settings(report: TuneReport): Measure[] {
@@ -76,12 +118,16 @@ export function settings(report: TuneReport): Measure[] {
   }));
 }
 
-/** The time that compares fairly: minibatches of unlike size do not. */
+/** The time that compares fairly. */
 export function fair_time(report: TuneReport, available: Measure[]): Measure | undefined {
-  const has = (id: string) => available.find((m) => m.id === id);
-  const batch = report.axes.findIndex((a) => a.name === "batch_size");
-  const unlike = batch >= 0 && new Set(report.configurations.map((c) => c.config[batch])).size > 1;
-  return unlike ? (has("epoch_time") ?? has("sample_time")) : has("time");
+  return available.find((m) => m.id === (compared_per(report) === "sample" ? "sample_time" : "time"));
+}
+
+/** What is to be made least. */
+export function objective_of(report: TuneReport, available: Measure[]): Measure | undefined {
+  if (report.request.objective === "time") return fair_time(report, available);
+  if (report.request.objective === "power") return available.find((m) => m.id === "power");
+  return available.find((m) => m.id === (compared_per(report) === "sample" ? "sample_energy" : "energy"));
 }
 
 /** The setting that explains most of the variance of a cost; run settings win ties. */
@@ -113,7 +159,7 @@ export function opening(report: TuneReport): { x: string; y: string } {
   const time = fair_time(report, available);
   const y = time?.id ?? available[0]?.id ?? "time";
   const about_energy = report.request.objective === "energy" || report.request.budgets.some((b) => b.quantity === "energy");
-  const energy = y === "epoch_time" ? "epoch_energy" : "energy";
+  const energy = y === "sample_time" ? "sample_energy" : "energy";
   if (about_energy && has(energy) && !report.request.budgets.some((b) => b.quantity === "power")) return { x: energy, y };
   if (has("power")) return { x: "power", y };
   const axis = time && most_telling(report, time);

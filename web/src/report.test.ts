@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { infeasible_report, no_power_report, power_report } from "../tests/fixtures.ts";
-import { consequence, headline, oracle_words } from "./answer.ts";
+import { batch_report, comparison_of, infeasible_report, no_power_report, plan_report, power_report } from "../tests/fixtures.ts";
+import { consequence, headline, not_established, oracle_words } from "./answer.ts";
 import { to_csv } from "./csv.ts";
 import { value_of } from "./format.ts";
-import { costs, limit_in, opening, within_budgets } from "./measures.ts";
+import { bounded_by, costs, limit_in, limit_on, objective_of, opening, within_budgets } from "./measures.ts";
+import { answer_at, limit_at, question_of, slider_steps, step_at } from "./whatif.ts";
 import { problems } from "./validate.ts";
 
 const plain = (text: string) => text.replaceAll("\u202f", " ");
@@ -16,16 +17,70 @@ test("the answer is one sentence, with what it costs against the default", () =>
   report.default = { configuration: 1, name: "MAXN" };
   report.configurations[1] = { config: [12, 2000, 1000, 3000], time_ms: 100, power_w: 40, energy_j: 4, provenance: "simulated" };
   assert.equal(plain(headline(report)), "Train mobilenet_v3 on twin with 4 CPU cores, CPU at 1000 MHz, GPU at 500.5 MHz and memory at 700 MHz.");
-  assert.equal(plain(consequence(report)), "A minibatch takes 150 ms and draws 20.0 W, within the 30 W power budget: 50 % more time, 50 % less power and 25 % less energy than the default.");
-  report.configurations[1].provenance = "predicted";
-  assert.match(consequence(report), /than the default \(predicted\)\.$/);
-  report.default.configuration = 0;
-  assert.match(consequence(report), /that is the default \(MAXN\)\.$/);
+  report.comparison = comparison_of(report);
+  assert.equal(plain(consequence(report)), "A minibatch takes 150 ms and draws 20.0 W, within the 30 W power budget: 50 % more time per minibatch than the default.");
+});
+
+test("the comparison is in the program's words, and noise is no gain", () => {
+  const report = power_report();
+  report.comparison = { ...report.comparison!, text: "words of the terminal", established: true };
+  assert.match(consequence(report), /: words of the terminal\.$/);
+  assert.equal(not_established(report), false);
+  report.comparison = comparison_of(report, false);
+  assert.equal(not_established(report), true);
+  report.default!.configuration = report.choice!.configuration;
+  assert.equal(not_established(report), false);
+});
+
+test("where batch sizes vary, everything is per sample", () => {
+  const report = batch_report();
+  delete report.per;
+  const available = costs(report);
+  assert.deepEqual(available.slice(0, 3).map((m) => m.id), ["sample_time", "power", "sample_energy"]);
+  assert.match(plain(consequence(report)), /^A sample takes [\d.]+ ms and draws /);
+  assert.equal(objective_of(report, available)!.id, "sample_time");
+  const c = report.configurations[5]!;
+  assert.equal(value_of(available[0]!.of({ ...c, sample_ms: undefined })!), value_of(c.time_ms!) / c.config[0]!);
+});
+
+test("a budget is found on every axis that it bounds", () => {
+  const report = power_report();
+  const available = costs(report);
+  const epoch = { quantity: "time", limit: 4, unit: "min", per: "epoch" } as const;
+  const time = available.find((m) => m.id === "time")!;
+  assert.equal(bounded_by(epoch, available)!.id, "epoch_time");
+  assert.ok(Math.abs(limit_on(report, epoch, time, available) - 240_000 / Math.ceil(23_080 / 16)) < 1e-6);
+  assert.ok(Number.isNaN(limit_on(report, epoch, available.find((m) => m.id === "power")!, available)));
+  // Minibatches of unlike size have no common limit.
+  const batch = batch_report();
+  assert.ok(Number.isNaN(limit_on(batch, epoch, costs(batch).find((m) => m.id === "time")!, costs(batch))));
+});
+
+test("the slider reads the best within another budget from what is measured or predicted", () => {
+  const report = power_report();
+  const question = question_of(report)!;
+  assert.equal(question.measure.id, "power");
+  assert.equal(question.asked, 30);
+  for (const limit of [15, 22.5, 30, 60]) {
+    const best = answer_at(report, question, limit)!;
+    const allowed = report.configurations.filter((c) => value_of(c.power_w!) <= limit);
+    assert.equal(value_of(report.configurations[best]!.time_ms!), Math.min(...allowed.map((c) => value_of(c.time_ms!))), `${limit} W`);
+  }
+  assert.equal(answer_at(report, question, 1), null);
+  assert.equal(limit_at(question, slider_steps), question.most);
+  assert.ok(Math.abs(limit_at(question, step_at(question, 30)) - 30) < (question.most - question.least) / slider_steps);
+  // Other budgets stay.
+  report.request.budgets.push({ quantity: "energy", limit: 4, unit: "J", per: "minibatch" });
+  const both = answer_at(report, question_of(report)!, 40)!;
+  assert.ok(value_of(report.configurations[both]!.energy_j!) <= 4);
+  assert.equal(question_of(no_power_report()), null);
 });
 
 test("without power the answer speaks of time alone", () => {
-  const text = consequence(no_power_report());
-  assert.match(text, /less time than the default/);
+  const report = no_power_report();
+  report.comparison = comparison_of(report);
+  const text = consequence(report);
+  assert.match(text, /less time per minibatch than the default/);
   assert.doesNotMatch(text, /power|energy|NaN|null/);
 });
 
@@ -58,14 +113,12 @@ test("the cloud opens with time against power, or with the setting that matters"
   assert.deepEqual(opening(energy), { x: "energy", y: "time" });
 });
 
-test("minibatches of unlike size are compared per epoch or per sample", () => {
+test("minibatches of unlike size are compared per sample", () => {
   const report = no_power_report();
   report.axes[2] = { name: "batch_size", unit: "", scope: "run" };
-  assert.equal(opening(report).y, "epoch_time");
+  assert.equal(opening(report).y, "sample_time");
   const epoch = costs(report).find((m) => m.id === "epoch_time")!;
   assert.equal(epoch.of({ ...report.configurations[0]!, config: [1, 0, 8], time_ms: 2 }), 15);
-  report.request.samples_per_epoch = null;
-  assert.equal(opening(report).y, "sample_time");
 });
 
 test("budgets are converted and checked", () => {
@@ -90,7 +143,11 @@ test("a document that cannot be shown is refused by name", () => {
   assert.deepEqual(problems(power_report()), []);
   assert.match(problems([])[0]!, /not a JSON object/);
   assert.match(problems({ ...power_report(), schema: "flyball-report/9" })[0]!, /flyball-report\/9/);
-  assert.match(problems({ ...power_report(), kind: "plan" })[0]!, /"plan"/);
+  assert.match(problems({ ...power_report(), kind: "sums" })[0]!, /"sums"/);
+  assert.deepEqual(problems(plan_report()), []);
+  const short = plan_report();
+  short.tables[0]!.rows[1]!.cells.pop();
+  assert.match(problems(short)[0]!, /tables\[0\]\.rows\[1\] has 5 cells for 6 columns/);
   assert.match(problems({ ...power_report(), choice: { configuration: 864, verified: true } })[0]!, /choice\.configuration is 864, there are 864/);
   assert.match(problems({ ...power_report(), axes: power_report().axes.slice(1) })[0]!, /configurations\[0\] has 4 values for 3 axes/);
   assert.match(problems({ ...power_report(), choice: null })[0]!, /infeasible does not say why/);

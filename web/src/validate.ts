@@ -1,4 +1,4 @@
-import { schema, type ExperimentReport, type Report, type TuneReport } from "./contract.ts";
+import { schema, type ExperimentReport, type Report, type SheetReport, type TuneReport } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -11,6 +11,8 @@ interface Fault {
 
 type Validator = ((data: unknown) => boolean) & { errors?: Fault[] | null };
 
+const validator_of: Partial<Record<string, keyof typeof validators>> = { tune: "tune", experiment: "experiment", plan: "sheet", profile: "sheet", run: "sheet", comparison: "sheet" };
+
 /** Everything wrong with the document, in words; empty when it can be shown. */
 export function problems(data: unknown): string[] {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return ["the data is not a JSON object"];
@@ -18,13 +20,15 @@ export function problems(data: unknown): string[] {
   if (report.schema !== schema) {
     return [`schema is ${JSON.stringify(report.schema ?? null)}, this page shows ${JSON.stringify(schema)}`];
   }
-  if (report.kind !== "tune" && report.kind !== "experiment") {
+  const name = report.kind === undefined ? undefined : validator_of[report.kind];
+  if (name === undefined) {
     return [`kind ${JSON.stringify((data as { kind?: unknown }).kind ?? null)} is not known to this page`];
   }
-  const validate: Validator = validators[report.kind];
+  const validate: Validator = validators[name];
   // Of several forms that a value may have, the last fault speaks of all of them.
   if (!validate(data)) return validate.errors!.slice(-1).map(in_words);
-  return report.kind === "tune" ? tune_problems(report as TuneReport) : experiment_problems(report as ExperimentReport);
+  if (report.kind === "tune") return tune_problems(report as TuneReport);
+  return report.kind === "experiment" ? experiment_problems(report as ExperimentReport) : sheet_problems(report as SheetReport);
 }
 
 function in_words({ instancePath, keyword, params }: Fault): string {
@@ -65,4 +69,10 @@ function experiment_problems(r: ExperimentReport): string[] {
     if (g.epochs.length === 0) found.push(`groups[${i}] has no epochs`);
   });
   return found.slice(0, 12);
+}
+
+/** Rows as wide as their table. */
+function sheet_problems(r: SheetReport): string[] {
+  return r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
+    row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`])).slice(0, 12);
 }

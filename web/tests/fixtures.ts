@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type Axis, type Configuration, type EpochMeans, type ExperimentReport, type Pair, type Quantity, type Report, type Trial, type TuneReport } from "../src/contract.ts";
+import { schema, type Axis, type Comparison, type Configuration, type EpochMeans, type ExperimentReport, type Pair, type Quantity, type Report, type SheetReport, type Trial, type TuneReport } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 
 /** Small seeded generator (mulberry32): the fixtures are the same bytes everywhere. */
@@ -70,6 +70,18 @@ function board_configurations(modes: number[][], rng: () => number): Configurati
     const watts = power * (1 + 0.03 * (rng() - 0.5));
     return { config, time_ms: around(time, 0.07), power_w: around(watts, 0.05), energy_j: around((time * watts) / 1000, 0.09), provenance: "predicted" };
   });
+}
+
+/** As the program compares: what it says is shown, not computed again. */
+export function comparison_of(report: TuneReport, established = true): Comparison {
+  const [a, b] = [report.configurations[report.choice!.configuration]!, report.configurations[report.default!.configuration]!];
+  const change = (x: Quantity | null, y: Quantity | null) => (x === null || y === null ? null : { pct: round(100 * (first(x) / first(y) - 1), 3), established });
+  const time = change(a.time_ms, b.time_ms)!;
+  const amount = `${Math.abs(time.pct)} % ${time.pct < 0 ? "less" : "more"} time`;
+  return {
+    text: established ? `${amount} per minibatch than the default` : `difference from the default not established: ${amount} per minibatch was read, but the 90 % intervals overlap`,
+    per: "minibatch", established, doubt: established ? null : "the 90 % intervals overlap", time, power: change(a.power_w, b.power_w), energy: change(a.energy_j, b.energy_j),
+  };
 }
 
 const whys = ["space-filling start", "best predicted under the budget", "widest interval near the budget", "check of a predicted front mode"];
@@ -142,9 +154,91 @@ function board(modes: number[][], watts: number, seed: number): TuneReport {
   };
   mark_front(report);
   if (choice >= 0) report.oracle = { raw: best_under(rows, watts * 1.0), robust: best_under(rows, watts * 0.99), excluded_rows: 3 };
+  if (choice >= 0) {
+    report.comparison = comparison_of(report);
+    report.apply = [
+      { title: "Add the power mode to the board", text: "Append this block to /etc/nvpmodel.conf on the board.", code: "< POWER_MODEL ID=99 NAME=FLYBALL >\nCPU_ONLINE CORE_0 1\nCPU_ONLINE CORE_1 1\nCPU_A78_0 MIN_FREQ 1190400\nCPU_A78_0 MAX_FREQ 1190400\nGPU MIN_FREQ 905250000\nGPU MAX_FREQ 905250000\n" },
+      { title: "Switch to it", text: "nvpmodel -q says afterwards which mode is set.", code: "sudo nvpmodel -m 99\nsudo nvpmodel -q" },
+    ];
+  }
   report.notes.push({ level: "warning", text: "Trial 7 ran while the board was throttling; its time is longer than the mode needs.", hint: "Let the board cool, then profile it again with --fresh." });
   report.notes.push({ level: "note", text: "The power total is the module's input; it includes memory and carrier losses up to the regulator." });
   return report;
+}
+
+/** Batch sizes differ, and so do the minibatches: only samples compare. */
+export function batch_report(established = true): TuneReport {
+  const report = power_report();
+  report.axes = [{ name: "batch_size", unit: "", scope: "run" }, ...report.axes.slice(1)];
+  report.configurations = report.configurations.map((c, i) => {
+    const batch = [8, 16, 32, 64][i % 4]!;
+    const time = round((first(c.time_ms!) * batch) / 16 + 3);
+    return { ...c, config: [batch, ...c.config.slice(1)], time_ms: around(time, 0.05), energy_j: around((time * first(c.power_w!)) / 1000, 0.06), sample_ms: around(time / batch, 0.05), sample_j: around((time * first(c.power_w!)) / 1000 / batch, 0.06) };
+  });
+  report.per = "sample";
+  report.request.batch_size = null;
+  const amount = "12.5 % less time per sample";
+  report.comparison = {
+    text: established ? `${amount} than the default` : `difference from the default not established: ${amount} was read, but other processes kept 1.4 cores busy`,
+    per: "sample", established, doubt: established ? null : "other processes kept 1.4 cores busy", time: { pct: -12.5, established }, power: { pct: -60, established: true }, energy: null,
+  };
+  report.run.effort = "10 of 864 configurations known: 10 trials from run 1, 8 min ago, on a busy machine";
+  report.reused = [{ run: 1, trials: 10, measured_utc: "2025-06-14T09:04:00Z", age_s: 480, other_cores: 1.4, busy: true }];
+  delete report.oracle;
+  return report;
+}
+
+/** Many axes with long names: more columns than most windows have room for. */
+export function wide_report(): TuneReport {
+  const report = power_report();
+  const more = ["queue_depth_of_the_loader", "threads_of_one_operation", "prefetch", "power_limit_w"];
+  report.axes = [...report.axes, ...more.map((name): Axis => ({ name, unit: name.endsWith("_w") ? "W" : "", scope: "run" }))];
+  report.configurations = report.configurations.map((c, i) => ({ ...c, config: [...c.config, (i * 1024) % 65536, 1 + (i % 12), 2 ** (i % 6), 15 + (i % 4) * 12.5] }));
+  return report;
+}
+
+const sheet_base = { schema, command: "flyball plan concurrent --train a.csv --infer b.csv --rate 60", started_at: "2025-06-14T09:12:30Z", version: "0.1.0" } as const;
+
+export function plan_report(): SheetReport {
+  const options = [[14.2, 3.1], [19.8, 6.2], [25.4, 8.75], [29.1, 9.375], [38, 10.6], [44.5, 11.2]] as const;
+  return {
+    ...sheet_base, kind: "plan", title: "plan concurrent on twin", subject: "Plan · concurrent · net (training) and det (serving) · twin",
+    headline: "Set twin to cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8.", lines: [],
+    figures: [{ label: "throughput", value: 9.375, unit: "training minibatches/s", provenance: "simulated" }, { label: "power", value: [29.1, 28.6, 29.7], unit: "W", provenance: "simulated" }, { label: "found with", value: 10, unit: "profiles", note: "in 12 trials" }],
+    apply: [{ title: "Set the board to this mode", text: "Flyball does not know how twin is set: cpu_cores 8." }], bars: [],
+    charts: [{ title: "Power against the objective", x: { label: "power", unit: "W" }, y: { label: "throughput", unit: "training minibatches/s" }, limits: [{ axis: "x", value: 30, label: "budget" }], points: options.map(([x, y]) => ({ x, y, label: `a mode at ${x} W`, group: "simulated", marked: x === 29.1 })) }],
+    tables: [
+      { title: "What it leaves of each limit", text: "A limit that binds keeps a better choice out.", columns: ["limit", "of", "used", "at most", "unit", ""].map((label) => ({ label, unit: "" })), rows: [{ cells: ["power", "", 29.1, 30, "W", "binds"] }, { cells: ["latency", "det", 612, 800, "ms", ""] }] },
+      { title: "Measured alternatives at other powers", text: "", columns: [{ label: "power", unit: "W" }, { label: "objective", unit: "" }, { label: "unit", unit: "" }, { label: "set", unit: "" }], rows: options.map(([x, y]) => ({ cells: [x, y, "training minibatches/s", `cpu_cores 8, cpu_mhz 1420.8, gpu_mhz ${Math.round(x * 30)}, mem_mhz 2133; det batch_size 8`], provenance: "simulated" as const, marked: x === 29.1 })) },
+    ],
+    facts: [{ title: "Machine", list: [{ name: "name", value: "twin" }, { name: "fingerprint", value: "fixture-7f3a91" }] }],
+    notes: [{ level: "note", text: "search ended: 10 profiles were made" }],
+  };
+}
+
+/** Trials of two boards in one run: an import. */
+export function run_report(): SheetReport {
+  const next = random(31);
+  const rows = Array.from({ length: 14 }, (_, i) => ({ source: i < 9 ? "A" : "B", time: round(40 + 80 * next()), power: round(12 + 25 * next()), set: `cpu_cores ${[2, 4, 8][i % 3]}, cpu_mhz ${400 * (1 + (i % 5))}` }));
+  return {
+    ...sheet_base, kind: "run", title: "run 3", command: "flyball import both.csv", subject: "Run 3 · twin · done", headline: "Run 3: 14 trials on twin.", lines: [], apply: [], bars: [],
+    figures: [{ label: "trials", value: 14, unit: "", note: "0 of them reused" }],
+    charts: [{ title: "Power against time", x: { label: "power", unit: "W" }, y: { label: "minibatch", unit: "ms" }, limits: [], points: rows.map((r) => ({ x: r.power, y: r.time, label: r.set, group: r.source, marked: false })) }],
+    tables: [{ title: "Its trials", text: "In their order.", columns: [{ label: "#", unit: "" }, { label: "workload", unit: "" }, { label: "set", unit: "" }, { label: "minibatch", unit: "ms" }, { label: "power", unit: "W" }, { label: "source", unit: "" }, { label: "stopped", unit: "" }], rows: rows.map((r, i) => ({ cells: [i + 1, "net train", r.set, [r.time, r.time * 0.98, r.time * 1.02], r.power, r.source, "row of a table"], provenance: "simulated" as const })) }],
+    facts: ["A", "B"].map((name) => ({ title: `Source ${name}`, list: [{ name: "name", value: "twin" }, { name: "power total", value: name === "A" ? "module" : "input" }, { name: "libraries", value: name === "A" ? "LibTorch 1.13.1" : "LibTorch 2.6.0" }] })),
+    notes: [{ level: "warning", text: "A and B do not compare: power total is module in A, input in B; libraries is LibTorch 1.13.1 in A, LibTorch 2.6.0 in B", hint: "Compare figures of one source only." }],
+  };
+}
+
+export function profile_report(): SheetReport {
+  const part = (which: string, stall: number, compute: number) => ({ label: "lenet5", which, e2e_s: stall + compute + 0.2, stall_s: stall, compute_s: compute, overhead_s: 0.2 });
+  return {
+    ...sheet_base, kind: "profile", title: "profile of lenet5 training", command: "flyball profile lenet5 --epochs 2", subject: "Profile · lenet5 training · cpu", headline: "An epoch of lenet5 training takes 12.3 s.",
+    lines: ["82 % of it compute, 16 % visible waiting for data, 2 % overhead."], apply: [], charts: [], bars: [part("epoch 0", 4.1, 10.3), part("epoch 1", 2, 10.1)],
+    figures: [{ label: "epoch", value: 12.3, unit: "s", provenance: "simulated", note: "mean of the epochs after the first" }, { label: "CPU", value: 198, unit: "% of one core" }],
+    tables: [{ title: "Epoch by epoch", text: "Fetching and pre-processing are the loader's work, hidden or not.", columns: ["epoch", "minibatches", "end to end", "stall", "compute", "overhead", "fetching", "pre-processing", "minibatch", "CPU", "in cache", "energy", "power", "loss"].map((label) => ({ label, unit: label === "epoch" || label === "minibatches" || label === "loss" ? "" : label === "minibatch" ? "ms" : "s" })), rows: [0, 1].map((i) => ({ cells: [i, 3750, 12.3 + 2 * (1 - i), 2, 10.1, 0.2, 0.3, 1.9, 3.21, 198, null, null, null, 0.41 - i / 5] })) }],
+    facts: [{ title: "Settings", list: [{ name: "batch_size", value: "16" }] }], notes: [{ level: "gap", text: "power is not available on this machine: no RAPL energy counters" }],
+  };
 }
 
 /** 4 × 9 × 8 × 3 = 864 modes under 30 W. */
@@ -209,6 +303,7 @@ export function no_power_report(): TuneReport {
   ];
   return {
     ...report,
+    comparison: null,
     title: "tune lenet5",
     request: {
       workload: "lenet5", phase: "train", device: "host", objective: "time", budgets: [], profiles_limit: 10, samples_per_epoch: 60_000, batch_size: 16,
@@ -259,4 +354,5 @@ export function experiment_report(): ExperimentReport {
 
 export const fixtures: Record<string, () => Report> = {
   power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_report,
+  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_report, profile: profile_report,
 };

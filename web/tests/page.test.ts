@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity, TuneReport } from "../src/contract.ts";
 import { desktop, fill, phone, with_page, type View } from "./browser.ts";
-import { experiment_report, infeasible_report, large_report, no_power_report, power_report } from "./fixtures.ts";
+import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_report, run_report, wide_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
@@ -55,6 +55,7 @@ async function check_choice(page: Page, report: TuneReport): Promise<void> {
   const at = await spot(page, 0);
   const disc = await painted(page, at, 14, "choice");
   assert.ok(disc > 150, `the choice is painted: ${disc} px`);
+  assert.equal(await page.locator(".mark-name.choice").isVisible(), true);
 }
 
 async function check_card(page: Page, report: TuneReport, index: number, words: string[]): Promise<void> {
@@ -129,10 +130,12 @@ const cut_off = (page: Page) => page.evaluate(() => {
     const box = section.getBoundingClientRect();
     for (const e of section.querySelectorAll("*")) {
       const r = e.getBoundingClientRect();
-      if (e.closest(".scroll > *, svg") || r.width === 0) continue;
+      // Long lines of code may be scrolled; what lies above a chart is inside of it.
+      if (e.closest("svg, pre, .overlay, .tip") || r.width === 0) continue;
       if (r.left < box.left - 0.5 || r.right > box.right + 0.5) found.push(`${e.className || e.tagName} "${e.textContent!.slice(0, 30)}" ends at ${r.right} px of ${box.right}`);
     }
   }
+  for (const box of document.querySelectorAll(".fitting")) if (box.scrollWidth > box.clientWidth + 1) found.push(`a table of ${box.scrollWidth} px in ${box.clientWidth}`);
   const figures = document.querySelector(".figures");
   if (figures) {
     const covered = [...figures.children].reduce((sum, e) => sum + e.getBoundingClientRect().width * e.getBoundingClientRect().height, 0);
@@ -142,11 +145,48 @@ const cut_off = (page: Page) => page.evaluate(() => {
   return found;
 });
 
-for (const width of [400, 800, 1400]) {
+/** Texts of a chart that lie on each other, or stand out of it. */
+const colliding = (page: Page) => page.evaluate(() => {
+  const found: string[] = [];
+  for (const layer of document.querySelectorAll(".overlay")) {
+    const area = layer.getBoundingClientRect();
+    const boxes = [...layer.children].map((e) => ({ text: e.textContent!, r: e.getBoundingClientRect() }));
+    boxes.forEach(({ text, r }, i) => {
+      if (r.left < area.left || r.right > area.right || r.top < area.top || r.bottom > area.bottom) found.push(`"${text}" is clipped`);
+      for (const b of boxes.slice(0, i)) if (r.left < b.r.right && b.r.left < r.right && r.top < b.r.bottom && b.r.top < r.bottom) found.push(`"${text}" on "${b.text}"`);
+    });
+  }
+  return found;
+});
+
+/** Trials on each other, one configuration profiled four times, and budgets beside the choice. */
+function crowded(): TuneReport {
+  const report = power_report();
+  const order = report.configurations.map((_, i) => i).sort((a, b) => value(report.configurations[a]!.power_w) - value(report.configurations[b]!.power_w));
+  const near = order.indexOf(report.choice!.configuration);
+  const more = [...order.slice(near - 6, near + 7), report.choice!.configuration, report.choice!.configuration, report.choice!.configuration];
+  report.profiled.push(...more.map((configuration) => ({ ...report.profiled[0]!, configuration })));
+  report.oracle = { raw: order[near + 1]!, robust: order[near - 1]! };
+  report.request.budgets.push({ quantity: "time", limit: value(report.configurations[report.choice!.configuration]!.time_ms) * 1.02, unit: "ms", per: "minibatch" });
+  return report;
+}
+
+for (const width of [360, 768, 1280, 1920]) {
+  for (const scheme of ["light", "dark"] as const) {
+    test(`no text of a chart lies on another or is clipped: ${width} px, ${scheme}`, async () => {
+      for (const report of [crowded(), batch_report(false), plan_report()]) {
+        await with_page(report, { scheme, width, height: 900, phone: width < 500 }, async (page) => {
+          assert.deepEqual(await colliding(page), []);
+          assert.ok((await page.locator(".mark-name.limit").count()) > 0, "a budget is named");
+        });
+      }
+    });
+  }
+
   test(`nothing is cut off or left empty at ${width} px`, async () => {
     const wordy = power_report();
     wordy.profiled[1]!.stop_reason = "failed: the program ended with exit code 137 before its first minibatch; its last line was 'Killed'";
-    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report()]) {
+    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report(), wide_report(), batch_report(false), plan_report(), run_report(), profile_report()]) {
       await with_page(report, { scheme: "light", width, height: 900, phone: width < 500 }, async (page) => assert.deepEqual(await cut_off(page), []));
     }
   });
@@ -219,6 +259,161 @@ test("18,096 configurations stay fluid", async () => {
   });
 });
 
+test("a click on a point reaches its row, and the row its point", async () => {
+  const report = power_report();
+  await with_page(report, desktop, async (page) => {
+    const other = report.default!.configuration; // outside of the budget: not among the rows shown
+    assert.equal(await page.locator(`.data tr[data-index="${other}"]`).count(), 0);
+    const at = await spot(page, 1);
+    await page.mouse.click(at.x, at.y);
+    const row = page.locator(`.data tr[data-index="${other}"]`);
+    await row.waitFor();
+    assert.match((await row.getAttribute("class")) ?? "", /is-shown/);
+    assert.equal(await row.evaluate((r) => r === document.activeElement && r.getBoundingClientRect().top > 0 && r.getBoundingClientRect().bottom < innerHeight), true);
+    await row.locator(".to-chart").click();
+    await page.locator(".tip", { hasText: "MAXN" }).waitFor();
+    assert.equal(await page.locator(".cloud").evaluate((c) => c.getBoundingClientRect().top > -100 && c.getBoundingClientRect().bottom < innerHeight + 100), true);
+    // With the keyboard, too.
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["index"]), String(report.choice!.configuration));
+    await page.locator(".trial-table .to-chart").nth(2).click();
+    await page.locator(".tip", { hasText: "profiled 3" }).waitFor();
+  });
+});
+
+test("a second tap on a point reaches its row", async () => {
+  const report = power_report();
+  await with_page(report, phone, async (page) => {
+    await page.locator(".cloud").scrollIntoViewIfNeeded();
+    const at = await spot(page, 0);
+    await page.touchscreen.tap(at.x, at.y);
+    await page.locator(".tip").waitFor();
+    assert.equal(await page.locator(".is-shown").count(), 0);
+    await page.touchscreen.tap(at.x, at.y);
+    await page.locator(`.is-shown[data-index="${report.choice!.configuration}"]`).waitFor();
+  });
+});
+
+test("the budget slider says what the predictions give, and marks them as such", async () => {
+  const report = power_report();
+  await with_page(report, desktop, async (page) => {
+    const slider = page.locator(".whatif input");
+    assert.match(await page.locator(".whatif-answer").innerText(), /^As asked/);
+    await slider.focus();
+    await page.keyboard.press("Home");
+    for (let i = 0; i < 12; i++) await page.keyboard.press("PageUp");
+    const limit = parseFloat(plain(await page.locator(".whatif output").textContent()));
+    assert.ok(limit > 12 && Math.abs(limit - 30) > 0.5, `${limit} W`);
+    const allowed = report.configurations.filter((c) => value(c.power_w) <= limit + 0.05);
+    const best = allowed.reduce((a, b) => (value(b.time_ms) < value(a.time_ms) ? b : a));
+    const words = plain(await page.locator(".whatif-answer").innerText());
+    assert.ok(words.startsWith(`${value(best.time_ms).toPrecision(3)} ms per minibatch`), words);
+    assert.ok(words.includes(best.provenance), words);
+    assert.equal(/Not measured yet/.test(words), best.provenance === "predicted");
+    assert.equal(await page.locator(".mark-name.moved").count() > 0, true);
+    assert.deepEqual(await colliding(page), []);
+    await page.locator(".whatif button", { hasText: "Its row" }).click();
+    assert.equal(await page.locator(".is-shown").getAttribute("data-index"), String(report.configurations.indexOf(best)));
+    await page.locator(".whatif button", { hasText: "As asked" }).click();
+    assert.match(await page.locator(".whatif-answer").innerText(), /^As asked/);
+    assert.equal(await page.locator(".mark-name.moved").count(), 0);
+  });
+});
+
+test("budgets are drawn where the legend names them", async () => {
+  const report = power_report();
+  report.request.budgets.push({ quantity: "time", limit: 6, unit: "min", per: "epoch" });
+  await with_page(report, desktop, async (page) => {
+    const [vertical, horizontal] = [page.locator("select").nth(0), page.locator("select").nth(1)];
+    const shown = async () => ({ drawn: await page.getAttribute(".cloud", "data-budgets"), named: await page.locator(".mark-name.limit").count(), legend: await page.locator(".legend").innerText() });
+    // The budget of an epoch bounds the minibatch, too.
+    let now = await shown();
+    assert.equal(now.drawn, "2");
+    assert.equal(now.named, 2);
+    assert.match(now.legend, /budgets; beyond is shaded/);
+    await vertical.selectOption("energy");
+    await horizontal.selectOption("axis:gpu_mhz");
+    now = await shown();
+    assert.equal(now.drawn, "0");
+    assert.match(now.legend, /2 budgets are not on these axes/);
+    assert.doesNotMatch(now.legend, /beyond/);
+  });
+});
+
+test("a budget beyond all configurations is in the picture", async () => {
+  await with_page(infeasible_report(), desktop, async (page) => {
+    const line = (await page.locator(".mark-name.limit").boundingBox())!;
+    const chart = (await page.locator(".cloud").boundingBox())!;
+    assert.ok(line.x > chart.x && line.x < chart.x + chart.width);
+  });
+});
+
+test("how to apply the choice, ready to be copied", async () => {
+  const report = power_report();
+  await with_page(report, desktop, async (page) => {
+    assert.equal(await page.locator(".apply code").first().textContent(), report.apply![0]!.code);
+    await page.locator(".apply .copy").first().click();
+    await page.locator(".apply .copy", { hasText: /Copied|Selected/ }).waitFor();
+  });
+});
+
+test("what noise explains is no gain: said beside the headline", async () => {
+  await with_page(batch_report(false), desktop, async (page) => {
+    assert.match(await page.locator(".doubt").innerText(), /difference not established/);
+    assert.match(await page.locator('.figure[data-measure="sample_time"] .delta').innerText(), /not established/);
+    assert.equal(await page.locator('.figure[data-measure="sample_time"] .delta.better').count(), 0);
+    assert.match(await page.locator(".effort").innerText(), /10 trials from run 1, 8 min ago, on a busy machine\. --fresh measures again/);
+  });
+  await with_page(batch_report(true), desktop, async (page) => {
+    assert.equal(await page.locator(".doubt").count(), 0);
+    // Cards, chart and table: all per sample.
+    assert.deepEqual(await page.locator(".figure .figure-label").allTextContents(), ["Time per sample", "Power", "Energy per sample", "Time per epoch", "Found with"]);
+    assert.equal(await page.locator("select").first().inputValue(), "sample_time");
+    const heads = await page.locator(".table-section .data th").allTextContents();
+    assert.ok(heads.some((t) => t.startsWith("Time per sample")) && !heads.some((t) => /minibatch/.test(t)), heads.join());
+    assert.match(await page.locator(".consequence").innerText(), /^A sample takes .*: 12\.5 % less time per sample than the default\.$/);
+  });
+});
+
+test("repeated readings are shown one by one", async () => {
+  const report = power_report();
+  const choice = report.choice!.configuration;
+  report.profiled = [1, 2, 3].map((i) => ({ ...report.profiled[0]!, configuration: choice, time_ms: 100 * i, power_w: 10 * i }));
+  await with_page(report, desktop, async (page) => {
+    assert.deepEqual((await page.locator('.trial-table td[data-label="Time"] b').allTextContents()).map(plain), ["100 ms", "200 ms", "300 ms"]);
+  });
+});
+
+test("a plan shows its answer, limits and alternatives", async () => {
+  await with_page(plan_report(), desktop, async (page) => {
+    assert.match(await page.locator("h1").innerText(), /^Set twin to cpu_cores 8/);
+    assert.match(plain(await page.locator(".figures").innerText()), /9\.38[\s\S]*29\.1[\s\S]*10/);
+    assert.equal(await page.getAttribute(".chart.points", "data-points"), "6");
+    assert.equal(await page.locator(".sheet-data").count(), 2);
+    assert.equal(await page.locator(".sheet-data .is-choice").count(), 1);
+    await page.locator(".chart.points").focus();
+    await page.keyboard.press("Home");
+    assert.match(plain(await page.locator(".tip").innerText()), /a mode at 14\.2 W[\s\S]*3\.1 training minibatches\/s/);
+  });
+});
+
+test("a run of two sources tells them apart", async () => {
+  await with_page(run_report(), desktop, async (page) => {
+    assert.deepEqual(await page.locator(".legend li").allTextContents(), ["A", "B"]);
+    assert.match(await page.locator(".notes").innerText(), /A and B do not compare: power total/);
+    assert.match(await page.locator(".provenance").innerText(), /Source A[\s\S]*LibTorch 1\.13\.1[\s\S]*Source B[\s\S]*LibTorch 2\.6\.0/);
+  });
+});
+
+test("a profile shows where the time goes", async () => {
+  await with_page(profile_report(), desktop, async (page) => {
+    assert.equal(await page.getAttribute(".chart.epochs", "data-bars"), "2");
+    assert.ok((await pixels(page, ".chart.epochs", "blue")) > 1000);
+    assert.equal(await page.locator(".sheet-data tbody tr").count(), 2);
+  });
+});
+
 test("the table sorts, filters and turns pages", async () => {
   const report = power_report();
   await with_page(report, desktop, async (page) => {
@@ -228,7 +423,7 @@ test("the table sorts, filters and turns pages", async () => {
     assert.equal(await status(), `1–25 of ${within} configurations`);
     assert.equal((await indices())[0], report.choice!.configuration, "the best within the budget comes first");
 
-    const show = page.locator(".table-section select");
+    const show = page.locator(".table-section .field:not(.order) select");
     await show.selectOption("all");
     assert.equal(await status(), "1–25 of 864 configurations");
     await page.locator(".data th button", { hasText: "Power" }).click();
@@ -308,11 +503,26 @@ test("text in the data stays text", async () => {
   const report = power_report();
   const attack = `</script><script>document.title="owned"</script><img src="http://example.invalid/x" onerror="document.title='owned'">`;
   report.title = report.request.workload = report.notes[0]!.text = report.profiled[0]!.why = report.default!.name = attack;
+  report.comparison!.text = report.comparison!.doubt = report.run.effort = report.oracle!.text = report.apply![0]!.title = report.apply![0]!.code = attack;
   assert.ok(!fill(report).includes("document.title=\"owned\"</script>"));
   await with_page(report, desktop, async (page) => {
     assert.equal(await page.locator("main img").count(), 0);
     assert.equal(await page.title(), `${attack} · Flyball`);
     assert.ok((await page.locator(".notes").innerText()).includes("<img src="));
+    assert.equal(await page.locator(".apply code").first().textContent(), attack);
+  });
+  const sheet = plan_report();
+  sheet.title = sheet.subject = sheet.headline = sheet.command = attack;
+  sheet.lines = [attack];
+  sheet.figures[0]!.label = sheet.figures[0]!.unit = sheet.charts[0]!.points[0]!.label = sheet.charts[0]!.points[0]!.group = sheet.charts[0]!.limits[0]!.label = attack;
+  sheet.tables[0]!.rows[0]!.cells[0] = sheet.tables[0]!.columns[0]!.label = sheet.facts[0]!.list[0]!.value = attack;
+  sheet.bars = [{ label: attack, which: attack, e2e_s: 2, stall_s: 1, compute_s: 1, overhead_s: 0 }];
+  await with_page(sheet, desktop, async (page) => {
+    await page.locator(".chart.points").focus();
+    await page.keyboard.press("Home");
+    assert.ok((await page.locator(".tip").innerText()).includes("<img src="));
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    assert.equal(await page.title(), `${attack} · Flyball`);
   });
 });
 
@@ -363,6 +573,6 @@ test("a page that cannot be shown says why", async () => {
   };
   assert.match(await message({}), /empty template/);
   assert.match(await message({ ...power_report(), schema: "flyball-report/2" }), /flyball-report\/2/);
-  assert.match(await message({ ...power_report(), kind: "plan" }), /kind "plan" is not known/);
+  assert.match(await message({ ...power_report(), kind: "sums" }), /kind "sums" is not known/);
   assert.match(await message(fill({}).replace(">{}</script>", ">{,</script>")), /not JSON/);
 });

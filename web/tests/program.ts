@@ -30,15 +30,26 @@ export async function in_scratch(use: (folder: string) => Promise<void> | void):
   }
 }
 
+/** `flyball WORDS`; the exit code must be the one given. What it printed on stdout. */
+export function ran(folder: string, words: string[], exit_code = 0): string {
+  const env = { ...process.env, FLYBALL_STORE: join(folder, "store.db"), FLYBALL_STATE: join(folder, "state"), FLYBALL_REFERENCES: join(folder, "references") };
+  const done = spawnSync(program, words, { cwd: folder, env, encoding: "utf8", maxBuffer: 1 << 26 });
+  if (done.error) throw done.error;
+  if (done.status !== exit_code) throw new Error(`flyball ${words.join(" ")} ended with ${done.status}: ${done.stderr}`);
+  return done.stdout;
+}
+
+/** The page in a file, and the document that it holds. */
+export function read_page(file: string): Pick<Written, "page" | "data"> {
+  const page = readFileSync(file, "utf8");
+  const slot = /<script id="flyball-data" type="application\/json">(.*?)<\/script>/s.exec(page);
+  if (!slot) throw new Error("the page has no data slot");
+  return { page, data: JSON.parse(slot[1]!) };
+}
+
 /** `flyball WORDS --json --report …`; the exit code must be the one given. */
 export function written(folder: string, words: string[], exit_code = 0): Written {
   const report = join(folder, "report.html");
-  const env = { ...process.env, FLYBALL_STORE: join(folder, "store.db"), FLYBALL_STATE: join(folder, "state"), FLYBALL_REFERENCES: join(folder, "references") };
-  const done = spawnSync(program, [...words, "--json", "--quiet", "--report", report], { cwd: folder, env, encoding: "utf8", maxBuffer: 1 << 26 });
-  if (done.error) throw done.error;
-  if (done.status !== exit_code) throw new Error(`flyball ${words.join(" ")} ended with ${done.status}: ${done.stderr}`);
-  const page = readFileSync(report, "utf8");
-  const slot = /<script id="flyball-data" type="application\/json">(.*?)<\/script>/s.exec(page);
-  if (!slot) throw new Error("the page has no data slot");
-  return { page, data: JSON.parse(slot[1]!), answer: JSON.parse(done.stdout) };
+  const answer = JSON.parse(ran(folder, [...words, "--json", "--quiet", "--report", report], exit_code));
+  return { ...read_page(report), answer };
 }

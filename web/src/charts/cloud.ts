@@ -1,14 +1,26 @@
 // The options of the cloud: which series stand where, from back to front.
 import type { Provenance, TuneReport } from "../contract.ts";
 import { exact } from "../format.ts";
-import { limit_in, type Measure } from "../measures.ts";
+import { compared_per, costs, limit_on, type Measure } from "../measures.ts";
 import { pareto } from "../pareto.ts";
 import type { Colours } from "../theme.ts";
 import { make_scale, type Scale } from "./scales.ts";
 
 type Point = [x: number, y: number, index: number];
 
+/** A budget on one of the axes. */
+export interface Line {
+  axis: "x" | "y";
+  /** In the units of the axis. */
+  at: number;
+  /** `budget 30 W`. */
+  text: string;
+  /** What was asked; else what the slider is at. */
+  asked: boolean;
+}
+
 export interface Cloud {
+  lines: Line[];
   x: Scale;
   y: Scale;
   front: number[];
@@ -20,11 +32,16 @@ export interface Cloud {
 export const provenances: Provenance[] = ["predicted", "table", "simulated", "measured"];
 const numbers_up_to = 40;
 
+/** Few enough trials to number them on the chart. */
+export const numbered = (report: TuneReport): boolean => trial_numbers(report).size <= numbers_up_to;
+
 /** The given front where the axes are its own; on other costs the same rule is applied here. */
 export function front_on(report: TuneReport, x: Measure | "rank", y: Measure, xs: Scale, ys: Scale): number[] {
   if (x === "rank" || !x.cost || !y.cost || x.id === y.id) return [];
   const given = report.front;
-  if (given && given.over.includes(x.id as "time") && given.over.includes(y.id as "time")) {
+  const on_front: Partial<Record<string, string>> = compared_per(report) === "sample" ? { sample_time: "time", sample_energy: "energy", power: "power" } : { time: "time", energy: "energy", power: "power" };
+  const over: string[] = given?.over ?? [];
+  if (given && over.includes(on_front[x.id] ?? "") && over.includes(on_front[y.id] ?? "")) {
     return [...given.configurations].sort((a, b) => xs.at[a]! - xs.at[b]!);
   }
   return pareto(xs.at, ys.at);
@@ -44,22 +61,31 @@ export function trial_numbers(report: TuneReport): Map<number, string> {
   return numbers;
 }
 
-function budget_marks(report: TuneReport, x: Measure | "rank", y: Measure, xs: Scale, ys: Scale) {
-  const lines: Record<string, unknown>[] = [];
-  const areas: unknown[] = [];
-  const add = (measure: Measure | "rank", scale: Scale, key: "xAxis" | "yAxis") => {
-    if (measure === "rank" || !measure.budget) return;
-    for (const b of report.request.budgets) {
-      if (b.quantity !== measure.budget.quantity || b.per !== measure.budget.per) continue;
-      const at = scale.place(limit_in(b, measure.unit));
-      const inside = key === "xAxis" ? { position: "end", distance: -14, align: "left", padding: [0, 0, 0, 6] } : { position: "insideStartTop" };
-      lines.push({ [key]: at, label: { formatter: `budget ${exact(b.limit)} ${b.unit}`, ...inside } });
-      areas.push([{ [key]: at }, { [key]: Infinity }]);
-    }
+/** What bounds this measure: the budgets, and what the slider has put in the place of one. */
+function limits_of(report: TuneReport, measure: Measure | "rank", moved: Moved | null): { value: number; text: string; asked: boolean }[] {
+  if (measure === "rank") return [];
+  const found = report.request.budgets.map((b) => ({ value: limit_on(report, b, measure, costs(report)), text: `budget ${exact(b.limit)}\u202f${b.unit}${b.per ? ` per ${b.per}` : ""}`, asked: true }));
+  if (moved && moved.measure.id === measure.id) found.push({ value: moved.limit, text: moved.text, asked: false });
+  return found.filter((f) => Number.isFinite(f.value));
+}
+
+function lines_of(report: TuneReport, x: Measure | "rank", y: Measure, xs: Scale, ys: Scale, moved: Moved | null): Line[] {
+  const on = (axis: "x" | "y", measure: Measure | "rank", scale: Scale) =>
+    limits_of(report, measure, moved).map(({ value, text, asked }): Line => ({ axis, at: scale.place(value), text, asked }));
+  return [...on("x", x, xs), ...on("y", y, ys)];
+}
+
+function limit_series(lines: Line[], colours: Colours) {
+  const key = (l: Line) => (l.axis === "x" ? "xAxis" : "yAxis");
+  return {
+    // A series without points draws no lines.
+    type: "scatter", name: "limits", silent: true, z: 2, symbolSize: 0, data: [[0, 0]],
+    markLine: {
+      silent: true, symbol: "none", label: { show: false },
+      data: lines.map((l) => ({ [key(l)]: l.at, lineStyle: { color: l.asked ? colours.limit : colours.ink, type: l.asked ? [6, 4] : [2, 3], width: 1.4 } })),
+    },
+    markArea: { silent: true, itemStyle: { color: colours.limit, opacity: 0.055 }, data: lines.filter((l) => l.asked).map((l) => [{ [key(l)]: l.at }, { [key(l)]: Infinity }]) },
   };
-  add(x, xs, "xAxis");
-  add(y, ys, "yAxis");
-  return { lines, areas };
 }
 
 function error_bars(report: TuneReport, xs: Scale, ys: Scale, colours: Colours) {
@@ -85,54 +111,57 @@ function error_bars(report: TuneReport, xs: Scale, ys: Scale, colours: Colours) 
   };
 }
 
-interface Mark {
+/** Where the slider stands, and what it found. */
+export interface Moved {
+  measure: Measure;
+  limit: number;
+  /** `at 25 W`. */
+  text: string;
+  found: number | null;
+}
+
+export interface Mark {
   index: number;
   text: string;
+  /** How its name is coloured. */
+  kind: string;
   symbol: string;
   size: number;
   fill: string;
   stroke: string;
-  position: string;
 }
 
 /** The configurations that have a name. The default first, so that the choice lies on top. */
 export function marks(report: TuneReport, colours: Colours): Mark[] {
   const found: Mark[] = [];
   const { oracle, choice, infeasible } = report;
-  const add = (index: number | null | undefined, text: string, symbol: string, size: number, fill: string, stroke: string, position: string) => {
-    if (index !== null && index !== undefined) found.push({ index, text, symbol, size, fill, stroke, position });
+  const add = (index: number | null | undefined, text: string, kind: string, symbol: string, size: number, fill: string, stroke: string) => {
+    if (index !== null && index !== undefined) found.push({ index, text, kind, symbol, size, fill, stroke });
   };
   if (report.default?.configuration !== choice?.configuration) {
-    add(report.default?.configuration, "default", "diamond", 17, colours.ink, colours.surface, "right");
+    add(report.default?.configuration, "default", "default", "diamond", 17, colours.ink, colours.surface);
   }
-  if (oracle?.raw !== choice?.configuration) add(oracle?.raw, "raw optimum", "emptyTriangle", 12, colours.oracle, colours.oracle, "left");
-  if (oracle?.robust !== oracle?.raw && oracle?.robust !== choice?.configuration) {
-    add(oracle?.robust, "robust optimum", "emptyTriangle", 12, colours.oracle, colours.oracle, "bottom");
-  }
-  if (!choice) add(infeasible?.closest, "closest", "diamond", 17, colours.choice, colours.surface, "right");
-  add(choice?.configuration, report.default?.configuration === choice?.configuration ? "choice = default" : "choice", "circle", 24, colours.choice, colours.surface, "right");
+  const same = oracle?.robust === oracle?.raw;
+  if (oracle?.raw !== choice?.configuration) add(oracle?.raw, same ? "optimum" : "raw optimum", "optimum", "emptyTriangle", 12, colours.oracle, colours.oracle);
+  if (!same && oracle?.robust !== choice?.configuration) add(oracle?.robust, "robust optimum", "optimum", "emptyTriangle", 12, colours.oracle, colours.oracle);
+  if (!choice) add(infeasible?.closest, "closest", "choice", "diamond", 17, colours.choice, colours.surface);
+  add(choice?.configuration, report.default?.configuration === choice?.configuration ? "choice = default" : "choice", "choice", "circle", 24, colours.choice, colours.surface);
   return found;
 }
 
-export function build_cloud(report: TuneReport, x: Measure | "rank", y: Measure, colours: Colours, font: string, narrow: boolean): Cloud {
-  const xs = make_scale(report, x, y, colours, false);
-  const ys = make_scale(report, y, y, colours, true);
+export function build_cloud(report: TuneReport, x: Measure | "rank", y: Measure, colours: Colours, font: string, narrow: boolean, moved: Moved | null = null): Cloud {
+  const bounds = (m: Measure | "rank") => limits_of(report, m, moved).map((l) => l.value);
+  const xs = make_scale(report, x, y, colours, false, bounds(x));
+  const ys = make_scale(report, y, y, colours, true, bounds(y));
   const point = (index: number): Point => [xs.at[index]!, ys.at[index]!, index];
   const visible = (index: number) => xs.at[index]! === xs.at[index]! && ys.at[index]! === ys.at[index]!;
   const all = report.configurations.map((_, i) => i).filter(visible);
   const many = all.length > 2000;
   const numbers = trial_numbers(report);
   const front = front_on(report, x, y, xs, ys).filter(visible);
-  const { lines, areas } = budget_marks(report, x, y, xs, ys);
+  const lines = lines_of(report, x, y, xs, ys, moved);
   const marked = marks(report, colours).filter((m) => visible(m.index));
-  const chosen = report.choice?.configuration;
-  const numbered = numbers.size <= numbers_up_to;
 
-  const bend = xs.option["type"] === "log" ? Math.log : Number;
-  let [least, most] = [Infinity, -Infinity];
-  for (const i of all) [least, most] = [Math.min(least, bend(xs.at[i]!)), Math.max(most, bend(xs.at[i]!))];
-  // A label at the right edge would be cut off.
-  const far_right = (index: number) => bend(xs.at[index]!) > least + 0.72 * (most - least);
   const cloud = provenances.map((provenance) => ({
     type: "scatter",
     name: provenance,
@@ -146,34 +175,31 @@ export function build_cloud(report: TuneReport, x: Measure | "rank", y: Measure,
   }));
   const series = [
     ...cloud,
+    ...(lines.length > 0 ? [limit_series(lines, colours)] : []),
     {
       type: "line", name: "front", silent: true, z: 2, step: "end", showSymbol: front.length <= 60, symbol: "circle", symbolSize: 5,
       lineStyle: { color: colours.blue, width: 1.8 }, itemStyle: { color: colours.blue },
       data: front.map(point),
-      markLine: { silent: true, symbol: "none", lineStyle: { color: colours.limit, type: [6, 4], width: 1.4 }, label: { color: colours.limit, fontSize: 12, fontFamily: font, textBorderColor: colours.surface, textBorderWidth: 3 }, data: lines },
-      markArea: { silent: true, itemStyle: { color: colours.limit, opacity: 0.055 }, data: areas },
     },
     error_bars(report, xs, ys, colours),
     {
-      type: "scatter", name: "profiled", silent: true, z: 4, symbolSize: numbered ? 19 : 8,
+      type: "scatter", name: "profiled", silent: true, z: 4, symbolSize: numbered(report) ? 11 : 8,
       itemStyle: { color: colours.blue, opacity: 1, borderColor: colours.surface, borderWidth: 1.5 },
-      label: { show: numbered, formatter: (p: { data: Point }) => (p.data[2] === chosen ? "" : numbers.get(p.data[2])!), color: colours.surface, fontSize: 11, fontWeight: 600, fontFamily: font },
       data: [...numbers.keys()].filter(visible).map(point),
     },
     ...marked.map((m) => ({
       type: "scatter", name: m.text, silent: true, z: 5, symbol: m.symbol, symbolSize: m.size,
       itemStyle: { color: m.fill, opacity: 1, borderColor: m.stroke, borderWidth: 2 },
-      label: { show: !narrow || m.text === "choice" || m.text === "default" || m.text === "closest", position: m.position === "right" && far_right(m.index) ? "left" : m.position, distance: 6, formatter: m.text, color: m.fill, fontSize: 12.5, fontWeight: 600, fontFamily: font, textBorderColor: colours.surface, textBorderWidth: 3 },
       data: [point(m.index)],
     })),
     {
-      type: "scatter", name: "choice number", silent: true, z: 6, symbolSize: 24, itemStyle: { color: "transparent" },
-      label: { show: numbered, position: "inside", formatter: chosen === undefined ? "" : (numbers.get(chosen) ?? ""), color: colours.surface, fontSize: 11, fontWeight: 700, fontFamily: font },
-      data: chosen !== undefined && visible(chosen) && numbers.has(chosen) ? [point(chosen)] : [],
+      type: "scatter", name: "moved", silent: true, z: 6, symbol: "emptyCircle", symbolSize: 20,
+      itemStyle: { color: colours.ink, borderColor: colours.ink, borderWidth: 2 },
+      data: moved && moved.found !== null && visible(moved.found) ? [point(moved.found)] : [],
     },
   ];
   return {
-    x: xs, y: ys, front, shown: all.length,
+    x: xs, y: ys, front, shown: all.length, lines,
     option: {
       animation: false,
       textStyle: { fontFamily: font },

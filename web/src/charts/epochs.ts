@@ -3,14 +3,18 @@ import type { EpochMeans, Group } from "../contract.ts";
 import { number, scale, with_unit } from "../format.ts";
 import type { Colours } from "../theme.ts";
 
-export interface Bar {
+/** End to end, and its parts. */
+export type Parts = Pick<EpochMeans, "e2e_s" | "stall_s" | "compute_s" | "overhead_s">;
+
+export interface Bar<M extends Parts = Parts> {
   label: string;
-  which: "epoch 0" | "epochs 1+";
-  means: EpochMeans;
+  /** The first epoch is paler. */
+  which: string;
+  means: M;
 }
 
 /** In reading order, from the top. */
-export function bars_of(groups: Group[]): Bar[] {
+export function bars_of(groups: Group[]): Bar<EpochMeans>[] {
   return groups.flatMap((g) => [
     { label: g.label, which: "epoch 0" as const, means: g.first },
     ...(g.later ? [{ label: g.label, which: "epochs 1+" as const, means: g.later }] : []),
@@ -23,15 +27,17 @@ export const part_colour = (part: (typeof parts)[number], c: Colours): string =>
 
 export const bar_height = 26;
 
-export function build_bars(bars: Bar[], colours: Colours, font: string, narrow: boolean): Record<string, unknown> {
+export function build_bars(bars: Bar[], colours: Colours, font: string, narrow: boolean, what = "Time of an epoch"): Record<string, unknown> {
   const longest = Math.max(...bars.map((b) => b.means.e2e_s));
   const [unit, factor] = scale(longest, "s");
-  const name = (b: Bar, i: number) => (i === 0 || bars[i - 1]!.label !== b.label ? `{group|${b.label}}  ${b.which}` : b.which);
+  // Braces would be read as styles.
+  const plain = (text: string) => text.replace(/[{}|]/g, " ");
+  const name = (b: Bar, i: number) => (i === 0 || bars[i - 1]!.label !== b.label ? `{group|${plain(b.label)}}  ${plain(b.which)}` : plain(b.which));
   return {
     animation: false, textStyle: { fontFamily: font },
     grid: { left: narrow ? 130 : 230, right: 70, top: 6, bottom: 40 },
     xAxis: {
-      type: "value", name: `Time of an epoch (${unit})`, nameLocation: "middle", nameGap: 26, nameTextStyle: { color: colours.muted, fontSize: 12 },
+      type: "value", name: `${what} (${unit})`, nameLocation: "middle", nameGap: 26, nameTextStyle: { color: colours.muted, fontSize: 12 },
       axisLabel: { color: colours.muted, fontSize: 11, hideOverlap: true }, splitLine: { lineStyle: { color: colours.grid } }, splitNumber: narrow ? 3 : 5,
     },
     yAxis: {
@@ -54,5 +60,5 @@ export function build_bars(bars: Bar[], colours: Colours, font: string, narrow: 
 
 /** The same in words, for who cannot see it. */
 export function bars_text(bars: Bar[]): string {
-  return bars.map((b) => `${b.label}, ${b.which}: ${with_unit(b.means.e2e_s, "s")}, of it ${parts.map((p) => `${part_words[p].toLowerCase()} ${number(b.means[`${p}_s`])} s`).join(", ")}`).join("; ");
+  return bars.map((b) => `${b.label}${b.which === "" ? "" : `, ${b.which}`}: ${with_unit(b.means.e2e_s, "s")}, of it ${parts.map((p) => `${part_words[p].toLowerCase()} ${number(b.means[`${p}_s`])} s`).join(", ")}`).join("; ");
 }

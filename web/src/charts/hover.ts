@@ -10,6 +10,8 @@ export interface Target {
   stops(): number[];
   /** The points that win over others near the pointer. */
   preferred: Set<number>;
+  /** A click, a second tap or Enter on a point. */
+  go?(index: number): void;
 }
 
 const reach = 28;
@@ -27,7 +29,7 @@ export function nearest(px: ArrayLike<number>, py: ArrayLike<number>, x: number,
   return best;
 }
 
-export function attach_hover(box: HTMLElement, target: Target): { hide(): void } {
+export function attach_hover(box: HTMLElement, target: Target): { hide(): void; show(index: number): void } {
   const ring = h("div", { class: "ring", hidden: true });
   const tip = h("div", { class: "tip", role: "status", hidden: true });
   box.append(ring, tip);
@@ -60,7 +62,14 @@ export function attach_hover(box: HTMLElement, target: Target): { hide(): void }
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => point_at(event));
   });
-  box.addEventListener("pointerdown", point_at);
+  // A first tap shows what a mouse shows in passing; the second one goes there.
+  let was = -1;
+  box.addEventListener("pointerdown", (event) => {
+    was = event.pointerType === "mouse" ? -1 : shown;
+    point_at(event);
+    if (event.pointerType === "mouse") was = shown;
+  });
+  box.addEventListener("click", () => { if (shown >= 0 && shown === was) target.go?.(shown); });
   box.addEventListener("pointerleave", (event) => {
     cancelAnimationFrame(frame);
     if (event.pointerType === "mouse") hide();
@@ -68,14 +77,17 @@ export function attach_hover(box: HTMLElement, target: Target): { hide(): void }
   box.addEventListener("blur", hide);
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return hide();
+    if (event.key === "Enter" && shown >= 0) return target.go?.(shown);
     const stops = target.stops();
     const at = stops.indexOf(shown);
     const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at < 0 ? stops.length - 1 : at - 1, ArrowUp: at - 1, Home: 0, End: stops.length - 1 }[event.key];
     if (next === undefined || stops.length === 0) return;
     event.preventDefault();
-    const index = stops[(next + stops.length) % stops.length]!;
+    show_index(stops[(next + stops.length) % stops.length]!);
+  });
+  function show_index(index: number) {
     const { x, y } = target.pixels();
     show(index, x[index]!, y[index]!);
-  });
-  return { hide };
+  }
+  return { hide, show: show_index };
 }

@@ -1,6 +1,6 @@
 // The axes of the cloud: a value axis, a logarithmic one, or evenly spaced settings.
 import type { TuneReport } from "../contract.ts";
-import { exact, number, scale, value_of } from "../format.ts";
+import { exact, scale, short_number, value_of } from "../format.ts";
 import { range_of, number_of, type Measure } from "../measures.ts";
 import type { Colours } from "../theme.ts";
 
@@ -10,6 +10,8 @@ export interface Scale {
   spread(index: number): [number, number] | null;
   /** A value of the measure in the units of `at`. */
   place(value: number): number;
+  /** The ends of the axis in the units of `at`, where they are set. */
+  ends?: [number, number];
   /** ECharts axis option. */
   option: Record<string, unknown>;
 }
@@ -51,16 +53,19 @@ function log_bounds(low: number, high: number): [number, number] {
   return [low / room, high * room];
 }
 
-function cost_scale(report: TuneReport, measure: Measure, colours: Colours, vertical: boolean): Scale {
+function cost_scale(report: TuneReport, measure: Measure, colours: Colours, vertical: boolean, limits: number[]): Scale {
   const raw = Float64Array.from(report.configurations, (c) => number_of(measure, c));
   let low = Infinity;
   let high = -Infinity;
   for (const v of raw) if (v === v) [low, high] = [Math.min(low, v), Math.max(high, v)];
+  // A limit that lies not too far away is part of the picture.
+  for (const v of limits) if (v > 0 && v > low / 2 && v < high * 1.6) [low, high] = [Math.min(low, v * 0.96), Math.max(high, v * 1.04)];
   const [unit, factor] = Number.isFinite(low) ? scale(Math.sqrt(Math.max(low, 1e-12) * high), measure.unit) : [measure.unit, 1];
   const logarithmic = low > 0 && high / low > (measure.unit === "W" ? 20 : 5);
   const place = (value: number) => value / factor;
   const base = frame(`${measure.label} (${unit}${logarithmic ? ", log scale" : ""})`, colours, vertical);
-  const [least, most] = logarithmic ? log_bounds(low / factor, high / factor) : [undefined, undefined];
+  const padded = (high - low) * 0.05 || high * 0.1;
+  const [least, most] = logarithmic ? log_bounds(low / factor, high / factor) : limits.length > 0 ? [Math.max(0, low - padded) / factor, (high + padded) / factor] : [undefined, undefined];
   const ticks = logarithmic ? ticks_at(log_ticks(least!, most!)) : undefined;
   return {
     at: raw.map(place),
@@ -74,7 +79,7 @@ function cost_scale(report: TuneReport, measure: Measure, colours: Colours, vert
       max: most,
       axisTick: { ...base.axisTick, ...ticks?.axisTick },
       splitLine: { ...base.splitLine, ...ticks?.splitLine },
-      axisLabel: { ...base.axisLabel, ...ticks?.axisLabel, formatter: (v: number) => number(v, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") },
+      axisLabel: { ...base.axisLabel, ...ticks?.axisLabel, formatter: (v: number) => (!logarithmic && (v === least || v === most) ? "" : short_number(v, 4)) },
     },
   };
 }
@@ -125,7 +130,8 @@ function rank_scale(report: TuneReport, by: Measure, colours: Colours, vertical:
   };
 }
 
-export function make_scale(report: TuneReport, measure: Measure | "rank", other: Measure, colours: Colours, vertical: boolean): Scale {
+/** `limits`: values of the measure that should be seen, too. */
+export function make_scale(report: TuneReport, measure: Measure | "rank", other: Measure, colours: Colours, vertical: boolean, limits: number[] = []): Scale {
   if (measure === "rank") return rank_scale(report, other, colours, vertical);
-  return (measure.cost ? cost_scale : setting_scale)(report, measure, colours, vertical);
+  return measure.cost ? cost_scale(report, measure, colours, vertical, limits) : setting_scale(report, measure, colours, vertical);
 }

@@ -1,17 +1,24 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
-import { consequence, headline, oracle_words } from "../answer.ts";
+import { consequence, headline, not_established, oracle_words } from "../answer.ts";
 import type { Configuration, TuneReport } from "../contract.ts";
 import { chip, h } from "../dom.ts";
 import { axis_label, axis_value, change, duration, interval, percent_words, plural, value_of, with_unit } from "../format.ts";
-import { costs, type Measure } from "../measures.ts";
+import { compared_per, costs, type Measure } from "../measures.ts";
 
-function against(measure: Measure, c: Configuration, base: Configuration | undefined, base_name: string): HTMLElement | null {
+/** Is this figure's difference from the default more than noise? Yes where the program does not say. */
+function established(report: TuneReport, measure: Measure): boolean {
+  const of = report.comparison?.[measure.id === "power" ? "power" : measure.id.includes("energy") ? "energy" : "time"];
+  return of?.established ?? !not_established(report);
+}
+
+function against(report: TuneReport, measure: Measure, c: Configuration, base: Configuration | undefined, base_name: string): HTMLElement | null {
   const [mine, theirs] = [measure.of(c), base ? measure.of(base) : null];
   if (base === c || mine === null || theirs === null) return null;
   const percent = change(value_of(mine), value_of(theirs));
   const sign = Math.abs(percent) < 0.05 ? "±0" : `${percent < 0 ? "−" : "+"}${percent_words(percent)}`;
-  return h("p", { class: `delta ${percent < -0.5 ? "better" : percent > 0.5 ? "worse" : ""}` },
-    h("b", {}, `${sign}\u202f%`), ` against ${with_unit(value_of(theirs), measure.unit)} ${base_name}`);
+  const sure = established(report, measure);
+  return h("p", { class: `delta ${!sure ? "unsure" : percent < -0.5 ? "better" : percent > 0.5 ? "worse" : ""}` },
+    h("b", {}, `${sign}\u202f%`), ` against ${with_unit(value_of(theirs), measure.unit)} ${base_name}`, !sure && Math.abs(percent) >= 0.5 && ", not established");
 }
 
 function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLElement {
@@ -23,7 +30,7 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
     h("p", { class: "figure-label" }, measure.label),
     h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
     h("p", { class: "spread" }, chip(c.provenance), h("span", {}, spread)),
-    against(measure, c, base, base?.provenance === c.provenance ? "by default" : `by default (${base?.provenance})`));
+    against(report, measure, c, base, base?.provenance === c.provenance ? "by default" : `by default (${base?.provenance})`));
 }
 
 /** Says in the figures' own place that power is missing, so that nobody takes silence for zero. */
@@ -38,12 +45,14 @@ function power_gap(report: TuneReport): HTMLElement | null {
 
 function effort(report: TuneReport): HTMLElement {
   const limit = report.request.profiles_limit;
-  const reused = report.profiled.filter((t) => t.reused).length;
+  const from_store = report.profiled.filter((t) => t.reused).length;
+  // What the limit counts: repeats are trials of the same profile.
+  const profiles = new Set(report.profiled.map((t) => t.configuration)).size;
   return h("div", { class: "figure" },
     h("p", { class: "figure-label" }, "Found with"),
-    h("p", { class: "figure-value" }, String(report.profiled.length), h("small", {}, report.profiled.length === 1 ? "trial" : "trials")),
-    h("p", { class: "spread" }, `of ${plural(report.configurations.length, "configuration")}, in ${duration(report.run.duration_s)}`),
-    h("p", { class: "delta" }, [limit ? `at most ${limit} allowed` : "", reused > 0 ? `${reused} from the store` : ""].filter(Boolean).join(", ")));
+    h("p", { class: "figure-value" }, String(profiles), h("small", {}, profiles === 1 ? "profile" : "profiles")),
+    h("p", { class: "spread" }, `of ${plural(report.configurations.length, "configuration")}, ${plural(report.profiled.length, "trial")} in ${duration(report.run.duration_s)}`),
+    h("p", { class: "delta" }, [limit ? `at most ${limit} allowed` : "", from_store > 0 ? `${plural(from_store, "trial")} from the store` : ""].filter(Boolean).join(", ")));
 }
 
 function settings(report: TuneReport, c: Configuration): HTMLElement {
@@ -60,8 +69,10 @@ function settings(report: TuneReport, c: Configuration): HTMLElement {
 
 /** The figures that head the page; a missing one is left out here and named under the gaps. */
 function headline_measures(report: TuneReport, c: Configuration): Measure[] {
-  return costs(report).filter((m) => m.id !== "epoch_energy" && m.id !== "sample_time" && m.of(c) !== null).slice(0, 4);
+  return costs(report).filter((m) => m.id !== "epoch_energy" && !(compared_per(report) === "sample" && (m.id === "time" || m.id === "energy")) && m.of(c) !== null).slice(0, 4);
 }
+
+const reused = (report: TuneReport): boolean => (report.reused ?? []).length > 0;
 
 export function answer_section(report: TuneReport): HTMLElement {
   const { choice, infeasible, request } = report;
@@ -72,11 +83,13 @@ export function answer_section(report: TuneReport): HTMLElement {
   return h("section", { class: `answer ${choice ? "" : "infeasible"}`, "aria-label": "Answer" },
     h("p", { class: "eyebrow" }, `${request.phase === "train" ? "Training" : "Inference"} · ${request.workload} · ${request.device}`),
     h("h1", {}, headline(report)),
+    not_established(report) && h("p", { class: "doubt" }, chip("difference not established", "warn")),
     h("p", { class: "consequence" }, consequence(report)),
     !choice && infeasible?.hint && h("p", { class: "hint" }, infeasible.hint),
     !choice && c && h("p", { class: "eyebrow closest" }, "The closest configuration"),
     c && settings(report, c),
     c && h("div", { class: "figures" }, ...headline_measures(report, c).map((m) => figure(report, m, c)), power_gap(report), effort(report)),
     verified,
+    report.run.effort !== undefined && h("p", { class: "verified effort" }, `${report.run.effort}${reused(report) ? ". --fresh measures again." : "."}`),
     oracle !== "" && h("p", { class: "oracle" }, oracle));
 }

@@ -1,25 +1,32 @@
 // Where the time of an epoch goes: stacked bars, and the same in numbers.
 import { bar_height, bars_of, bars_text, build_bars, part_words, parts, type Bar } from "../charts/epochs.ts";
 import { live_chart } from "../charts/echarts.ts";
-import type { ExperimentReport } from "../contract.ts";
+import type { EpochMeans, ExperimentReport } from "../contract.ts";
 import { h, section } from "../dom.ts";
+import { fit_table } from "../fit.ts";
 import { number, with_unit } from "../format.ts";
 import { colours, font } from "../theme.ts";
 
-function key(): HTMLElement {
-  return h("p", { class: "bar-key epoch-key" }, ...parts.flatMap((part) => [h("i", { class: part }), h("span", {}, part_words[part])]), h("i", { class: "faded" }), h("span", {}, "paler: epoch 0"));
+export function bar_key(bars: Bar[]): HTMLElement {
+  const paler = bars.some((b) => b.which === "epoch 0") ? [h("i", { class: "faded" }), h("span", {}, "paler: epoch 0")] : [];
+  return h("p", { class: "bar-key epoch-key" }, ...parts.flatMap((part) => [h("i", { class: part }), h("span", {}, part_words[part])]), ...paler);
+}
+
+/** The chart of the bars, with its text for who cannot see it. */
+export function bars_chart(bars: Bar[], what: string): HTMLElement {
+  const canvas = h("div", { class: "chart epochs", role: "img", "data-bars": bars.length, "aria-label": bars_text(bars) });
+  canvas.style.height = `${bars.length * bar_height + 56}px`;
+  const chart = live_chart(canvas, () => chart.setOption(build_bars(bars, colours(), font(), canvas.clientWidth < 520, what), true));
+  return canvas;
 }
 
 export function epochs_section(report: ExperimentReport): HTMLElement | null {
   const bars = bars_of(report.groups);
   if (bars.every((b) => b.means.compute_s === 0)) return null;
-  const canvas = h("div", { class: "chart epochs", role: "img", "data-bars": bars.length, "aria-label": bars_text(bars) });
-  canvas.style.height = `${bars.length * bar_height + 56}px`;
-  const chart = live_chart(canvas, () => chart.setOption(build_bars(bars, colours(), font(), canvas.clientWidth < 520), true));
-  return section("epochs-section", "Where the time of an epoch goes", "Means over repeats; the first epoch is kept apart, since it meets cold caches. Fetch stall is the visible wait for data: what the loader does meanwhile is hidden.", key(), canvas);
+  return section("epochs-section", "Where the time of an epoch goes", "Means over repeats; the first epoch is kept apart, since it meets cold caches. Fetch stall is the visible wait for data: what the loader does meanwhile is hidden.", bar_key(bars), bars_chart(bars, "Time of an epoch"));
 }
 
-const columns: [head: string, cell: (b: Bar) => string | null][] = [
+const columns: [head: string, cell: (b: Bar<EpochMeans>) => string | null][] = [
   ["End to end", (b) => with_unit(b.means.e2e_s, "s")],
   ["Stall", (b) => with_unit(b.means.stall_s, "s")],
   ["Compute", (b) => with_unit(b.means.compute_s, "s")],
@@ -36,10 +43,12 @@ const columns: [head: string, cell: (b: Bar) => string | null][] = [
 export function epochs_table_section(report: ExperimentReport): HTMLElement {
   const bars = bars_of(report.groups);
   const shown = columns.filter(([, cell]) => bars.some((b) => cell(b) !== null));
-  const row = (b: Bar) => h("tr", {}, h("th", { scope: "row" }, b.label), h("td", {}, b.which.replace("epochs ", "").replace("epoch ", "")), ...shown.map(([, cell]) => h("td", {}, cell(b) ?? "–")));
-  return section("epochs-table", "In numbers", "Fetching and pre-processing are the loader's work on one thread, hidden or not. CPU: of one core.",
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "figures of all settings" },
-      h("table", { class: "data experiment-data" },
-        h("thead", {}, h("tr", {}, ...["Setting", "Epoch", ...shown.map(([head]) => head)].map((text) => h("th", { scope: "col" }, text)))),
-        h("tbody", {}, ...bars.map(row)))));
+  const heads = ["Setting", "Epoch", ...shown.map(([head]) => head)];
+  const row = (b: Bar<EpochMeans>) => h("tr", {}, h("th", { scope: "row" }, b.label), h("td", { "data-label": "Epoch" }, b.which.replace("epochs ", "").replace("epoch ", "")), ...shown.map(([head, cell]) => h("td", { "data-label": head }, cell(b) ?? "–")));
+  const table = h("table", { class: "data experiment-data" },
+    h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, ...bars.map(row)));
+  const box = h("div", { class: "fitting", role: "region", "aria-label": "figures of all settings" }, table);
+  fit_table(box, table);
+  return section("epochs-table", "In numbers", "Fetching and pre-processing are the loader's work on one thread, hidden or not. CPU: of one core.", box);
 }

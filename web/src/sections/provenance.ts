@@ -1,5 +1,5 @@
 // Where the numbers come from: the machine, the run, the versions, and what the intervals mean.
-import type { Fact, Provenance, Report } from "../contract.ts";
+import type { ExperimentReport, Fact, Provenance, TuneReport } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
 import { duration, exact, instant } from "../format.ts";
 
@@ -7,7 +7,7 @@ function facts(title: string, list: Fact[]): HTMLElement {
   return h("div", { class: "facts" }, h("h3", {}, title), h("dl", {}, ...list.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, f.value)))));
 }
 
-export function provenance_section(report: Report): HTMLElement {
+export function provenance_section(report: ExperimentReport | TuneReport): HTMLElement {
   const { machine, run } = report;
   const command = report.kind === "tune" ? report.request.command : report.command;
   const run_facts: Fact[] = [

@@ -1,7 +1,10 @@
 // How the answer was found: the profiled trials in their order.
 import type { Trial, TuneReport } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
-import { axis_label, axis_value, duration, exact, interval, number, plural, value_of, with_unit } from "../format.ts";
+import { fit_table } from "../fit.ts";
+import { axis_label, axis_value, duration, exact, instant, interval, number, plural, value_of, with_unit } from "../format.ts";
+import { compared_per, per_sample } from "../measures.ts";
+import { show } from "../select.ts";
 
 /** Fetch stall and compute as parts of the end-to-end time. */
 function split(trial: Trial, longest: number): HTMLElement | string {
@@ -20,7 +23,8 @@ function flags(report: TuneReport, trial: Trial): HTMLElement[] {
   if (report.default?.configuration === trial.configuration) found.push(chip("default"));
   if (trial.throttled) found.push(chip("throttled", "warn"));
   if (trial.repeated) found.push(chip("repeated", "warn"));
-  if (trial.reused) found.push(chip("from the store", "quiet"));
+  if (trial.verification) found.push(chip("measured once more", "quiet"));
+  if (trial.reused) found.push(chip(trial.run === undefined ? "from the store" : `from run ${trial.run}`, "quiet"));
   return found;
 }
 
@@ -32,27 +36,34 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     trial.window_s ? duration(trial.window_s) : "",
     trial.noise_percent === null ? "" : `noise ${number(trial.noise_percent, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
+    trial.other_cores !== undefined && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
+    trial.reused && trial.measured_utc ? instant(trial.measured_utc) : "",
   ].filter(Boolean);
   const quantity = (q: typeof c.time_ms, unit: string) => (q === null ? ["–"] : [h("b", {}, with_unit(value_of(q), unit)), h("small", {}, interval(q, unit))]);
   const settings = report.axes.map((a, i) => h("span", { title: axis_label(a) }, h("i", {}, `${axis_label(a)} `), axis_value(a, c.config[i]!)));
   return h("tr", { class: report.choice?.configuration === trial.configuration ? "is-choice" : "" },
-    h("th", { scope: "row" }, String(order)),
+    h("th", { scope: "row" }, h("button", { type: "button", class: "to-chart", title: "Show it on the chart", "aria-label": `Show trial ${order} on the chart`, onclick: () => show("chart", trial.configuration) }, String(order))),
     cell("Settings", h("div", { class: "setting-list" }, ...settings), h("p", { class: "why" }, trial.why), h("p", { class: "flags" }, ...flags(report, trial))),
-    cell("Time", ...quantity(c.time_ms, "ms")),
-    with_power && cell("Power", ...quantity(c.power_w, "W")),
+    // Its own reading: repeats are not their mean several times.
+    cell(time_label(report), ...quantity(per_sample(report, c, trial.time_ms === undefined ? c.time_ms : trial.time_ms), "ms")),
+    with_power && cell("Power", ...quantity(trial.power_w === undefined ? c.power_w : trial.power_w, "W")),
     cell("Minibatch", split(trial, longest)),
     cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", {}, e))), h("small", {}, `stopped: ${trial.stop_reason}`)));
 }
+
+const time_label = (report: TuneReport): string => ({ minibatch: "Time", sample: "Time per sample", run: "Time per run" })[compared_per(report)];
 
 export function trials_section(report: TuneReport): HTMLElement | null {
   if (report.profiled.length === 0) return null;
   const with_power = report.profiled.some((t) => report.configurations[t.configuration]!.power_w !== null);
   const longest = Math.max(...report.profiled.map((t) => (t.stall_ms ?? 0) + (t.compute_ms ?? 0)), 1e-9);
   const key = h("span", { class: "bar-key" }, h("i", { class: "stall" }), "Fetch stall ", h("i", { class: "compute" }), "Compute");
-  const heads = ["#", "Settings and why", "Time", ...(with_power ? ["Power"] : []), key, "Evidence"];
+  const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), key, "Evidence"];
   const lead = `${plural(report.profiled.length, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.`;
-  return section("trials", "How it was found", lead,
-    h("table", { class: "trial-table" },
-      h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
-      h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, longest)))));
+  const table = h("table", { class: "trial-table" },
+    h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
+    h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, longest))));
+  const box = h("div", { class: "fitting" }, table);
+  fit_table(box, table);
+  return section("trials", "How it was found", lead, box);
 }

@@ -1,0 +1,43 @@
+// flyball report: a stored run as a page.
+#include <fmt/format.h>
+
+#include "cli/action.h"
+#include "cli/checks.h"
+#include "cli/commands.h"
+#include "cli/report_file.h"
+#include "cli/stored.h"
+#include "report/run_report.h"
+
+namespace flyball::cli {
+namespace {
+
+struct ReportOptions {
+  int64_t run = 0;
+  std::string out, store;
+};
+
+Status run(const ReportOptions& options) {
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
+  FLYBALL_ASSIGN(const StoredRun run, store.run(options.run));
+  FLYBALL_ASSIGN(const auto trials, store.run_measurements(options.run));
+  const std::string file =
+      options.out.empty() ? fmt::format("flyball-run-{}.html", options.run) : options.out;
+  return write_report(file, run_report(run, trials), false);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("report", "the HTML report of a stored run");
+  auto options = std::make_shared<ReportOptions>();
+  command->add_option("run", options->run, "number of the run, as `flyball runs list` shows it")
+      ->required();
+  command
+      ->add_option("--out,-o", options->out, "the file; flyball-run-RUN.html where it is not given")
+      ->check(not_empty());
+  command->add_option("--store", options->store, "the store")->check(not_empty());
+  command->footer("Example:\n  flyball report 3 --out run3.html");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,24 @@
+#include "cli/report_file.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "cli/checks.h"
+#include "report/page.h"
+
+namespace flyball::cli {
+
+void add_report_option(CLI::App& command, std::string& file) {
+  command.add_option("--report", file, "write an HTML report here")->check(not_empty());
+}
+
+Status write_report(const std::string& file, const nlohmann::ordered_json& document, bool quiet) {
+  if (file.empty()) return {};
+  FLYBALL_CHECK(write_file(file, fill_page(document)));
+  if (!quiet) fmt::print("report: {}\n", file);
+  return {};
+}
+
+}  // namespace flyball::cli

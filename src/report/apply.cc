@@ -1,0 +1,118 @@
+#include "report/apply.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "device/nvpmodel_export.h"
+#include "profile/trials/program_run.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int free_mode = 99;  // a number that no nvpmodel.conf of NVIDIA uses
+
+Json step(const std::string& title, const std::string& text, const std::string& code) {
+  return {{"title", title}, {"text", text}, {"code", code}};
+}
+
+std::optional<double> value_of(const Settings& settings, const char* name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? std::nullopt : std::optional(found->second);
+}
+
+void add_nvpmodel(Json& steps, const PowerMode& mode, const NvpmodelBoard& board) {
+  const auto block = export_nvpmodel(mode, board, free_mode, "FLYBALL");
+  if (!block) return;
+  steps.push_back(
+      step("Add the power mode to the board",
+           "Append this block to /etc/nvpmodel.conf on the board. Its names follow published "
+           "configurations for JetPack 4 and 5; they must be among the PARAM lines of the board's "
+           "own file, and its number and name must be free there.",
+           *block));
+  steps.push_back(step("Switch to it", "nvpmodel -q says afterwards which mode is set.",
+                       fmt::format("sudo nvpmodel -m {}\nsudo nvpmodel -q", free_mode)));
+}
+
+void add_clocks(Json& steps, const Settings& mode) {
+  const auto add = [&](const char* name, const char* title, const char* text,
+                       const std::string& command) {
+    if (const auto value = value_of(mode, name))
+      steps.push_back(
+          step(title, text, fmt::format(fmt::runtime(command), format_number(*value))));
+  };
+  add(axis::cpu_mhz, "Pin the CPU clock", "Until the next start of the machine.",
+      "sudo cpupower frequency-set --min {0}MHz --max {0}MHz");
+  add(axis::gpu_mhz, "Pin the GPU clock", "nvidia-smi --reset-gpu-clocks undoes it.",
+      "sudo nvidia-smi --lock-gpu-clocks={0},{0}");
+  add(axis::mem_mhz, "Pin the memory clock", "nvidia-smi --reset-memory-clocks undoes it.",
+      "sudo nvidia-smi --lock-memory-clocks={0},{0}");
+  add(axis::power_limit_w, "Limit the power", "The driver's own cap, until the next start.",
+      "sudo nvidia-smi --power-limit={0}");
+}
+
+// "taskset -c 0-3 ", where cores are chosen for each process.
+std::string pinned(const Settings& mode) {
+  const auto cores = value_of(mode, axis::cpu_cores);
+  if (!cores || *cores < 1) return "";
+  const long last = std::lround(*cores) - 1;
+  return last == 0 ? "taskset -c 0 " : fmt::format("taskset -c 0-{} ", last);
+}
+
+std::string own_program(const std::string& command) {
+  const size_t at = command.find(" -- ");
+  return at == std::string::npos ? "" : command.substr(at + 4);
+}
+
+// The options of `flyball profile` that run a network so.
+std::string profile_command(const Applied& applied) {
+  std::string text = "flyball profile " + applied.workload;
+  if (applied.phase == Phase::infer) text += " --phase infer";
+  const std::pair<const char*, const char*> options[] = {{axis::batch_size, "--batch-size"},
+                                                         {axis::loader_workers, "--workers"},
+                                                         {axis::prefetch, "--prefetch"}};
+  for (const auto& [name, option] : options)
+    if (const auto value = value_of(applied.run, name))
+      text += fmt::format(" {} {}", option, format_number(*value));
+  return text;
+}
+
+void add_run(Json& steps, const Applied& applied, const std::string& cores) {
+  const Settings& run = applied.run;
+  const std::string program = own_program(applied.command);
+  if (!program.empty()) {
+    std::string line = join(setting_variables(run), " ");
+    if (!line.empty()) line += " ";
+    steps.push_back(step("Run your program so",
+                         "The settings reach it through its environment, as in the trials.",
+                         line + cores + program));
+  } else if (applied.live && !applied.workload.empty()) {
+    steps.push_back(step("Run it so", "Flyball's own loop over the network, with these settings.",
+                         cores + profile_command(applied)));
+  } else if (!run.empty()) {
+    steps.push_back({{"title", "Give your program these settings"},
+                     {"text", fmt::format("Through its own options: {}.", describe(run))}});
+  }
+}
+
+}  // namespace
+
+Json apply_steps(const Applied& applied) {
+  Json steps = Json::array();
+  const auto jetson = nvpmodel_board(applied.device);
+  if (jetson && !applied.mode.empty())
+    add_nvpmodel(steps, PowerMode{applied.mode}, *jetson);
+  else if (applied.live)
+    add_clocks(steps, applied.mode);
+  else if (!applied.mode.empty())
+    steps.push_back({{"title", "Set the board to this mode"},
+                     {"text", fmt::format("Flyball does not know how {} is set: {}.",
+                                          applied.device, describe(applied.mode))}});
+  add_run(steps, applied, applied.live && !jetson ? pinned(applied.mode) : "");
+  return steps;
+}
+
+}  // namespace flyball

@@ -1,0 +1,28 @@
+// How a person sets what an answer says.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "space/axis.h"
+
+namespace flyball {
+
+/// What is to be set, and where.
+struct Applied {
+  std::string device;    ///< as in tables: "host", "orin_agx", …
+  std::string workload;  ///< "" where several share the mode
+  Phase phase = Phase::train;
+  bool live = false;    ///< a network or program that ran on this machine
+  std::string command;  ///< as it was typed; what stands after " -- " is the user's program
+  Settings mode;        ///< board axes
+  Settings run;         ///< run axes
+};
+
+/// Steps in their order, each with `title`, `text` and, where something is to be typed or copied,
+/// `code`: a POWER_MODEL block on a Jetson; clocks and power of this machine; `taskset` and the
+/// environment of the program. How other boards are set is not known here: their mode is named.
+/// Empty where there is nothing to set.
+nlohmann::ordered_json apply_steps(const Applied& applied);
+
+}  // namespace flyball

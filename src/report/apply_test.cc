@@ -1,0 +1,66 @@
+#include "report/apply.h"
+
+#include <gmock/gmock.h>
+
+namespace flyball {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string code_of(const nlohmann::ordered_json& steps, size_t i) {
+  return steps[i].value("code", "");
+}
+
+TEST(Apply, AJetsonGetsAnNvpmodelBlockAndTheCommandForIt) {
+  Applied applied;
+  applied.device = "orin_agx";
+  applied.mode = {{"cpu_cores", 4}, {"cpu_mhz", 1190.4}, {"gpu_mhz", 905.25}};
+  const auto steps = apply_steps(applied);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_THAT(code_of(steps, 0), StartsWith("< POWER_MODEL ID=99 NAME=FLYBALL >\n"));
+  EXPECT_THAT(code_of(steps, 0), HasSubstr("CPU_ONLINE CORE_3 1\nCPU_ONLINE CORE_4 0\n"));
+  EXPECT_THAT(code_of(steps, 1), HasSubstr("sudo nvpmodel -m 99"));
+}
+
+TEST(Apply, AProgramGetsItsEnvironmentOnTheCoresChosen) {
+  Applied applied;
+  applied.device = "host";
+  applied.live = true;
+  applied.command = "flyball tune --axis batch_size=8,16 -- python3 train.py --lr 0.1";
+  applied.mode = {{"cpu_cores", 4}};
+  applied.run = {{"batch_size", 16}, {"loader_workers", 2}};
+  const auto steps = apply_steps(applied);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(code_of(steps, 0),
+            "FLYBALL_BATCH_SIZE=16 FLYBALL_LOADER_WORKERS=2 taskset -c 0-3 python3 train.py --lr "
+            "0.1");
+}
+
+TEST(Apply, ANetworkHereGetsTheCommandThatRunsIt) {
+  Applied applied;
+  applied.device = "host";
+  applied.live = true;
+  applied.workload = "lenet5";
+  applied.mode = {{"cpu_cores", 1}, {"cpu_mhz", 1200}};
+  applied.run = {{"batch_size", 32}, {"loader_workers", 0}, {"prefetch", 1}};
+  const auto steps = apply_steps(applied);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(code_of(steps, 0), "sudo cpupower frequency-set --min 1200MHz --max 1200MHz");
+  EXPECT_EQ(code_of(steps, 1),
+            "taskset -c 0 flyball profile lenet5 --batch-size 32 --workers 0 --prefetch 1");
+}
+
+// A command for a board that nobody knows would be a guess.
+TEST(Apply, AnUnknownBoardIsNamedWithItsModeAndNoCommand) {
+  Applied applied;
+  applied.device = "twin";
+  applied.mode = {{"cpu_cores", 4}, {"gpu_mhz", 816}};
+  const auto steps = apply_steps(applied);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_FALSE(steps[0].contains("code"));
+  EXPECT_THAT(steps[0]["text"].get<std::string>(), HasSubstr("cpu_cores 4, gpu_mhz 816"));
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,82 @@
+#include "report/comparison.h"
+
+#include <gmock/gmock.h>
+
+namespace flyball {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+StoredMeasurement trial(double cores, double ms, double noise, const std::string& total = "") {
+  Measurement m;
+  m.trial = {{{{"cpu_cores", cores}}}, {"net", Phase::train, {}}};
+  m.device = "board";
+  m.fingerprint = "f";
+  m.conditions = Conditions{{"libraries", "LibTorch 2.6"}};
+  m.minibatch_ms = ms;
+  m.noise = noise;
+  if (!total.empty()) {
+    m.power = PowerReading{};
+    m.power->mean_w = 10;
+    m.power->total = total;
+  }
+  return {1, m, false};
+}
+
+StoredRun run(int64_t id, const std::string& workload) {
+  StoredRun run;
+  run.id = id;
+  run.measurements = 1;
+  run.request.request = R"({"workload": ")" + workload + "\"}";
+  return run;
+}
+
+TEST(Comparison, ADifferenceWithinTheNoiseIsNotEstablished) {
+  const auto compared = compare_runs(run(1, "net"), {trial(1, 100, 0.02), trial(2, 100, 0.02)},
+                                     run(2, "net"), {trial(1, 104, 0.02), trial(2, 120, 0.02)});
+  ASSERT_EQ(compared.trials.size(), 2u);
+  EXPECT_EQ(compared.trials[0].established, false);
+  EXPECT_EQ(compared.trials[1].established, true);
+  EXPECT_NEAR(compared.trials[1].change_pct, 20, 1e-9);
+  EXPECT_THAT(compared.differences, IsEmpty());
+  EXPECT_EQ(compared.words(), "2 trials made in both; 1 differs beyond their noise");
+}
+
+TEST(Comparison, PowerTotalsThatDifferDoNotCompare) {
+  const auto compared = compare_runs(run(1, "net"), {trial(1, 100, 0, "module")}, run(2, "net"),
+                                     {trial(1, 200, 0, "input")});
+  EXPECT_EQ(compared.trials[0].established, false);
+  EXPECT_THAT(compared.differences, ElementsAre("power total is module in A, input in B"));
+}
+
+TEST(Comparison, SoftwareThatDiffersIsNamed) {
+  StoredMeasurement newer = trial(1, 90, 0);
+  newer.measurement.conditions = Conditions{{"libraries", "LibTorch 2.7"}};
+  const auto compared = compare_runs(run(1, "net"), {trial(1, 100, 0)}, run(2, "net"), {newer});
+  EXPECT_THAT(compared.differences,
+              ElementsAre("libraries is LibTorch 2.6 in A, LibTorch 2.7 in B"));
+}
+
+TEST(Comparison, TheRunBeforeIsTheOneOfTheSameWorkload) {
+  const std::vector<StoredRun> runs = {run(5, "net"), run(4, "det"), run(3, "net"), run(2, "net")};
+  EXPECT_EQ(*earlier_run(runs, 5), 3);
+  const auto none = earlier_run(runs, 4);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("no run before 4 measured det"));
+}
+
+// A failed trial has no power: it is no source of its own.
+TEST(Sources, AFailedTrialBelongsToItsBoard) {
+  Sources sources;
+  const size_t first = sources.of(trial(1, 100, 0, "module").measurement);
+  Measurement failed = trial(2, 0, 0).measurement;
+  failed.failure = "out of memory";
+  EXPECT_EQ(sources.of(failed), first);
+  EXPECT_NE(sources.of(trial(3, 100, 0, "input").measurement), first);
+  EXPECT_EQ(sources.all()[first].measurements, 2u);
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/run_report.h"
+#include "report/stored_json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string workload_of(const Json& request) {
+  for (const char* key : {"workload", "import"})
+    if (const std::string one = text_of(request, key); !one.empty()) return one;
+  std::vector<std::string> names;
+  for (const Json& role : list_of(request, "roles")) names.push_back(text_of(role, "workload"));
+  return join(names, " + ");
+}
+
+std::string figure(const Json& holder, const char* key, const char* unit) {
+  const Json value = value_at(holder, key);
+  return value.is_number() ? fmt::format("{:.4g} {}", value.get<double>(), unit) : "";
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first + (first.empty() || second.empty() ? "" : ", ") + second;
+}
+
+}  // namespace
+
+RunSummary summary_of(const StoredRun& run) {
+  const Json answer = stored_document(run.answer);
+  RunSummary summary{workload_of(stored_document(run.request.request)), "", ""};
+  if (const Json choice = value_at(answer, "choice"); choice.is_object()) {
+    // Minibatches of unlike size do not compare.
+    const bool per_sample = text_of(answer, "per") == "sample";
+    const std::string sample = per_sample ? figure(choice, "sample_ms", "ms per sample") : "";
+    summary.best = joined(sample.empty() ? figure(choice, "minibatch_ms", "ms") : sample,
+                          figure(choice, "power_w", "W"));
+    summary.choice = describe(settings_of(choice["config"]));
+  } else if (const Json best = value_at(answer, "answer"); best.is_object()) {
+    summary.best = joined(figure(best, "value", text_of(best, "value_unit").c_str()),
+                          text_of(best, "value_unit") == "W" ? "" : figure(best, "power_w", "W"));
+    summary.choice = choice_text(best["roles"]);
+  } else if (!list_of(answer, "windows").empty()) {
+    summary.best = figure(answer, "value", text_of(answer, "objective").c_str());
+    summary.choice = fmt::format("{} windows", list_of(answer, "windows").size());
+  } else if (answer.contains("infeasible") || answer.contains("error")) {
+    summary.best = "nothing feasible";
+  }
+  return summary;
+}
+
+}  // namespace flyball

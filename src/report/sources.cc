@@ -1,0 +1,87 @@
+#include "report/sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/sheet.h"
+
+namespace flyball {
+namespace {
+
+std::string name_of(size_t index) {
+  const auto letter = static_cast<char>('A' + index % 26);
+  return index < 26 ? std::string(1, letter) : fmt::format("{}{}", letter, index / 26);
+}
+
+std::string shown(const std::string& value) {
+  return value.empty() ? "none" : value;
+}
+
+}  // namespace
+
+size_t Sources::of(const Measurement& m) {
+  const std::string total = m.power ? m.power->total : "";
+  const auto same = [&](const Source& source) {
+    return source.device == m.device && source.fingerprint == m.fingerprint &&
+           source.conditions == m.conditions && (m.failed() || source.power_total == total);
+  };
+  auto found = std::ranges::find_if(all_, same);
+  if (found == all_.end()) {
+    all_.push_back({name_of(all_.size()), m.device, m.fingerprint, total, m.conditions, 0});
+    found = std::prev(all_.end());
+  }
+  ++found->measurements;
+  return static_cast<size_t>(found - all_.begin());
+}
+
+std::vector<std::string> differences(const Source& first, const Source& second) {
+  std::vector<std::string> found;
+  const auto compare = [&](const std::string& what, const std::string& a, const std::string& b) {
+    if (a != b)
+      found.push_back(fmt::format("{} is {} in {}, {} in {}", what, shown(a), first.name, shown(b),
+                                  second.name));
+  };
+  compare("board", first.device, second.device);
+  compare("fingerprint", first.fingerprint, second.fingerprint);
+  compare("power total", first.power_total, second.power_total);
+  if (first.conditions.has_value() != second.conditions.has_value()) {
+    found.push_back(fmt::format("conditions were not kept for {}",
+                                first.conditions ? second.name : first.name));
+    return found;
+  }
+  Conditions all = first.conditions.value_or(Conditions());
+  for (const auto& [name, value] : second.conditions.value_or(Conditions())) all.insert({name, ""});
+  for (const auto& [name, unused] : all) {
+    if (name == power_condition) continue;  // told as the power total
+    const auto value = [&name = name](const std::optional<Conditions>& of) {
+      const auto at = of ? of->find(name) : Conditions::const_iterator();
+      return of && at != of->end() ? at->second : std::string();
+    };
+    compare(name, value(first.conditions), value(second.conditions));
+  }
+  return found;
+}
+
+void add_sources(nlohmann::ordered_json& sheet, const Sources& sources) {
+  const auto& all = sources.all();
+  for (const Source& source : all) {
+    nlohmann::ordered_json facts = machine_facts(fmt::format("Source {}", source.name), source.device,
+                               source.fingerprint, source.conditions.value_or(Conditions()));
+    facts["list"].push_back(
+        {{"name", "power total"},
+         {"value", source.power_total.empty() ? "none" : source.power_total}});
+    facts["list"].push_back(
+        {{"name", "measurements"}, {"value", fmt::format("{}", source.measurements)}});
+    sheet["facts"].push_back(std::move(facts));
+  }
+  for (size_t i = 1; i < all.size(); ++i)
+    add_note(sheet, "warning",
+             fmt::format("{} and {} do not compare: {}", all[0].name, all[i].name,
+                         join(differences(all[0], all[i]), "; ")),
+             "Compare figures of one source only.");
+}
+
+}  // namespace flyball

@@ -1,0 +1,221 @@
+// Reports of plans, profiles and stored runs; runs in a line, and compared.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "command_testing.h"
+#include "schema_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class ReportTest : public CommandTest {
+ protected:
+  /// The document in the page, which must be as its schema says.
+  Json document(const fs::path& page) {
+    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
+    const size_t at = text.find(slot) + slot.size();
+    Json data = Json::parse(text.substr(at, text.find("</script>", at) - at));
+    EXPECT_THAT(schema_faults("report", data), IsEmpty());
+    return data;
+  }
+  std::string path(const char* name) { return (folder_ / name).string(); }
+
+  std::string table(const std::string& name, const std::string& from, const std::string& to) {
+    std::string text = slurp(small_table());
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+    return write(name, text).string();
+  }
+  Finished tune(const std::string& table, const std::string& budget = "15W") {
+    return run({"tune", "net", "--device", "table:" + table, "--power-budget", budget, "--json",
+                "-q"});
+  }
+};
+
+const Json* table_of(const Json& sheet, const std::string& title) {
+  const auto found = std::ranges::find(sheet["tables"], title,
+                                       [](const Json& t) { return t["title"].get<std::string>(); });
+  return found == sheet["tables"].end() ? nullptr : &*found;
+}
+
+TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
+  const std::string infer = table("infer.csv", "net,train,16", "det,infer,16");
+  const Finished done = run({"plan", "concurrent", "--train", small_table().string(), "--infer", infer,
+                             "--rate", "100", "--latency", "900ms", "--report", path("p.html"),
+                             "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json(), sheet = document(path("p.html"));
+  EXPECT_EQ(sheet["kind"], "plan");
+  EXPECT_EQ(sheet["figures"][0]["value"], answer["answer"]["value"]);
+  EXPECT_EQ(sheet["figures"][1]["value"], answer["answer"]["power_w"]);
+  const Json* front = table_of(sheet, "Measured alternatives at other powers");
+  ASSERT_TRUE(front);
+  EXPECT_GE((*front)["rows"].size(), answer["front"].size());
+  EXPECT_EQ(std::ranges::count_if((*front)["rows"],
+                                  [](const Json& row) { return row.value("marked", false); }),
+            1);
+  EXPECT_EQ((*table_of(sheet, "What was profiled"))["rows"].size(), answer["profiled"].size());
+  // The run that the store keeps opens as the same plan.
+  ASSERT_EQ(run({"report", "1", "--out", path("again.html")}).exit_code, 0);
+  const Json again = document(path("again.html"));
+  for (const char* key : {"headline", "figures", "tables", "charts", "apply"})
+    EXPECT_EQ(again[key], sheet[key]) << key;
+}
+
+TEST_F(ReportTest, OfAPlanThatHasNoAnswerSaysWhy) {
+  const Finished done = run({"plan", "training", "--train", small_table().string(), "--power-budget", "4W",
+                             "--report", path("p.html"), "-q"});
+  EXPECT_EQ(done.exit_code, 1);
+  const Json sheet = document(path("p.html"));
+  EXPECT_THAT(sheet["headline"].get<std::string>(), HasSubstr("Nothing that was measured"));
+  EXPECT_THAT(done.err, HasSubstr(sheet["lines"][0].get<std::string>()));
+  EXPECT_THAT(sheet["apply"], IsEmpty());
+}
+
+TEST_F(ReportTest, OfADynamicPlanHasItsWindows) {
+  const std::string infer = table("infer.csv", "net,train,16", "det,infer,16");
+  const Finished done = run({"plan", "dynamic", "--infer", infer, "--windows", "50:1min,100:1min",
+                             "--latency", "900ms", "--report", path("d.html"), "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ((*table_of(document(path("d.html")), "The windows"))["rows"].size(), 2u);
+}
+
+TEST_F(ReportTest, OfAProgramShowsItsMarks) {
+  const Finished done = run({"profile", "--report", path("m.html"), "--json", "--",
+                             FLYBALL_BIN_DIR "/marked_c", "5"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json sheet = document(path("m.html"));
+  EXPECT_EQ(sheet["kind"], "profile");
+  EXPECT_EQ((*table_of(sheet, "What it marked"))["rows"][0]["cells"][1],
+            done.json()["marked"]["minibatches"]);
+}
+
+TEST_F(ReportTest, ReopensATuneFromTheStore) {
+  const Json answer = tune(small_table().string()).json();
+  const Finished done = run({"report", "1", "--out", path("r.html")});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("report: "));
+  const Json page = document(path("r.html"));
+  EXPECT_EQ(page["kind"], "tune");
+  const Json& chosen = page["configurations"][page["choice"]["configuration"].get<size_t>()];
+  const Json& time = chosen["time_ms"];
+  EXPECT_EQ(time.is_array() ? time[0] : time, answer["choice"]["minibatch_ms"]);
+  EXPECT_EQ(page["profiled"].size(), answer["profiled"].size());
+  EXPECT_EQ(page["front"]["configurations"].size(), answer["front"].size());
+  EXPECT_EQ(page["request"]["budgets"][0]["limit"], 15);
+  // The same as `runs show --report`.
+  run({"runs", "show", "1", "--report", path("s.html")});
+  EXPECT_EQ(document(path("s.html")), page);
+}
+
+TEST_F(ReportTest, OfATuneSaysHowToApplyIt) {
+  const std::string jetson = table("orin.csv", "board,net", "orin_agx,net");
+  const Finished done = run({"tune", "net", "--device", "table:" + jetson, "--power-budget", "15W",
+                             "--report", path("t.html"), "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json config = done.json()["choice"]["config"], page = document(path("t.html"));
+  const std::string block = page["apply"][0]["code"];
+  const auto cores = static_cast<int>(config["cpu_cores"].get<double>());
+  EXPECT_THAT(block, HasSubstr("< POWER_MODEL ID="));
+  EXPECT_THAT(block, HasSubstr("CPU_ONLINE CORE_" + std::to_string(cores - 1) + " 1"));
+  EXPECT_THAT(block, HasSubstr("CPU_ONLINE CORE_" + std::to_string(cores) + " 0"));
+  ASSERT_EQ(run({"report", "1", "--out", path("r.html")}).exit_code, 0);
+  EXPECT_EQ(document(path("r.html"))["apply"], page["apply"]);
+}
+
+TEST_F(ReportTest, ReopensATuneWithoutAnswer) {
+  tune(small_table().string(), "6W");
+  ASSERT_EQ(run({"report", "1", "--out", path("r.html")}).exit_code, 0);
+  const Json page = document(path("r.html"));
+  EXPECT_TRUE(page["choice"].is_null());
+  EXPECT_FALSE(page["infeasible"]["reason"].get<std::string>().empty());
+}
+
+TEST_F(ReportTest, SaysWhichRunThereIsNot) {
+  tune(small_table().string());
+  const Finished done = run({"report", "9", "--out", path("r.html")});
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, HasSubstr("there is no run 9"));
+  EXPECT_THAT(done.err, HasSubstr("HINT: `flyball runs list`"));
+  EXPECT_FALSE(fs::exists(path("r.html")));
+}
+
+// Rows of two boards in one file are two runs: told apart, and what differs is said.
+TEST_F(ReportTest, TellsBoardsApart) {
+  const std::string other = table("other.csv", "board,net", "bench,net");
+  write("both.csv", slurp(small_table()) + slurp(other).substr(slurp(other).find('\n') + 1));
+  ASSERT_EQ(run({"import", path("both.csv")}).exit_code, 0);
+  EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"][1]["workload"], "net train on board");
+  const Finished done = run({"runs", "compare", "1", "2", "--report", path("c.html")});
+  EXPECT_THAT(done.out, HasSubstr("they do not compare: board is board in A, bench in B"));
+  const Json sheet = document(path("c.html"));
+  EXPECT_THAT(sheet["lines"].dump(), HasSubstr("board is board in A, bench in B"));
+  EXPECT_EQ(sheet["facts"][0]["title"], "Source A");
+  EXPECT_EQ(sheet["facts"][1]["title"], "Source B");
+  ASSERT_EQ(run({"report", "2", "--out", path("r.html")}).exit_code, 0);
+  const Json one = document(path("r.html"));
+  EXPECT_EQ(one["kind"], "run");
+  EXPECT_EQ((*table_of(one, "Its trials"))["rows"].size(), 60u);
+}
+
+TEST_F(ReportTest, RunsListShowsWorkloadBestAndChoice) {
+  const Json answer = tune(small_table().string()).json();
+  const Json listed = run({"runs", "list", "--json"}).json()["runs"][0];
+  EXPECT_EQ(listed["workload"], "net");
+  EXPECT_THAT(listed["best"].get<std::string>(), HasSubstr(" W"));
+  EXPECT_THAT(listed["choice"].get<std::string>(), HasSubstr("cpu_cores "));
+  const std::string text = run({"runs", "list"}).out;
+  EXPECT_THAT(text, HasSubstr("workload"));
+  EXPECT_THAT(text, HasSubstr(listed["choice"].get<std::string>()));
+}
+
+TEST_F(ReportTest, ComparesWithTheRunBeforeOfTheSameWorkload) {
+  tune(small_table().string());
+  tune(table("det.csv", "net,train", "det,train"));  // fails: the table holds no net
+  run({"tune", "det", "--device", "table:" + path("det.csv"), "-q", "--json"});
+  tune(small_table().string(), "12W");
+  const Json compared = run({"runs", "compare", "--json"}).json();
+  EXPECT_EQ(compared["second"].get<int>(), 3);
+  EXPECT_EQ(compared["first"].get<int>(), 1);
+  EXPECT_GT(compared["common"].get<int>(), 0);
+  const Finished none = run({"runs", "compare", "1", "2", "--report", path("c.html")});
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_THAT(none.out, HasSubstr("no trial was made in both: run 1 measured net train, run 2 "
+                                  "measured det train"));
+  EXPECT_EQ(document(path("c.html"))["kind"], "comparison");
+  const Finished first = run({"runs", "compare", "1"});
+  EXPECT_EQ(first.exit_code, 2);
+  EXPECT_THAT(first.err, HasSubstr("no run before 1 measured net"));
+}
+
+// The same trials, twice as slow, from a file of other content: another fingerprint.
+TEST_F(ReportTest, ComparedRunsSayWhatDiffers) {
+  ASSERT_EQ(run({"import", small_table().string()}).exit_code, 0);
+  write("slow.csv", slurp(small_table()) + "board,net,train,16,16,2000,1200,9.5,60\n");
+  ASSERT_EQ(run({"import", path("slow.csv")}).exit_code, 0);
+  const Json compared = run({"runs", "compare", "1", "2", "--json"}).json();
+  EXPECT_EQ(compared["common"], 60);
+  EXPECT_THAT(compared["differences"].dump(), HasSubstr("fingerprint is "));
+  EXPECT_EQ(compared["trials"][0]["established"], false);
+  EXPECT_EQ(compared["trials"][60]["established"], nullptr);
+}
+
+// Nothing of the document can end the script element or become markup.
+TEST_F(ReportTest, AHostileNameStaysText) {
+  const std::string name = "</script><img src=x onerror=alert(1)>";
+  const std::string hostile = table("hostile.csv", "board,net,", "board," + name + ",");
+  ASSERT_EQ(run({"import", hostile}).exit_code, 0);
+  ASSERT_EQ(run({"report", "1", "--out", path("r.html")}).exit_code, 0);
+  EXPECT_THAT(slurp(path("r.html")), Not(HasSubstr("<img src=x")));
+  EXPECT_THAT(document(path("r.html")).dump(), HasSubstr("<img src=x"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
