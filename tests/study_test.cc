@@ -72,7 +72,8 @@ for trial in study:
 print(asked, study.best.config["batch_size"])
 )PY";
   environment_["PYTHONDONTWRITEBYTECODE"] = "1";
-  const std::string place = write("named.py", "import os\nstop_early = 'STOP' in os.environ\n" + text).string();
+  const std::string place =
+      write("named.py", "import os\nstop_early = 'STOP' in os.environ\n" + text).string();
   program_ = python;
   environment_["STOP"] = "1";
   ASSERT_EQ(run({place}).exit_code, 0);
@@ -179,12 +180,12 @@ TEST_F(StudyTest, TypesAreRight) {
     GTEST_SKIP() << "no mypy (package mypy)";
   program_ = python;
   environment_["MYPYPATH"] = FLYBALL_BIN_DIR "/../python";
-  const Finished done = run({"-m", "mypy", "--strict", "--cache-dir", (folder_ / "mypy").string(),
-                             "-p", "flyball"});
+  const Finished done =
+      run({"-m", "mypy", "--strict", "--cache-dir", (folder_ / "mypy").string(), "-p", "flyball"});
   EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
-  const Finished example = run({"-m", "mypy", "--strict", "--cache-dir",
-                                (folder_ / "mypy").string(),
-                                FLYBALL_SOURCE_DIR "/examples/study.py"});
+  const Finished example =
+      run({"-m", "mypy", "--strict", "--cache-dir", (folder_ / "mypy").string(),
+           FLYBALL_SOURCE_DIR "/examples/study.py"});
   EXPECT_EQ(example.exit_code, 0) << example.out << example.err;
 }
 

@@ -39,8 +39,9 @@ Status read_keys(const Json& object, const Readers<Message>& readers, Message& m
     }
     std::vector<std::string> names;
     for (const auto& [name, read] : readers) names.push_back(name);
-    return bad(fmt::format("there is no key '{}' in this message", text_fault(key).empty() ? key : "?"),
-               "it has: " + join(names, ", "));
+    return bad(
+        fmt::format("there is no key '{}' in this message", text_fault(key).empty() ? key : "?"),
+        "it has: " + join(names, ", "));
   }
   return {};
 }
@@ -148,12 +149,14 @@ const Readers<StudyCreate>& create_readers() {
       {"objective", read_objective},
       {"power_budget",
        [](const Json& value, StudyCreate& create) -> Status {
-         FLYBALL_ASSIGN(create.request.power_budget_w, quantity("power_budget", value, parse_watts));
+         FLYBALL_ASSIGN(create.request.power_budget_w,
+                        quantity("power_budget", value, parse_watts));
          return {};
        }},
       {"time_budget",
        [](const Json& value, StudyCreate& create) -> Status {
-         FLYBALL_ASSIGN(create.request.time_budget_s, quantity("time_budget", value, parse_seconds));
+         FLYBALL_ASSIGN(create.request.time_budget_s,
+                        quantity("time_budget", value, parse_seconds));
          return {};
        }},
       {"energy_budget",
@@ -218,8 +221,9 @@ Result<StudyMessage> parse_create(const Json& object) {
   for (const auto& [name, value] : create.usual) {
     const Axis* axis = find_axis(create.axes, name);
     if (!axis || std::ranges::find(axis->values, value) == axis->values.end())
-      return bad(fmt::format("the default {} = {} is not among the axes", name, format_number(value)),
-                 "name it in axes");
+      return bad(
+          fmt::format("the default {} = {} is not among the axes", name, format_number(value)),
+          "name it in axes");
   }
   return StudyMessage(std::move(create));
 }
@@ -277,7 +281,8 @@ Result<StudyMessage> parse_study_message(const std::string& line) {
   if (!object.is_object())
     return bad("this line is not a JSON object", "such as {\"do\": \"ask\"}");
   const auto verb = object.find("do");
-  const std::string name = verb != object.end() && verb->is_string() ? verb->get<std::string>() : "";
+  const std::string name =
+      verb != object.end() && verb->is_string() ? verb->get<std::string>() : "";
   if (name == "create") return parse_create(object);
   if (name == "tell") return parse_tell(object);
   if (object.size() == 1) {
