@@ -141,6 +141,7 @@ refused(lambda: study.tell(trial, minibatch_ms=3))
 study.close()
 refused(lambda: study.ask())
 import os
+refused(lambda: flyball.create_study({"size": [1, 2]}, store="/dev/null/no/store.db"))
 os.environ["FLYBALL_PROGRAM"] = "/no/such/program"
 refused(lambda: flyball.create_study({"size": [1, 2]}))
 )PY");
