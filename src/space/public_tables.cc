@@ -22,18 +22,28 @@ struct Known {
 
 // What the authors' file names stand for.
 constexpr std::array powertrain_files = {
-    Known{"resnet_train", "workload", "resnet18"},   Known{"mobnet_train", "workload", "mobilenet_v3"},
-    Known{"yolo_train", "workload", "yolov8n"},      Known{"bert_train", "workload", "bert_base"},
-    Known{"lstm_train", "workload", "lstm"},         Known{"resnet_infer", "workload", "resnet50"},
-    Known{"mobnet_infer", "workload", "mobilenet_v3"}, Known{"yolo_infer", "workload", "yolov8n"},
-    Known{"bert_infer", "workload", "bert_large"},   Known{"lstm_infer", "workload", "lstm"},
+    Known{"resnet_train", "workload", "resnet18"},
+    Known{"mobnet_train", "workload", "mobilenet_v3"},
+    Known{"yolo_train", "workload", "yolov8n"},
+    Known{"bert_train", "workload", "bert_base"},
+    Known{"lstm_train", "workload", "lstm"},
+    Known{"resnet_infer", "workload", "resnet50"},
+    Known{"mobnet_infer", "workload", "mobilenet_v3"},
+    Known{"yolo_infer", "workload", "yolov8n"},
+    Known{"bert_infer", "workload", "bert_large"},
+    Known{"lstm_infer", "workload", "lstm"},
 };
 constexpr std::array bofl_files = {
-    Known{"CIFAR10", "workload", "vit_b16"},   Known{"CIFAR10", "batch_size", "32"},
-    Known{"ImageNet", "workload", "resnet50"}, Known{"ImageNet", "batch_size", "8"},
-    Known{"IMDB", "workload", "bilstm"},       Known{"IMDB", "batch_size", "8"},
-    Known{"AGX", "device", "xavier_agx"},      Known{"AGX", "cpu_cores", "8"},
-    Known{"TX2", "device", "tx2"},             Known{"TX2", "cpu_cores", "6"},
+    Known{"CIFAR10", "workload", "vit_b16"},
+    Known{"CIFAR10", "batch_size", "32"},
+    Known{"ImageNet", "workload", "resnet50"},
+    Known{"ImageNet", "batch_size", "8"},
+    Known{"IMDB", "workload", "bilstm"},
+    Known{"IMDB", "batch_size", "8"},
+    Known{"AGX", "device", "xavier_agx"},
+    Known{"AGX", "cpu_cores", "8"},
+    Known{"TX2", "device", "tx2"},
+    Known{"TX2", "cpu_cores", "6"},
 };
 
 MapClause constant(std::string_view target, std::string_view value) {
@@ -56,17 +66,18 @@ void add(ImportMap& map, const MapClause& known) {
 Status check_constants(const ImportMap& map) {
   for (const MapClause& clause : map)
     if (!clause.constant)
-      return Error{Code::invalid_argument,
-                   fmt::format("--map {}={}: this format knows its columns", clause.target, clause.source),
-                   "give constants alone, such as workload==mynet, or leave --format out"};
+      return Error{
+          Code::invalid_argument,
+          fmt::format("--map {}={}: this format knows its columns", clause.target, clause.source),
+          "give constants alone, such as workload==mynet, or leave --format out"};
   return {};
 }
 
 Error unknown_name(const fs::path& file, std::string_view lacking, const std::string& usual) {
   return {Code::invalid_argument,
           fmt::format("{}: its name does not say the {}", file.string(), lacking),
-          fmt::format("the published ones are called {}; for another one give --map {}==VALUE", usual,
-                      lacking)};
+          fmt::format("the published ones are called {}; for another one give --map {}==VALUE",
+                      usual, lacking)};
 }
 
 Status check_given(const ImportMap& map, std::initializer_list<const char*> targets,
@@ -106,7 +117,8 @@ Status leave_out(Csv& csv, const std::vector<size_t>& settings, const std::vecto
   }
   csv.rows.resize(kept);
   csv.lines.resize(kept);
-  if (empty > 0) notes.push_back(fmt::format("{} rows with an empty field or a zero are left out", empty));
+  if (empty > 0)
+    notes.push_back(fmt::format("{} rows with an empty field or a zero are left out", empty));
   if (repeats > 0)
     notes.push_back(fmt::format("{} rows repeat a configuration: its first row counts", repeats));
   if (kept == 0)
@@ -125,7 +137,8 @@ Result<Imported> read_powertrain(const std::string& text, const fs::path& file,
       add(map, constant("phase", stem.find("_train") != std::string::npos ? "train" : "infer"));
     }
   add(map, constant("device", "orin_agx"));
-  FLYBALL_CHECK(check_given(map, {"workload", "phase"}, file, "resnet_train_data_final.csv and so on"));
+  FLYBALL_CHECK(
+      check_given(map, {"workload", "phase"}, file, "resnet_train_data_final.csv and so on"));
   std::vector<std::string> columns = {"cpu_cores=cores", "cpu_mhz=cpu:kHz", "gpu_mhz=gpu:Hz",
                                       "mem_mhz=mem:Hz"};
   if (csv.column("bs"))
@@ -140,8 +153,7 @@ Result<Imported> read_powertrain(const std::string& text, const fs::path& file,
     add(map, known[i]);
     const auto column = csv.column(known[i].source);
     if (!column)
-      return Error{Code::corrupt,
-                   fmt::format("{} has no column '{}'", csv.name, known[i].source),
+      return Error{Code::corrupt, fmt::format("{} has no column '{}'", csv.name, known[i].source),
                    "a powertrain table has cores, cpu, gpu, mem, observed_time, observed_power"};
     (i < settings ? setting_columns : figure_columns).push_back(*column);
   }
@@ -160,7 +172,8 @@ Result<std::vector<std::string>> bofl_row(const std::string& name, const std::st
                               name, text_fault(key).empty() ? key.substr(0, 60) : "?"),
                   "all of them positive numbers"};
   std::vector<double> figures;
-  for (const std::string& piece : split(key, ',')) figures.push_back(parse_double(piece).value_or(0));
+  for (const std::string& piece : split(key, ','))
+    figures.push_back(parse_double(piece).value_or(0));
   if (figures.size() != 3 || !value.is_array() || value.size() != 2) return bad;
   for (const auto& number : value) figures.push_back(number.is_number() ? number.get<double>() : 0);
   for (const double figure : figures)
@@ -174,7 +187,8 @@ Result<std::vector<std::string>> bofl_row(const std::string& name, const std::st
 Result<Imported> read_bofl(const std::string& text, const fs::path& file, const ImportMap& given) {
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object() || json.empty())
-    return Error{Code::corrupt, fmt::format("{} is no JSON object of configurations", file.string()),
+    return Error{Code::corrupt,
+                 fmt::format("{} is no JSON object of configurations", file.string()),
                  "\"cpu_khz,gpu_hz,emc_hz\": [seconds, joules]"};
   ImportMap map = given;
   for (const Known& known : bofl_files)

@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const char* file = format.name == "bofl" ? "AGX/CIFAR10.json" : "resnet_infer_data_final.csv";
   const auto imported = format.read(text, file, {});
   if (!imported.ok()) {
-    if (imported.error().message.empty() || imported.error().message.find('\n') != std::string::npos)
+    if (imported.error().message.empty() ||
+        imported.error().message.find('\n') != std::string::npos)
       std::abort();
     return 0;
   }

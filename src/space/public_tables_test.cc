@@ -25,10 +25,11 @@ TEST(PublicTables, PowerTrainsTrainingIsReadWhateverTheOrderOfItsColumns) {
                              "268800,2,1300500000,17.7045,204000000,1105.0670776367188\n"
                              "422400,12,114750000,18.758,2133000000,649.5\n",
                              "somewhere/mobnet_train_data_final.csv");
-  EXPECT_EQ(tidy(imported),
-            "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n"
-            "orin_agx,mobilenet_v3,train,16,2,268.8,1300.5,204,1105.0670776367188,17.7045\n"
-            "orin_agx,mobilenet_v3,train,16,12,422.4,114.75,2133,649.5,18.758\n");
+  EXPECT_EQ(
+      tidy(imported),
+      "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n"
+      "orin_agx,mobilenet_v3,train,16,2,268.8,1300.5,204,1105.0670776367188,17.7045\n"
+      "orin_agx,mobilenet_v3,train,16,12,422.4,114.75,2133,649.5,18.758\n");
 }
 
 TEST(PublicTables, TheFirstOfRepeatsCountsAndRowsWithGapsAreLeftOutByNumber) {
@@ -50,7 +51,8 @@ TEST(PublicTables, TheFirstOfRepeatsCountsAndRowsWithGapsAreLeftOutByNumber) {
 }
 
 TEST(PublicTables, AFileOfAnotherNameHasToBeNamed) {
-  const std::string text = "cores,cpu,gpu,mem,observed_time,observed_power\n2,1000000,5e8,2e8,10,15\n";
+  const std::string text =
+      "cores,cpu,gpu,mem,observed_time,observed_power\n2,1000000,5e8,2e8,10,15\n";
   const auto unnamed = read("powertrain", text, "mine.csv");
   ASSERT_FALSE(unnamed.ok());
   EXPECT_THAT(unnamed.error().message, HasSubstr("does not say the workload"));
@@ -62,13 +64,14 @@ TEST(PublicTables, AFileOfAnotherNameHasToBeNamed) {
 }
 
 TEST(PublicTables, BoflsJsonIsReadByBoardAndDataSet) {
-  const auto imported =
-      read("bofl", R"({"115200,114750000,204000000": [2.5, 12.5], "115200,114750000,8e8": [2, 12]})",
-           "clone/TX2/ImageNet.json");
-  EXPECT_EQ(tidy(imported),
-            "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n"
-            "tx2,resnet50,train,8,6,115.2,114.75,204,2500,5\n"
-            "tx2,resnet50,train,8,6,115.2,114.75,800,2000,6\n");
+  const auto imported = read(
+      "bofl", R"({"115200,114750000,204000000": [2.5, 12.5], "115200,114750000,8e8": [2, 12]})",
+      "clone/TX2/ImageNet.json");
+  EXPECT_EQ(
+      tidy(imported),
+      "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n"
+      "tx2,resnet50,train,8,6,115.2,114.75,204,2500,5\n"
+      "tx2,resnet50,train,8,6,115.2,114.75,800,2000,6\n");
 }
 
 TEST(PublicTables, WhatDoesNotHoldTogetherIsNamed) {
@@ -76,20 +79,25 @@ TEST(PublicTables, WhatDoesNotHoldTogetherIsNamed) {
     return imported.ok() ? "none" : imported.error().message;
   };
   const std::string file = "resnet_train_data_final.csv", json = "AGX/CIFAR10.json";
-  EXPECT_THAT(complaint(read("powertrain", "cores,cpu\n1,2\n", file)), HasSubstr("no column 'gpu'"));
-  EXPECT_THAT(complaint(read("powertrain",
-                             "cores,cpu,gpu,mem,observed_time,observed_power\n2,x,3,4,5,6\n", file)),
-              HasSubstr("resnet_train_data_final.csv:2"));
-  EXPECT_THAT(complaint(read("powertrain",
-                             "cores,cpu,gpu,mem,observed_time,observed_power\n2,1,3,4,0,6\n", file)),
-              HasSubstr("no whole row"));
+  EXPECT_THAT(complaint(read("powertrain", "cores,cpu\n1,2\n", file)),
+              HasSubstr("no column 'gpu'"));
+  EXPECT_THAT(
+      complaint(read("powertrain", "cores,cpu,gpu,mem,observed_time,observed_power\n2,x,3,4,5,6\n",
+                     file)),
+      HasSubstr("resnet_train_data_final.csv:2"));
+  EXPECT_THAT(
+      complaint(read("powertrain", "cores,cpu,gpu,mem,observed_time,observed_power\n2,1,3,4,0,6\n",
+                     file)),
+      HasSubstr("no whole row"));
   EXPECT_THAT(complaint(read("bofl", "[1, 2]", json)), HasSubstr("no JSON object"));
   EXPECT_THAT(complaint(read("bofl", R"({"1,2": [1, 2]})", json)), HasSubstr("entry '1,2'"));
   EXPECT_THAT(complaint(read("bofl", R"({"1,2,3": [0, 2]})", json)), HasSubstr("entry '1,2,3'"));
   EXPECT_THAT(complaint(read("bofl", R"({"1,2,3": [1]})", json)), HasSubstr("entry '1,2,3'"));
-  EXPECT_THAT(complaint(import_public("powerbrain", "x.csv", {})), HasSubstr("no format 'powerbrain'"));
-  EXPECT_THAT(complaint(import_public("bofl", "x.json", parse_import_map({"device=board"}).value())),
-              HasSubstr("knows its columns"));
+  EXPECT_THAT(complaint(import_public("powerbrain", "x.csv", {})),
+              HasSubstr("no format 'powerbrain'"));
+  EXPECT_THAT(
+      complaint(import_public("bofl", "x.json", parse_import_map({"device=board"}).value())),
+      HasSubstr("knows its columns"));
 }
 
 }  // namespace
