@@ -105,6 +105,16 @@ def whole(trial):
 best = flyball.create_study({"size": [2, 1, 3]}).optimize(whole)
 assert best.config == {"size": 1} and 10 < best.minibatch_ms < 20, best
 
+def learns(trial):
+    flyball.report("accuracy", 1 - 0.1 * trial["size"])
+    time.sleep(0.005 / trial["size"])
+study = flyball.create_study({"size": [2, 1, 3]}, at_least={"accuracy": 0.75})
+best = study.optimize(learns)
+assert best.config == {"size": 2}, best
+assert study.answer["choice"]["figures"] == {"accuracy": 0.8}
+study = flyball.create_study({"size": [2, 1, 3]}, at_least={"accuracy": 0.95})
+assert study.optimize(learns) is None and "accuracy" in study.answer["infeasible"]["reason"]
+
 def broken(trial): raise KeyError("mine")
 try:
     flyball.create_study({"size": [2, 1, 3]}).optimize(broken)

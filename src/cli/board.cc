@@ -61,6 +61,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   trial.interrupted = &interrupt_flag();
+  trial.wanted_figures = options.wanted_figures;
   FLYBALL_ASSIGN(trial.open, parse_axes(options.axes));
   FLYBALL_ASSIGN(auto device, board.knobs());
   catch_interrupts();

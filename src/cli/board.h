@@ -24,7 +24,8 @@ struct ProfilerOptions {
   std::vector<std::string> axes;     ///< name=v1,v2,…
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
-  double trial_seconds = 10;  ///< time cap of a live trial
+  double trial_seconds = 10;                ///< time cap of a live trial
+  std::vector<std::string> wanted_figures;  ///< that a program has to report in each trial
   bool quiet = false;
 };
 

@@ -28,7 +28,7 @@ struct TuneOptions {
   ProfilerOptions board;
   std::string objective = "time";
   std::string power_budget, time_budget, energy_budget;
-  std::vector<std::string> references;
+  std::vector<std::string> references, at_most, at_least;
   std::string report, store;
   bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
   TuneRequest request;
@@ -61,6 +61,20 @@ Status read_budgets(const TuneOptions& options, TuneRequest& request) {
     request.energy_budget_j = joules.value;
   }
   return {};
+}
+
+Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
+  for (const bool at_most : {true, false})
+    for (const std::string& text : at_most ? options.at_most : options.at_least) {
+      FLYBALL_ASSIGN(FigureLimit limit, parse_figure_limit(text, at_most));
+      options.board.wanted_figures.push_back(limit.figure);
+      options.request.limits.push_back(std::move(limit));
+    }
+  if (options.request.limits.empty() || !program.empty()) return {};
+  return Error{Code::invalid_argument,
+               "--at-most and --at-least hold figures that a program of your own reports",
+               "name the program after --; networks and tables have --power-budget, --time-budget "
+               "and --energy-budget"};
 }
 
 std::string with_spread(double value, double low, double high) {
@@ -148,6 +162,9 @@ void print_text(const TuneResult& result) {
     table.add(oracle_row(result, "robust optimum", *result.oracle->robust));
   fmt::print("{}\n", table.str());
   if (result.choice) fmt::print("{}\n", against_default(result));
+  if (result.choice)
+    for (const auto& [name, value] : figures_of(result, *result.choice))
+      fmt::print("{} of the choice: {}\n", name, figure_text(name, value));
   fmt::print("default: {}\n", result.default_reason);
   if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
     fmt::print("time and energy budgets are those of one {}\n", result.budget_span);
@@ -167,6 +184,7 @@ Status run(TuneOptions& options, Context& context) {
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
   FLYBALL_CHECK(read_budgets(options, request));
+  FLYBALL_CHECK(read_limits(options, context.program));
   if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
@@ -230,6 +248,14 @@ void add_tune(CLI::App& app, Context& context) {
       ->check(not_empty());
   command->add_option("--energy-budget", options->energy_budget, "at most this energy, likewise")
       ->check(not_empty());
+  command
+      ->add_option("--at-most", options->at_most,
+                   "limit on a figure: memory=2GB, or what the program reports: loss=0.4")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--at-least", options->at_least,
+                   "the same from below: accuracy=0.7, by flyball.report(\"accuracy\", x)")
+      ->allow_extra_args(false);
   command->add_option("--samples", request.samples, "samples of an epoch")->check(sample_count());
   command
       ->add_option("--profiles", request.profiles,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,10 @@ struct PowerReading {
   bool operator==(const PowerReading&) const = default;
 };
 
+/// What a program reported of itself (flyball_report()), the last of each name; "memory", of
+/// programs: the most that was resident, in bytes.
+using Figures = std::map<std::string, double>;
+
 /// Everything that is known of one trial.
 struct Measurement {
   Trial trial;
@@ -67,7 +72,8 @@ struct Measurement {
   MinibatchTimes first;                     ///< the first minibatch, kept apart
   std::vector<MinibatchTimes> minibatches;  ///< the counted ones
   std::optional<PowerReading> power;
-  std::string power_gap;    ///< why there is no power, when there is none
+  std::string power_gap;  ///< why there is no power, when there is none
+  Figures figures;
   std::string stop_reason;  ///< the stopping rule that was met
   double settle_s = 0, warm_up_s = 0, total_s = 0;
   bool throttled = false;

@@ -17,8 +17,8 @@ INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
-  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed)
-VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed, figures)
+VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
   ?)
 )sql";
 
@@ -27,7 +27,8 @@ constexpr const char* columns_sql = R"sql(
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
-  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed
+  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
+  m.figures
 )sql";
 
 constexpr const char* joins_sql = R"sql(
@@ -118,6 +119,7 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   m.failure = in.text();
   m.started_utc = in.text();
   m.seed = static_cast<uint64_t>(in.integer());
+  FLYBALL_ASSIGN(m.figures, parse_settings(in.text()));
   return stored;
 }
 
@@ -175,6 +177,7 @@ Result<std::string> settings_text(const Settings& settings) {
 Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
   FLYBALL_ASSIGN(const std::string mode, settings_text(m.trial.mode.values));
   FLYBALL_ASSIGN(const std::string settings, settings_text(m.trial.job.settings));
+  FLYBALL_ASSIGN(const std::string figures, settings_text(m.figures));
   FLYBALL_ASSIGN(const std::string minibatches, encode_minibatches(m.minibatches));
   FLYBALL_ASSIGN(const std::string trace, encode_trace(m.power_trace));
   FLYBALL_ASSIGN(const int64_t board, board_id(database, m));
@@ -213,7 +216,8 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
                                           m.repeated,
                                           m.failure,
                                           m.started_utc,
-                                          m.seed}));
+                                          m.seed,
+                                          figures}));
   return database.last_id();
 }
 
@@ -226,7 +230,7 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   static const std::string of_all =
       fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
                   joins_sql, filter_sql);
-  constexpr int reused_column = 36;
+  constexpr int reused_column = 37;
   std::vector<StoredMeasurement> found;
   FLYBALL_CHECK(
       run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {

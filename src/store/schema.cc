@@ -85,6 +85,10 @@ ALTER TABLE runs ADD COLUMN condition_id INTEGER REFERENCES conditions(id);
 UPDATE measurements SET condition_id = 1 WHERE provenance = 'table';
 UPDATE runs SET condition_id = 1 WHERE fingerprint LIKE 'table of %';
 )sql",
+    // What programs report of their trials, such as accuracy.
+    R"sql(
+ALTER TABLE measurements ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -19,9 +19,9 @@ constexpr double noticeable_load = 0.1;  // cores
 
 }  // namespace
 
-Reading reading_of(const Measurement& measurement) {
+Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits) {
   return {measurement.failed() ? not_measured : measurement.minibatch_ms,
-          measurement.power_w().value_or(not_measured)};
+          measurement.power_w().value_or(not_measured), excess_of(measurement.figures, limits)};
 }
 
 // One search; holds what its steps share.
@@ -95,7 +95,7 @@ class Session::Search {
     outcome_.trials.push_back({config, std::move(recorded->measurement), ask.reason, ask.repeat,
                                recorded->from_store, verification, ask.role, ask.candidate});
     const Profiled& trial = outcome_.trials.back();
-    const Reading reading = reading_of(trial.measurement);
+    const Reading reading = reading_of(trial.measurement, session_.options_.limits);
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});
     return Observation{reading, trial.measurement.failure, trial.from_store};

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "search/strategy.h"
+#include "tune/figure_limit.h"
 #include "tune/recorder.h"
 #include "tune/session_event.h"
 
@@ -31,11 +32,12 @@ struct SessionOptions {
   bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
   bool verify = true;  ///< measure the answer once more where repeats differ
   std::vector<WorkloadTable> references;
+  std::vector<FigureLimit> limits;               ///< on what the trials report of themselves
   const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
 };
 
 /// A measurement as strategies take it.
-Reading reading_of(const Measurement& measurement);
+Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits = {});
 
 /// What came of one problem.
 struct SearchOutcome {

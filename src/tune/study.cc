@@ -171,7 +171,10 @@ class Study final : public Profiler {
     Json json = {{"best", nullptr}, {"reason", "no trial was told"}};
     if (!best) return json;
     if (!best->outcome.feasible) {
-      json["reason"] = infeasible_error(ledger_->problem(), ledger_->readings()).message;
+      const std::string unheld = unheld_limits(figures_, create_.request.limits);
+      json["reason"] = unheld.empty()
+                           ? infeasible_error(ledger_->problem(), ledger_->readings()).message
+                           : unheld;
       return json;
     }
     const size_t candidate = best->candidates.front();
@@ -194,7 +197,9 @@ class Study final : public Profiler {
     }
     if (const auto* ended = std::get_if<TrialEnded>(&event)) {
       const Profiled& trial = *ended->trial;
-      ledger_->record(0, trial.candidate, reading_of(trial.measurement), trial.measurement.failure);
+      if (!trial.measurement.failed()) figures_.push_back(trial.measurement.figures);
+      ledger_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
+                      trial.measurement.failure);
     }
   }
 
@@ -206,6 +211,7 @@ class Study final : public Profiler {
     m.conditions = info_.conditions;
     m.started_utc = wall_clock_utc();
     m.failure = told.failure;
+    m.figures = told.figures;
     m.stop_reason = "told by the program";
     if (told.power_w) {
       PowerReading power;
@@ -231,6 +237,7 @@ class Study final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
+  std::vector<Figures> figures_;  ///< that were told
   std::optional<Ledger> ledger_;  ///< what was told, for the best so far
   std::vector<size_t> config_;    ///< candidate of the problem → row of the space
   size_t number_ = 0;             ///< of the present trial

@@ -70,6 +70,23 @@ Result<std::string> text(const std::string& key, const Json& value) {
   return value.get<std::string>();
 }
 
+// Numbers by name.
+Status read_figures(const std::string& key, const Json& values, Figures& figures) {
+  if (!values.is_object()) return bad_value(key, "an object of names and numbers");
+  for (const auto& [name, value] : values.items()) {
+    if (name.empty() || !text_fault(name).empty()) return bad_value(key, "named by plain text");
+    FLYBALL_ASSIGN(figures[name], number(key + "." + name, value));
+  }
+  return {};
+}
+
+Status read_limits(const std::string& key, bool at_most, const Json& values, StudyCreate& create) {
+  Figures figures;
+  FLYBALL_CHECK(read_figures(key, values, figures));
+  for (const auto& [name, value] : figures) create.request.limits.push_back({name, value, at_most});
+  return {};
+}
+
 Result<Axis> read_axis(const std::string& name, const Json& values, Settings& usual) {
   if (name.empty() || !text_fault(name).empty()) return bad_value("axes", "named by plain text");
   if (!values.is_array() || values.empty() || values.size() > 100000)
@@ -146,6 +163,12 @@ const Readers<StudyCreate>& create_readers() {
       {"axes", read_axes},
       {"default", read_usual},
       {"program", read_argv},
+      {"at_most", [](const Json& value,
+                     StudyCreate& create) { return read_limits("at_most", true, value, create); }},
+      {"at_least",
+       [](const Json& value, StudyCreate& create) {
+         return read_limits("at_least", false, value, create);
+       }},
       {"objective", read_objective},
       {"power_budget",
        [](const Json& value, StudyCreate& create) -> Status {
@@ -256,6 +279,8 @@ Result<StudyMessage> parse_tell(const Json& object) {
          FLYBALL_ASSIGN(tell.power_w, above_zero("power_w", value));
          return {};
        }},
+      {"figures", [](const Json& value,
+                     StudyTell& tell) { return read_figures("figures", value, tell.figures); }},
       {"failure",
        [](const Json& value, StudyTell& tell) -> Status {
          FLYBALL_ASSIGN(tell.failure, text("failure", value));

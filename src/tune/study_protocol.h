@@ -26,6 +26,7 @@ struct StudyTell {
   size_t trial = 0;
   std::vector<double> minibatches_ms;  ///< one: a figure that the program made itself
   std::optional<double> power_w;
+  Figures figures;
   std::string failure;
 };
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/clock.h"
+#include "base/statistics.h"
 #include "problem/exact.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
@@ -26,6 +28,17 @@ TuneResult start_result(const Profiler& profiler, const TuneRequest& request, co
   return result;
 }
 
+// A limit on a figure that no trial held is named: problems know only that there is one.
+Error why_not(Error error, const TuneResult& result) {
+  std::vector<Figures> figures;
+  for (const Profiled& trial : result.profiled)
+    if (!trial.measurement.failed()) figures.push_back(trial.measurement.figures);
+  const std::string unheld = unheld_limits(figures, result.request.limits);
+  if (unheld.empty()) return error;
+  return {Code::infeasible, unheld,
+          "ease that limit, open other axes, or allow more trials with --profiles"};
+}
+
 Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& result) {
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   result.profiled = std::move(outcome.trials);
@@ -34,7 +47,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& resul
   if (outcome.answer)
     result.choice = asked.config[outcome.answer->choice[0]];
   else
-    result.infeasible = outcome.why_not;
+    result.infeasible = why_not(outcome.why_not, result);
   return {};
 }
 
@@ -56,6 +69,16 @@ size_t TuneResult::profiles() const {
   std::set<size_t> configs;
   for (const Profiled& trial : profiled) configs.insert(trial.config);
   return configs.size();
+}
+
+Figures figures_of(const TuneResult& result, size_t config) {
+  std::map<std::string, std::vector<double>> values;
+  for (const Profiled& trial : result.profiled)
+    if (trial.config == config && !trial.measurement.failed())
+      for (const auto& [name, value] : trial.measurement.figures) values[name].push_back(value);
+  Figures figures;
+  for (const auto& [name, all] : values) figures[name] = median(all);
+  return figures;
 }
 
 double TuneResult::minibatches_per_epoch(size_t config) const {

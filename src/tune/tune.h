@@ -78,6 +78,9 @@ struct TuneResult {
   double minibatches_per_epoch(size_t config) const;
 };
 
+/// What was reported at a configuration: medians of its trials.
+Figures figures_of(const TuneResult& result, size_t config);
+
 /// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without
 /// feasible answer is a result with `infeasible`; Errors are bad requests, failures, interruptions.
 Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,

@@ -24,6 +24,9 @@ struct ProgramTrialOptions {
   double settle_s = 0.05;    ///< after the mode is set
   double patience_s = 120;   ///< a program that has marked and then marks nothing so long hangs
   double unmarked_s = 1800;  ///< a program without marks is measured as a whole, at most so long
+  /// Figures that the trial is for: it goes on until the program has reported them, though enough
+  /// minibatches were seen. "memory" is measured, not reported.
+  std::vector<std::string> wanted_figures;
   const std::atomic<bool>* interrupted = nullptr;
 };
 

@@ -46,6 +46,8 @@ class ProgramRun {
   /// Marks that have come since the last call.
   std::vector<Mark> take() { return marks_->take(); }
   uint64_t lost_marks() const { return marks_->lost(); }
+  /// What it has reported by what was taken so far.
+  const Figures& figures() const { return marks_->figures(); }
   /// Ends the program and all it has started: SIGTERM, after 2 s SIGKILL.
   void stop();
   /// After its end, or stop(): nothing, or how it failed, with the last line it printed.
