@@ -47,6 +47,27 @@ TEST_F(ExchangeTest, NothingIsImportedTwice) {
   EXPECT_EQ(run({"import", more, "--json"}).json()["rows"], 61);
 }
 
+TEST_F(ExchangeTest, ThePublicOriginalsComeInAsTheyAre) {
+  const std::string orin = write("lstm_train_data_final.csv",
+                                 "cores,cpu,gpu,mem,observed_time,observed_power\n"
+                                 "4,422400,114750000,665600000,77.5,13\n"
+                                 "4,422400,114750000,665600000,78.5,13\n")
+                               .string();
+  const auto imported = run({"import", "--format", "powertrain", orin, "--json"}).json();
+  EXPECT_EQ(imported["rows"], 1);
+  EXPECT_EQ(imported["workloads"][0], "lstm train on orin_agx");
+  EXPECT_EQ(imported["notes"][0], "1 rows repeat a configuration: its first row counts");
+  fs::create_directories(folder_ / "TX2");
+  const std::string tx2 =
+      write("TX2/IMDB.json", R"({"115200,114750000,204000000": [2.5, 12.5]})").string();
+  const Finished bofl = run({"import", "--format", "bofl", tx2});
+  EXPECT_EQ(bofl.exit_code, 0) << bofl.err;
+  EXPECT_NE(bofl.out.find("bilstm train on tx2"), std::string::npos) << bofl.out;
+  const Finished wrong = run({"import", "--format", "excel", tx2});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("tidy, powertrain, bofl"), std::string::npos) << wrong.err;
+}
+
 constexpr const char* known_differently =
     "device,workload,phase,gpu_mhz,minibatch_ms,power_w,provenance\n"
     "board,net,train,100,30,10,predicted\nboard,net,train,200,20,15,measured\n"

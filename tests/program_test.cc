@@ -373,6 +373,58 @@ assert f'__version__ = "{version}"' in (files[0].parent / "__init__.py").read_te
             0);
 }
 
+// Reported at the end of an epoch, long after enough minibatches were seen. The larger the batch,
+// the less time for a sample, and the worse the accuracy.
+TEST_F(ProgramTest, LimitsOnWhatItReportsHold) {
+  const std::string script = write("train.py", R"(
+import time, flyball
+batch = flyball.setting("batch_size", 8)
+kept = bytearray(batch * 1000000)
+while True:
+    for _ in range(40):
+        time.sleep(0.002 + 0.0001 * batch)
+        flyball.minibatch()
+    flyball.report("accuracy", 1 - 0.01 * batch)
+)")
+                                 .string();
+  const auto limited = [&](const std::vector<std::string>& limits) {
+    std::vector<std::string> all = {
+        "tune", "--axis",     "batch_size=8,16,32,64", "--axis",      "cpu_cores=1", "--trial-time",
+        "0.1",  "--strategy", "brute-force",           "--no-verify", "-q",          "--json"};
+    all.insert(all.end(), limits.begin(), limits.end());
+    all.insert(all.end(), {"--", "/usr/bin/python3", script});
+    return run(all);
+  };
+  for (const bool library : {true, false}) {
+    if (!library) environment_["FLYBALL_LIBRARY"] = "";
+    const Finished done = limited({"--at-least", "accuracy=0.68", "--fresh"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    const Json json = done.json();
+    EXPECT_EQ(json["choice"]["config"]["batch_size"], 32);
+    EXPECT_NEAR(json["choice"]["figures"]["accuracy"].get<double>(), 0.68, 1e-9);
+    EXPECT_EQ(json["request"]["limits"][0]["at_least"], 0.68);
+    for (const Json& trial : json["profiled"]) {
+      EXPECT_TRUE(trial["figures"].contains("accuracy")) << trial;
+      EXPECT_GT(trial["figures"]["memory"], 8e6) << trial;
+    }
+  }
+  // Kept with the measurements, and held against other limits without measuring again.
+  const Finished other = limited({"--at-least", "accuracy=0.9"});
+  EXPECT_EQ(other.json()["choice"]["config"]["batch_size"], 8);
+  EXPECT_EQ(other.json()["profiled"][0]["from_store"], true);
+  const Finished none = limited({"--at-least", "accuracy=0.95"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("accuracy ≥ 0.95: the nearest of 4 trials is 0.92"));
+  const Finished small = limited({"--at-most", "memory=1MB"});
+  EXPECT_EQ(small.exit_code, 1);
+  EXPECT_THAT(small.err, HasSubstr("memory ≤ 1 MB: the nearest of 4 trials is"));
+  const Finished wrong = limited({"--at-most", "memory"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  const Finished network = run({"tune", "lenet5", "--at-least", "accuracy=0.9"});
+  EXPECT_EQ(network.exit_code, 2);
+  EXPECT_THAT(network.err, HasSubstr("a program of your own reports"));
+}
+
 TEST_F(ProgramTest, PyTorchScriptIsProfiledAndTuned) {
   if (!python_can("import flyball, torch")) GTEST_SKIP() << "no python3-torch";
   const std::string script = FLYBALL_SOURCE_DIR "/examples/train_pytorch.py";

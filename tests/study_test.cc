@@ -72,7 +72,8 @@ for trial in study:
 print(asked, study.best.config["batch_size"])
 )PY";
   environment_["PYTHONDONTWRITEBYTECODE"] = "1";
-  const std::string place = write("named.py", "import os\nstop_early = 'STOP' in os.environ\n" + text).string();
+  const std::string place =
+      write("named.py", "import os\nstop_early = 'STOP' in os.environ\n" + text).string();
   program_ = python;
   environment_["STOP"] = "1";
   ASSERT_EQ(run({place}).exit_code, 0);
@@ -103,6 +104,16 @@ def whole(trial):
     time.sleep(0.01 * trial["size"])
 best = flyball.create_study({"size": [2, 1, 3]}).optimize(whole)
 assert best.config == {"size": 1} and 10 < best.minibatch_ms < 20, best
+
+def learns(trial):
+    flyball.report("accuracy", 1 - 0.1 * trial["size"])
+    time.sleep(0.005 / trial["size"])
+study = flyball.create_study({"size": [2, 1, 3]}, at_least={"accuracy": 0.75})
+best = study.optimize(learns)
+assert best.config == {"size": 2}, best
+assert study.answer["choice"]["figures"] == {"accuracy": 0.8}
+study = flyball.create_study({"size": [2, 1, 3]}, at_least={"accuracy": 0.95})
+assert study.optimize(learns) is None and "accuracy" in study.answer["infeasible"]["reason"]
 
 def broken(trial): raise KeyError("mine")
 try:
@@ -140,6 +151,7 @@ refused(lambda: study.tell(trial, minibatch_ms=3))
 study.close()
 refused(lambda: study.ask())
 import os
+refused(lambda: flyball.create_study({"size": [1, 2]}, store="/dev/null/no/store.db"))
 os.environ["FLYBALL_PROGRAM"] = "/no/such/program"
 refused(lambda: flyball.create_study({"size": [1, 2]}))
 )PY");
@@ -179,12 +191,12 @@ TEST_F(StudyTest, TypesAreRight) {
     GTEST_SKIP() << "no mypy (package mypy)";
   program_ = python;
   environment_["MYPYPATH"] = FLYBALL_BIN_DIR "/../python";
-  const Finished done = run({"-m", "mypy", "--strict", "--cache-dir", (folder_ / "mypy").string(),
-                             "-p", "flyball"});
+  const Finished done =
+      run({"-m", "mypy", "--strict", "--cache-dir", (folder_ / "mypy").string(), "-p", "flyball"});
   EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
-  const Finished example = run({"-m", "mypy", "--strict", "--cache-dir",
-                                (folder_ / "mypy").string(),
-                                FLYBALL_SOURCE_DIR "/examples/study.py"});
+  const Finished example =
+      run({"-m", "mypy", "--strict", "--cache-dir", (folder_ / "mypy").string(),
+           FLYBALL_SOURCE_DIR "/examples/study.py"});
   EXPECT_EQ(example.exit_code, 0) << example.out << example.err;
 }
 

@@ -29,6 +29,11 @@ Number setting(const char* name, Number otherwise) {
   return static_cast<Number>(flyball_setting(name, static_cast<double>(otherwise)));
 }
 
+/// A figure of this trial, such as its accuracy. See flyball_report().
+inline void report(const char* name, double value) {
+  flyball_report(name, value);
+}
+
 /// The program waits for data while one of these lives.
 class Stall {
  public:

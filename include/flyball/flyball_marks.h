@@ -24,6 +24,10 @@ int flyball_marked(void);
  * tells Flyball that the program heeds it; one that it never reads cannot be tuned. */
 double flyball_setting(const char* name, double otherwise);
 
+/* A figure of this trial, the last of each name counts: flyball_report("accuracy", 0.71). It is
+ * kept with the trial, and `flyball tune --at-least accuracy=0.7` holds the answer to it. */
+void flyball_report(const char* name, double value);
+
 /* A minibatch has ended. Work that was only queued (CUDA kernels) must be waited for before. */
 void flyball_minibatch(void);
 

@@ -76,6 +76,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
   trial.interrupted = &interrupt_flag();
+  trial.wanted_figures = options.wanted_figures;
   FLYBALL_ASSIGN(auto device, board.knobs());
   FLYBALL_ASSIGN(trial.open, parse_axes(options.axes, *device));
   OpenedProfiler opened;

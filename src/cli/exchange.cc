@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "profile/trials/table_profiler.h"
-#include "space/import_map.h"
+#include "space/public_tables.h"
 
 namespace flyball::cli {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ImportOptions {
-  std::string file, out, store;
+  std::string file, out, store, format = "tidy";
   std::vector<std::string> map;
   bool json = false;
 };
@@ -83,7 +83,9 @@ void print_import_json(const Imported& imported, const Taken& taken) {
 
 Status run_import(const ImportOptions& options, const Context& context) {
   FLYBALL_ASSIGN(const ImportMap map, parse_import_map(options.map));
-  FLYBALL_ASSIGN(const Imported imported, import_table(options.file, map));
+  FLYBALL_ASSIGN(const Imported imported, options.format == "tidy"
+                                              ? import_table(options.file, map)
+                                              : import_public(options.format, options.file, map));
   FLYBALL_ASSIGN(const Taken taken, options.out.empty()
                                         ? into_store(options, imported, context.command)
                                         : into_file(options, imported));
@@ -99,6 +101,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
                one.run.id);
   if (!imported.ignored_columns.empty())
     fmt::print("columns ignored: {}\n", join(imported.ignored_columns, ", "));
+  for (const std::string& note : imported.notes) fmt::print("note: {}\n", note);
   return {};
 }
 
@@ -156,6 +159,10 @@ void add_import(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("import", "take a measured table into the store");
   auto options = std::make_shared<ImportOptions>();
   command->add_option("file", options->file, "a CSV file")->required();
+  std::string formats = "tidy (or foreign, with --map)";
+  for (const PublicFormat& format : public_formats())
+    formats += fmt::format("; {}: {}", format.name, format.summary);
+  command->add_option("--format", options->format, formats)->capture_default_str();
   command->add_option("--map", options->map,
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
   command->add_option("--out", options->out, "write the tidy table here instead");
@@ -163,7 +170,8 @@ void add_import(CLI::App& app, Context& context) {
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "
-      "device==orin_agx workload==resnet18 phase==train");
+      "device==orin_agx workload==resnet18 phase==train\n"
+      "  flyball import --format powertrain resnet_train_data_final.csv --out resnet18.csv");
   set_action(*command, context, [options, &context] { return run_import(*options, context); });
 }
 

@@ -28,7 +28,7 @@ struct TuneOptions {
   ProfilerOptions board;
   std::string objective = "time";
   std::string gap;
-  std::vector<std::string> references;
+  std::vector<std::string> references, at_most, at_least;
   std::string report, store;
   bool json = false, verbose = false, oracle = false, no_store = false, no_verify = false,
        no_reference = false;
@@ -58,6 +58,20 @@ Result<double> read_gap(const std::string& text) {
   return *percent / 100;
 }
 
+Status read_limits(TuneOptions& options, const std::vector<std::string>& program) {
+  for (const bool at_most : {true, false})
+    for (const std::string& text : at_most ? options.at_most : options.at_least) {
+      FLYBALL_ASSIGN(FigureLimit limit, parse_figure_limit(text, at_most));
+      options.board.wanted_figures.push_back(limit.figure);
+      options.request.limits.push_back(std::move(limit));
+    }
+  if (options.request.limits.empty() || !program.empty()) return {};
+  return Error{Code::invalid_argument,
+               "--at-most and --at-least hold figures that a program of your own reports",
+               "name the program after --; networks and tables have --power-budget, --time-budget "
+               "and --energy-budget"};
+}
+
 // `tune --report lenet5` forgot one of the two.
 Status check_report(const TuneOptions& options) {
   if (options.report.find_first_of("./") == std::string::npos)
@@ -77,6 +91,7 @@ Status run(TuneOptions& options, Context& context) {
   if (!options.gap.empty()) {
     FLYBALL_ASSIGN(request.gap, read_gap(options.gap));
   }
+  FLYBALL_CHECK(read_limits(options, context.program));
   if (!options.report.empty()) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
@@ -141,6 +156,14 @@ void add_tune(CLI::App& app, Context& context) {
       *command, "--energy-budget",
       [&request](Joules energy) { request.energy_budget_j = energy.value; },
       "at most this energy, likewise, e.g. 2kJ");
+  command
+      ->add_option("--at-most", options->at_most,
+                   "limit on a figure: memory=2GB, or what the program reports: loss=0.4")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--at-least", options->at_least,
+                   "the same from below: accuracy=0.7, by flyball.report(\"accuracy\", x)")
+      ->allow_extra_args(false);
   command->add_option("--samples", request.samples, "samples of an epoch")->check(sample_count());
   command
       ->add_option("--profiles", request.profiles,

@@ -123,6 +123,8 @@ const char* constraint_name(Constraint constraint) {
       return "latency";
     case Constraint::arrival_rate:
       return "arrival rate";
+    case Constraint::figure:
+      return "reported figure";
     case Constraint::none:
       break;
   }
@@ -186,6 +188,7 @@ std::string unit_of(const Problem& problem, Constraint constraint) {
       return "ms";
     case Constraint::arrival_rate:
       return "requests/s";
+    case Constraint::figure:
     case Constraint::none:
       break;
   }
@@ -243,6 +246,8 @@ Outcome outcome(const Problem& problem, std::span<const Reading> readings,
   Tally tally{out};
   const double power = larger_power(readings);
   tally.demand(Constraint::power, power, problem.budgets.power_w);
+  for (const Reading& reading : readings)
+    if (reading.excess > 0) tally.demand(Constraint::figure, 1 + reading.excess, 1);
   if (readings.size() == 1 && !problem.roles[0].serves())
     training(problem, readings[0], batch[0], tally);
   else if (readings.size() == 1)

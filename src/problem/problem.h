@@ -21,6 +21,9 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 struct Reading {
   double minibatch_ms = not_measured;  ///< NaN: the trial failed
   double power_w = not_measured;       ///< NaN: there is no power sensor
+  /// By what share a figure of its own is beyond its limit (tune/figure_limit.h), the worst of
+  /// them; not above 0: all hold, or there are none.
+  double excess = 0;
 };
 
 /// What is to be small (or, for the last two, large).
@@ -61,7 +64,7 @@ struct Budgets {
   double energy_j = unlimited;  ///< on the minibatch (or sample) energy of a training
 };
 
-enum class Constraint { none, power, time, energy, latency, arrival_rate };
+enum class Constraint { none, power, time, energy, latency, arrival_rate, figure };
 const char* constraint_name(Constraint constraint);  ///< "power", "arrival rate", …
 
 /// One to two roles, one power mode for all of them (or one for each, with `separate_modes`).

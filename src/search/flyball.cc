@@ -9,6 +9,7 @@
 #include "problem/choices.h"
 #include "search/acquisition.h"
 #include "search/design.h"
+#include "search/figure_chance.h"
 #include "search/registry.h"
 
 namespace flyball {
@@ -70,6 +71,9 @@ class Flyball : public Strategy {
       beliefs.push_back(*std::move(belief));
     }
     beliefs_ = std::move(beliefs);
+    chances_.clear();
+    for (size_t role = 0; role < problem().roles.size(); ++role)
+      chances_.push_back(figure_chances(ledger(), role));
     return true;
   }
 
@@ -93,7 +97,7 @@ class Flyball : public Strategy {
     Prospect most, safe;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
-      const Prospect prospect = weigh(problem(), beliefs_, choice, best);
+      const Prospect prospect = expect(choice, best);
       if (prospect.feasible >= required && prospect.gain > most.gain) {
         most = prospect;
         chosen.assign(choice.begin(), choice.end());
@@ -171,7 +175,7 @@ class Flyball : public Strategy {
   double loss_of_the_safest() const {
     double safety = -1, loss = unlimited;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
-      const Prospect prospect = weigh(problem(), beliefs_, choice, unlimited);
+      const Prospect prospect = expect(choice, unlimited);
       if (prospect.feasible < safety || (prospect.feasible == safety && prospect.loss >= loss))
         return;
       safety = prospect.feasible;
@@ -180,7 +184,18 @@ class Flyball : public Strategy {
     return loss;
   }
 
+  Prospect expect(std::span<const size_t> choice, double best) const {
+    Prospect prospect = weigh(problem(), beliefs_, choice, best);
+    for (size_t role = 0; role < choice.size(); ++role) {
+      if (chances_[role].empty()) continue;
+      prospect.feasible *= chances_[role][choice[role]];
+      prospect.gain *= chances_[role][choice[role]];
+    }
+    return prospect;
+  }
+
   std::vector<Belief> beliefs_;
+  std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: nothing broke
   size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made
 };

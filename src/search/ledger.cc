@@ -10,14 +10,16 @@ namespace flyball {
 
 Reading Record::value() const {
   if (readings.size() == 1) return readings.front();
-  std::vector<double> times, powers;
+  std::vector<double> times, powers, excesses;
   for (const Reading& reading : readings) {
     times.push_back(reading.minibatch_ms);
+    excesses.push_back(reading.excess);
     if (!std::isnan(reading.power_w)) powers.push_back(reading.power_w);
   }
   Reading middle;
   if (!times.empty()) middle.minibatch_ms = median(times);
   if (!powers.empty()) middle.power_w = median(powers);
+  if (!excesses.empty()) middle.excess = median(excesses);
   return middle;
 }
 

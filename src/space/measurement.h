@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ inline constexpr double unknown_noise = 1;
 /// `stop_reason` of a program that marks no minibatches: its times are those of its whole run.
 inline constexpr const char* whole_run_reason =
     "the program marks no minibatches: its whole run is measured";
+/// What a program reported of itself (flyball_report()), the last of each name; "memory", of
+/// programs: the most that was resident, in bytes.
+using Figures = std::map<std::string, double>;
 
 /// Everything that is known of one trial.
 struct Measurement {
@@ -73,7 +77,8 @@ struct Measurement {
   MinibatchTimes first;                     ///< the first minibatch, kept apart
   std::vector<MinibatchTimes> minibatches;  ///< the counted ones
   std::optional<PowerReading> power;
-  std::string power_gap;    ///< why there is no power, when there is none
+  std::string power_gap;  ///< why there is no power, when there is none
+  Figures figures;
   std::string stop_reason;  ///< the stopping rule that was met
   double settle_s = 0, warm_up_s = 0, total_s = 0;
   bool throttled = false;

@@ -18,9 +18,9 @@ INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed,
-  other_cores)
+  other_cores, figures)
 VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?, ?)
+  ?, ?, ?)
 )sql";
 
 constexpr const char* columns_sql = R"sql(
@@ -29,7 +29,7 @@ constexpr const char* columns_sql = R"sql(
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
-  other_cores,
+  other_cores, m.figures,
   (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused)
 )sql";
 
@@ -123,6 +123,7 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   m.seed = static_cast<uint64_t>(in.integer());
   if (!row.is_null(in.column)) m.other_cores = row.real(in.column);
   ++in.column;
+  FLYBALL_ASSIGN(m.figures, parse_settings(in.text()));
   if (!row.is_null(in.column)) stored.run = row.integer(in.column);
   return stored;
 }
@@ -181,6 +182,7 @@ Result<std::string> settings_text(const Settings& settings) {
 Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
   FLYBALL_ASSIGN(const std::string mode, settings_text(m.trial.mode.values));
   FLYBALL_ASSIGN(const std::string settings, settings_text(m.trial.job.settings));
+  FLYBALL_ASSIGN(const std::string figures, settings_text(m.figures));
   FLYBALL_ASSIGN(const std::string minibatches, encode_minibatches(m.minibatches));
   FLYBALL_ASSIGN(const std::string trace, encode_trace(m.power_trace));
   FLYBALL_ASSIGN(const int64_t board, board_id(database, m));
@@ -220,7 +222,8 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
                                           m.failure,
                                           m.started_utc,
                                           m.seed,
-                                          m.other_cores ? Value(*m.other_cores) : Value()}));
+                                          m.other_cores ? Value(*m.other_cores) : Value(),
+                                          figures}));
   return database.last_id();
 }
 
@@ -233,7 +236,7 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   static const std::string of_all =
       fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
                   joins_sql, filter_sql);
-  constexpr int reused_column = 38;
+  constexpr int reused_column = 39;
   std::vector<StoredMeasurement> found;
   FLYBALL_CHECK(
       run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {

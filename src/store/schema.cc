@@ -89,6 +89,10 @@ UPDATE runs SET condition_id = 1 WHERE fingerprint LIKE 'table of %';
     R"sql(
 ALTER TABLE measurements ADD COLUMN other_cores REAL;
 )sql",
+    // What programs report of their trials, such as accuracy.
+    R"sql(
+ALTER TABLE measurements ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -30,9 +30,9 @@ nlohmann::ordered_json what_is_measured(const SessionRole& role) {
 
 }  // namespace
 
-Reading reading_of(const Measurement& measurement) {
+Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits) {
   return {measurement.failed() ? not_measured : measurement.minibatch_ms,
-          measurement.power_w().value_or(not_measured)};
+          measurement.power_w().value_or(not_measured), excess_of(measurement.figures, limits)};
 }
 
 // One search; holds what its steps share.
@@ -138,7 +138,7 @@ class Session::Search {
                                recorded->run});
     const Profiled& trial = outcome_.trials.back();
     if (trial.measurement.other_cores) session_.loads_.push_back(*trial.measurement.other_cores);
-    const Reading reading = reading_of(trial.measurement);
+    const Reading reading = reading_of(trial.measurement, session_.options_.limits);
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});
     return Observation{reading, trial.measurement.failure, trial.from_store};

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "search/strategy.h"
+#include "tune/figure_limit.h"
 #include "tune/recorder.h"
 #include "tune/session_event.h"
 
@@ -34,6 +35,7 @@ struct SessionOptions {
   bool verify = true;  ///< measure the answer once more where repeats differ …
   bool against_default = false;  ///< … and the default, which the answer is told against
   std::vector<WorkloadTable> references;
+  std::vector<FigureLimit> limits;               ///< on what the trials report of themselves
   const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
 };
 
@@ -41,7 +43,7 @@ struct SessionOptions {
 inline constexpr double noticeable_load = 0.1;
 
 /// A measurement as strategies take it.
-Reading reading_of(const Measurement& measurement);
+Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits = {});
 
 /// What came of one problem.
 struct SearchOutcome {

@@ -35,7 +35,8 @@ std::string title_of(const StudyCreate& create) {
 
 ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
   ProfilerInfo info = board;
-  info.conditions = combine({process_conditions(), program_conditions(create.argv),
+  info.conditions = combine({process_conditions(),
+                             program_conditions(create.argv),
                              {{power_condition, "told by the program"}}});
   info.workload = title_of(create);
   info.phase = create.phase;
@@ -55,7 +56,10 @@ Json or_null_text(const std::string& text) {
 class Study final : public Profiler {
  public:
   Study(const StudyLine& line, const StudyCreate& create, const ProfilerInfo& board)
-      : line_(line), create_(create), info_(info_of(create, board)), space_(Space::grid(create.axes)) {
+      : line_(line),
+        create_(create),
+        info_(info_of(create, board)),
+        space_(Space::grid(create.axes)) {
     std::vector<double> usual;
     for (const Axis& axis : space_.axes()) usual.push_back(create.usual.at(axis.name));
     default_ = space_.find(usual).value_or(0);
@@ -101,16 +105,18 @@ class Study final : public Profiler {
 
   Result<Measurement> measure(size_t config) override {
     ++number_;
-    const Json trial = {{"trial", {{"number", number_},
-                                   {"config", space_.settings(config)},
-                                   {"reason", reason_},
-                                   {"repeat", repeat_}}}};
+    const Json trial = {{"trial",
+                         {{"number", number_},
+                          {"config", space_.settings(config)},
+                          {"reason", reason_},
+                          {"repeat", repeat_}}}};
     if (asked_) line_.write(trial.dump());
     asked_ = false;
     while (const auto message = next()) {
       if (std::holds_alternative<StudyAsk>(*message)) {
         line_.write(trial.dump());
-      } else if (const auto* told = std::get_if<StudyTell>(&*message); told && told->trial == number_) {
+      } else if (const auto* told = std::get_if<StudyTell>(&*message);
+                 told && told->trial == number_) {
         told_ = number_;
         return measurement_of(config, *told);
       } else {
@@ -152,7 +158,8 @@ class Study final : public Profiler {
       return refuse({Code::conflict, "the search goes on", "ask and tell until it has finished"});
     }
     if (std::holds_alternative<StudyCreate>(message))
-      return refuse({Code::conflict, "there is a study already", "start `flyball study` once more"});
+      return refuse(
+          {Code::conflict, "there is a study already", "start `flyball study` once more"});
     const size_t trial = std::get<StudyTell>(message).trial;
     refuse({Code::conflict, fmt::format("trial {} is not the one that was asked", trial),
             answer_.is_null() && number_ > 0 ? fmt::format("trial {} is", number_)
@@ -164,7 +171,10 @@ class Study final : public Profiler {
     Json json = {{"best", nullptr}, {"reason", "no trial was told"}};
     if (!best) return json;
     if (!best->outcome.feasible) {
-      json["reason"] = infeasible_error(ledger_->problem(), ledger_->readings()).message;
+      const std::string unheld = unheld_limits(figures_, create_.request.limits);
+      json["reason"] = unheld.empty()
+                           ? infeasible_error(ledger_->problem(), ledger_->readings()).message
+                           : unheld;
       return json;
     }
     const size_t candidate = best->candidates.front();
@@ -187,7 +197,9 @@ class Study final : public Profiler {
     }
     if (const auto* ended = std::get_if<TrialEnded>(&event)) {
       const Profiled& trial = *ended->trial;
-      ledger_->record(0, trial.candidate, reading_of(trial.measurement), trial.measurement.failure);
+      if (!trial.measurement.failed()) figures_.push_back(trial.measurement.figures);
+      ledger_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
+                      trial.measurement.failure);
     }
   }
 
@@ -199,6 +211,7 @@ class Study final : public Profiler {
     m.conditions = info_.conditions;
     m.started_utc = wall_clock_utc();
     m.failure = told.failure;
+    m.figures = told.figures;
     m.stop_reason = "told by the program";
     if (told.power_w) {
       PowerReading power;
@@ -224,6 +237,7 @@ class Study final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
+  std::vector<Figures> figures_;  ///< that were told
   std::optional<Ledger> ledger_;  ///< what was told, for the best so far
   std::vector<size_t> config_;    ///< candidate of the problem → row of the space
   size_t number_ = 0;             ///< of the present trial
@@ -242,18 +256,20 @@ Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* stor
     const auto* create = message ? std::get_if<StudyCreate>(&*message) : nullptr;
     Status refused = message ? Status() : message.error();
     if (message && !create)
-      refused = Error{Code::conflict, "there is no study yet", "begin with {\"do\": \"create\", …}"};
+      refused =
+          Error{Code::conflict, "there is no study yet", "begin with {\"do\": \"create\", …}"};
     std::optional<Study> study;
     if (create) refused = study.emplace(line, *create, board).prepare();
     if (!refused.ok()) {
       line.write(Json{{"error", to_json(refused.error())}}.dump());
       continue;
     }
-    line.write(Json{{"created", {{"configurations", study->space().size()},
-                                 {"profiles", create->request.profiles},
-                                 {"workload", study->info().workload},
-                                 {"power_total", or_null_text(board.power_total)},
-                                 {"power_gap", or_null_text(board.power_gap)}}}}
+    line.write(Json{{"created",
+                     {{"configurations", study->space().size()},
+                      {"profiles", create->request.profiles},
+                      {"workload", study->info().workload},
+                      {"power_total", or_null_text(board.power_total)},
+                      {"power_gap", or_null_text(board.power_gap)}}}}
                    .dump());
     const Status how = study->search(store, command);
     if (!how.ok() && how.error().code != Code::interrupted) {

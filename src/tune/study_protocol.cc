@@ -39,8 +39,9 @@ Status read_keys(const Json& object, const Readers<Message>& readers, Message& m
     }
     std::vector<std::string> names;
     for (const auto& [name, read] : readers) names.push_back(name);
-    return bad(fmt::format("there is no key '{}' in this message", text_fault(key).empty() ? key : "?"),
-               "it has: " + join(names, ", "));
+    return bad(
+        fmt::format("there is no key '{}' in this message", text_fault(key).empty() ? key : "?"),
+        "it has: " + join(names, ", "));
   }
   return {};
 }
@@ -67,6 +68,23 @@ Result<std::string> text(const std::string& key, const Json& value) {
       value.get<std::string>().empty())
     return bad_value(key, "a text");
   return value.get<std::string>();
+}
+
+// Numbers by name.
+Status read_figures(const std::string& key, const Json& values, Figures& figures) {
+  if (!values.is_object()) return bad_value(key, "an object of names and numbers");
+  for (const auto& [name, value] : values.items()) {
+    if (name.empty() || !text_fault(name).empty()) return bad_value(key, "named by plain text");
+    FLYBALL_ASSIGN(figures[name], number(key + "." + name, value));
+  }
+  return {};
+}
+
+Status read_limits(const std::string& key, bool at_most, const Json& values, StudyCreate& create) {
+  Figures figures;
+  FLYBALL_CHECK(read_figures(key, values, figures));
+  for (const auto& [name, value] : figures) create.request.limits.push_back({name, value, at_most});
+  return {};
 }
 
 Result<Axis> read_axis(const std::string& name, const Json& values, Settings& usual) {
@@ -145,15 +163,23 @@ const Readers<StudyCreate>& create_readers() {
       {"axes", read_axes},
       {"default", read_usual},
       {"program", read_argv},
+      {"at_most", [](const Json& value,
+                     StudyCreate& create) { return read_limits("at_most", true, value, create); }},
+      {"at_least",
+       [](const Json& value, StudyCreate& create) {
+         return read_limits("at_least", false, value, create);
+       }},
       {"objective", read_objective},
       {"power_budget",
        [](const Json& value, StudyCreate& create) -> Status {
-         FLYBALL_ASSIGN(create.request.power_budget_w, quantity("power_budget", value, parse_watts));
+         FLYBALL_ASSIGN(create.request.power_budget_w,
+                        quantity("power_budget", value, parse_watts));
          return {};
        }},
       {"time_budget",
        [](const Json& value, StudyCreate& create) -> Status {
-         FLYBALL_ASSIGN(create.request.time_budget_s, quantity("time_budget", value, parse_seconds));
+         FLYBALL_ASSIGN(create.request.time_budget_s,
+                        quantity("time_budget", value, parse_seconds));
          return {};
        }},
       {"energy_budget",
@@ -218,8 +244,9 @@ Result<StudyMessage> parse_create(const Json& object) {
   for (const auto& [name, value] : create.usual) {
     const Axis* axis = find_axis(create.axes, name);
     if (!axis || std::ranges::find(axis->values, value) == axis->values.end())
-      return bad(fmt::format("the default {} = {} is not among the axes", name, format_number(value)),
-                 "name it in axes");
+      return bad(
+          fmt::format("the default {} = {} is not among the axes", name, format_number(value)),
+          "name it in axes");
   }
   return StudyMessage(std::move(create));
 }
@@ -252,6 +279,8 @@ Result<StudyMessage> parse_tell(const Json& object) {
          FLYBALL_ASSIGN(tell.power_w, above_zero("power_w", value));
          return {};
        }},
+      {"figures", [](const Json& value,
+                     StudyTell& tell) { return read_figures("figures", value, tell.figures); }},
       {"failure",
        [](const Json& value, StudyTell& tell) -> Status {
          FLYBALL_ASSIGN(tell.failure, text("failure", value));
@@ -277,7 +306,8 @@ Result<StudyMessage> parse_study_message(const std::string& line) {
   if (!object.is_object())
     return bad("this line is not a JSON object", "such as {\"do\": \"ask\"}");
   const auto verb = object.find("do");
-  const std::string name = verb != object.end() && verb->is_string() ? verb->get<std::string>() : "";
+  const std::string name =
+      verb != object.end() && verb->is_string() ? verb->get<std::string>() : "";
   if (name == "create") return parse_create(object);
   if (name == "tell") return parse_tell(object);
   if (object.size() == 1) {

@@ -13,10 +13,10 @@ namespace flyball {
 
 /// {"do": "create", …}: what is to be found. Everything but the axes may be left out.
 struct StudyCreate {
-  TuneRequest request;            ///< objective, budgets, strategy, predictor, seed, samples
-  std::vector<Axis> axes;         ///< all of the job: the program sets them itself
-  Settings usual;                 ///< what it does today; of axes not named, their first value
-  std::string name;               ///< kept under it, and known again; "": measured for this time only
+  TuneRequest request;     ///< objective, budgets, strategy, predictor, seed, samples
+  std::vector<Axis> axes;  ///< all of the job: the program sets them itself
+  Settings usual;          ///< what it does today; of axes not named, their first value
+  std::string name;        ///< kept under it, and known again; "": measured for this time only
   std::vector<std::string> argv;  ///< of the program; files it names are conditions of its trials
   Phase phase = Phase::train;
 };
@@ -26,12 +26,14 @@ struct StudyTell {
   size_t trial = 0;
   std::vector<double> minibatches_ms;  ///< one: a figure that the program made itself
   std::optional<double> power_w;
+  Figures figures;
   std::string failure;
 };
 
-struct StudyAsk {};     ///< {"do": "ask"}: the next trial, or that there is none
-struct StudyBest {};    ///< {"do": "best"}: the best so far
-struct StudyAnswer {};  ///< {"do": "answer"}: the document of `tune --json`, once the search has ended
+struct StudyAsk {};   ///< {"do": "ask"}: the next trial, or that there is none
+struct StudyBest {};  ///< {"do": "best"}: the best so far
+struct StudyAnswer {
+};  ///< {"do": "answer"}: the document of `tune --json`, once the search has ended
 
 using StudyMessage = std::variant<StudyCreate, StudyTell, StudyAsk, StudyBest, StudyAnswer>;
 

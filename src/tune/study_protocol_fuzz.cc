@@ -9,7 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       flyball::parse_study_message(std::string(reinterpret_cast<const char*>(data), size));
   if (!message.ok()) {
     const flyball::Error& error = message.error();
-    if (error.message.empty() || error.hint.empty() || error.message.find('\n') != std::string::npos)
+    if (error.message.empty() || error.hint.empty() ||
+        error.message.find('\n') != std::string::npos)
       std::abort();
     return 0;
   }

@@ -104,8 +104,13 @@ TEST(Study, AskingTwiceGivesTheSameTrial) {
 
 TEST(Study, WhatIsWrongGetsOneLineAndChangesNothing) {
   const Json ask = {{"do", "ask"}};
-  const auto answers = say({"rubbish", ask, three, three, {{"do", "answer"}},
-                            {{"do", "tell"}, {"trial", 7}, {"minibatch_ms", 1}}, ask,
+  const auto answers = say({"rubbish",
+                            ask,
+                            three,
+                            three,
+                            {{"do", "answer"}},
+                            {{"do", "tell"}, {"trial", 7}, {"minibatch_ms", 1}},
+                            ask,
                             {{"do", "tell"}, {"trial", 1}, {"minibatch_ms", -1}},
                             {{"do", "tell"}, {"trial", 1}, {"minibatch_ms", 4}}});
   ASSERT_EQ(answers.size(), 9u);

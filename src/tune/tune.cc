@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/clock.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "problem/exact.h"
 #include "search/acquisition.h"
@@ -31,6 +33,18 @@ TuneResult start_result(const Profiler& profiler, const TuneRequest& request, co
   result.budget_span = asked.budget_span;
   result.per = asked.per;
   return result;
+}
+
+// A limit on a figure that no trial held is named: problems know only that there is one.
+void name_unheld_limits(TuneResult& result) {
+  std::vector<Figures> figures;
+  for (const Profiled& trial : result.profiled)
+    if (!trial.measurement.failed()) figures.push_back(trial.measurement.figures);
+  const std::string unheld = unheld_limits(figures, result.request.limits);
+  if (unheld.empty()) return;
+  result.easing.clear();  // easing another limit would not do
+  result.infeasible = {Code::infeasible, unheld,
+                       "ease that limit, open other axes, or allow more trials with --profiles"};
 }
 
 // A program tells only by running whether its trials are minibatches or whole runs.
@@ -74,6 +88,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& resul
     result.choice = asked.config[outcome.answer->choice[0]];
   else
     explain(*outcome.strategy, asked, std::move(outcome.why_not), result);
+  if (!outcome.answer) name_unheld_limits(result);
   return {};
 }
 
@@ -100,6 +115,16 @@ size_t TuneResult::profiles() const {
   std::set<size_t> configs;
   for (const Profiled& trial : profiled) configs.insert(trial.config);
   return configs.size();
+}
+
+Figures figures_of(const TuneResult& result, size_t config) {
+  std::map<std::string, std::vector<double>> values;
+  for (const Profiled& trial : result.profiled)
+    if (trial.config == config && !trial.measurement.failed())
+      for (const auto& [name, value] : trial.measurement.figures) values[name].push_back(value);
+  Figures figures;
+  for (const auto& [name, all] : values) figures[name] = median(all);
+  return figures;
 }
 
 const char* per_name(Per per) {

@@ -104,6 +104,8 @@ struct TuneResult {
 /// "objective time, power ≤ 30 W, epoch ≤ 4 s": what was asked, as a person reads it. `span` is
 /// TuneResult's budget_span.
 std::string describe(const TuneRequest& request, const std::string& span);
+/// What was reported at a configuration: medians of its trials.
+Figures figures_of(const TuneResult& result, size_t config);
 
 /// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without
 /// feasible answer is a result with `infeasible`; Errors are bad requests, failures, interruptions.

@@ -87,6 +87,7 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   json["throttled"] = m.throttled;
   json["disturbed"] = disturbed_by(m);
   json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
+  json["figures"] = m.figures;
   return json;
 }
 
@@ -96,6 +97,14 @@ Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row
           {"minibatch_ms", row->minibatch_ms},
           {"power_w", or_null(row->power_w)},
           {"provenance", provenance_name(row->provenance)}};
+}
+
+Json limits_json(std::span<const FigureLimit> limits) {
+  Json all = Json::array();
+  for (const FigureLimit& limit : limits)
+    all.push_back(
+        {{"figure", limit.figure}, {limit.at_most ? "at_most" : "at_least", limit.limit}});
+  return all;
 }
 
 Json budget(double value) {
@@ -137,6 +146,7 @@ Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
   json["power_budget_w"] = budget(request.power_budget_w);
   json["time_budget_s"] = budget(request.time_budget_s);
   json["energy_budget_j"] = budget(request.energy_budget_j);
+  if (!request.limits.empty()) json["limits"] = limits_json(request.limits);
   json["profiles_limit"] = request.profiles;
   if (request.gap > 0) json["gap_pct"] = 100 * request.gap;
   if (request.time_limit_s != unlimited) json["time_limit_s"] = request.time_limit_s;
@@ -165,7 +175,11 @@ Json answer_json(const TuneResult& result) {
        result.profiler.power_gap.empty() ? Json(nullptr) : Json(result.profiler.power_gap)},
       {"gaps", result.profiler.gaps}};
   json["choice"] = nullptr;
-  if (result.choice) json["choice"] = configuration_json(result, *result.choice);
+  if (result.choice) {
+    json["choice"] = configuration_json(result, *result.choice);
+    if (const Figures figures = figures_of(result, *result.choice); !figures.empty())
+      json["choice"]["figures"] = figures;
+  }
   json["infeasible"] = nullptr;
   if (result.infeasible) json["infeasible"] = infeasible_json(*result.infeasible, result.easing);
   json["default"] = configuration_json(result, result.default_config);

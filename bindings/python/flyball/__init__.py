@@ -14,11 +14,11 @@ studies for programs that own their loop.
 Without Flyball around the program, marks do nothing. Any Python from 3.8 on imports this package;
 nothing of it is compiled.
 """
-from ._marks import batches, compute, marked, minibatch, set_synchronize, setting, stall
+from ._marks import batches, compute, marked, minibatch, report, set_synchronize, setting, stall
 from ._program import Error
 from ._study import Best, Study, Trial, create_study
 from ._window import window
 
 __version__ = "0.1.0"
 __all__ = ["minibatch", "stall", "compute", "window", "setting", "set_synchronize", "marked",
-           "batches", "create_study", "Study", "Trial", "Best", "Error"]
+           "batches", "report", "create_study", "Study", "Trial", "Best", "Error"]

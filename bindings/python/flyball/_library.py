@@ -22,7 +22,7 @@ def _load() -> Tuple[Optional[str], str]:
     for name in _places.library_names():
         try:
             found = ctypes.CDLL(name)
-            found.flyball_setting  # of that name, ours, and not older than this package
+            found.flyball_report  # of that name, ours, and not older than this package
             return name, ""
         except (OSError, AttributeError) as error:
             why.append(str(error))
@@ -43,6 +43,8 @@ if _place is not None:
         _function.restype = None
     _setting = _quick.flyball_setting
     _setting.argtypes, _setting.restype = [ctypes.c_char_p, ctypes.c_double], ctypes.c_double
+    _report = _quick.flyball_report
+    _report.argtypes, _report.restype = [ctypes.c_char_p, ctypes.c_double], None
     _begin, _end = _slow.flyball_window_begin, _slow.flyball_window_end
     _begin.argtypes, _begin.restype = [ctypes.c_char_p], ctypes.c_void_p
     _end.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Energy), ctypes.c_int]
@@ -56,6 +58,10 @@ Energy = Dict[str, Dict[str, float]]
 def read_setting(name: str) -> None:
     """Tells that the program has read this setting."""
     _setting(os.fsencode(name), 0.0)
+
+
+def report(name: str, value: float) -> None:
+    _report(os.fsencode(name), value)
 
 
 def window_begin(name: str) -> Optional[int]:

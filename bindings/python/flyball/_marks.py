@@ -3,8 +3,9 @@ and to whoever listens in this process (study.optimize)."""
 from __future__ import annotations
 
 import os
+import struct
 import time
-from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
+from typing import Any, Callable, Dict, Iterable, Iterator, Optional, TypeVar
 
 from . import _library, _ring
 
@@ -14,6 +15,7 @@ Listener = Callable[[int, int, int], None]
 
 _c = _library if _library.found else None
 ring = None if _c else _ring.open_ring()
+figures: Dict[str, float] = {}  # as they were reported
 _listener: Optional[Listener] = None
 _synchronize: Optional[Callable[[], Any]] = None
 
@@ -136,3 +138,14 @@ def setting(name: str, default: Number) -> Number:
         return default
     wanted: Number = type(default)(float(value))
     return wanted
+
+
+def report(name: str, value: float) -> None:
+    """A figure of this trial, such as its accuracy; the last of each name counts. It is kept with the
+    trial, and `flyball tune --at-least accuracy=0.7 -- …` holds the answer to it."""
+    value = float(value)
+    figures[name] = value
+    if _c:
+        _c.report(name, value)
+    elif ring and value - value == 0:  # finite
+        ring.write(_ring.FIGURE, struct.unpack("q", struct.pack("d", value))[0], name=name)

@@ -11,11 +11,13 @@ _package = Path(__file__).resolve().parent
 
 def _prefixes() -> Iterator[Path]:
     """Folders that may hold bin/flyball and lib/libflyball.so."""
-    yield _package.parents[1]  # the build tree: build/release/python/flyball
-    if _package.parent.name == "python":
-        yield _package.parents[3]  # installed: PREFIX/lib/flyball/python/flyball
-        if _package.parents[1].name == "bindings":  # the sources, used in place
-            yield _package.parents[2] / "build" / "release"
+    parents = list(_package.parents)
+    if parents[0].name == "python":
+        yield parents[1]  # the build tree: build/release/python/flyball
+        if len(parents) > 3:
+            yield parents[3]  # installed: PREFIX/lib/flyball/python/flyball
+        if parents[1].name == "bindings":  # the sources, used in place
+            yield parents[2] / "build" / "release"
     named = os.environ.get("FLYBALL_PROGRAM") or shutil.which("flyball")
     if named:
         yield Path(named).resolve().parents[1]

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 import threading
 import weakref
-from typing import Any, Dict, Optional
+from typing import IO, Any, Dict, Optional
 
 from . import _places
 
@@ -18,7 +19,7 @@ class Error(Exception):
         self.message, self.hint = message, hint
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
+def _end(process: "subprocess.Popen[str]", said: IO[bytes]) -> None:
     assert process.stdin and process.stdout
     try:
         process.stdin.close()
@@ -26,6 +27,7 @@ def _end(process: "subprocess.Popen[str]") -> None:
         pass
     process.stdout.close()
     process.wait()
+    said.close()
 
 
 class Program:
@@ -41,15 +43,17 @@ class Program:
             command += ["--no-store"]
         elif store is not None:
             command += ["--store", store]
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # on stderr: why it has ended
         try:
             # A session of its own: Ctrl-C is for the program that owns the loop.
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             encoding="utf-8", start_new_session=True)
+                                             stderr=self._said, encoding="utf-8",
+                                             start_new_session=True)
         except OSError as error:
             raise Error("cannot start %s: %s" % (place, error.strerror),
                         "FLYBALL_PROGRAM names another one") from error
         self._turn = threading.Lock()
-        self.close = weakref.finalize(self, _end, self._process)
+        self.close = weakref.finalize(self, _end, self._process, self._said)
 
     def say(self, message: Dict[str, Any]) -> Dict[str, Any]:
         """Its answer. Raises Error for what it refuses."""
@@ -69,10 +73,18 @@ class Program:
                                 "give plain numbers") from error
                 line = ""
         if not line:
-            raise Error("`flyball study` has ended (exit code %s)" % self._process.wait(),
-                        "what it said on stderr says why")
+            raise self._why_it_ended()
         answer: Dict[str, Any] = json.loads(line)
         refused = answer.get("error")
         if refused:
             raise Error(refused["message"], refused["hint"])
         return answer
+
+    def _why_it_ended(self) -> Error:
+        code = self._process.wait()
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        hints = [line[len("HINT: "):] for line in lines if line.startswith("HINT: ")]
+        why = "; ".join(line for line in lines if not line.startswith("HINT: "))
+        why = why[len("flyball: "):] if why.startswith("flyball: ") else why
+        return Error(why or "`flyball study` has ended (exit code %d)" % code, "; ".join(hints))

@@ -15,7 +15,7 @@ _bytes = 8 * (_ring_words + _capacity * _slot_words)
 _head = 2
 _all_ones = (1 << 64) - 1
 
-MINIBATCH, WINDOW_BEGIN, WINDOW_END, SETTING, LIBRARY = 1, 2, 3, 4, 5
+MINIBATCH, WINDOW_BEGIN, WINDOW_END, SETTING, LIBRARY, FIGURE = 1, 2, 3, 4, 5, 6
 
 
 class Ring:

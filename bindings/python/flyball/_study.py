@@ -118,9 +118,11 @@ class Study:
             yield trial
 
     def tell(self, trial: Trial, minibatch_ms: Union[None, float, Sequence[float]] = None,
-             power_w: Optional[float] = None, failure: Optional[str] = None) -> None:
+             power_w: Optional[float] = None, failure: Optional[str] = None,
+             figures: Optional[Mapping[str, float]] = None) -> None:
         """What came of a trial: the time of a minibatch (or of each of several: their median and
-        its noise are taken) and mean power, or why it failed. On disk when this returns."""
+        its noise are taken), mean power and other figures ({"accuracy": 0.7}), or why it failed. On
+        disk when this returns."""
         message: Dict[str, Any] = {"do": "tell", "trial": trial.number}
         if isinstance(minibatch_ms, (list, tuple)):
             message["minibatches_ms"] = [float(value) for value in minibatch_ms]
@@ -128,6 +130,8 @@ class Study:
             message["minibatch_ms"] = float(minibatch_ms)  # type: ignore[arg-type]
         if power_w is not None:
             message["power_w"] = float(power_w)
+        if figures:
+            message["figures"] = {name: float(value) for name, value in figures.items()}
         if failure is not None:
             message["failure"] = " ".join(failure.split()) or "it failed"
         self._program.say(message)
@@ -179,6 +183,7 @@ class Study:
         trial._enough = minibatches.enough
         whole = window("trial").__enter__()
         former = _marks.listen(minibatches)
+        _marks.figures.clear()
         began = time.monotonic()
         try:
             function(trial)
@@ -195,7 +200,8 @@ class Study:
         times = minibatches.times() or [(time.monotonic() - began) * 1e3]
         counted = minibatches.power if minibatches.times() is minibatches.counted else whole
         total = (counted or whole).energy.get(self._created["power_total"] or "")
-        self.tell(trial, times, power_w=total["mean_w"] if total else None)
+        self.tell(trial, times, power_w=total["mean_w"] if total else None,
+                  figures=dict(_marks.figures))
 
     def close(self) -> None:
         """Ends the program behind it; before the search has ended, the run is kept as interrupted."""
@@ -217,7 +223,9 @@ def _own_command() -> List[str]:
 
 def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time",
                  power_budget: Optional[str] = None, time_budget: Optional[str] = None,
-                 energy_budget: Optional[str] = None, default: Optional[Mapping[str, Number]] = None,
+                 energy_budget: Optional[str] = None,
+                 at_most: Optional[Mapping[str, float]] = None,
+                 at_least: Optional[Mapping[str, float]] = None, default: Optional[Mapping[str, Number]] = None,
                  profiles: int = 10, samples: Optional[int] = None, name: Optional[str] = None,
                  fresh: bool = False, phase: str = "train", strategy: Optional[str] = None,
                  predictor: Optional[str] = None, seed: int = 1, store: Optional[str] = None,
@@ -226,6 +234,8 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
 
     objective      "time" (of a minibatch; of a sample where batch_size is an axis), "energy", "power"
     ..._budget     with their unit: "30W", "90s" and "2kJ" (of an epoch of `samples`, else a minibatch)
+    at_most, at_least  limits on figures that are told, or reported in optimize() by
+                   flyball.report("accuracy", x): at_least={"accuracy": 0.7}
     default        what the program does today, measured first; else the first value of each axis
     profiles       configurations to measure, about
     name           trials are kept under it: the same study, of an unchanged script on the same
@@ -237,6 +247,8 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
     wanted: Dict[str, Any] = {
         "axes": {axis: list(values) for axis, values in axes.items()}, "objective": objective,
         "power_budget": power_budget, "time_budget": time_budget, "energy_budget": energy_budget,
+        "at_most": dict(at_most) if at_most else None,
+        "at_least": dict(at_least) if at_least else None,
         "default": dict(default) if default else None, "profiles": profiles, "samples": samples,
         "name": name, "fresh": fresh, "phase": phase, "strategy": strategy, "predictor": predictor,
         "seed": seed, "program": _own_command()}

@@ -19,6 +19,7 @@ namespace flyball {
 namespace {
 
 constexpr int64_t look_every_ns = 5'000'000;
+constexpr int64_t memory_every_ns = 100'000'000;
 
 Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>& open) {
   std::vector<Axis> axes = device.axes();
@@ -100,8 +101,9 @@ class ProgramTrial {
     FLYBALL_CHECK(meter_.begin());
     meter_.count();  // a program without marks is measured from its start
     bool ended = false;
-    while (!done_ && !ended) {
+    while (!(done_ && has_reported()) && !ended) {
       ended = run_.wait_until(monotonic_ns() + look_every_ns);
+      watch_memory();
       for (const Mark& mark : run_.take())
         if (mark.kind == MarkKind::minibatch) add(marks_.next(mark));
       FLYBALL_CHECK(check_time());
@@ -109,6 +111,8 @@ class ProgramTrial {
     const double wall_s = static_cast<double>(monotonic_ns() - run_.started_ns()) * 1e-9;
     if (!done_) FLYBALL_CHECK(take_ended(wall_s));
     take_power(meter_, m_);  // before the program is gone
+    m_.figures = run_.figures();
+    if (memory_bytes_ > 0) m_.figures["memory"] = memory_bytes_;
     return {};
   }
 
@@ -140,6 +144,21 @@ class ProgramTrial {
     if (done_) take_times(rule_, m_);
   }
 
+  bool has_reported() const {
+    return std::ranges::all_of(options_.wanted_figures, [&](const std::string& name) {
+      return name == "memory" || run_.figures().contains(name);
+    });
+  }
+
+  // To look at all processes takes a millisecond.
+  void watch_memory() {
+    const int64_t now = monotonic_ns();
+    if (now < next_memory_ns_ && !done_) return;
+    next_memory_ns_ = now + memory_every_ns;
+    run_.command().refresh();
+    memory_bytes_ = std::max(memory_bytes_, run_.command().tree().use().resident_bytes);
+  }
+
   void count(const MinibatchTimes& times) {
     rule_.add(times.e2e_ms);
     m_.minibatches.push_back(times);
@@ -157,6 +176,12 @@ class ProgramTrial {
                    fmt::format("the program marked nothing and did not end within {}",
                                format_seconds({unmarked_s})),
                    "mark its minibatches with flyball.minibatch(), or give it less to do"};
+    if (done_ && since(run_.started_ns()) > options_.unmarked_s)
+      return Error{
+          Code::unavailable,
+          fmt::format("the program did not report {} within {}",
+                      join(options_.wanted_figures, ", "), format_seconds({options_.unmarked_s})),
+          "flyball.report(\"NAME\", value), sooner"};
     if (seen_ > 0 && since(last_ns_) > options_.patience_s)
       return Error{Code::unavailable,
                    fmt::format("the program marked {} minibatches and then none for {}", seen_,
@@ -199,6 +224,8 @@ class ProgramTrial {
   bool counting_ = false, done_ = false;
   size_t seen_ = 0;
   int64_t last_ns_ = 0, warm_ns_ = 0, cap_ns_ = 0, count_ns_ = 0;
+  int64_t next_memory_ns_ = 0;
+  double memory_bytes_ = 0;
 };
 
 class ProgramProfiler final : public Profiler {

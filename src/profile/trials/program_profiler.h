@@ -28,6 +28,9 @@ struct ProgramTrialOptions {
   double unmarked_s = 1800;  ///< a program without marks is measured as a whole, at most so long
   /// As asked for by the user: a whole run that takes longer cannot be cut, so it is refused.
   std::optional<double> whole_run_limit_s;
+  /// Figures that the trial is for: it goes on until the program has reported them, though enough
+  /// minibatches were seen. "memory" is measured, not reported.
+  std::vector<std::string> wanted_figures;
   const std::atomic<bool>* interrupted = nullptr;
 };
 

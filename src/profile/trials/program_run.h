@@ -48,6 +48,8 @@ class ProgramRun {
   uint64_t lost_marks() const { return marks_->lost(); }
   /// The reading end, which knows what settings the program read.
   const MarkReader& marks() const { return *marks_; }
+  /// What it has reported by what was taken so far.
+  const Figures& figures() const { return marks_->figures(); }
   /// Ends the program and all it has started: SIGTERM, after 2 s SIGKILL.
   void stop();
   /// After its end, or stop(): nothing, or how it failed, with the last line it printed.

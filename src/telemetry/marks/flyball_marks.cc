@@ -1,6 +1,8 @@
 #include "flyball/flyball_marks.h"
 
+#include <bit>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
@@ -48,6 +50,11 @@ double flyball_setting(const char* name, double otherwise) {
   char* end = nullptr;
   const double value = std::strtod(text, &end);
   return *end == '\0' ? value : otherwise;
+}
+
+void flyball_report(const char* name, double value) {
+  if (name == nullptr || !std::isfinite(value)) return;
+  flyball::marks::write(flyball::MarkKind::figure, std::bit_cast<int64_t>(value), -1, name);
 }
 
 void flyball_minibatch(void) {

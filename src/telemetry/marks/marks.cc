@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -175,7 +176,8 @@ std::vector<Mark> MarkReader::take() {
     }
     tells_settings_ = tells_settings_ || mark.kind == MarkKind::library;
     if (mark.kind == MarkKind::setting) settings_.insert(mark.name);
-    if (mark.kind == MarkKind::setting || mark.kind == MarkKind::library) continue;
+    if (mark.kind == MarkKind::figure) figures_[mark.name] = std::bit_cast<double>(mark.stall_ns);
+    if (mark.kind >= MarkKind::setting) continue;
     if (pid_ == 0) pid_ = mark.pid;
     if (mark.pid == pid_) taken.push_back(std::move(mark));
   }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,15 +17,17 @@ namespace flyball {
 
 inline constexpr const char* marks_variable = "FLYBALL_MARKS";
 
-/// The last two are the program's library speaking for itself: `setting`, the program has read the
-/// setting `name`; `library`, what it marks with tells of that, too. Older libraries tell neither,
-/// and older readers pass over both.
+/// `figure`: the program reports `name`, whose value stands in the bits of stall_ns. `setting` and
+/// `library` are the program's library speaking for itself: the program has read the setting
+/// `name`; what it marks with tells of that, too. Older libraries tell neither, and older readers
+/// pass over both.
 enum class MarkKind : uint32_t {
   minibatch = 1,
   window_begin = 2,
   window_end = 3,
   setting = 4,
-  library = 5
+  library = 5,
+  figure = 6
 };
 
 /// One mark. Durations are negative when the program does not mark them.
@@ -83,6 +86,8 @@ class MarkReader {
   uint64_t lost() const { return lost_; }
   /// Has any process of the program read this setting, by what was taken so far?
   bool was_read(const std::string& setting) const;
+  /// What the program has reported by what was taken so far, the last of each name.
+  const std::map<std::string, double>& figures() const { return figures_; }
   /// Would the program's library have told so?
   bool tells_settings() const { return tells_settings_; }
 
@@ -94,6 +99,7 @@ class MarkReader {
   uint64_t next_ = 0, lost_ = 0;
   uint32_t pid_ = 0;
   std::set<std::string> settings_;  ///< that were read, as marks hold their names
+  std::map<std::string, double> figures_;
   bool tells_settings_ = false;
 };
 

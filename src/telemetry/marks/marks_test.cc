@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -133,6 +134,19 @@ TEST_F(MarksTest, WhatTheProgramReadsIsKnown) {
   for (const char* name : {"batch_size", "learning_rate_of_the_head", "threads", "prefetch"})
     EXPECT_TRUE(reader_->was_read(name)) << name;
   EXPECT_FALSE(reader_->was_read("loader_workers"));
+}
+
+TEST_F(MarksTest, TheLastOfWhatIsReportedCounts) {
+  in_child(reader_->environment(), [] {
+    flyball_report("accuracy", 0.25);
+    flyball_minibatch();
+    flyball_report("accuracy", 0.75);
+    flyball_report("loss", -1.5);
+    flyball_report("loss", NAN);  // is no figure
+  });
+  EXPECT_EQ(reader_->take().size(), 1u);
+  const std::map<std::string, double> wanted = {{"accuracy", 0.75}, {"loss", -1.5}};
+  EXPECT_EQ(reader_->figures(), wanted);
 }
 
 // A program that was built with an older library: its minibatches count, and of its settings

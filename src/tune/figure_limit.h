@@ -1,0 +1,39 @@
+// Limits on figures that a program reports of itself: accuracy at least 0.7, memory at most 2 GB.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "space/measurement.h"
+
+namespace flyball {
+
+struct FigureLimit {
+  std::string figure;
+  double limit = 0;
+  bool at_most = true;  ///< else at least
+
+  bool operator==(const FigureLimit&) const = default;
+  /// "memory ≤ 2 GB", "accuracy ≥ 0.7".
+  std::string text() const;
+};
+
+/// "memory=2GB", "accuracy=0.7": the name as the program reports it. Errors: neither; a value that
+/// is no finite number, or a unit that is no size (B, kB, MB, GB, KiB, MiB, GiB).
+Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most);
+
+/// A figure as a person reads it; memory with its unit.
+std::string figure_text(const std::string& figure, double value);
+
+/// The largest share by which these figures are beyond a limit: value ÷ limit − 1 (at most), limit
+/// ÷ value − 1 (at least); negative when all hold, 0 when there are no limits, infinite for a
+/// figure that was not reported.
+double excess_of(const Figures& figures, std::span<const FigureLimit> limits);
+
+/// Which limits none of these trials held (each alone), with the nearest value; "" where each was
+/// held by some.
+std::string unheld_limits(std::span<const Figures> trials, std::span<const FigureLimit> limits);
+
+}  // namespace flyball

@@ -1,0 +1,79 @@
+// scripts/reproduce over a folder laid out like the public originals, with made-up tables.
+#include <gmock/gmock.h>
+
+#include "command_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReproduceTest : public CommandTest {
+ protected:
+  Finished reproduce(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), FLYBALL_SOURCE_DIR "/scripts/reproduce");
+    for (const std::string& word :
+         {std::string("--out"), (folder_ / "page").string(), std::string("--flyball"),
+          std::string(FLYBALL_BIN_DIR "/flyball")})
+      arguments.push_back(word);
+    program_ = "/usr/bin/python3";
+    return run(arguments);
+  }
+  std::string page() { return slurp(folder_ / "page/reproduce.html"); }
+
+  // The papers' 441 modes; time falls and power rises with every clock.
+  void make_public(const std::string& name, double gpu_work) {
+    const fs::path place = folder_ / "clones/Dream-Lab/data_final/train";
+    fs::create_directories(place);
+    std::ofstream file(place / name);
+    file << "cores,cpu,gpu,mem,observed_time,observed_power\n";
+    for (const double cores : {4, 8, 12})
+      for (const double cpu : {422.4, 729.6, 1036.8, 1344.0, 1651.2, 1958.4, 2201.6})
+        for (const double gpu : {114.75, 318.75, 522.75, 726.75, 930.75, 1134.75, 1300.5})
+          for (const double mem : {665.6, 2133.0, 3199.0})
+            file << cores << ',' << static_cast<int64_t>(cpu * 1e3) << ','
+                 << static_cast<int64_t>(gpu * 1e6) << ',' << static_cast<int64_t>(mem * 1e6) << ','
+                 << gpu_work / gpu + 60000 / cpu / cores + 20000 / mem << ','
+                 << 8 + 0.02 * gpu + 0.0006 * cpu * cores + 0.002 * mem << '\n';
+  }
+};
+
+TEST_F(ReproduceTest, ComparesWhatItFindsWithWhatWasPublished) {
+  make_public("resnet_train_data_final.csv", 60000);
+  make_public("mobnet_train_data_final.csv", 20000);
+  fs::create_directories(folder_ / "clones/BoFL/AGX");
+  std::ofstream(folder_ / "clones/BoFL/AGX/CIFAR10.json") << "{\"1,2\": [1, 2]}";
+  const Finished done = reproduce({(folder_ / "clones").string(), "--quick", "--only", "search"});
+  EXPECT_EQ(done.exit_code, 1);  // a damaged table, and no module in some builds: named
+  EXPECT_THAT(done.err, HasSubstr("entry '1,2'"));
+  const std::string text = page();
+  EXPECT_THAT(text, HasSubstr("orin_agx resnet18 train"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("<td>training resnet18</td><td>gmd</td><td>median excess %</td><td>8.8</td>"));
+  EXPECT_THAT(text,
+              HasSubstr("<td>training mobilenet_v3</td><td>flyball</td><td>problems solved</td>"));
+  EXPECT_THAT(text, HasSubstr("AutoCITE, an earlier version of Fulcrum"));
+  EXPECT_THAT(text, HasSubstr("<svg"));
+  EXPECT_THAT(text, HasSubstr("entry &#x27;1,2&#x27;"));
+  // The second time everything is known.
+  const Finished again = reproduce({(folder_ / "clones").string(), "--quick", "--only", "search"});
+  EXPECT_THAT(again.err, Not(HasSubstr("search_training_orin_agx_resnet18_flyball")));
+}
+
+TEST_F(ReproduceTest, WithoutAFolderTheOwnExampleIsDone) {
+  const Finished done = reproduce({});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(page(), HasSubstr("lenet5 (train, host), 10 modes"));
+  EXPECT_THAT(page(), HasSubstr("PowerTrain, Future Generation Computer Systems 2024"));
+}
+
+TEST_F(ReproduceTest, AFolderThatIsNoneIsRefused) {
+  const Finished done = reproduce({"/no/such/folder"});
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, HasSubstr("HINT"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
