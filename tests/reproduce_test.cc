@@ -13,8 +13,9 @@ class ReproduceTest : public CommandTest {
  protected:
   Finished reproduce(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), FLYBALL_SOURCE_DIR "/scripts/reproduce");
-    for (const std::string& word : {std::string("--out"), (folder_ / "page").string(),
-                                    std::string("--flyball"), std::string(FLYBALL_BIN_DIR "/flyball")})
+    for (const std::string& word :
+         {std::string("--out"), (folder_ / "page").string(), std::string("--flyball"),
+          std::string(FLYBALL_BIN_DIR "/flyball")})
       arguments.push_back(word);
     program_ = "/usr/bin/python3";
     return run(arguments);
@@ -48,8 +49,11 @@ TEST_F(ReproduceTest, ComparesWhatItFindsWithWhatWasPublished) {
   EXPECT_THAT(done.err, HasSubstr("entry '1,2'"));
   const std::string text = page();
   EXPECT_THAT(text, HasSubstr("orin_agx resnet18 train"));
-  EXPECT_THAT(text, HasSubstr("<td>training resnet18</td><td>gmd</td><td>median excess %</td><td>8.8</td>"));
-  EXPECT_THAT(text, HasSubstr("<td>training mobilenet_v3</td><td>flyball</td><td>problems solved</td>"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("<td>training resnet18</td><td>gmd</td><td>median excess %</td><td>8.8</td>"));
+  EXPECT_THAT(text,
+              HasSubstr("<td>training mobilenet_v3</td><td>flyball</td><td>problems solved</td>"));
   EXPECT_THAT(text, HasSubstr("AutoCITE, an earlier version of Fulcrum"));
   EXPECT_THAT(text, HasSubstr("<svg"));
   EXPECT_THAT(text, HasSubstr("entry &#x27;1,2&#x27;"));
