@@ -95,8 +95,7 @@ Status check_program_options(const CLI::App& command) {
   return refuse_for_program(given);
 }
 
-Status run_program(const CLI::App& command, const ProfileOptions& options,
-                   Context& context) {
+Status run_program(const CLI::App& command, const ProfileOptions& options, Context& context) {
   ProgramRequest request;
   if (!options.workload.empty())
     return Error{Code::invalid_argument,

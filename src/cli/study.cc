@@ -60,7 +60,7 @@ void add_study(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "study", "ask and tell for a program that owns its loop: JSON lines on stdin and stdout");
   auto options = std::make_shared<StudyOptions>();
-  command->add_option("--store", options->store, "where measurements are kept")->check(not_empty());
+  command->add_option("--store", options->store, "where measurements are kept");
   command->add_flag("--no-store", options->no_store, "keep nothing");
   command->footer(
       "The Python package speaks it: flyball.create_study() (docs/python.md).\n"

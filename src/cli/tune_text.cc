@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "plan/notes.h"
 #include "tune/comparison.h"
+#include "tune/figure_limit.h"
 
 namespace flyball::cli {
 namespace {
@@ -141,7 +142,11 @@ std::string tune_text(const TuneResult& result, bool verbose) {
                                  info.device_title, effort_text(result), answer_rows(result));
   if (const auto comparison = compare_with_default(result)) text += comparison->text + "\n";
   text += readings_text(result);
-  text += fmt::format("default: {}\n", result.default_reason);
+  if (result.choice)
+    for (const auto& [name, value] : figures_of(result, *result.choice))
+      text += fmt::format("{} of the choice: {}\n", name, figure_text(name, value));
+  text += fmt::format("asked: {}\ndefault: {}\n", describe(result.request, result.budget_span),
+                      result.default_reason);
   if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
     text += fmt::format("time and energy budgets are those of one {}\n", result.budget_span);
   if (result.oracle) text += oracle_lines(result);

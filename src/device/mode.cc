@@ -151,11 +151,11 @@ Result<PowerMode> set_mode(BoardDevice& board, const fs::path& root, const ModeR
 nlohmann::ordered_json mode_json(const BoardIdentity& board, const BoardDevice& device,
                                  const fs::path& root) {
   std::error_code ignored;
-  const auto holder = LockFile::holder(board_journal().string() + ".lock");
+  const std::string holder = LockFile::holder(board_journal().string() + ".lock");
   return {{"board", {{"id", board.id}, {"name", board.name}}},
           {"axes", axes_json(examine_axes(device))},
           {"fixed", fixed_json(read_fixed(root))},
-          {"held_by", holder ? nlohmann::ordered_json(*holder) : nlohmann::ordered_json()},
+          {"held_by", holder.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(holder)},
           {"kept", fs::exists(kept_journal(board_journal()), ignored)}};
 }
 

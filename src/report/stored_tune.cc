@@ -9,6 +9,7 @@
 #include "report/quantity.h"
 #include "report/stored_json.h"
 #include "tune/predictions.h"
+#include "tune/repeats.h"
 
 namespace flyball {
 namespace {
@@ -83,7 +84,7 @@ void take_measured(Rows& rows, const std::vector<StoredMeasurement>& trials) {
     if (!stored.measurement.failed())
       repeats[rows.of(all_settings(stored.measurement.trial))].push_back(&stored.measurement);
   for (const auto& [i, measured] : repeats) {
-    const Configuration c = measured_configuration(measured);
+    const Configuration c = pooled(measured);
     rows.set(i, quantity(c.minibatch_ms, c.time_lo, c.time_hi),
              quantity(c.power_w, c.power_lo, c.power_hi), provenance_name(c.provenance));
   }

@@ -58,8 +58,12 @@ Result<AxisChoice> parse_axis_choice(const std::string& text) {
     return choice;
   }
   for (const std::string& piece : split(std::string(rest), ',')) {
-    const auto value = number_of(piece);
+    const auto value = parse_double(trim(piece));
     if (!value) return bad;
+    if (const std::string fault = axis_value_fault(choice.name, *value); !fault.empty())
+      return Error{Code::invalid_argument,
+                   fmt::format("{} cannot be {}: {}", choice.name, piece, fault),
+                   "write the values to choose from, such as batch_size=8,16,32"};
     choice.values.push_back(*value);
   }
   std::ranges::sort(choice.values);

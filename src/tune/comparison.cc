@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "device/measuring.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/reused.h"
 
@@ -21,6 +22,7 @@ struct Figure {
   double value = unknown, lo = unknown, hi = unknown;
   double others = 0;  ///< cores that other processes kept busy in its quietest trial
   bool predicted = false;
+  bool disturbed = false;  ///< somebody else measured on this machine during each of its trials
 };
 
 double quietest(const TuneResult& result, size_t config) {
@@ -31,21 +33,33 @@ double quietest(const TuneResult& result, size_t config) {
   return std::isfinite(least) ? least : 0;
 }
 
+bool is_disturbed(const TuneResult& result, size_t config) {
+  const auto readings = result.readings(config);
+  return !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
+    return m->conditions && m->conditions->contains(disturbed_condition);
+  });
+}
+
 /// Time, power or energy of a configuration, as it is compared.
 Figure figure_of(const TuneResult& result, size_t config, Objective quantity) {
   const Configuration& c = result.configurations[config];
   const double others = quietest(result, config);
   const bool predicted = c.provenance == Provenance::predicted;
+  const bool disturbed = is_disturbed(result, config);
   const double per = result.counted(config);
-  if (quantity == Objective::power) return {c.power_w, c.power_lo, c.power_hi, others, predicted};
+  if (quantity == Objective::power)
+    return {c.power_w, c.power_lo, c.power_hi, others, predicted, disturbed};
   if (quantity == Objective::time)
-    return {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per, others, predicted};
-  return {c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per, others, predicted};
+    return {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per, others, predicted, disturbed};
+  return {c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per,
+          others,                predicted,           disturbed};
 }
 
 std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quantity) {
   if (usual.predicted) return "the default was not measured";
   if (chosen.predicted) return "the answer was not measured";
+  if (chosen.disturbed || usual.disturbed)
+    return "another flyball measured on this machine at the same time";
   if (!std::isfinite(chosen.hi - chosen.lo) || !std::isfinite(usual.hi - usual.lo))
     return "one reading alone has no known spread";
   const auto overlap = [](double lo, double hi, double other_lo, double other_hi) {
