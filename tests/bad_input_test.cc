@@ -78,8 +78,9 @@ TEST_F(BadInputTest, ATimeOutOfBoundsIsRefused) {
   expect_refused({"measure", "--interval", "2h", "--", "true"}, "--interval: '2h'", "1ms to 1h");
   expect_refused({"tune", "net", "--device", "table:" + table_, "--trial-time", "1ms"},
                  "--trial-time: '1ms'", "100ms to 1h");
-  expect_refused({"plan", "dynamic", "--infer", infer_, "--windows", "10:1min", "--switch-cost=-1s"},
-                 "--switch-cost: '-1s'", "0s or more");
+  expect_refused(
+      {"plan", "dynamic", "--infer", infer_, "--windows", "10:1min", "--switch-cost=-1s"},
+      "--switch-cost: '-1s'", "0s or more");
 }
 
 TEST_F(BadInputTest, NumbersAreTakenAsTheyStandOrNotAtAll) {
@@ -125,17 +126,18 @@ TEST_F(BadInputTest, ValuesAreAsManyAsThereAreServices) {
 }
 
 TEST_F(BadInputTest, OptionsOfNetworksSayNothingToAProgram) {
-  for (const Words& option : std::vector<Words>{{"--epochs", "3"}, {"--workers", "1"},
-                                                {"--learning-rate", "0.1"}, {"--data", "x"}}) {
+  for (const Words& option : std::vector<Words>{
+           {"--epochs", "3"}, {"--workers", "1"}, {"--learning-rate", "0.1"}, {"--data", "x"}}) {
     Words words = {"profile"};
     words.insert(words.end(), option.begin(), option.end());
     words.insert(words.end(), {"--", "true"});
     expect_refused(words, option[0] + " says nothing to a program", "leave it out");
   }
-  expect_refused({"tune", "--phase", "train", "--", "true"}, "--phase says nothing", "leave it out");
+  expect_refused({"tune", "--phase", "train", "--", "true"}, "--phase says nothing",
+                 "leave it out");
   expect_refused({"profile", "lenet5", "--patience", "1s"}, "--patience", "after --");
-  expect_refused({"tune", "net", "--device", "table:" + table_, "--data", "x"},
-                 "no data is read", "leave --data out");
+  expect_refused({"tune", "net", "--device", "table:" + table_, "--data", "x"}, "no data is read",
+                 "leave --data out");
   expect_refused({"plan", "training", "--train", table_, "--data", "x"}, "no data is read",
                  "leave --data out");
 }

@@ -153,7 +153,7 @@ TEST_F(BoardTest, WhenTheTerminalGoesNohupGoesOn) {
     ASSERT_TRUE(within_seconds(30, [&] { return fs::exists(begun); }));
     ::kill(flyball, SIGHUP);
     const Finished done = finish(flyball);
-    EXPECT_EQ(done.exit_code, nohup ? 0 : 2) << done.err;
+    EXPECT_EQ(done.exit_code, nohup ? 0 : 128 + SIGHUP) << done.err;
     EXPECT_EQ(done.err.find("interrupted") == std::string::npos, nohup) << done.err;
   }
 }

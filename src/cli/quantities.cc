@@ -23,8 +23,7 @@ CLI::Validator check_of(Result<Quantity> (*parse)(std::string_view), const Bound
   return {[parse, bounds](const std::string& text) -> std::string {
             if (text.empty()) return "";  // check_every_option() refuses it
             const auto value = parse(text);
-            if (!value)
-              return fmt::format("{}: {}", value.error().message, value.error().hint);
+            if (!value) return fmt::format("{}: {}", value.error().message, value.error().hint);
             if (value->value >= bounds.least && value->value <= bounds.most) return "";
             return fmt::format("'{}' is out of bounds: say {}", text, bounds.words);
           },
@@ -79,17 +78,15 @@ CLI::Option* add_durations(CLI::App& command, const std::string& name,
 }
 
 void add_trial_time(CLI::App& command, double& seconds) {
-  add_duration(
-      command, "--trial-time", [&seconds](Seconds time) { seconds = time.value; },
-      "time cap of a live trial", {0.1, 3600, "100ms to 1h"})
+  add_duration(command, "--trial-time", [&seconds](Seconds time) { seconds = time.value; },
+               "time cap of a live trial", {0.1, 3600, "100ms to 1h"})
       ->default_str("10s");
 }
 
 void add_interval(CLI::App& command, Seconds& interval, const std::string& help) {
   // A little under 1 ms: 1ms is not exactly a thousandth.
-  add_duration(
-      command, "--interval", [&interval](Seconds time) { interval = time; }, help,
-      {0.001 * (1 - 1e-9), 3600, "1ms to 1h"})
+  add_duration(command, "--interval", [&interval](Seconds time) { interval = time; }, help,
+               {0.001 * (1 - 1e-9), 3600, "1ms to 1h"})
       ->default_str("10ms");
 }
 

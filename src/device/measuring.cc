@@ -30,8 +30,9 @@ Result<LockFile> take(const fs::path& folder, const MeasuringOptions& options) {
     if (options.anyway)
       return LockFile::take(folder / fmt::format("measuring-{}.lock", ::getpid()), what);
     Error error = taken.error();
-    error.hint = "--wait waits until it has ended; --anyway measures all the same and marks what "
-                 "it measures as disturbed";
+    error.hint =
+        "--wait waits until it has ended; --anyway measures all the same and marks what "
+        "it measures as disturbed";
     if (!options.wait) return error;
     if (is_cancelled(options)) return Error{Code::interrupted, "interrupted while waiting", ""};
     if (!told && options.waiting) options.waiting(LockFile::holder(lock));

@@ -2,9 +2,9 @@
 //
 // A session takes state_folder()/measuring.lock, a LockFile as the board's journal has one
 // (journal.h). The two are different promises: this one says who measures and may be passed over
-// (`anyway`), the journal's says whose settings the board has, is taken by whoever sets them, and is
-// never shared. Who passes over takes a lock of its own beside it (measuring-PID.lock), so that the
-// session that it disturbs knows of it, too. A lock dies with its process, whatever ends it.
+// (`anyway`), the journal's says whose settings the board has, is taken by whoever sets them, and
+// is never shared. Who passes over takes a lock of its own beside it (measuring-PID.lock), so that
+// the session that it disturbs knows of it, too. A lock dies with its process, whatever ends it.
 //
 // Tables are only read: they need no session. Sessions of different users, whose state folders
 // differ, do not see each other.
@@ -45,8 +45,8 @@ class MeasuringSession {
 std::string others_measuring(const std::filesystem::path& folder);
 std::string others_measuring();  ///< in state_folder()
 
-/// The condition (space/conditions.h) of a trial beside which another process measured: who. With it
-/// the trial never stands for one that was measured alone.
+/// The condition (space/conditions.h) of a trial beside which another process measured: who. With
+/// it the trial never stands for one that was measured alone.
 inline constexpr const char* disturbed_condition = "disturbed by";
 
 /// Who else measures during a measurement: asked at its begin and at its end.

@@ -122,8 +122,8 @@ Result<WorkloadTable> narrowed(const WorkloadTable& table, std::span<const AxisC
   for (size_t i = 0; i < table.size(); ++i) {
     bool chosen = true;
     for (size_t d = 0; d < wanted.size(); ++d)
-      chosen = chosen && (wanted[d].empty() ||
-                          std::ranges::binary_search(wanted[d], table.space.row(i)[d]));
+      chosen = chosen &&
+               (wanted[d].empty() || std::ranges::binary_search(wanted[d], table.space.row(i)[d]));
     if (chosen) rows.push_back(i);
   }
   if (rows.empty())

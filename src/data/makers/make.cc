@@ -105,8 +105,6 @@ Status make_gld23k(int64_t samples, const fs::path& out, const MakeOptions& opti
 }
 
 Status make_cifar10(int64_t samples, const fs::path& out, const MakeOptions& options) {
-  if (samples < 5)
-    return Error{Code::invalid_argument, "CIFAR-10 has five files, so at least 5 samples", ""};
   for (const Split split : {Split::train, Split::test}) {
     const int64_t count = split == Split::train ? samples : std::max<int64_t>(1, samples / 5);
     const int64_t first = split == Split::train ? 0 : kTestOffset;
@@ -140,6 +138,8 @@ Status check_request(const std::string& kind, int64_t samples, const fs::path& o
     return bad(fmt::format("there is no data set of kind '{}'", kind), "use " + join(kinds, ", "));
   if (samples < 1 || samples > 100'000'000)
     return bad(fmt::format("{} samples", samples), "give 1 to 100,000,000");
+  if (kind == "cifar10" && samples < 5)
+    return bad("CIFAR-10 has five files, so at least 5 samples", "give 5 or more");
   if (options.classes < 1 || options.classes > 100'000)
     return bad(fmt::format("{} classes", options.classes), "give 1 to 100,000");
   const auto sane = [](int side) { return side >= 8 && side <= 8192; };
