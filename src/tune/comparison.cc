@@ -51,8 +51,12 @@ Figure figure_of(const TuneResult& result, size_t config, Objective quantity) {
     return {c.power_w, c.power_lo, c.power_hi, others, predicted, disturbed};
   if (quantity == Objective::time)
     return {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per, others, predicted, disturbed};
-  return {c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per,
-          others,                predicted,           disturbed};
+  return {c.minibatch_j() / per,
+          c.joules_lo() / per,
+          c.joules_hi() / per,
+          others,
+          predicted,
+          disturbed};
 }
 
 std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quantity) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "device/measuring.h"
 #include "tune/repeats.h"
 
 namespace flyball {
@@ -17,6 +18,7 @@ struct Given {
   double ms = 0, noise = 0.01;
   double watts = NAN;
   double others = 0;
+  std::string by = "";  ///< who measured at the same time
 };
 
 Measurement reading(const Given& given) {
@@ -24,6 +26,7 @@ Measurement reading(const Given& given) {
   m.minibatch_ms = given.ms;
   m.noise = given.noise;
   m.other_cores = given.others;
+  if (!given.by.empty()) m.conditions = Conditions{{disturbed_condition, given.by}};
   if (!std::isnan(given.watts)) {
     m.power.emplace();
     m.power->mean_w = given.watts;
@@ -115,6 +118,15 @@ TEST_F(ComparisonTest, ABusyMachineExplainsWhatItCouldHaveTaken) {
   EXPECT_EQ(powered.text,
             "80.0 % less time per minibatch than the default; of power and energy no difference is "
             "established");
+}
+
+TEST_F(ComparisonTest, ADisturbedTrialEstablishesNothing) {
+  const Given alone{.ms = 10}, disturbed{.ms = 10, .by = "process 12 (flyball tune lenet5)"};
+  EXPECT_TRUE(compare({alone}, {{.ms = 5}}).established);
+  const Comparison found = compare({disturbed}, {{.ms = 5}});
+  EXPECT_FALSE(found.established);
+  EXPECT_THAT(found.text, HasSubstr("another flyball measured"));
+  EXPECT_TRUE(compare({disturbed, alone}, {{.ms = 5}}).established);
 }
 
 TEST_F(ComparisonTest, ARunIsNoMinibatchAndOneOfThemHasNoSpread) {
