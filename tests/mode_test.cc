@@ -193,7 +193,7 @@ TEST_F(ModeTest, ATuneGoesThroughTheModesOfTheTree) {
                 "--axis",         "cpu_mhz=1344,2201.6",
                 "--axis",         "mem_mhz=3199",
                 "--axis",         "loader_workers=0",
-                "--trial-time",   "0.4",
+                "--trial-time",   "0.4s",
                 "--strategy",     "brute-force",
                 "--json",         "-q"});
   }

@@ -41,8 +41,7 @@ void add_clocks(Json& steps, const Settings& mode) {
   const auto add = [&](const char* name, const char* title, const char* text,
                        const std::string& command) {
     if (const auto value = value_of(mode, name))
-      steps.push_back(
-          step(title, text, fmt::format(fmt::runtime(command), format_number(*value))));
+      steps.push_back(step(title, text, fmt::format(fmt::runtime(command), format_number(*value))));
   };
   add(axis::cpu_mhz, "Pin the CPU clock", "Until the next start of the machine.",
       "sudo cpupower frequency-set --min {0}MHz --max {0}MHz");

@@ -139,8 +139,9 @@ Json notes_of(const Json& answer) {
     notes.push_back({{"level", "note"}, {"text", note}});
   notes.push_back(
       {{"level", "note"},
-       {"text", "reopened from the store, which keeps what was profiled, the choice, the default "
-                "and the front; the other predictions are not kept"},
+       {"text",
+        "reopened from the store, which keeps what was profiled, the choice, the default "
+        "and the front; the other predictions are not kept"},
        {"hint", "run the command again with --report: trials that are stored are not repeated"}});
   return notes;
 }
@@ -245,9 +246,8 @@ Json stored_tune_report(const StoredRun& run, const std::vector<StoredMeasuremen
     json["apply"] = apply_of(run, answer, trials);
   } else {
     const Json why = value_at(answer, "infeasible");
-    json["infeasible"] = {{"reason", text_of(why, "reason")},
-                          {"closest", nullptr},
-                          {"hint", text_of(why, "hint")}};
+    json["infeasible"] = {
+        {"reason", text_of(why, "reason")}, {"closest", nullptr}, {"hint", text_of(why, "hint")}};
   }
   json["notes"] = notes_of(answer);
   json["machine"] = machine_of(value_at(answer, "device"));

@@ -227,7 +227,8 @@ Json choice_of(const TuneResult& result) {
 
 Json apply_of(const TuneResult& result) {
   const ProfilerInfo& info = result.profiler;
-  Applied applied{info.device, info.workload, info.phase, info.live, result.request.command, {}, {}};
+  Applied applied{info.device, info.workload, info.phase, info.live, result.request.command, {},
+                  {}};
   for (const auto& [name, value] : result.space.settings(*result.choice)) {
     const Axis* open = find_axis(result.space.axes(), name);
     const Scope scope = open ? open->scope : named_axis(name).scope;
