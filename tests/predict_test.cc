@@ -238,5 +238,19 @@ TEST_F(PredictTest, ParetoShowsWhatNothingBeats) {
   EXPECT_NE(text.out.find("front of time and power: 3 of 4"), std::string::npos) << text.out;
 }
 
+TEST_F(PredictTest, ParetoOfSeveralBatchSizesTellsSamples) {
+  const fs::path file = write("batches.csv",
+                              "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n"
+                              "b,n,train,8,100,32,5\nb,n,train,16,100,48,5.5\n");
+  const auto row =
+      run({"pareto", file.string(), "--json"}).json()["workloads"][0]["power_front"][1];
+  EXPECT_EQ(row["minibatch_ms"], 48);
+  EXPECT_EQ(row["sample_ms"], 3);
+  EXPECT_NEAR(row["sample_j"].get<double>(), 0.0165, 1e-12);
+  const Finished text = run({"pareto", file.string()});
+  EXPECT_NE(text.out.find("sample ms"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("minibatch ms"), std::string::npos) << text.out;
+}
+
 }  // namespace
 }  // namespace flyball::testing_tools

@@ -140,6 +140,100 @@ TEST_F(ProgramTest, TuneTakesAProgramWithoutMarksAsAWhole) {
               HasSubstr("its whole run is measured"));
 }
 
+// Values of an axis that the program never reads would all measure the same.
+TEST_F(ProgramTest, AnAxisThatTheProgramNeverReadsIsRefusedAfterOneTrial) {
+  const fs::path log = folder_ / "starts";
+  const std::string counted = "echo x >> " + log.string() + "; ";
+  const std::vector<std::vector<std::string>> deaf = {
+      {"sh", "-c", counted + "exec " + marked + " 100000 deaf"},  // marks, and its library tells
+      {"sh", "-c", counted + "sleep 0.05"}};                      // marks nothing
+  for (const auto& program : deaf) {
+    fs::remove(log);
+    const Finished done = tune(program, {"batch_size=1,4,8"});
+    EXPECT_EQ(done.exit_code, 2);
+    EXPECT_THAT(done.err, HasSubstr("never read batch_size"));
+    EXPECT_THAT(done.err, HasSubstr("flyball.setting(\"batch_size\""));
+    EXPECT_EQ(slurp(log), "x\n");
+  }
+}
+
+TEST_F(ProgramTest, AnAxisIsReadByThePlaceholderByTheVariableOrInAFile) {
+  const fs::path script = write("run.sh", "sleep 0.0$FLYBALL_BATCH_SIZE\n");
+  const std::vector<std::vector<std::string>> programs = {
+      {"sleep", "0.0{batch_size}"},
+      {"sh", "-c", "sleep 0.0$FLYBALL_BATCH_SIZE"},
+      {"sh", script.string()}};
+  for (const auto& program : programs) {
+    const Finished done = tune(program, {"batch_size=1,9"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    for (const Json& trial : done.json()["profiled"]) {
+      const double seconds = trial["config"]["batch_size"].get<double>() / 100;
+      EXPECT_GE(trial["minibatch_ms"].get<double>(), 1e3 * seconds);
+    }
+  }
+}
+
+TEST_F(ProgramTest, ARunIsNoMinibatch) {
+  const std::vector<std::string> program = {"sleep", "0.0{batch_size}"};
+  const Json json = tune(program, {"batch_size=2,4"}).json();
+  EXPECT_EQ(json["per"], "run");
+  EXPECT_EQ(json["comparison"]["per"], "run");
+  EXPECT_TRUE(json["choice"]["sample_ms"].is_null());
+  EXPECT_EQ(json["choice"]["config"]["batch_size"], 2);  // the shorter run, not the cheaper sample
+  EXPECT_TRUE(json["profiled"][0]["noise_pct"].is_null());
+  EXPECT_NE(json["notes"].dump().find("--trial-time"), std::string::npos);
+  const Finished text = run({"tune", "--axis", "cpu_cores=1", "--axis", "batch_size=2,4", "-q",
+                             "--", "sleep", "0.0{batch_size}"});
+  EXPECT_THAT(text.out, HasSubstr("run ms"));
+  for (const char* wrong : {"minibatch ms", "per sample", "per minibatch", "(-0", "(-1"})
+    EXPECT_EQ(text.out.find(wrong), std::string::npos) << wrong << "\n" << text.out;
+}
+
+TEST_F(ProgramTest, AWholeRunBeyondTheTrialTimeAskedForIsRefused) {
+  const Finished done = tune({"sleep", "0.6"}, {});
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, HasSubstr("--trial-time 300 ms cannot cut"));
+}
+
+TEST_F(ProgramTest, ImpossibleValuesAreRefusedBeforeAnythingRuns) {
+  for (const char* axis : {"batch_size=0,8", "batch_size=-4", "batch_size=8,1.5", "batch_size=nan",
+                           "loader_workers=-1", "learning_rate=inf"}) {
+    const Finished done = tune({"/no/such/program"}, {axis});
+    EXPECT_EQ(done.exit_code, 2) << axis;
+    EXPECT_THAT(done.err, HasSubstr(" cannot be ")) << axis;
+  }
+}
+
+TEST_F(ProgramTest, OneReasonOfAllFailuresIsSaid) {
+  const Finished done = tune({marked, "1", "fail"}, {"batch_size=1,2"});
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_THAT(done.err, HasSubstr("all 2 trials failed: "));
+  EXPECT_THAT(done.err, HasSubstr("the disk is full of sand"));
+  EXPECT_EQ(done.err.find("allow more profiles"), std::string::npos) << done.err;
+}
+
+// What was measured before does not look fresh.
+TEST_F(ProgramTest, ASecondRunSaysWhoseTrialsItTells) {
+  const std::vector<std::string> command = {"tune",   "--axis",         "cpu_cores=1",
+                                            "--axis", "batch_size=1,3", "-q",
+                                            "--",     "sleep",          "0.0{batch_size}"};
+  const Finished first = run(command);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("configurations profiled in"));
+  const Finished second = run(command);
+  EXPECT_THAT(second.out, HasSubstr("from run 1, "));
+  EXPECT_THAT(second.out, HasSubstr("ago"));
+  EXPECT_THAT(second.out, HasSubstr("--fresh measures again"));
+  EXPECT_EQ(second.out.find("profiled in"), std::string::npos) << second.out;
+  // The note of a busy machine is as true of trials that are told again.
+  EXPECT_EQ(first.out.find("other processes kept") == std::string::npos,
+            second.out.find("other processes kept") == std::string::npos);
+  const Json json = tune({"sleep", "0.0{batch_size}"}, {"batch_size=1,3"}).json();
+  ASSERT_EQ(json["reused"].size(), 1u);
+  EXPECT_EQ(json["reused"][0]["run"], 1);
+  EXPECT_EQ(json["profiled"][0]["run"], 1);
+}
+
 bool python_can(const std::string& code) {
   return std::system(("PYTHONPATH=" FLYBALL_BIN_DIR "/../python /usr/bin/python3 -c '" + code +
                       "' >/dev/null 2>&1")

@@ -34,8 +34,8 @@ class ReportTest : public CommandTest {
     return write(name, text).string();
   }
   Finished tune(const std::string& table, const std::string& budget = "15W") {
-    return run({"tune", "net", "--device", "table:" + table, "--power-budget", budget, "--json",
-                "-q"});
+    return run(
+        {"tune", "net", "--device", "table:" + table, "--power-budget", budget, "--json", "-q"});
   }
 };
 
@@ -47,9 +47,9 @@ const Json* table_of(const Json& sheet, const std::string& title) {
 
 TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
   const std::string infer = table("infer.csv", "net,train,16", "det,infer,16");
-  const Finished done = run({"plan", "concurrent", "--train", small_table().string(), "--infer", infer,
-                             "--rate", "100", "--latency", "900ms", "--report", path("p.html"),
-                             "--json", "-q"});
+  const Finished done =
+      run({"plan", "concurrent", "--train", small_table().string(), "--infer", infer, "--rate",
+           "100", "--latency", "900ms", "--report", path("p.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json answer = done.json(), sheet = document(path("p.html"));
   EXPECT_EQ(sheet["kind"], "plan");
@@ -70,8 +70,8 @@ TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
 }
 
 TEST_F(ReportTest, OfAPlanThatHasNoAnswerSaysWhy) {
-  const Finished done = run({"plan", "training", "--train", small_table().string(), "--power-budget", "4W",
-                             "--report", path("p.html"), "-q"});
+  const Finished done = run({"plan", "training", "--train", small_table().string(),
+                             "--power-budget", "4W", "--report", path("p.html"), "-q"});
   EXPECT_EQ(done.exit_code, 1);
   const Json sheet = document(path("p.html"));
   EXPECT_THAT(sheet["headline"].get<std::string>(), HasSubstr("Nothing that was measured"));
@@ -88,8 +88,8 @@ TEST_F(ReportTest, OfADynamicPlanHasItsWindows) {
 }
 
 TEST_F(ReportTest, OfAProgramShowsItsMarks) {
-  const Finished done = run({"profile", "--report", path("m.html"), "--json", "--",
-                             FLYBALL_BIN_DIR "/marked_c", "5"});
+  const Finished done = run(
+      {"profile", "--report", path("m.html"), "--json", "--", FLYBALL_BIN_DIR "/marked_c", "5"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json sheet = document(path("m.html"));
   EXPECT_EQ(sheet["kind"], "profile");

@@ -1,6 +1,8 @@
 // `flyball tune` from the command line: over tables, live on this machine, killed and resumed.
+#include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -20,6 +22,12 @@ class TuneTest : public CommandTest {
     return {"tune",           "net",  "--device",   "table:" + table.string(),
             "--power-budget", budget, "--profiles", "10",
             "--json",         "-q"};
+  }
+  /// The document in a page that the program wrote.
+  Json report_data(const fs::path& page) {
+    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
+    const size_t at = text.find(slot) + slot.size();
+    return Json::parse(text.substr(at, text.find("</script>", at) - at));
   }
   void expect_no_runs() { EXPECT_TRUE(run({"runs", "list", "--json"}).json()["runs"].empty()); }
 };
@@ -64,6 +72,71 @@ TEST_F(TuneTest, AnswersAsTheReadmeShows) {
   std::vector<std::string> expected = lines_of(shown);
   while (!expected.empty() && expected.back().empty()) expected.pop_back();
   EXPECT_EQ(lines_of(done.out), expected);
+}
+
+/// Batch sizes of 8, 16 and 32: a minibatch takes 10 ms and 1 ms for each sample.
+constexpr const char* batches_csv =
+    "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n"
+    "b,net,train,8,600,28,10\nb,net,train,8,1200,18,14\n"
+    "b,net,train,16,600,44,10\nb,net,train,16,1200,26,14\n"
+    "b,net,train,32,600,76,10\nb,net,train,32,1200,42,14\n";
+
+TEST_F(TuneTest, BatchSizesAreComparedPerSampleEverywhere) {
+  const fs::path table = write("batches.csv", batches_csv), page = folder_ / "r.html";
+  std::vector<std::string> arguments = {
+      "tune",     "net",      "--device",    "table:" + table.string(),
+      "--oracle", "--report", page.string(), "-q"};
+  const Finished text = run(arguments);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("sample ms"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("minibatch ms"), std::string::npos) << text.out;
+  const Json report = report_data(page);
+  arguments.emplace_back("--json");
+  const Json json = run(arguments).json();
+  EXPECT_EQ(json["per"], "sample");
+  const Json &choice = json["choice"], &usual = json["default"];
+  EXPECT_EQ(choice["config"]["batch_size"], 32);
+  EXPECT_DOUBLE_EQ(choice["sample_ms"], 42.0 / 32);
+  EXPECT_DOUBLE_EQ(choice["sample_j"], 42.0 / 32 * 14e-3);
+  EXPECT_EQ(choice["minibatch_ms"], 42);
+  const double change =
+      100 * (choice["sample_ms"].get<double>() / usual["sample_ms"].get<double>() - 1);
+  EXPECT_NEAR(json["comparison"]["time"]["pct"], change, 1e-9);
+  const std::string sentence = json["comparison"]["text"];
+  EXPECT_NE(sentence.find(" per sample"), std::string::npos) << sentence;
+  EXPECT_NE(text.out.find(sentence), std::string::npos) << text.out;
+  EXPECT_EQ(report["per"], "sample");
+  EXPECT_EQ(report["comparison"], json["comparison"]);
+  for (const Json& c : report["configurations"]) EXPECT_TRUE(c.contains("sample_ms")) << c;
+  EXPECT_EQ(json["oracle"]["gap_pct"], 0);
+  EXPECT_NE(text.out.find("the same time as the raw optimum"), std::string::npos) << text.out;
+}
+
+TEST_F(TuneTest, BruteForcePrintsTheAnswerAndTheTrialsOnlyWhenAsked) {
+  std::string many = "device,workload,phase,batch_size,gpu_mhz,minibatch_ms\n";
+  for (int mhz = 1; mhz <= 300; ++mhz)
+    many += fmt::format("b,net,train,16,{},{}\n", mhz, 1000.0 / mhz + 1);
+  const fs::path table = write("many.csv", many);
+  const std::vector<std::vector<std::string>> commands = {
+      {"tune", "net", "--device", "table:" + table.string(), "--strategy", "brute-force"},
+      {"plan", "training", "--train", table.string(), "--strategy", "brute-force"}};
+  for (const auto& command : commands) {
+    const Finished brief = run(command);
+    ASSERT_EQ(brief.exit_code, 0) << brief.err;
+    EXPECT_LT(std::ranges::count(brief.out + brief.err, '\n'), 40) << brief.out;
+    auto all = command;
+    all.emplace_back("--verbose");
+    EXPECT_GT(std::ranges::count(run(all).out, '\n'), 300);
+  }
+}
+
+TEST_F(TuneTest, ThatThereIsNoPowerIsSaidOnceAndBriefly) {
+  const Finished done = run({"tune", "lenet5", "--device",
+                             "table:" FLYBALL_SOURCE_DIR "/examples/lenet5_host.csv", "-q"});
+  const size_t first = done.out.find("power");
+  EXPECT_NE(first, std::string::npos) << done.out;
+  EXPECT_EQ(done.out.find("power", first + 1), std::string::npos) << done.out;
+  EXPECT_EQ(done.out.find("minibatch s"), std::string::npos) << done.out;
 }
 
 /// An inference without arrivals is tuned as a training is: one minibatch after the other.
@@ -112,10 +185,7 @@ TEST_F(TuneTest, ReportHoldsTheAnswer) {
   auto arguments = over_table(small_table(), "15W");
   arguments.insert(arguments.end(), {"--report", (folder_ / "r.html").string()});
   const Json answer = run(arguments).json();
-  const std::string page = slurp(folder_ / "r.html");
-  const std::string slot = "id=\"flyball-data\" type=\"application/json\">";
-  const size_t at = page.find(slot) + slot.size();
-  const Json data = Json::parse(page.substr(at, page.find("</script>", at) - at));
+  const Json data = report_data(folder_ / "r.html");
   EXPECT_EQ(data["schema"], "flyball-report/1");
   EXPECT_EQ(data["configurations"].size(), 60u);
   const Json shown = data["configurations"][data["choice"]["configuration"].get<size_t>()];

@@ -1,6 +1,7 @@
 /* A program that marks its minibatches, as the tests of `flyball profile -- …` want it:
  * marked_c MINIBATCHES [END]. END: "fail" (exit code 3), "hang" (sleeps on), "silent" (no marks).
- * A minibatch stalls 2 ms and computes 3 ms for each FLYBALL_BATCH_SIZE (default 1). */
+ * "deaf" (reads no setting). A minibatch stalls 2 ms and computes 3 ms for each of its samples
+ * (setting batch_size, default 1). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,7 @@ static void sleep_ms(long ms) {
 int main(int argc, char** argv) {
   const int minibatches = argc > 1 ? atoi(argv[1]) : 20;
   const char* end = argc > 2 ? argv[2] : "";
-  const char* size = getenv("FLYBALL_BATCH_SIZE");
-  const long factor = size != NULL ? atol(size) : 1;
+  const long factor = strcmp(end, "deaf") == 0 ? 1 : (long)flyball_setting("batch_size", 1);
   flyball_window* window = flyball_window_begin("epoch");
   int i;
   for (i = 0; i < minibatches; ++i) {

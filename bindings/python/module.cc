@@ -47,6 +47,9 @@ void set_synchronize(py::object function) {
 PYBIND11_MODULE(_flyball, module) {
   module.def("marked", [] { return flyball_marked() != 0; });
   module.def("minibatch", [] { flyball_minibatch(); });
+  module.def("setting", [](const std::string& name, double otherwise) {
+    return flyball_setting(name.c_str(), otherwise);
+  });
   module.def("stall_begin", [] { flyball_stall_begin(); });
   module.def("stall_end", [] { flyball_stall_end(); });
   module.def("compute_begin", [] { flyball_compute_begin(); });

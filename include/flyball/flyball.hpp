@@ -22,6 +22,13 @@ inline void minibatch() {
   flyball_minibatch();
 }
 
+/// What `flyball tune --axis NAME=…` wants in this trial, in the type of `otherwise`:
+/// flyball::setting("batch_size", 16). See flyball_setting().
+template <class Number>
+Number setting(const char* name, Number otherwise) {
+  return static_cast<Number>(flyball_setting(name, static_cast<double>(otherwise)));
+}
+
 /// The program waits for data while one of these lives.
 class Stall {
  public:

@@ -19,6 +19,11 @@ extern "C" {
 /* 1 when somebody reads the marks (the environment names FLYBALL_MARKS), else 0. */
 int flyball_marked(void);
 
+/* What `flyball tune --axis NAME=…` wants in this trial: flyball_setting("batch_size", 16). Without
+ * Flyball around the program, or where NAME was not opened, `otherwise`. Reading an axis this way
+ * tells Flyball that the program heeds it; one that it never reads cannot be tuned. */
+double flyball_setting(const char* name, double otherwise);
+
 /* A minibatch has ended. Work that was only queued (CUDA kernels) must be waited for before. */
 void flyball_minibatch(void);
 

@@ -60,6 +60,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   trial.argv = options.program;
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
+  if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   FLYBALL_ASSIGN(trial.open, parse_axes(options.axes));
   FLYBALL_ASSIGN(auto device, board.knobs());
@@ -148,6 +149,10 @@ Result<Axis> parse_axis(const std::string& text) {
   for (const std::string& piece : split(text.substr(equals + 1), ',')) {
     const auto value = parse_double(piece);
     if (!value) return bad;
+    if (const std::string fault = axis_value_fault(axis.name, *value); !fault.empty())
+      return Error{Code::invalid_argument,
+                   fmt::format("{} cannot be {}: {}", axis.name, piece, fault),
+                   "write the values to choose from, such as batch_size=8,16,32"};
     axis.values.push_back(*value);
   }
   std::ranges::sort(axis.values);

@@ -24,7 +24,8 @@ struct ProfilerOptions {
   std::vector<std::string> axes;     ///< name=v1,v2,…
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
-  double trial_seconds = 10;  ///< time cap of a live trial
+  double trial_seconds = 10;      ///< time cap of a live trial
+  bool trial_time_asked = false;  ///< by the user: then no trial may take longer
   bool quiet = false;
 };
 

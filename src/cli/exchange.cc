@@ -75,8 +75,10 @@ struct ExportOptions {
 // A tidy table has no column for them.
 void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements) {
   std::set<std::pair<std::string, std::optional<Conditions>>> distinct;
-  for (const auto& [id, m, reused] : measurements)
+  for (const StoredMeasurement& stored : measurements) {
+    const Measurement& m = stored.measurement;
     if (m.conditions != Conditions()) distinct.emplace(m.fingerprint, m.conditions);
+  }
   if (distinct.size() > 1)
     fmt::print(stderr,
                "note: these were measured under {} different conditions (`flyball runs show` lists "

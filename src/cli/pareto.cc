@@ -27,6 +27,14 @@ struct Fronts {
   std::vector<size_t> power, energy;
   size_t repeats = 0;
   bool per_sample = false;
+
+  /// Samples of a row's minibatch; NaN where they are not known.
+  double samples(size_t row) const {
+    const auto batch = table.space.axis_index("batch_size");
+    return batch ? table.space.row(row)[*batch] : std::nan("");
+  }
+  /// What a row's figures are divided by to be compared.
+  double counted(size_t row) const { return per_sample ? samples(row) : 1; }
 };
 
 Fronts fronts_of(const WorkloadTable& table) {
@@ -38,9 +46,8 @@ Fronts fronts_of(const WorkloadTable& table) {
   std::vector<double> time, joules;
   for (size_t i = 0; i < fronts.table.size(); ++i) {
     fronts.joules.push_back(fronts.table.power_w[i] * fronts.table.minibatch_ms[i] * 1e-3);
-    const double samples = fronts.per_sample ? fronts.table.space.row(i)[*batch] : 1;
-    time.push_back(fronts.table.minibatch_ms[i] / samples);
-    joules.push_back(fronts.joules[i] / samples);
+    time.push_back(fronts.table.minibatch_ms[i] / fronts.counted(i));
+    joules.push_back(fronts.joules[i] / fronts.counted(i));
   }
   fronts.power = pareto_front(fronts.table.power_w, time);
   fronts.energy = pareto_front(joules, time);
@@ -54,6 +61,8 @@ Json row_json(const Fronts& fronts, size_t row) {
           {"minibatch_ms", fronts.table.minibatch_ms[row]},
           {"power_w", fronts.table.power_w[row]},
           {"minibatch_j", fronts.joules[row]},
+          {"sample_ms", fronts.table.minibatch_ms[row] / fronts.samples(row)},
+          {"sample_j", fronts.joules[row] / fronts.samples(row)},
           {"provenance", provenance_name(fronts.table.known(row))}};
 }
 
@@ -79,13 +88,16 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
   fmt::print("\n{}: {} of {} configurations\n", title, front.size(), table.size());
   std::vector<std::string> header;
   for (const Axis& axis : table.space.axes()) header.push_back(axis.name);
-  header.insert(header.end(), {"minibatch ms", "power W", "minibatch J", "known"});
+  const std::string per = fronts.per_sample ? "sample" : "minibatch";
+  header.insert(header.end(), {per + " ms", "power W", per + " J", "known"});
   TextTable text(header);
   for (size_t row : front) {
     std::vector<std::string> cells;
     for (double value : table.space.row(row)) cells.push_back(format_number(value));
-    cells.insert(cells.end(), {number(table.minibatch_ms[row], 4), number(table.power_w[row], 4),
-                               number(fronts.joules[row], 4), provenance_name(table.known(row))});
+    const double n = fronts.counted(row);
+    cells.insert(cells.end(),
+                 {number(table.minibatch_ms[row] / n, 4), number(table.power_w[row], 4),
+                  number(fronts.joules[row] / n, 4), provenance_name(table.known(row))});
     text.add(std::move(cells));
   }
   fmt::print("{}", text.str());
@@ -94,7 +106,7 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
 void print_fronts(const Fronts& fronts) {
   fmt::print("{}\n", fronts.table.title());
   if (fronts.repeats > 0) fmt::print("{} repeated rows merged into medians\n", fronts.repeats);
-  if (fronts.per_sample) fmt::print("compared per sample, since the batch size varies\n");
+  if (fronts.per_sample) fmt::print("compared and told per sample, since the batch size varies\n");
   if (!fronts.table.has_power()) {
     fmt::print("the table holds no power readings, so there is no front\n");
     return;

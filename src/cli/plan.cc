@@ -91,7 +91,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);
   } else {
-    fmt::print("{}{}{}", format_plan(plan), block.empty() ? "" : "\n", block);
+    fmt::print("{}{}{}", format_plan(plan, options.verbose), block.empty() ? "" : "\n", block);
   }
   FLYBALL_CHECK(report_plan(options, shared, answer));
   if (!plan.answer) {
@@ -169,6 +169,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")
         ->check(not_empty());
   }
+  if (kind != "dynamic")
+    command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
   add_json_flag(command, o.json);
   command.add_flag("--quiet,-q", o.quiet, "no progress");
 }

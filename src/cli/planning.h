@@ -22,7 +22,8 @@ struct PlanOptions {
   std::string device;       ///< of roles that are networks; "" is this machine
   Accepted accepted;        ///< rows of tables that count as measurements, too
   double trial_seconds = 10;
-  bool apply = false, json = false, quiet = false, no_store = false, no_reference = false;
+  bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
+       no_reference = false;
   PlanRequest request;
 };
 

@@ -51,6 +51,12 @@ void add_part(TextTable& table, const ProgramPart& part, const std::string& name
              part.energy ? number(part.energy->mean_w) : "-"});
 }
 
+// No sensor at all is one line; which ones are missing and what would help, doctor says.
+std::string brief_power_gap(const std::string& gap) {
+  const std::string nothing = "power is not available on this machine";
+  return gap.starts_with(nothing) ? nothing + " (`flyball doctor` says why)" : gap;
+}
+
 }  // namespace
 
 void print_epochs(const EpochRun& run) {
@@ -81,7 +87,7 @@ void print_epochs(const EpochRun& run) {
     fmt::print("{} samples were skipped:\n", run.skipped);
     for (const BadSample& bad : run.bad_samples) fmt::print("  {}\n", bad.error.message);
   }
-  if (!run.power_gap.empty()) fmt::print("{}\n", run.power_gap);
+  if (!run.power_gap.empty()) fmt::print("{}\n", brief_power_gap(run.power_gap));
   if (!run.stopped.empty()) fmt::print("{}\n", run.stopped);
 }
 
@@ -106,7 +112,7 @@ void print_program(const ProgramProfile& profile) {
         "the program marked fewer than two minibatches, so it is measured as a whole; "
         "flyball.minibatch() marks one\n");
   if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
-  if (!profile.power_gap.empty()) fmt::print("{}\n", profile.power_gap);
+  if (!profile.power_gap.empty()) fmt::print("{}\n", brief_power_gap(profile.power_gap));
   if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);
 }
 

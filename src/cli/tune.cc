@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -15,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
+#include "cli/tune_text.h"
 #include "predict/registry/registry.h"
 #include "report/page.h"
 #include "report/tune_report.h"
@@ -30,7 +29,8 @@ struct TuneOptions {
   std::string power_budget, time_budget, energy_budget;
   std::vector<std::string> references;
   std::string report, store;
-  bool json = false, oracle = false, no_store = false, no_verify = false, no_reference = false;
+  bool json = false, verbose = false, oracle = false, no_store = false, no_verify = false,
+       no_reference = false;
   TuneRequest request;
 };
 
@@ -63,104 +63,6 @@ Status read_budgets(const TuneOptions& options, TuneRequest& request) {
   return {};
 }
 
-std::string with_spread(double value, double low, double high) {
-  if (std::isnan(value)) return "-";
-  if (!std::isfinite(low) || low == high) return number(value);
-  return fmt::format("{} ({}-{})", number(value), number(low), number(high));
-}
-
-std::vector<std::string> row_of(const TuneResult& result, const std::string& label, size_t config) {
-  const Configuration& c = result.configurations[config];
-  const double epoch = result.minibatches_per_epoch(config);
-  std::vector<std::string> row = {label};
-  for (double value : result.space.row(config)) row.push_back(format_number(value));
-  row.push_back(with_spread(c.minibatch_ms, c.time_lo, c.time_hi));
-  row.push_back(with_spread(c.power_w, c.power_lo, c.power_hi));
-  row.push_back(number(epoch > 0 ? c.minibatch_ms * 1e-3 * epoch : c.minibatch_ms * 1e-3));
-  row.push_back(number(epoch > 0 ? c.minibatch_j() * epoch : c.minibatch_j()));
-  row.push_back(provenance_name(c.provenance));
-  return row;
-}
-
-std::vector<std::string> oracle_row(const TuneResult& result, const std::string& label,
-                                    const TableRow& row) {
-  const double epoch = std::max(1.0, result.minibatches_per_epoch(row.config));
-  std::vector<std::string> cells = {label};
-  for (double value : result.space.row(row.config)) cells.push_back(format_number(value));
-  cells.push_back(number(row.minibatch_ms));
-  cells.push_back(number(row.power_w));
-  cells.push_back(number(row.minibatch_ms * 1e-3 * epoch));
-  cells.push_back(number(row.minibatch_ms * 1e-3 * row.power_w * epoch));
-  cells.push_back(provenance_name(row.provenance));
-  return cells;
-}
-
-// Batch sizes differ where they are an axis: then a sample is what compares.
-double samples_of(const TuneResult& result, size_t config) {
-  const auto axis = result.space.axis_index("batch_size");
-  return axis ? result.space.row(config)[*axis] : 1;
-}
-
-std::string against_default(const TuneResult& result) {
-  const Configuration& choice = result.configurations[*result.choice];
-  const Configuration& base = result.configurations[result.default_config];
-  if (*result.choice == result.default_config) return "the default is already the best found";
-  const auto change = [](double value, double before, const char* less, const char* more) {
-    const double percent = 100 * (value / before - 1);
-    return fmt::format("{:.1f} % {}", std::abs(percent), percent < 0 ? less : more);
-  };
-  const double chosen = samples_of(result, *result.choice);
-  const double usual = samples_of(result, result.default_config);
-  std::string text =
-      change(choice.minibatch_ms / chosen, base.minibatch_ms / usual, "less", "more") + " time";
-  if (!std::isnan(choice.power_w) && !std::isnan(base.power_w))
-    text += ", " + change(choice.power_w, base.power_w, "less", "more") + " power, " +
-            change(choice.minibatch_j() / chosen, base.minibatch_j() / usual, "less", "more") +
-            " energy";
-  return text + (chosen == usual ? "" : " per sample") + " than the default";
-}
-
-void print_oracle(const Oracle& oracle) {
-  if (!oracle.raw)
-    fmt::print("optimum: no configuration of the table meets the budgets\n");
-  else
-    fmt::print(
-        "robust optimum: {}without {} rows whose power lies more than 6 % below their "
-        "neighbours'\n",
-        oracle.robust ? "" : "no configuration meets the budgets ", oracle.excluded.size());
-}
-
-void print_text(const TuneResult& result) {
-  const ProfilerInfo& info = result.profiler;
-  fmt::print("{} {} on {} ({}): {} of {} configurations profiled in {}\n\n", info.workload,
-             info.phase == Phase::train ? "training" : "inference", info.device, info.device_title,
-             result.profiles(), result.space.size(), format_seconds({result.seconds}));
-  std::vector<std::string> header = {""};
-  for (const Axis& axis : result.space.axes()) header.push_back(axis.name);
-  const std::string span = result.samples > 0 ? "epoch" : "minibatch";
-  header.insert(header.end(), {"minibatch ms", "power W", span + " s", span + " J", "known"});
-  TextTable table(header);
-  if (result.choice) table.add(row_of(result, "choice", *result.choice));
-  table.add(row_of(result, "default", result.default_config));
-  if (result.oracle && result.oracle->raw)
-    table.add(oracle_row(result, "raw optimum", *result.oracle->raw));
-  if (result.oracle && result.oracle->robust)
-    table.add(oracle_row(result, "robust optimum", *result.oracle->robust));
-  fmt::print("{}\n", table.str());
-  if (result.choice) fmt::print("{}\n", against_default(result));
-  fmt::print("default: {}\n", result.default_reason);
-  if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)
-    fmt::print("time and energy budgets are those of one {}\n", result.budget_span);
-  if (result.oracle) print_oracle(*result.oracle);
-  fmt::print("search ended: {}\n", result.stopped);
-  if (!info.power_gap.empty())
-    fmt::print("power is not available on this machine: {}\n", info.power_gap);
-  for (const WorkloadTable& reference : result.request.references)
-    fmt::print("reference: {}\n", reference.title());
-  for (const std::string& gap : info.gaps) fmt::print("note: {}\n", gap);
-  for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
-}
-
 Status run(TuneOptions& options, Context& context) {
   TuneRequest& request = options.request;
   request.command = context.command;
@@ -191,7 +93,7 @@ Status run(TuneOptions& options, Context& context) {
   if (options.json)
     print_json(answer_json(*result));
   else
-    print_text(*result);
+    fmt::print("{}", tune_text(*result, options.verbose));
   if (result->infeasible) context.exit_code = report_error(*result->infeasible);
   if (options.report.empty()) return {};
   FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));
@@ -249,15 +151,17 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_flag("--fresh", request.fresh, "measure again what the store holds");
   command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
+  command->add_flag("--verbose,-v", options->verbose, "list every trial and every remark");
   add_json_flag(*command, options->json);
   command->footer(
-      "A program of your own goes after --; it reads each opened axis as FLYBALL_BATCH_SIZE and "
-      "so\n"
-      "on, and marks its minibatches (docs/your-model.md).\n"
+      "A program of your own goes after --; it reads each opened axis by flyball.setting() or "
+      "where\n"
+      "the command says {batch_size}, and marks its minibatches (docs/your-model.md).\n"
       "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
       "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
   set_action(*command, context, [options, command, &context] {
     options->request.profiles_asked = command->count("--profiles") > 0;
+    options->board.trial_time_asked = command->count("--trial-time") > 0;
     return run(*options, context);
   });
 }

@@ -67,8 +67,8 @@ Plan draw_plan(const Strategy& strategy, std::vector<Step> steps);
 /// Unit of objective_value(), as `value_unit` of the JSON document.
 std::string objective_unit(const Problem& problem);
 /// The plan as text for people, ending with a line end; why there is no answer is left to the
-/// caller.
-std::string format_plan(const Plan& plan);
+/// caller. `verbose`: with every trial and every remark.
+std::string format_plan(const Plan& plan, bool verbose = false);
 /// The keys of docs/json.md, `problem` aside.
 nlohmann::ordered_json to_json(const Plan& plan);
 

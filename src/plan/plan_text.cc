@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "plan/notes.h"
 #include "plan/plan.h"
 
 namespace flyball {
@@ -151,10 +152,11 @@ std::string front_text(const Plan& plan) {
   return text.empty() ? "" : "measured alternatives at other powers\n" + text;
 }
 
-std::string steps_text(const Plan& plan) {
-  std::string text =
-      fmt::format("profiled: {} profile{} in {} trial{}\n", plan.profiles,
-                  plan.profiles == 1 ? "" : "s", plan.trials, plan.trials == 1 ? "" : "s");
+std::string steps_text(const Plan& plan, bool verbose) {
+  std::string text = fmt::format(
+      "profiled: {} profile{} in {} trial{}{}\n", plan.profiles, plan.profiles == 1 ? "" : "s",
+      plan.trials, plan.trials == 1 ? "" : "s", verbose ? "" : " (--verbose lists them)");
+  if (!verbose) return text;
   for (const Step& step : plan.steps) {
     const Trial trial = trial_of(*plan.problem, step.ask.role, step.ask.candidate);
     const std::string came =
@@ -216,7 +218,7 @@ std::string objective_unit(const Problem& problem) {
   return "";
 }
 
-std::string format_plan(const Plan& plan) {
+std::string format_plan(const Plan& plan, bool verbose) {
   std::string text;
   if (plan.answer) {
     text += fmt::format("set {}\n", choice_text(*plan.problem, plan.answer->choice));
@@ -224,10 +226,9 @@ std::string format_plan(const Plan& plan) {
     text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
     text += limits_text(plan) + shadow_prices_text(plan);
   }
-  text += front_text(plan) + steps_text(plan);
+  text += front_text(plan) + steps_text(plan, verbose);
   if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
-  for (const std::string& note : plan.notes) text += "note: " + note + "\n";
-  return text;
+  return text + notes_text(plan.notes, verbose);
 }
 
 json to_json(const Plan& plan) {

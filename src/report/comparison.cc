@@ -17,11 +17,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool overlap(const Measurement& a, const Measurement& b) {
-  const Json first = with_noise(a.minibatch_ms, a.noise);
-  const Json second = with_noise(b.minibatch_ms, b.noise);
-  const auto at = [](const Json& q, size_t i) -> double { return q.is_array() ? q[i] : q; };
-  return at(first, 1) <= at(second, 2) && at(second, 1) <= at(first, 2);
+/// Readings that tell their interval, and the two do not overlap.
+bool apart(const Measurement& a, const Measurement& b) {
+  const Measurement *first[] = {&a}, *second[] = {&b};
+  const Configuration x = pooled(first), y = pooled(second);
+  return x.time_lo > y.time_hi || y.time_lo > x.time_hi;  // false where one is not known
 }
 
 std::string measured(const std::vector<ComparedTrial>& trials, bool first) {
@@ -44,7 +44,7 @@ ComparedTrial compared(const TrialComparison& trial, Sources& sources,
   row.change_pct = 100 * (b.minibatch_ms / a.minibatch_ms - 1);
   const bool same = row.first_source == row.second_source;
   // A table's rows have no noise: they are what they are.
-  row.established = same && a.minibatch_ms != b.minibatch_ms && !overlap(a, b);
+  row.established = same && apart(a, b);
   if (!same) {
     const auto index = [&](const std::string& name) {
       return static_cast<size_t>(std::ranges::find(sources.all(), name, &Source::name) -
@@ -58,7 +58,7 @@ ComparedTrial compared(const TrialComparison& trial, Sources& sources,
 Json time_of(const std::optional<Measurement>& m) {
   if (!m) return nullptr;
   if (m->failed()) return "failed";
-  return with_noise(m->minibatch_ms, m->noise);
+  return time_of_reading(*m);
 }
 
 Json power_of(const std::optional<Measurement>& m) {
@@ -71,9 +71,7 @@ std::string remark(const ComparedTrial& row) {
   if (!row.established) return "failed";
   if (row.first_source != row.second_source)
     return fmt::format("{} and {} do not compare", row.first_source, row.second_source);
-  return *row.established        ? ""
-         : row.change_pct == 0 ? "the same"
-                               : "difference not established";
+  return *row.established ? "" : row.change_pct == 0 ? "the same" : "difference not established";
 }
 
 Json table_of(const RunComparison& c) {
@@ -88,8 +86,7 @@ Json table_of(const RunComparison& c) {
                             {"", ""}});
   for (const ComparedTrial& row : c.trials)
     table["rows"].push_back(sheet_row(
-        {fmt::format("{} {}", row.trial.trial.job.workload,
-                     phase_name(row.trial.trial.job.phase)),
+        {fmt::format("{} {}", row.trial.trial.job.workload, phase_name(row.trial.trial.job.phase)),
          describe(all_settings(row.trial.trial)), time_of(row.trial.first),
          time_of(row.trial.second),
          std::isnan(row.change_pct) ? Json(nullptr) : Json(row.change_pct),
@@ -101,9 +98,8 @@ Json table_of(const RunComparison& c) {
 
 std::string RunComparison::words() const {
   if (common == 0)
-    return fmt::format(
-        "no trial was made in both: run {} measured {}, run {} measured {}", first.id,
-        measured(trials, true), second.id, measured(trials, false));
+    return fmt::format("no trial was made in both: run {} measured {}, run {} measured {}",
+                       first.id, measured(trials, true), second.id, measured(trials, false));
   size_t clear = 0;
   for (const ComparedTrial& row : trials) clear += row.established.value_or(false);
   return fmt::format("{} trial{} made in both; {} differ{} beyond {} noise", common,
@@ -123,8 +119,7 @@ RunComparison compare_runs(const StoredRun& first, const std::vector<StoredMeasu
     comparison.common += comparison.trials.back().established.has_value();
   }
   for (const auto& [a, b] : unlike)
-    for (std::string& text :
-         differences(comparison.sources.all()[a], comparison.sources.all()[b]))
+    for (std::string& text : differences(comparison.sources.all()[a], comparison.sources.all()[b]))
       comparison.differences.push_back(std::move(text));
   return comparison;
 }
@@ -137,29 +132,29 @@ Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run) {
   const std::string workload = summary_of(*at).workload;
   for (auto before = std::next(at); before != runs.end(); ++before)
     if (before->measurements > 0 && summary_of(*before).workload == workload) return before->id;
-  return Error{Code::not_found,
-               fmt::format("no run before {} measured {}", run,
-                           workload.empty() ? "the same" : workload),
-               "name both runs: flyball runs compare 3 4; `flyball runs list` shows them"};
+  return Error{
+      Code::not_found,
+      fmt::format("no run before {} measured {}", run, workload.empty() ? "the same" : workload),
+      "name both runs: flyball runs compare 3 4; `flyball runs list` shows them"};
 }
 
 Json comparison_report(const RunComparison& c, const std::string& command) {
   const std::string title = fmt::format("runs {} and {}", c.first.id, c.second.id);
   std::string words = c.words();
   words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-  Json sheet = new_sheet({"comparison", title, "Comparison · " + title, words + ".", command,
-                          wall_clock_utc()});
+  Json sheet = new_sheet(
+      {"comparison", title, "Comparison · " + title, words + ".", command, wall_clock_utc()});
   if (!c.differences.empty())
     sheet["lines"].push_back("The two do not compare: " + join(c.differences, "; ") + ".");
   sheet["figures"].push_back(sheet_figure("trials in both", c.common, ""));
   if (!c.trials.empty()) sheet["tables"].push_back(table_of(c));
   add_sources(sheet, c.sources);
   for (const StoredRun* run : {&c.first, &c.second})
-    sheet["facts"].push_back(fact_list(
-        fmt::format("Run {}", run->id), {{"command", run->request.command},
-                                         {"started", run->started_utc},
-                                         {"state", run_state_name(run->state)},
-                                         {"trials", fmt::format("{}", run->measurements)}}));
+    sheet["facts"].push_back(fact_list(fmt::format("Run {}", run->id),
+                                       {{"command", run->request.command},
+                                        {"started", run->started_utc},
+                                        {"state", run_state_name(run->state)},
+                                        {"trials", fmt::format("{}", run->measurements)}}));
   return sheet;
 }
 

@@ -33,18 +33,16 @@ void add_answer(Json& sheet, const Json& answer) {
 
 void add_effort(Json& sheet, const Json& answer) {
   if (!answer.contains("profiles")) return;
-  const std::string note =
-      answer.contains("trials")
-          ? fmt::format("in {} trials", answer["trials"].get<size_t>())
-          : std::string();
+  const std::string note = answer.contains("trials")
+                               ? fmt::format("in {} trials", answer["trials"].get<size_t>())
+                               : std::string();
   sheet["figures"].push_back(sheet_figure("found with", answer["profiles"], "profiles", "", note));
 }
 
 void add_limits(Json& sheet, const Json& answer) {
-  Json table = sheet_table("What it leaves of each limit",
-                           "A limit that binds keeps a better choice out.",
-                           {{"limit", ""}, {"of", ""}, {"used", ""}, {"at most", ""}, {"unit", ""},
-                            {"", ""}});
+  Json table = sheet_table(
+      "What it leaves of each limit", "A limit that binds keeps a better choice out.",
+      {{"limit", ""}, {"of", ""}, {"used", ""}, {"at most", ""}, {"unit", ""}, {"", ""}});
   for (const Json& limit : list_of(answer, "limits"))
     table["rows"].push_back(
         sheet_row({limit["constraint"], limit["workload"], limit["used"], limit["limit"],
@@ -82,9 +80,8 @@ void add_front(Json& sheet, const Json& answer, const Json& request) {
   std::string unit;
   // The answer may lie on none of them, where another is as good at less power.
   Json options = list_of(answer, "front");
-  if (best.is_object() && std::ranges::none_of(options, [&](const Json& option) {
-        return option["roles"] == chosen;
-      }))
+  if (best.is_object() &&
+      std::ranges::none_of(options, [&](const Json& option) { return option["roles"] == chosen; }))
     options.push_back(best);
   for (const Json& option : options) {
     const bool is_answer = option["roles"] == chosen;
@@ -114,14 +111,18 @@ void add_front(Json& sheet, const Json& answer, const Json& request) {
 }
 
 void add_windows(Json& sheet, const Json& answer) {
-  Json table = sheet_table(
-      "The windows", "",
-      {{"window", ""}, {"requests", "1/s"}, {"for", "s"}, {"objective", ""}, {"set", ""}, {"", ""}});
+  Json table = sheet_table("The windows", "",
+                           {{"window", ""},
+                            {"requests", "1/s"},
+                            {"for", "s"},
+                            {"objective", ""},
+                            {"set", ""},
+                            {"", ""}});
   size_t number = 0;
   for (const Json& window : list_of(answer, "windows"))
-    table["rows"].push_back(sheet_row({++number, window["rate_hz"], window["seconds"],
-                                       window["value"], choice_text(window["choice"]),
-                                       window["switches"].get<bool>() ? "switch" : ""}));
+    table["rows"].push_back(
+        sheet_row({++number, window["rate_hz"], window["seconds"], window["value"],
+                   choice_text(window["choice"]), window["switches"].get<bool>() ? "switch" : ""}));
   if (table["rows"].empty()) return;
   sheet["tables"].push_back(std::move(table));
   sheet["figures"].push_back(
@@ -139,12 +140,11 @@ void add_profiled(Json& sheet, const Json& answer) {
   size_t number = 0;
   for (const Json& trial : list_of(answer, "profiled")) {
     const std::string failure = text_of(trial, "failure");
-    table["rows"].push_back(
-        sheet_row({++number, text_of(trial, "workload"), describe(settings_of(trial["config"])),
-                   failure.empty() ? trial["minibatch_ms"] : Json("failed: " + failure),
-                   trial["power_w"],
-                   text_of(trial, "reason") +
-                       (trial.value("from_store", false) ? " (from the store)" : "")}));
+    table["rows"].push_back(sheet_row(
+        {++number, text_of(trial, "workload"), describe(settings_of(trial["config"])),
+         failure.empty() ? trial["minibatch_ms"] : Json("failed: " + failure), trial["power_w"],
+         text_of(trial, "reason") +
+             (trial.value("from_store", false) ? " (from the store)" : "")}));
   }
   if (!table["rows"].empty()) sheet["tables"].push_back(std::move(table));
 }
@@ -182,10 +182,10 @@ Json plan_report(const StoredRun& run) {
   const Json request = stored_document(run.request.request);
   const std::string kind = text_of(answer, "problem");
   const std::string name = fmt::format("plan {}", kind);
-  Json sheet = new_sheet({"plan", fmt::format("{} on {}", name, run.request.device),
-                          fmt::format("Plan · {} · {} · {}", kind, workloads_of(request),
-                                      run.request.device),
-                          headline(run, answer, kind), run.request.command, run.started_utc});
+  Json sheet = new_sheet(
+      {"plan", fmt::format("{} on {}", name, run.request.device),
+       fmt::format("Plan · {} · {} · {}", kind, workloads_of(request), run.request.device),
+       headline(run, answer, kind), run.request.command, run.started_utc});
   if (answer.contains("answer") && answer["answer"].is_object()) {
     add_answer(sheet, answer);
     add_apply(sheet, run, answer["answer"]["roles"]);

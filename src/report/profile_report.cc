@@ -66,12 +66,12 @@ void add_epochs(Json& sheet, const Json& epochs) {
                             {"power", "W"},
                             {"loss", ""}});
   for (const Json& e : epochs)
-    table["rows"].push_back(sheet_row(
-        {value_at(e, "epoch"), value_at(e, "minibatches"), value_at(e, "e2e_s"),
-         value_at(e, "stall_s"), value_at(e, "compute_s"), value_at(e, "overhead_s"),
-         value_at(e, "fetch_s"), value_at(e, "preprocess_s"), value_at(e, "minibatch_ms"),
-         value_at(e, "cpu_pct"), value_at(e, "cached_before_pct"), energy_of(e, "energy_j"),
-         energy_of(e, "mean_w"), value_at(e, "loss")}));
+    table["rows"].push_back(
+        sheet_row({value_at(e, "epoch"), value_at(e, "minibatches"), value_at(e, "e2e_s"),
+                   value_at(e, "stall_s"), value_at(e, "compute_s"), value_at(e, "overhead_s"),
+                   value_at(e, "fetch_s"), value_at(e, "preprocess_s"), value_at(e, "minibatch_ms"),
+                   value_at(e, "cpu_pct"), value_at(e, "cached_before_pct"),
+                   energy_of(e, "energy_j"), energy_of(e, "mean_w"), value_at(e, "loss")}));
   sheet["tables"].push_back(std::move(table));
 }
 
@@ -104,10 +104,10 @@ void add_parts(Json& sheet, const Json& profile) {
                             {"energy", "J"},
                             {"power", "W"}});
   const auto add = [&](const std::string& name, const Json& part) {
-    table["rows"].push_back(sheet_row(
-        {name, value_at(part, "minibatches"), value_at(part, "e2e_s"), value_at(part, "stall_s"),
-         value_at(part, "compute_s"), value_at(part, "overhead_s"),
-         value_at(part, "minibatch_ms"), energy_of(part, "energy_j"), energy_of(part, "mean_w")}));
+    table["rows"].push_back(sheet_row({name, value_at(part, "minibatches"), value_at(part, "e2e_s"),
+                                       value_at(part, "stall_s"), value_at(part, "compute_s"),
+                                       value_at(part, "overhead_s"), value_at(part, "minibatch_ms"),
+                                       energy_of(part, "energy_j"), energy_of(part, "mean_w")}));
     if (value_at(part, "compute_s").is_number() && sheet["bars"].size() < most_bars)
       sheet["bars"].push_back(bar(name, "", part));
   };
@@ -126,14 +126,16 @@ Json epochs_report(const Json& profile, const std::string& command) {
   const std::string workload = text_of(request, "workload");
   const std::string doing = text_of(request, "phase") == "infer" ? "inference" : "training";
   const std::string title = fmt::format("{} {}", workload, doing);
-  Json sheet = new_sheet(
-      {"profile", "profile of " + title,
-       fmt::format("Profile · {} · {}", title, text_of(request, "device")),
-       fmt::format("An epoch of {} takes {:.4g} s.", title, number_at(usual, "e2e_s")), command,
-       text_of(profile, "started_utc")});
-  if (const std::string words = shares(usual); !words.empty()) sheet["lines"].push_back(words + ".");
+  Json sheet =
+      new_sheet({"profile", "profile of " + title,
+                 fmt::format("Profile · {} · {}", title, text_of(request, "device")),
+                 fmt::format("An epoch of {} takes {:.4g} s.", title, number_at(usual, "e2e_s")),
+                 command, text_of(profile, "started_utc")});
+  if (const std::string words = shares(usual); !words.empty())
+    sheet["lines"].push_back(words + ".");
   const char* which = later.is_object() ? "mean of the epochs after the first" : "first epoch";
-  sheet["figures"].push_back(sheet_figure("epoch", value_at(usual, "e2e_s"), "s", "measured", which));
+  sheet["figures"].push_back(
+      sheet_figure("epoch", value_at(usual, "e2e_s"), "s", "measured", which));
   sheet["figures"].push_back(
       sheet_figure("minibatch", value_at(usual, "minibatch_ms"), "ms", "measured"));
   sheet["figures"].push_back(sheet_figure("CPU", value_at(usual, "cpu_pct"), "% of one core"));

@@ -54,9 +54,8 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
     const std::string& source = sources.all()[origin[number]].name;
     table["rows"].push_back(sheet_row(
         {++number, fmt::format("{} {}", m.trial.job.workload, phase_name(m.trial.job.phase)),
-         describe(all_settings(m.trial)),
-         m.failed() ? Json("failed") : with_noise(m.minibatch_ms, m.noise),
-         m.power ? with_noise(m.power->mean_w, m.power->noise) : Json(nullptr), source,
+         describe(all_settings(m.trial)), m.failed() ? Json("failed") : time_of_reading(m),
+         m.power && !m.failed() ? power_of_reading(m) : Json(nullptr), source,
          (m.failed() ? m.failure : m.stop_reason) + (stored.reused ? " (reused)" : "")},
         provenance_name(m.provenance)));
     add_point(points, m, source);
@@ -80,23 +79,23 @@ Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& tria
   const RunSummary summary = summary_of(run);
   const std::string what =
       summary.workload.empty() ? fmt::format("{} trials", trials.size()) : summary.workload;
-  Json sheet = new_sheet({"run", fmt::format("run {}", run.id),
-                          fmt::format("Run {} · {} · {}", run.id, run.request.device,
-                                      run_state_name(run.state)),
-                          fmt::format("Run {}: {} on {}.", run.id, what, run.request.device),
-                          run.request.command, run.started_utc});
+  Json sheet = new_sheet(
+      {"run", fmt::format("run {}", run.id),
+       fmt::format("Run {} · {} · {}", run.id, run.request.device, run_state_name(run.state)),
+       fmt::format("Run {}: {} on {}.", run.id, what, run.request.device), run.request.command,
+       run.started_utc});
   if (const std::string words = came_of(run); !words.empty()) sheet["lines"].push_back(words);
   sheet["figures"].push_back(sheet_figure("trials", run.measurements, "", "",
                                           fmt::format("{} of them reused", run.reused)));
   Sources sources;
   add_trials(sheet, trials, sources);
   add_sources(sheet, sources);
-  sheet["facts"].push_back(fact_list(
-      "Run", {{"run", fmt::format("{}", run.id)},
-              {"state", run_state_name(run.state)},
-              {"started", run.started_utc},
-              {"finished", run.finished_utc.empty() ? "not finished" : run.finished_utc},
-              {"seed", fmt::format("{}", run.request.seed)}}));
+  sheet["facts"].push_back(
+      fact_list("Run", {{"run", fmt::format("{}", run.id)},
+                        {"state", run_state_name(run.state)},
+                        {"started", run.started_utc},
+                        {"finished", run.finished_utc.empty() ? "not finished" : run.finished_utc},
+                        {"seed", fmt::format("{}", run.request.seed)}}));
   return sheet;
 }
 

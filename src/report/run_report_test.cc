@@ -28,8 +28,8 @@ TEST(RunReport, TellsSourcesApart) {
   run.id = 3;
   run.state = RunState::interrupted;
   run.measurements = 3;
-  const auto sheet = run_report(run, {trial(1, "module", "2.6"), trial(2, "input", "2.6"),
-                                      trial(4, "module", "2.7")});
+  const auto sheet = run_report(
+      run, {trial(1, "module", "2.6"), trial(2, "input", "2.6"), trial(4, "module", "2.7")});
   EXPECT_EQ(sheet["kind"], "run");
   std::set<std::string> rows, points;
   for (const auto& row : sheet["tables"][0]["rows"]) rows.insert(row["cells"][5]);

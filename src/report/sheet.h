@@ -1,6 +1,6 @@
-// The documents of the page that are neither a tune nor an experiment (docs/report-data.md): a plan,
-// a profile, a stored run, a comparison. They hold words, figures, points, bars and tables, and the
-// page shows what there is.
+// The documents of the page that are neither a tune nor an experiment (docs/report-data.md): a
+// plan, a profile, a stored run, a comparison. They hold words, figures, points, bars and tables,
+// and the page shows what there is.
 #pragma once
 
 #include <nlohmann/json.hpp>

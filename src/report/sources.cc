@@ -68,11 +68,11 @@ std::vector<std::string> differences(const Source& first, const Source& second) 
 void add_sources(nlohmann::ordered_json& sheet, const Sources& sources) {
   const auto& all = sources.all();
   for (const Source& source : all) {
-    nlohmann::ordered_json facts = machine_facts(fmt::format("Source {}", source.name), source.device,
-                               source.fingerprint, source.conditions.value_or(Conditions()));
-    facts["list"].push_back(
-        {{"name", "power total"},
-         {"value", source.power_total.empty() ? "none" : source.power_total}});
+    nlohmann::ordered_json facts =
+        machine_facts(fmt::format("Source {}", source.name), source.device, source.fingerprint,
+                      source.conditions.value_or(Conditions()));
+    facts["list"].push_back({{"name", "power total"},
+                             {"value", source.power_total.empty() ? "none" : source.power_total}});
     facts["list"].push_back(
         {{"name", "measurements"}, {"value", fmt::format("{}", source.measurements)}});
     sheet["facts"].push_back(std::move(facts));

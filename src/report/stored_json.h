@@ -20,7 +20,8 @@ nlohmann::ordered_json value_at(const nlohmann::ordered_json& holder, const char
 Settings settings_of(const nlohmann::ordered_json& config);
 /// Those that belong to the board, or to the run.
 Settings of_scope(const Settings& settings, Scope scope);
-/// "cpu_cores 4, gpu_mhz 816; mobilenet batch_size 8": the mode once, then what each role runs with.
+/// "cpu_cores 4, gpu_mhz 816; mobilenet batch_size 8": the mode once, then what each role runs
+/// with.
 std::string choice_text(const nlohmann::ordered_json& roles);
 
 }  // namespace flyball

@@ -6,8 +6,12 @@
 #include <cmath>
 #include <set>
 
+#include "base/json.h"
 #include "report/apply.h"
 #include "report/quantity.h"
+#include "tune/comparison.h"
+#include "tune/repeats.h"
+#include "tune/tune_json.h"
 
 namespace flyball {
 namespace {
@@ -20,9 +24,8 @@ Json time_of(const Configuration& c) {
 Json power_of(const Configuration& c) {
   return quantity(c.power_w, c.power_lo, c.power_hi);
 }
-// Time and power err independently for all that is known: the bounds are those of both at once.
 Json energy_of(const Configuration& c) {
-  return quantity(c.minibatch_j(), c.time_lo * c.power_lo * 1e-3, c.time_hi * c.power_hi * 1e-3);
+  return quantity(c.minibatch_j(), c.joules_lo(), c.joules_hi());
 }
 
 Json budgets_of(const TuneResult& result) {
@@ -85,27 +88,46 @@ Json configurations_of(const TuneResult& result) {
                   {"power_w", power_of(c)},
                   {"energy_j", energy_of(c)},
                   {"provenance", provenance_name(c.provenance)}};
+    if (result.per == Per::sample) {
+      const double n = result.counted(i);
+      entry["sample_ms"] = quantity(c.minibatch_ms / n, c.time_lo / n, c.time_hi / n);
+      entry["sample_j"] = quantity(c.minibatch_j() / n, c.joules_lo() / n, c.joules_hi() / n);
+    }
     if (front.contains(i)) entry["front"] = true;
     list.push_back(std::move(entry));
   }
   return list;
 }
 
+// The reading of this trial alone; its configuration holds what all of them come to.
+Json reading_of_trial(const Measurement& m) {
+  const Measurement* only[] = {&m};
+  const Configuration own = pooled(only);
+  return {{"time_ms", m.failed() ? Json(nullptr) : time_of(own)},
+          {"power_w", m.failed() ? Json(nullptr) : power_of(own)}};
+}
+
 Json trial_of(const Profiled& trial) {
   const Measurement& m = trial.measurement;
   const bool live = !m.minibatches.empty();
-  Json json = {{"configuration", trial.config},
-               {"why", trial.reason},
-               {"stop_reason", m.failed() ? "failed: " + m.failure : m.stop_reason},
-               {"noise_percent", live ? Json(100 * m.noise) : Json(nullptr)},
-               {"minibatches", m.minibatches.size()},
-               {"stall_ms", live ? Json(m.stall_ms) : Json(nullptr)},
-               {"compute_ms", live ? Json(m.compute_ms) : Json(nullptr)},
-               {"e2e_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)}};
+  Json json = {
+      {"configuration", trial.config},
+      {"why", trial.reason},
+      {"stop_reason", m.failed() ? "failed: " + m.failure : m.stop_reason},
+      {"noise_percent", live && m.noise < unknown_noise ? Json(100 * m.noise) : Json(nullptr)},
+      {"minibatches", m.minibatches.size()},
+      {"stall_ms", live ? Json(m.stall_ms) : Json(nullptr)},
+      {"compute_ms", live ? Json(m.compute_ms) : Json(nullptr)},
+      {"e2e_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)}};
   if (m.power && m.power->distinct_updates > 0) {
     json["window_s"] = m.power->window_s;
     json["power_updates"] = m.power->distinct_updates;
   }
+  json.update(reading_of_trial(m));
+  json["verification"] = trial.verification;
+  if (!m.started_utc.empty()) json["measured_utc"] = m.started_utc;
+  if (trial.run) json["run"] = *trial.run;
+  if (m.other_cores) json["other_cores"] = *m.other_cores;
   json["throttled"] = m.throttled;
   json["repeated"] = trial.repeat;
   json["reused"] = trial.from_store;
@@ -132,7 +154,8 @@ Json pairs_of(const TuneResult& result) {
 }
 
 // The configurations hold predictions of what was not profiled; the optimum is as the table has it.
-Json oracle_of(const Oracle& oracle) {
+Json oracle_of(const TuneResult& result) {
+  const Oracle& oracle = *result.oracle;
   const auto index = [](const std::optional<TableRow>& row) {
     return row ? Json(row->config) : Json(nullptr);
   };
@@ -147,15 +170,18 @@ Json oracle_of(const Oracle& oracle) {
           {"robust", index(oracle.robust)},
           {"raw_tabled", tabled(oracle.raw)},
           {"robust_tabled", tabled(oracle.robust)},
-          {"excluded_rows", oracle.excluded.size()}};
+          {"excluded_rows", oracle.excluded.size()},
+          {"gap_pct", or_null(gap_pct(result, oracle.raw))},
+          {"robust_gap_pct", or_null(gap_pct(result, oracle.robust))},
+          {"text", oracle_text(result)}};
 }
 
 Json notes_of(const TuneResult& result) {
   Json notes = Json::array();
   if (!result.profiler.power_gap.empty())
-    notes.push_back(
-        {{"level", "gap"},
-         {"text", "power is not available on this machine: " + result.profiler.power_gap}});
+    notes.push_back({{"level", "gap"},
+                     {"text", power_notice(result.profiler)},
+                     {"hint", result.profiler.power_gap}});
   for (const std::string& gap : result.profiler.gaps)
     notes.push_back({{"level", "gap"}, {"text", gap}});
   for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
@@ -183,21 +209,26 @@ Json run_of(const TuneResult& result) {
           {"predictor", result.request.predictor},
           {"power_total", info.power_total.empty() ? Json(nullptr) : Json(info.power_total)},
           {"intervals",
-           {{"measured", "90 % interval of the median"},
+           {{"measured",
+             "90 % interval of the median; of two readings, from the lower end of one to the "
+             "upper end of the other"},
             {"predicted", "90 % interval of the prediction"}}},
+          {"effort", effort_text(result)},
           {"versions", {{"flyball", FLYBALL_VERSION}}}};
 }
 
 Json choice_of(const TuneResult& result) {
   if (!result.choice) return nullptr;
-  const bool verified = std::ranges::any_of(
-      result.profiled, [](const Profiled& trial) { return trial.verification; });
+  const bool verified = std::ranges::any_of(result.profiled, [&](const Profiled& trial) {
+    return trial.verification && trial.config == *result.choice;
+  });
   return {{"configuration", *result.choice}, {"verified", verified}};
 }
 
 Json apply_of(const TuneResult& result) {
   const ProfilerInfo& info = result.profiler;
-  Applied applied{info.device, info.workload, info.phase, info.live, result.request.command, {}, {}};
+  Applied applied{info.device, info.workload, info.phase, info.live, result.request.command, {},
+                  {}};
   for (const auto& [name, value] : result.space.settings(*result.choice)) {
     const Axis* open = find_axis(result.space.axes(), name);
     const Scope scope = open ? open->scope : named_axis(name).scope;
@@ -221,6 +252,9 @@ Json tune_report(const TuneResult& result) {
   json["profiled"] = Json::array();
   for (const Profiled& trial : result.profiled) json["profiled"].push_back(trial_of(trial));
   json["choice"] = choice_of(result);
+  json["per"] = per_name(result.per);
+  json["comparison"] = comparison_json(result);
+  json["reused"] = reused_json(result);
   if (result.infeasible)
     json["infeasible"] = {{"reason", result.infeasible->message},
                           {"closest", nullptr},
@@ -231,7 +265,7 @@ Json tune_report(const TuneResult& result) {
     json["front"] = {
         {"over", {"time", result.request.objective == Objective::energy ? "energy" : "power"}},
         {"configurations", result.front}};
-  if (result.oracle) json["oracle"] = oracle_of(*result.oracle);
+  if (result.oracle) json["oracle"] = oracle_of(result);
   json["pairs"] = pairs_of(result);
   json["notes"] = notes_of(result);
   json["machine"] = {{"name", info.device_title},

@@ -2,13 +2,19 @@
 
 namespace flyball {
 
+Status run_trial(Strategy& strategy, const Ask& asked, const Measure& measure, Doubt* doubt) {
+  for (std::optional<Ask> next = asked; next;) {
+    FLYBALL_ASSIGN(const Observation seen, measure(*next));
+    strategy.tell(*next, seen.reading, seen.failure);
+    const Ask told = *next;
+    next = doubt ? doubt->again(strategy.ledger(), told) : std::nullopt;
+  }
+  return {};
+}
+
 Status run_trials(Strategy& strategy, const Measure& measure, Doubt* doubt) {
   while (const auto asked = strategy.ask())
-    for (std::optional<Ask> next = asked; next;
-         next = doubt ? doubt->again(strategy.ledger(), *asked) : std::nullopt) {
-      FLYBALL_ASSIGN(const Observation seen, measure(*next));
-      strategy.tell(*next, seen.reading, seen.failure);
-    }
+    FLYBALL_CHECK(run_trial(strategy, *asked, measure, doubt));
   return {};
 }
 

@@ -16,8 +16,11 @@ struct Observation {
 /// Measures one trial. An Error (unlike a failed trial) ends the search with it.
 using Measure = std::function<Result<Observation>(const Ask&)>;
 
-/// Asks, measures and tells until the strategy is done. What `doubt` (null: the readings repeat
-/// exactly) does not believe is measured again at once.
+/// Measures and tells one trial, and what `doubt` (null: the readings repeat exactly) then wants to
+/// know again.
+Status run_trial(Strategy& strategy, const Ask& asked, const Measure& measure, Doubt* doubt);
+
+/// Asks, measures and tells until the strategy is done, each as run_trial() does.
 Status run_trials(Strategy& strategy, const Measure& measure, Doubt* doubt = nullptr);
 
 /// The same, then the answer.

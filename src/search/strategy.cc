@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <set>
 
 namespace flyball {
 namespace {
@@ -19,6 +20,25 @@ constexpr size_t blind_enough = 3;
 
 bool is_blind(const Ledger& ledger, size_t readings) {
   return ledger.problem().needs_power() && ledger.blind_readings() >= readings;
+}
+
+/// Why the trials failed: one reason for all of them is no reason to try more.
+Error nothing_measured(const Ledger& ledger) {
+  std::set<std::string> reasons;
+  size_t failed = 0, read = 0;
+  for (size_t role = 0; role < ledger.problem().roles.size(); ++role)
+    for (const auto& [candidate, record] : ledger.of_role(role)) {
+      if (record.failed()) reasons.insert(record.failure);
+      ++(record.failed() ? failed : read);
+    }
+  if (reasons.size() == 1 && read == 0)
+    return {Code::infeasible,
+            fmt::format("{} failed: {}",
+                        failed == 1 ? "the one trial" : fmt::format("all {} trials", failed),
+                        *reasons.begin()),
+            "mend that first: more profiles would fail as these did"};
+  return {Code::infeasible, "no configuration was measured completely",
+          "see why the trials failed, or allow more profiles"};
 }
 
 /// The nearest measured choice in words.
@@ -95,9 +115,7 @@ Result<Answer> Strategy::answer() const {
                  "the problem has a power or energy figure, and no power was measured",
                  "choose objective time without power and energy budgets, or a board with a power "
                  "sensor"};
-  if (!best)
-    return Error{Code::infeasible, "no configuration was measured completely",
-                 "see why the trials failed, or allow more profiles"};
+  if (!best) return nothing_measured(ledger_);
   return nearest_error(ledger_);
 }
 

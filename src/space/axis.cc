@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "base/text.h"
@@ -11,22 +12,25 @@
 namespace flyball {
 namespace {
 
+enum class Legal { any, above_zero, from_zero, whole_from_zero, whole_from_one };
+
 struct KnownAxis {
   std::string_view name, unit;
   Scope scope;
+  Legal legal;
 };
 
 constexpr std::array known_axes = {
-    KnownAxis{axis::cpu_cores, "", Scope::board},
-    KnownAxis{axis::cpu_mhz, "MHz", Scope::board},
-    KnownAxis{axis::gpu_mhz, "MHz", Scope::board},
-    KnownAxis{axis::mem_mhz, "MHz", Scope::board},
-    KnownAxis{axis::power_limit_w, "W", Scope::board},
-    KnownAxis{axis::batch_size, "", Scope::run},
-    KnownAxis{axis::loader_workers, "", Scope::run},
-    KnownAxis{axis::prefetch, "", Scope::run},
-    KnownAxis{"threads", "", Scope::run},
-    KnownAxis{"precision", "", Scope::run},
+    KnownAxis{axis::cpu_cores, "", Scope::board, Legal::whole_from_one},
+    KnownAxis{axis::cpu_mhz, "MHz", Scope::board, Legal::above_zero},
+    KnownAxis{axis::gpu_mhz, "MHz", Scope::board, Legal::from_zero},  // 0: switched off
+    KnownAxis{axis::mem_mhz, "MHz", Scope::board, Legal::above_zero},
+    KnownAxis{axis::power_limit_w, "W", Scope::board, Legal::above_zero},
+    KnownAxis{axis::batch_size, "", Scope::run, Legal::whole_from_one},
+    KnownAxis{axis::loader_workers, "", Scope::run, Legal::whole_from_zero},
+    KnownAxis{axis::prefetch, "", Scope::run, Legal::whole_from_zero},
+    KnownAxis{"threads", "", Scope::run, Legal::whole_from_zero},  // 0: all cores
+    KnownAxis{"precision", "", Scope::run, Legal::any},
 };
 
 }  // namespace
@@ -57,6 +61,20 @@ const Axis* find_axis(std::span<const Axis> axes, std::string_view name) {
 
 bool is_known_axis(const std::string& name) {
   return std::ranges::find(known_axes, name, &KnownAxis::name) != known_axes.end();
+}
+
+std::string axis_value_fault(const std::string& name, double value) {
+  if (!std::isfinite(value)) return "it is no finite number";
+  const auto known = std::ranges::find(known_axes, name, &KnownAxis::name);
+  const Legal legal = known == known_axes.end() ? Legal::any : known->legal;
+  const bool whole = std::floor(value) == value;
+  if (legal == Legal::whole_from_one && (!whole || value < 1))
+    return "it takes whole numbers from 1";
+  if (legal == Legal::whole_from_zero && (!whole || value < 0))
+    return "it takes whole numbers from 0";
+  if (legal == Legal::above_zero && !(value > 0)) return "it takes numbers above 0";
+  if (legal == Legal::from_zero && value < 0) return "it takes no negative numbers";
+  return "";
 }
 
 std::string describe(const Settings& settings) {

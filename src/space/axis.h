@@ -48,6 +48,10 @@ Axis named_axis(const std::string& name, std::vector<double> values = {});
 /// Is this one of the axes that Flyball knows by name?
 bool is_known_axis(const std::string& name);
 
+/// Why `value` cannot be one of this axis (batch_size 0, half a core), or "". Of unknown names any
+/// finite number may be.
+std::string axis_value_fault(const std::string& name, double value);
+
 /// Values by axis name.
 using Settings = std::map<std::string, double>;
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "space/measurement.h"
 
 namespace flyball {
@@ -55,6 +57,20 @@ TEST(Measurement, ProvenancesHaveNames) {
        {Provenance::measured, Provenance::table, Provenance::simulated, Provenance::predicted})
     EXPECT_EQ(parse_provenance(provenance_name(provenance)).value(), provenance);
   EXPECT_FALSE(parse_provenance("guessed").ok());
+}
+
+TEST(Axis, ValuesThatCannotBeAreNamed) {
+  for (const char* name : {"batch_size", "cpu_cores"})
+    for (double value : {0.0, -4.0, 1.5, std::nan(""), HUGE_VAL})
+      EXPECT_NE(axis_value_fault(name, value), "") << name << " " << value;
+  EXPECT_NE(axis_value_fault("loader_workers", -1), "");
+  EXPECT_NE(axis_value_fault("loader_workers", 0.5), "");
+  EXPECT_NE(axis_value_fault("cpu_mhz", 0), "");
+  EXPECT_NE(axis_value_fault("learning_rate", std::nan("")), "");
+  EXPECT_EQ(axis_value_fault("batch_size", 16), "");
+  EXPECT_EQ(axis_value_fault("loader_workers", 0), "");
+  EXPECT_EQ(axis_value_fault("cpu_mhz", 268.8), "");
+  EXPECT_EQ(axis_value_fault("learning_rate", 0.001), "");
 }
 
 }  // namespace

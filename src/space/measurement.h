@@ -53,6 +53,12 @@ struct PowerReading {
   bool operator==(const PowerReading&) const = default;
 };
 
+/// `noise` of a measurement that has too few blocks to know it.
+inline constexpr double unknown_noise = 1;
+/// `stop_reason` of a program that marks no minibatches: its times are those of its whole run.
+inline constexpr const char* whole_run_reason =
+    "the program marks no minibatches: its whole run is measured";
+
 /// Everything that is known of one trial.
 struct Measurement {
   Trial trial;
@@ -62,7 +68,7 @@ struct Measurement {
   std::optional<Conditions> conditions;
   Provenance provenance = Provenance::measured;
   double minibatch_ms = 0;  ///< end to end: median over blocks (profile/trials/stopping.h)
-  double noise = 0;         ///< relative noise of minibatch_ms, a fraction
+  double noise = 0;         ///< relative noise of minibatch_ms, a fraction, or unknown_noise
   double stall_ms = 0, compute_ms = 0;      ///< means of the counted minibatches
   MinibatchTimes first;                     ///< the first minibatch, kept apart
   std::vector<MinibatchTimes> minibatches;  ///< the counted ones
@@ -71,8 +77,9 @@ struct Measurement {
   std::string stop_reason;  ///< the stopping rule that was met
   double settle_s = 0, warm_up_s = 0, total_s = 0;
   bool throttled = false;
-  bool repeated = false;  ///< asked again, since neighbours contradicted it
-  std::string failure;    ///< why it failed; "" when it did not
+  std::optional<double> other_cores;  ///< that other processes kept busy; nothing: not known
+  bool repeated = false;              ///< asked again, since neighbours contradicted it
+  std::string failure;                ///< why it failed; "" when it did not
   std::string started_utc;
   uint64_t seed = 0;
   std::vector<PowerSample> power_trace;  ///< what the sensor said, where it was kept
@@ -80,6 +87,7 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 
   bool failed() const { return !failure.empty(); }
+  bool whole_run() const { return stop_reason == whole_run_reason; }
   std::optional<double> power_w() const {
     return power ? std::optional<double>(power->mean_w) : std::nullopt;
   }

@@ -77,7 +77,8 @@ std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::
 
 std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurements) {
   std::vector<WorkloadTable> tables;
-  for (const auto& [id, m, reused] : measurements) {
+  for (const StoredMeasurement& stored : measurements) {
+    const Measurement& m = stored.measurement;
     if (m.failed()) continue;
     WorkloadTable& table = table_for(tables, m);
     const Settings settings = all_settings(m.trial);

@@ -17,9 +17,10 @@ INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
-  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed)
+  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed,
+  other_cores)
 VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?)
+  ?, ?)
 )sql";
 
 constexpr const char* columns_sql = R"sql(
@@ -27,7 +28,9 @@ constexpr const char* columns_sql = R"sql(
   minibatch_ms, noise, stall_ms, compute_ms, first_stall_ms, first_compute_ms, first_e2e_ms,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
-  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed
+  stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
+  other_cores,
+  (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused)
 )sql";
 
 constexpr const char* joins_sql = R"sql(
@@ -118,6 +121,9 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   m.failure = in.text();
   m.started_utc = in.text();
   m.seed = static_cast<uint64_t>(in.integer());
+  if (!row.is_null(in.column)) m.other_cores = row.real(in.column);
+  ++in.column;
+  if (!row.is_null(in.column)) stored.run = row.integer(in.column);
   return stored;
 }
 
@@ -213,7 +219,8 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
                                           m.repeated,
                                           m.failure,
                                           m.started_utc,
-                                          m.seed}));
+                                          m.seed,
+                                          m.other_cores ? Value(*m.other_cores) : Value()}));
   return database.last_id();
 }
 
@@ -226,7 +233,7 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   static const std::string of_all =
       fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
                   joins_sql, filter_sql);
-  constexpr int reused_column = 36;
+  constexpr int reused_column = 38;
   std::vector<StoredMeasurement> found;
   FLYBALL_CHECK(
       run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {

@@ -40,7 +40,8 @@ struct StoredRun {
 struct StoredMeasurement {
   int64_t id = 0;
   Measurement measurement;
-  bool reused = false;  ///< taken over from an earlier run by the run that was asked about
+  std::optional<int64_t> run;  ///< that made it; nothing: it was imported, or belongs to none
+  bool reused = false;         ///< taken over from an earlier run by the run that was asked about
 };
 
 /// Which measurements; what is left open is not asked about.

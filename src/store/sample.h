@@ -25,6 +25,7 @@ inline Measurement sample_measurement(int n, int minibatches = 40) {
   m.settle_s = 2.5;
   m.warm_up_s = 1.25;
   m.total_s = 12.75;
+  m.other_cores = 0.25;
   m.started_utc = "2026-03-01T12:30:05Z";
   m.seed = ~uint64_t{0} - static_cast<uint64_t>(n);
   return m;

@@ -85,6 +85,10 @@ ALTER TABLE runs ADD COLUMN condition_id INTEGER REFERENCES conditions(id);
 UPDATE measurements SET condition_id = 1 WHERE provenance = 'table';
 UPDATE runs SET condition_id = 1 WHERE fingerprint LIKE 'table of %';
 )sql",
+    // Cores that other processes kept busy during a live trial: NULL where it is not known.
+    R"sql(
+ALTER TABLE measurements ADD COLUMN other_cores REAL;
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -17,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing_live::LiveTable;
 
 // A table whose k-th reading (from 0) of a configuration is multiplied by factor(config, k).
 class Live final : public testing_live::LiveTable {
@@ -67,6 +68,47 @@ TEST(LiveTune, AReadingThatItsNeighboursContradictIsMeasuredAgain) {
       EXPECT_EQ(result.profiled[i - 1].config, 10u);  // at once, not at the end
     }
   EXPECT_NEAR(result.configurations[10].minibatch_ms / table.minibatch_ms[10], 1, 0.02);
+}
+
+// What is disturbed while too little is known to doubt it is doubted later.
+TEST(LiveTune, AnEarlyReadingIsDoubtedOnceItsNeighboursAreKnown) {
+  const WorkloadTable table = twenty();
+  const size_t early = 5;  // of brute force the seventh, after the default
+  Live profiler(table, [&](size_t config, int k) { return config == early && k == 0 ? 0.2 : 1; });
+  TuneRequest request;
+  request.verify = false;
+  request.predictor = "gp";
+  request.strategy = "brute-force";
+  const auto result = tune(profiler, nullptr, request);
+  ASSERT_TRUE(result.ok());
+  EXPECT_GE(profiler.measured(early), 2);
+  EXPECT_NEAR(result->configurations[early].minibatch_ms / table.minibatch_ms[early], 1, 0.05);
+}
+
+// The default is measured first, at a corner, and everything is compared with it.
+TEST(LiveTune, ADisturbedDefaultIsNoGain) {
+  const WorkloadTable table = twenty();
+  const size_t usual = LiveTable(table).default_config();
+  for (const double factor : {24.0, 1.3}) {
+    Live profiler(table,
+                  [&](size_t config, int k) { return config == usual && k == 0 ? factor : 1; });
+    const TuneResult result = tuned(profiler);
+    EXPECT_GE(profiler.measured(usual), 2) << factor;
+    EXPECT_NEAR(result.configurations[usual].minibatch_ms / table.minibatch_ms[usual], 1, 0.03)
+        << factor;
+  }
+}
+
+// Both sides of the headline rest on two readings.
+TEST(LiveTune, TheDefaultIsVerifiedWhereAGainIsTold) {
+  const WorkloadTable table = twenty();
+  const size_t usual = LiveTable(table).default_config();
+  Live profiler(table, [&](size_t config, int) { return config == usual ? 2 : 1; });
+  const TuneResult result = tuned(profiler);
+  ASSERT_TRUE(result.choice);
+  ASSERT_NE(*result.choice, usual);
+  EXPECT_GE(profiler.measured(usual), 2);
+  EXPECT_EQ(result.readings(usual).size(), static_cast<size_t>(profiler.measured(usual)));
 }
 
 TEST(LiveTune, ATableIsNotDoubted) {

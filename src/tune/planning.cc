@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "tune/request.h"
+#include "tune/reused.h"
 
 namespace flyball {
 namespace {
@@ -127,6 +129,11 @@ Result<Plan> search_plan(Session& session, const Problem& problem) {
                      trial.from_store});
   }
   Plan plan = draw_plan(*outcome.strategy, std::move(steps));
+  if (session.is_live()) {
+    const std::string reused =
+        reused_text(reused_trials(outcome.trials, session.run(), wall_clock_utc()));
+    if (!reused.empty()) plan.notes.push_back(reused);
+  }
   for (std::string& note : session.notes()) plan.notes.push_back(std::move(note));
   return plan;
 }

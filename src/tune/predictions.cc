@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/random.h"
-#include "base/statistics.h"
 #include "predict/registry/registry.h"
 #include "space/pareto.h"
+#include "tune/repeats.h"
 #include "tune/request.h"
 
 namespace flyball {
@@ -109,11 +109,11 @@ Status predict_all(const Profiler& profiler, size_t measured, TuneResult& result
   return {};
 }
 
-void find_front(const Profiler& profiler, TuneResult& result) {
+void find_front(TuneResult& result) {
   std::vector<double> cost, time;
   for (size_t i = 0; i < result.configurations.size(); ++i) {
     const Configuration& c = result.configurations[i];
-    const double batch = std::max(1.0, batch_size_of(profiler, i));
+    const double batch = result.counted(i);
     time.push_back(c.minibatch_ms / batch);
     cost.push_back(result.request.objective == Objective::energy ? c.minibatch_j() / batch
                                                                  : c.power_w);
@@ -122,28 +122,6 @@ void find_front(const Profiler& profiler, TuneResult& result) {
 }
 
 }  // namespace
-
-Configuration measured_configuration(std::span<const Measurement* const> repeats) {
-  std::vector<double> times, powers, time_noise, power_noise;
-  for (const Measurement* m : repeats) {
-    times.push_back(m->minibatch_ms);
-    time_noise.push_back(m->noise);
-    if (!m->power) continue;
-    powers.push_back(m->power->mean_w);
-    power_noise.push_back(m->power->noise);
-  }
-  Configuration c;
-  c.provenance = repeats.front()->provenance;
-  c.minibatch_ms = median(times);
-  const double time_spread = 1.645 * median(time_noise);
-  c.time_lo = c.minibatch_ms * (1 - time_spread);
-  c.time_hi = c.minibatch_ms * (1 + time_spread);
-  c.power_w = powers.empty() ? unknown : median(powers);
-  const double power_spread = powers.empty() ? 0 : 1.645 * median(power_noise);
-  c.power_lo = c.power_w * (1 - power_spread);
-  c.power_hi = c.power_w * (1 + power_spread);
-  return c;
-}
 
 WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled) {
   WorkloadTable rows = empty_table(role_of(profiler.info()), profiler.space());
@@ -180,9 +158,8 @@ Status predict_rest(const Profiler& profiler, TuneResult& result) {
     FLYBALL_CHECK(predict_all(profiler, measured.size(), result));
     FLYBALL_CHECK(hold_out(profiler, measured, result));
   }
-  for (const auto& [config, repeats] : measured)
-    result.configurations[config] = measured_configuration(repeats);
-  find_front(profiler, result);
+  for (const auto& [config, repeats] : measured) result.configurations[config] = pooled(repeats);
+  find_front(result);
   return {};
 }
 

@@ -5,9 +5,6 @@
 
 namespace flyball {
 
-/// The readings of one configuration as one: their median, and the median of their noises.
-Configuration measured_configuration(std::span<const Measurement* const> repeats);
-
 /// The profiled trials as rows to fit on; failed ones are left out.
 WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled);
 

@@ -99,20 +99,32 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
   if (known != known_.end() && call < known->second.size()) {
     const StoredMeasurement& stored = known->second[call];
     if (run_) FLYBALL_CHECK(store_->reuse(*run_, stored.id));
-    return Recorded{stored.measurement, true};
+    return Recorded{stored.measurement, true, stored.run};
   }
+  if (auto ahead = ahead_.extract(config)) return std::move(ahead.mapped());
+  return make(config, repeated);
+}
+
+Result<Measurement> Recorder::look_ahead(size_t config) {
+  const auto known = known_.find(config);
+  const size_t call = calls_[config];
+  if (known != known_.end() && call < known->second.size()) return known->second[call].measurement;
+  FLYBALL_ASSIGN(Recorded made, make(config, false));
+  return ahead_.insert_or_assign(config, std::move(made)).first->second.measurement;
+}
+
+Result<Recorder::Recorded> Recorder::make(size_t config, bool repeated) {
   const Stopwatch watch;
   const OtherLoad others;
   if (on_begin_) on_begin_(config);
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
-  if (const auto cores = others.cores(); cores && profiler_->info().live)
-    other_load_.push_back(*cores);
+  if (profiler_->info().live) measurement.other_cores = others.cores();
   measurement.repeated = repeated;
   if (store_) {
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));
   }
-  return Recorded{std::move(measurement), false};
+  return Recorded{std::move(measurement), false, run_};
 }
 
 }  // namespace flyball

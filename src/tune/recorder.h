@@ -23,10 +23,14 @@ class Recorder {
   struct Recorded {
     Measurement measurement;
     bool from_store = false;
+    std::optional<int64_t> run = {};  ///< of the store, that made it
   };
   /// The k-th call for a configuration takes the k-th stored measurement of it, so that a resumed
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t config, bool repeated);
+  /// What the next measure() of this configuration will give: measured and kept now, where the
+  /// store does not know it. For what must be known before a problem can be posed.
+  Result<Measurement> look_ahead(size_t config);
 
   /// Why no earlier measurement of this workload on this board was taken over, where there are
   /// some.
@@ -36,23 +40,22 @@ class Recorder {
   void on_begin(std::function<void(size_t config)> listener) { on_begin_ = std::move(listener); }
 
   double measuring_seconds() const { return measuring_s_; }
-  /// Cores that other processes kept busy during each live trial, where the kernel says.
-  const std::vector<double>& other_load() const { return other_load_; }
 
  private:
   Recorder(Profiler& profiler, Store* store, std::optional<int64_t> run)
       : profiler_(&profiler), store_(store), run_(run) {}
   Status load(bool own_only);
   Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
+  Result<Recorded> make(size_t config, bool repeated);
 
   Profiler* profiler_;
   Store* store_;
   std::optional<int64_t> run_;
   std::map<size_t, std::vector<StoredMeasurement>> known_;  ///< by configuration, oldest first
   std::map<size_t, size_t> calls_;
+  std::map<size_t, Recorded> ahead_;  ///< measured by look_ahead() and not yet asked for
   std::function<void(size_t)> on_begin_;
   double measuring_s_ = 0;
-  std::vector<double> other_load_;
   std::vector<std::string> notes_;
 };
 

@@ -103,6 +103,17 @@ TEST_F(RecorderTest, AnotherDatasetOrLibraryIsMeasuredAgainAndSaysWhy) {
   EXPECT_EQ(ask().measurement.minibatch_ms, 11);
 }
 
+TEST_F(RecorderTest, WhatIsLookedAheadIsMeasuredOnceAndAskedForAsNew) {
+  auto recorder = Recorder::open(board_, nullptr, {}, false);
+  ASSERT_TRUE(recorder.ok());
+  EXPECT_EQ(recorder->look_ahead(0)->minibatch_ms, 11);
+  const auto asked = recorder->measure(0, false);
+  EXPECT_EQ(asked->measurement.minibatch_ms, 11);
+  EXPECT_FALSE(asked->from_store);
+  EXPECT_EQ(recorder->measure(0, true)->measurement.minibatch_ms, 12);
+  EXPECT_EQ(board_.measured, 2);
+}
+
 TEST_F(RecorderTest, AnotherMachineIsNamed) {
   (void)ask();
   board_.now().fingerprint = "another CPU";

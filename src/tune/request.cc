@@ -46,11 +46,18 @@ double batch_size_of(const Profiler& profiler, size_t config) {
   return fixed == profiler.info().job.end() ? 0 : fixed->second;
 }
 
-Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request) {
+Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request, bool whole_runs) {
   const ProfilerInfo& info = profiler.info();
   Asked asked;
-  asked.samples = request.samples > 0 ? request.samples : info.samples_per_epoch;
-  asked.budget_span = asked.samples > 0 ? "epoch" : "minibatch";
+  if (whole_runs && request.samples > 0)
+    return Error{Code::invalid_argument, "--samples counts minibatches, and the program marks none",
+                 "leave it out: budgets are then those of a run; or mark the minibatches "
+                 "(docs/your-model.md)"};
+  asked.per = whole_runs                        ? Per::run
+              : batch_is_open(profiler.space()) ? Per::sample
+                                                : Per::minibatch;
+  if (!whole_runs) asked.samples = request.samples > 0 ? request.samples : info.samples_per_epoch;
+  asked.budget_span = asked.samples > 0 ? "epoch" : whole_runs ? "run" : "minibatch";
 
   FLYBALL_ASSIGN(Candidates linked, Candidates::link({profiler.space()}));
   auto candidates = std::make_shared<const Candidates>(std::move(linked));
@@ -59,7 +66,7 @@ Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request)
   problem.roles = {role_of(info)};
   problem.roles[0].offline = info.phase == Phase::infer;
   problem.objective = request.objective;
-  problem.per_sample = batch_is_open(profiler.space());
+  problem.per_sample = asked.per == Per::sample;
   problem.samples = asked.samples;
   problem.budgets.power_w = request.power_budget_w;
   if (request.time_budget_s != unlimited || request.energy_budget_j != unlimited) {

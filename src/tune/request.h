@@ -12,13 +12,16 @@ namespace flyball {
 struct Asked {
   std::shared_ptr<const Problem> problem;
   double samples = 0;
-  std::string budget_span;     ///< "epoch" or "minibatch"
+  std::string budget_span;  ///< "epoch", "minibatch" or "run"
+  Per per = Per::minibatch;
   std::vector<size_t> config;  ///< candidate → row of the profiler's space
 };
 
-/// Errors: budgets that are not above zero; a budget per epoch without a known batch size; a power
-/// or energy budget where there is no power.
-Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request);
+/// `whole_runs`: its trials are whole runs of a program, not minibatches. Errors: budgets that are
+/// not above zero; a budget per epoch without a known batch size; a power or energy budget where
+/// there is no power.
+Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request,
+                           bool whole_runs = false);
 
 /// What a profiler says of its workload; it neither serves nor has limits yet.
 Role role_of(const ProfilerInfo& info);

@@ -14,8 +14,7 @@
 namespace flyball {
 namespace {
 
-constexpr int verification_rounds = 3;
-constexpr double noticeable_load = 0.1;  // cores
+constexpr int verification_rounds = 4;
 
 }  // namespace
 
@@ -33,10 +32,9 @@ class Session::Search {
   }
 
   Result<SearchOutcome> run() {
-    Doubt doubt(strategy().options());
+    if (session_.is_live()) doubt_.emplace(strategy().options());
     FLYBALL_CHECK(run_trials(
-        strategy(), [this](const Ask& ask) { return measure(ask, false); },
-        is_live() ? &doubt : nullptr));
+        strategy(), [this](const Ask& ask) { return measure(ask, false); }, doubt()));
     FLYBALL_CHECK(answer());
     session_.tell(answered());
     return std::move(outcome_);
@@ -44,16 +42,13 @@ class Session::Search {
 
  private:
   Strategy& strategy() { return *outcome_.strategy; }
-
-  bool is_live() const {
-    return std::ranges::any_of(session_.roles_,
-                               [](const SessionRole& role) { return role.profiler->info().live; });
-  }
+  Doubt* doubt() { return doubt_ ? &*doubt_ : nullptr; }
 
   // The best of several noisy readings is partly luck: a live answer is measured once more, told,
-  // and asked for again, until it stands.
+  // and asked for again, until it stands. The default that it is told against weighs as much.
   Status answer() {
-    std::vector<size_t> verified;
+    std::set<std::vector<size_t>> verified;
+    const std::vector<size_t>& usual = strategy().options().default_choice;
     for (int round = 0; round <= verification_rounds; ++round) {
       const auto answer = strategy().answer();
       outcome_.answer.reset();
@@ -62,20 +57,27 @@ class Session::Search {
         return {};
       }
       outcome_.answer = *answer;
-      if (!session_.options_.verify || verified == answer->choice || round == verification_rounds)
+      if (!session_.options_.verify || round == verification_rounds) return {};
+      if (verified.insert(answer->choice).second) {
+        FLYBALL_CHECK(verify(answer->choice, "the answer, measured once more"));
+      } else if (session_.options_.against_default && !usual.empty() &&
+                 verified.insert(usual).second) {
+        FLYBALL_CHECK(verify(usual, "the default, measured once more: gains are against it"));
+      } else {
         return {};
-      FLYBALL_CHECK(verify(answer->choice));
-      verified = answer->choice;
+      }
     }
     return {};
   }
 
-  Status verify(const std::vector<size_t>& choice) {
+  Status verify(const std::vector<size_t>& choice, const std::string& reason) {
     for (size_t role = 0; role < choice.size(); ++role) {
       if (!session_.roles_[role].profiler->info().live) continue;
-      const Ask again{role, choice[role], "the answer, measured once more", true};
-      FLYBALL_ASSIGN(const Observation seen, measure(again, true));
-      strategy().tell(again, seen.reading, seen.failure);
+      const Record* known = strategy().ledger().find(role, choice[role]);
+      if (!known || known->failed()) continue;
+      const Ask again{role, choice[role], reason, true};
+      FLYBALL_CHECK(run_trial(
+          strategy(), again, [&](const Ask& ask) { return measure(ask, ask == again); }, doubt()));
     }
     return {};
   }
@@ -93,8 +95,10 @@ class Session::Search {
     if (!recorded) return session_.explained(recorded.error());
     distinct_.insert({ask.role, config});
     outcome_.trials.push_back({config, std::move(recorded->measurement), ask.reason, ask.repeat,
-                               recorded->from_store, verification, ask.role, ask.candidate});
+                               recorded->from_store, verification, ask.role, ask.candidate,
+                               recorded->run});
     const Profiled& trial = outcome_.trials.back();
+    if (trial.measurement.other_cores) session_.loads_.push_back(*trial.measurement.other_cores);
     const Reading reading = reading_of(trial.measurement);
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});
@@ -110,6 +114,7 @@ class Session::Search {
   Session& session_;
   size_t limit_;
   SearchOutcome outcome_;
+  std::optional<Doubt> doubt_;                    // tables, which read the same again, need none
   std::set<std::pair<size_t, size_t>> distinct_;  // role and configuration, profiled so far
 };
 
@@ -127,6 +132,11 @@ Result<std::unique_ptr<Session>> Session::open(std::vector<SessionRole> roles,
   FLYBALL_ASSIGN([[maybe_unused]] const auto predictor, make_predictor(options.predictor));
   return std::unique_ptr<Session>(
       new Session(std::move(roles), std::move(options), store, std::move(listener)));
+}
+
+bool Session::is_live() const {
+  return std::ranges::any_of(roles_,
+                             [](const SessionRole& role) { return role.profiler->info().live; });
 }
 
 Status Session::check(const std::shared_ptr<const Problem>& problem) const {
@@ -239,17 +249,22 @@ double Session::measuring_seconds() const {
 // The times of a busy machine are true of that machine only.
 std::vector<std::string> Session::notes() const {
   std::vector<std::string> notes;
-  std::vector<double> cores;
-  for (const Recorder& recorder : recorders_) {
+  for (const Recorder& recorder : recorders_)
     notes.insert(notes.end(), recorder.notes().begin(), recorder.notes().end());
-    cores.insert(cores.end(), recorder.other_load().begin(), recorder.other_load().end());
-  }
-  if (cores.empty() || median(cores) < noticeable_load) return notes;
+  if (loads_.empty() || median(loads_) < noticeable_load) return notes;
   notes.push_back(
       fmt::format("other processes kept {:.2g} cores busy during the median trial (at most "
                   "{:.2g}): on a quiet machine times may be shorter (--fresh measures again)",
-                  median(cores), *std::ranges::max_element(cores)));
+                  median(loads_), *std::ranges::max_element(loads_)));
   return notes;
+}
+
+Result<Measurement> Session::look_ahead(size_t role, size_t config) {
+  if (options_.cancelled && options_.cancelled->load())
+    return explained({Code::interrupted, "interrupted", ""});
+  auto measured = recorders_[role].look_ahead(config);
+  if (!measured) return explained(measured.error());
+  return measured;
 }
 
 }  // namespace flyball

@@ -29,10 +29,14 @@ struct SessionOptions {
   bool profiles_asked = false;  ///< by the user: then no strategy but brute-force profiles more
   uint64_t seed = 1;
   bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
-  bool verify = true;  ///< measure the answer once more where repeats differ
+  bool verify = true;  ///< measure the answer once more where repeats differ …
+  bool against_default = false;  ///< … and the default, which the answer is told against
   std::vector<WorkloadTable> references;
   const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
 };
+
+/// Cores that others keep busy and that one notices in the times.
+inline constexpr double noticeable_load = 0.1;
 
 /// A measurement as strategies take it.
 Reading reading_of(const Measurement& measurement);
@@ -61,13 +65,18 @@ class Session {
   /// Starts the store's run, or goes on with an interrupted one that asked for the same. `asked`:
   /// the resolved request as JSON. Call it once, after everything that may be refused was checked.
   Status begin(const std::string& command, nlohmann::ordered_json asked);
+  /// What the search will read first of this configuration, for problems that cannot be posed
+  /// before.
+  Result<Measurement> look_ahead(size_t role, size_t config);
   /// Searches one problem to its answer: the default first, so that the answer is never worse; a
   /// live reading that its neighbours contradict once more; a live answer once more until it
-  /// stands. No feasible answer is an outcome with `why_not`. Errors: bad requests, failures of the
-  /// board, an interruption (with its hint).
+  /// stands, and then the default. No feasible answer is an outcome with `why_not`. Errors: bad
+  /// requests, failures of the board, an interruption (with its hint).
   Result<SearchOutcome> search(std::shared_ptr<const Problem> problem);
   /// Ends the store's run: done with `answer` (JSON), or interrupted or failed after this error.
   Status finish(const Status& how, const std::string& answer);
+  /// Do repeats differ in any role?
+  bool is_live() const;
   /// The run's number in the store.
   std::optional<int64_t> run() const { return run_; }
 
@@ -100,6 +109,7 @@ class Session {
   std::optional<int64_t> run_;
   std::vector<Recorder> recorders_;  ///< one for each role
   std::vector<Known> known_;         ///< what the searches so far have measured
+  std::vector<double> loads_;        ///< cores that others kept busy during their live trials
 };
 
 }  // namespace flyball

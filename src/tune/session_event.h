@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -15,12 +16,13 @@ namespace flyball {
 struct Profiled {
   size_t config = 0;  ///< row of the profiler's space
   Measurement measurement;
-  std::string reason;         ///< why it was asked for
-  bool repeat = false;        ///< it was measured before
-  bool from_store = false;    ///< known from an earlier run under the same conditions
-  bool verification = false;  ///< the answer, measured once more
-  size_t role = 0;            ///< of the problem
-  size_t candidate = 0;       ///< of the problem's space of that role
+  std::string reason;               ///< why it was asked for
+  bool repeat = false;              ///< it was measured before
+  bool from_store = false;          ///< known from an earlier run under the same conditions
+  bool verification = false;        ///< the answer, measured once more
+  size_t role = 0;                  ///< of the problem
+  size_t candidate = 0;             ///< of the problem's space of that role
+  std::optional<int64_t> run = {};  ///< of the store, that made it; nothing: it belongs to none
 };
 
 /// A strategy wants to know a configuration.

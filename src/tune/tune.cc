@@ -23,7 +23,21 @@ TuneResult start_result(const Profiler& profiler, const TuneRequest& request, co
   result.started_utc = wall_clock_utc();
   result.samples = asked.samples;
   result.budget_span = asked.budget_span;
+  result.per = asked.per;
   return result;
+}
+
+// A program tells only by running whether its trials are minibatches or whole runs.
+Status know_the_program(const Profiler& profiler, Session& session, Asked& asked,
+                        TuneResult& result) {
+  if (!profiler.info().program) return {};
+  FLYBALL_ASSIGN(const Measurement first, session.look_ahead(0, profiler.default_config()));
+  if (!first.whole_run()) return {};
+  FLYBALL_ASSIGN(asked, make_problem(profiler, result.request, true));
+  result.samples = asked.samples;
+  result.budget_span = asked.budget_span;
+  result.per = asked.per;
+  return {};
 }
 
 Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& result) {
@@ -38,13 +52,18 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& resul
   return {};
 }
 
-Status answer(const Profiler& profiler, const Asked& asked, Session& session, TuneResult& result) {
+Status answer(const Profiler& profiler, Asked asked, Session& session, TuneResult& result) {
+  FLYBALL_CHECK(know_the_program(profiler, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, result));
   session.tell(Predicted{0, result.space.size() - result.profiles()});
   const Status predicted = predict_rest(profiler, result);
   if (!predicted.ok()) return session.explained(predicted.error());
   for (std::string& note : session.notes()) result.notes.push_back(std::move(note));
+  if (result.per == Per::run)
+    result.notes.push_back(
+        "the program marks no minibatches, so each trial is a whole run, which --trial-time does "
+        "not cut; flyball.minibatch() after each minibatch does (docs/your-model.md)");
   result.seconds = session.seconds();
   result.own_seconds = result.seconds - session.measuring_seconds();
   return {};
@@ -58,25 +77,46 @@ size_t TuneResult::profiles() const {
   return configs.size();
 }
 
+const char* per_name(Per per) {
+  return per == Per::run ? "run" : per == Per::sample ? "sample" : "minibatch";
+}
+
+double TuneResult::batch_size(size_t config) const {
+  if (per == Per::run) return 0;
+  if (const auto axis = space.axis_index("batch_size")) return space.row(config)[*axis];
+  const auto fixed = profiler.job.find("batch_size");
+  return fixed == profiler.job.end() ? 0 : fixed->second;
+}
+
 double TuneResult::minibatches_per_epoch(size_t config) const {
-  double batch = 0;
-  if (const auto axis = space.axis_index("batch_size"))
-    batch = space.row(config)[*axis];
-  else if (const auto fixed = profiler.job.find("batch_size"); fixed != profiler.job.end())
-    batch = fixed->second;
+  const double batch = batch_size(config);
   return samples > 0 && batch > 0 ? std::ceil(samples / batch) : 0;
+}
+
+std::vector<const Measurement*> TuneResult::readings(size_t config) const {
+  std::vector<const Measurement*> all;
+  for (const Profiled& trial : profiled)
+    if (trial.config == config && !trial.measurement.failed()) all.push_back(&trial.measurement);
+  return all;
+}
+
+std::vector<Reused> TuneResult::reused() const {
+  if (!profiler.live) return {};
+  return reused_trials(profiled, run, started_utc);
 }
 
 Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
                         const SessionListener& listener) {
   FLYBALL_ASSIGN(const Asked asked, make_problem(profiler, request));
+  SessionOptions options = request;
+  options.against_default = true;
   FLYBALL_ASSIGN(const auto session,
-                 Session::open({{&profiler, asked.config}}, request, store, listener));
+                 Session::open({{&profiler, asked.config}}, options, store, listener));
   FLYBALL_CHECK(session->check(asked.problem));
   TuneResult result = start_result(profiler, request, asked);
   FLYBALL_CHECK(session->begin(request.command, request_json(request, profiler.info())));
-  const Status how = answer(profiler, asked, *session, result);
   result.run = session->run();
+  const Status how = answer(profiler, asked, *session, result);
   FLYBALL_CHECK(session->finish(how, how.ok() ? answer_json(result).dump() : ""));
   if (!how.ok()) return how.error();
   return result;

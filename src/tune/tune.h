@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "space/table.h"
+#include "tune/reused.h"
 #include "tune/session.h"
 
 namespace flyball {
@@ -20,13 +21,23 @@ struct TuneRequest : SessionOptions {
   std::string command;                 ///< as it was typed, for the record
 };
 
-/// One configuration as the answer shows it: measured where it was, else predicted.
+/// What times and energies are compared per: a sample where the batch size varies, a run where a
+/// program marks no minibatches.
+enum class Per { minibatch, sample, run };
+const char* per_name(Per per);  ///< "minibatch", …
+
+/// One configuration as the answer shows it: measured where it was, else predicted. Bounds of the
+/// 90 % interval are NaN where the spread is not known; the time of a program that marks nothing is
+/// that of its whole run.
 struct Configuration {
   double minibatch_ms = 0, time_lo = 0, time_hi = 0;
   double power_w = 0, power_lo = 0, power_hi = 0;  ///< NaN where power is not known
   Provenance provenance = Provenance::predicted;
 
   double minibatch_j() const { return power_w * minibatch_ms * 1e-3; }
+  /// Time and power err independently for all that is known: the bounds are those of both at once.
+  double joules_lo() const { return time_lo * power_lo * 1e-3; }
+  double joules_hi() const { return time_hi * power_hi * 1e-3; }
 };
 
 /// A row of a table, as tabled.
@@ -57,7 +68,8 @@ struct TuneResult {
   size_t default_config = 0;
   std::string default_reason;
   double samples = 0;       ///< of an epoch; 0 when unknown
-  std::string budget_span;  ///< "epoch" or "minibatch": what time and energy budgets cover
+  std::string budget_span;  ///< "epoch", "minibatch" or "run": what time and energy budgets cover
+  Per per = Per::minibatch;
   std::vector<Profiled> profiled;
   std::vector<Configuration> configurations;  ///< one per row of the space
   std::vector<HeldOut> held_out;
@@ -76,6 +88,14 @@ struct TuneResult {
   size_t profiles() const;
   /// Minibatches of an epoch at this configuration; 0 when the samples are not known.
   double minibatches_per_epoch(size_t config) const;
+  /// Samples of a minibatch at this configuration; 0 when that is not known, or there are none.
+  double batch_size(size_t config) const;
+  /// What its minibatch figures are divided by to be compared: 1, or the samples.
+  double counted(size_t config) const { return per == Per::sample ? batch_size(config) : 1; }
+  /// Its readings that did not fail, in the order in which they were made.
+  std::vector<const Measurement*> readings(size_t config) const;
+  /// Live trials that earlier runs made; their age is that at the start of this one.
+  std::vector<Reused> reused() const;
 };
 
 /// Searches, measures, keeps every trial in `store` (may be null) and answers. A problem without

@@ -2,7 +2,10 @@
 
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/json.h"
+#include "tune/comparison.h"
+#include "tune/reused.h"
 
 namespace flyball {
 namespace {
@@ -20,10 +23,20 @@ Json interval(double low, double high) {
   return Json::array({low, high});
 }
 
+// Every reading by itself, in the order in which they were made; empty where it is predicted.
+Json readings_json(const TuneResult& result, size_t config) {
+  Json readings = Json::array();
+  for (const Measurement* m : result.readings(config))
+    readings.push_back({{"minibatch_ms", or_null(m->minibatch_ms)},
+                        {"power_w", m->power ? or_null(m->power->mean_w) : Json(nullptr)}});
+  return readings;
+}
+
 Json configuration_json(const TuneResult& result, size_t config) {
   const Configuration& c = result.configurations[config];
   const double minibatches = result.minibatches_per_epoch(config);
   const double epoch = minibatches > 0 ? minibatches : std::nan("");
+  const double samples = result.batch_size(config) > 0 ? result.batch_size(config) : std::nan("");
   Json json;
   json["config"] = settings_json(result.space.settings(config));
   json["minibatch_ms"] = or_null(c.minibatch_ms);
@@ -31,10 +44,18 @@ Json configuration_json(const TuneResult& result, size_t config) {
   json["power_w"] = or_null(c.power_w);
   json["power_w_90"] = interval(c.power_lo, c.power_hi);
   json["minibatch_j"] = or_null(c.minibatch_j());
+  json["sample_ms"] = or_null(c.minibatch_ms / samples);
+  json["sample_j"] = or_null(c.minibatch_j() / samples);
   json["epoch_s"] = or_null(c.minibatch_ms * 1e-3 * epoch);
   json["epoch_j"] = or_null(c.minibatch_j() * epoch);
+  json["readings"] = readings_json(result, config);
   json["provenance"] = provenance_name(c.provenance);
   return json;
+}
+
+Json change_json(const Change& change) {
+  return std::isnan(change.pct) ? Json(nullptr)
+                                : Json({{"pct", change.pct}, {"established", change.established}});
 }
 
 Json trial_json(const TuneResult& result, const Profiled& trial) {
@@ -45,7 +66,7 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   json["power_w"] = m.power ? Json(m.power->mean_w) : Json(nullptr);
   json["stall_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.stall_ms);
   json["compute_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.compute_ms);
-  json["noise_pct"] = or_null(100 * m.noise);
+  json["noise_pct"] = m.noise < unknown_noise ? or_null(100 * m.noise) : Json(nullptr);
   json["minibatches"] = m.minibatches.size();
   json["provenance"] = provenance_name(m.provenance);
   json["reason"] = trial.reason;
@@ -53,6 +74,9 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   json["repeat"] = trial.repeat;
   json["verification"] = trial.verification;
   json["from_store"] = trial.from_store;
+  json["run"] = trial.run ? Json(*trial.run) : Json(nullptr);
+  json["measured_utc"] = m.started_utc.empty() ? Json(nullptr) : Json(m.started_utc);
+  json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
   json["throttled"] = m.throttled;
   json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
   return json;
@@ -71,6 +95,30 @@ Json budget(double value) {
 }
 
 }  // namespace
+
+Json comparison_json(const TuneResult& result) {
+  const auto comparison = compare_with_default(result);
+  if (!comparison) return nullptr;
+  return {{"text", comparison->text},
+          {"per", per_name(result.per)},
+          {"established", comparison->established},
+          {"doubt", comparison->doubt.empty() ? Json(nullptr) : Json(comparison->doubt)},
+          {"time", change_json(comparison->time)},
+          {"power", change_json(comparison->power)},
+          {"energy", change_json(comparison->energy)}};
+}
+
+Json reused_json(const TuneResult& result) {
+  Json list = Json::array();
+  for (const Reused& one : result.reused())
+    list.push_back({{"run", one.run ? Json(*one.run) : Json(nullptr)},
+                    {"trials", one.trials},
+                    {"measured_utc", one.measured_utc},
+                    {"age_s", or_null(one.age_s)},
+                    {"other_cores", one.other_cores ? Json(*one.other_cores) : Json(nullptr)},
+                    {"busy", one.busy}});
+  return list;
+}
 
 Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
   Json json;
@@ -114,6 +162,10 @@ Json answer_json(const TuneResult& result) {
                           {"hint", result.infeasible->hint}};
   json["default"] = configuration_json(result, result.default_config);
   json["default"]["reason"] = result.default_reason;
+  json["per"] = per_name(result.per);
+  json["comparison"] = comparison_json(result);
+  json["effort"] = effort_text(result);
+  json["reused"] = reused_json(result);
   json["profiles"] = result.profiles();
   json["trials"] = result.profiled.size();
   json["profiled"] = Json::array();
@@ -127,6 +179,8 @@ Json answer_json(const TuneResult& result) {
     Json& oracle = json["oracle"];
     oracle["raw"] = table_row_json(result, result.oracle->raw);
     oracle["robust"] = table_row_json(result, result.oracle->robust);
+    oracle["gap_pct"] = or_null(gap_pct(result, result.oracle->raw));
+    oracle["robust_gap_pct"] = or_null(gap_pct(result, result.oracle->robust));
     oracle["excluded_rows"] = result.oracle->excluded.size();
     oracle["excluded"] = Json::array();
     for (size_t config : result.oracle->excluded)

@@ -13,4 +13,9 @@ nlohmann::ordered_json request_json(const TuneRequest& request, const ProfilerIn
 /// Numbers that are not known are null; axis values are plain numbers by axis name.
 nlohmann::ordered_json answer_json(const TuneResult& result);
 
+/// The answer against the default, and the trials of earlier runs: keys that the answer and the
+/// report share.
+nlohmann::ordered_json comparison_json(const TuneResult& result);
+nlohmann::ordered_json reused_json(const TuneResult& result);
+
 }  // namespace flyball

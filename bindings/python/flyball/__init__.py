@@ -7,8 +7,6 @@
 
 Without Flyball around the program, marks do nothing.
 """
-import os
-
 from . import _flyball
 
 __all__ = ["minibatch", "stall", "compute", "window", "setting", "set_synchronize", "marked",
@@ -101,6 +99,6 @@ class window:
 
 def setting(name, default):
     """What `flyball tune --axis NAME=…` wants in this trial, in the type of `default`:
-    flyball.setting("batch_size", 16)."""
-    value = os.environ.get("FLYBALL_" + name.upper())
-    return default if value is None else type(default)(float(value))
+    flyball.setting("batch_size", 16). Reading an axis this way tells Flyball that the program heeds
+    it; one that it never reads cannot be tuned."""
+    return type(default)(_flyball.setting(name, float(default)))

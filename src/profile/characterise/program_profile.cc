@@ -63,7 +63,8 @@ class Watch {
         add(marks_.next(mark));
       } else if (mark.kind == MarkKind::window_begin) {
         open_[mark.name] = mark.time_ns;
-      } else if (const auto begin = open_.find(mark.name); begin != open_.end()) {
+      } else if (const auto begin = open_.find(mark.name);
+                 mark.kind == MarkKind::window_end && begin != open_.end()) {
         ProgramPart window;
         window.name = mark.name;
         window.begin_ns = begin->second;

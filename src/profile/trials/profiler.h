@@ -32,6 +32,7 @@ struct ProfilerInfo {
   std::optional<Cost> cost;       ///< of its network, where somebody counted it
   double samples_per_epoch = 0;   ///< 0 when unknown
   bool live = false;              ///< do repeats differ?
+  bool program = false;           ///< the user's own, whose trials may be whole runs (Measurement)
 };
 
 /// How a live trial stands, every tenth of a second or so.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/trials/program_run.h"
@@ -37,6 +38,49 @@ Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>&
     known->values = wanted.values;
   }
   return axes;
+}
+
+constexpr size_t most_searched_bytes = 64 << 20;
+
+bool contains(const std::filesystem::path& file, const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::file_size(file, ignored) > most_searched_bytes || ignored) return false;
+  const auto bytes = read_file(file);
+  return bytes && bytes->find(text) != std::string::npos;
+}
+
+// "{batch_size}"
+std::string placeholder(const std::string& name) {
+  return "{" + name + "}";
+}
+
+std::vector<std::string> filled_in(std::vector<std::string> argv, const Settings& settings) {
+  for (std::string& word : argv)
+    for (const auto& [name, value] : settings)
+      for (size_t at = 0; (at = word.find(placeholder(name), at)) != std::string::npos;)
+        word.replace(at, placeholder(name).size(), format_number(value));
+  return argv;
+}
+
+// Does the command, or a file of the program, name the axis?
+bool names(const std::vector<std::string>& argv, const std::string& name) {
+  const std::string variable = setting_variable(name);
+  for (const std::string& word : argv)
+    if (word.find(placeholder(name)) != std::string::npos ||
+        word.find(variable) != std::string::npos)
+      return true;
+  return std::ranges::any_of(program_files(argv), [&](const std::filesystem::path& file) {
+    return contains(file, variable);
+  });
+}
+
+Error never_read(const std::string& name) {
+  return {
+      Code::invalid_argument,
+      fmt::format("the program never read {}, so each value of it would measure the same", name),
+      fmt::format("read it by flyball.setting(\"{0}\", …) (C: flyball_setting), put {1} where the "
+                  "command takes it, or leave --axis {0} out",
+                  name, placeholder(name))};
 }
 
 // One trial: reads marks and decides what counts.
@@ -104,10 +148,13 @@ class ProgramTrial {
     if (options_.interrupted && options_.interrupted->load())
       return Error{Code::interrupted, "interrupted", ""};
     const auto since = [](int64_t ns) { return static_cast<double>(monotonic_ns() - ns) * 1e-9; };
-    if (seen_ == 0 && since(run_.started_ns()) > options_.unmarked_s)
+    const double unmarked_s = options_.whole_run_limit_s
+                                  ? std::max(options_.patience_s, *options_.whole_run_limit_s)
+                                  : options_.unmarked_s;
+    if (seen_ == 0 && since(run_.started_ns()) > unmarked_s)
       return Error{Code::unavailable,
                    fmt::format("the program marked nothing and did not end within {}",
-                               format_seconds({options_.unmarked_s})),
+                               format_seconds({unmarked_s})),
                    "mark its minibatches with flyball.minibatch(), or give it less to do"};
     if (seen_ > 0 && since(last_ns_) > options_.patience_s)
       return Error{Code::unavailable,
@@ -123,7 +170,7 @@ class ProgramTrial {
     FLYBALL_CHECK(run_.outcome());
     if (seen_ == 0) {
       count({.stall_ms = 0, .compute_ms = 0, .e2e_ms = wall_s * 1e3, .epoch = 0});
-      m_.stop_reason = "the program marks no minibatches: its whole run is measured";
+      m_.stop_reason = whole_run_reason;
       take_times(rule_, m_);
       return {};
     }
@@ -166,12 +213,14 @@ class ProgramProfiler final : public Profiler {
     info_.fingerprint = device_->info().fingerprint;
     info_.conditions = combine(
         {process_conditions(), power_conditions(*meter_), program_conditions(options.argv)});
+    info_.conditions["axes of the program"] = "read by it";  // earlier versions did not ask
     info_.workload = join(options.argv, " ");
     info_.phase = Phase::train;
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
     info_.gaps = device_->gaps();
     info_.live = true;
+    info_.program = true;
     find_default();
   }
 
@@ -198,6 +247,7 @@ class ProgramProfiler final : public Profiler {
       if (error.code == Code::interrupted || error.code == Code::not_found ||
           error.code == Code::permission)
         return error;  // nothing can be measured at all
+      if (refused_) return error;
       m.failure = error.message;
     }
     m.total_s = total.seconds();
@@ -223,12 +273,50 @@ class ProgramProfiler final : public Profiler {
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
     m.settle_s = options_.settle_s;
     ProgramOptions program;
-    program.argv = options_.argv;
     program.in_background = true;
-    program.settings = m.trial.mode.values;
-    for (const auto& [name, value] : m.trial.job.settings) program.settings[name] = value;
+    program.settings = all_settings(m.trial);
+    program.argv = filled_in(options_.argv, program.settings);
     FLYBALL_ASSIGN(const auto run, ProgramRun::start(program));
-    return ProgramTrial(*run, *meter_, options_, m).measure();
+    FLYBALL_CHECK(ProgramTrial(*run, *meter_, options_, m).measure());
+    run->take();  // what it read after the last look
+    refused_ = true;
+    FLYBALL_CHECK(check_axes(run->marks(), m));
+    FLYBALL_CHECK(check_length(m));
+    refused_ = false;
+    return check_alike(m);
+  }
+
+  // Once: what one trial reads the others read, too. Only a library that tells of settings can tell
+  // that one was not read.
+  Status check_axes(const MarkReader& marks, const Measurement& m) {
+    if (axes_checked_) return {};
+    axes_checked_ = true;
+    if (!marks.tells_settings() && !m.whole_run()) return {};
+    for (const auto& [name, value] : m.trial.job.settings)
+      if (!marks.was_read(name) && !names(options_.argv, name)) return never_read(name);
+    return {};
+  }
+
+  Status check_length(const Measurement& m) const {
+    const double limit_s = options_.whole_run_limit_s.value_or(m.minibatch_ms * 1e-3);
+    if (!m.whole_run() || m.minibatch_ms * 1e-3 <= limit_s) return {};
+    return Error{Code::invalid_argument,
+                 fmt::format("the program marks no minibatches, so its whole run is measured: {}, "
+                             "which --trial-time {} cannot cut",
+                             format_seconds({m.minibatch_ms * 1e-3}), format_seconds({limit_s})),
+                 "mark its minibatches (docs/your-model.md), give it less to do, or leave "
+                 "--trial-time out"};
+  }
+
+  Status check_alike(const Measurement& m) {
+    const bool whole = m.whole_run();
+    if (whole_ && *whole_ != whole)
+      return Error{Code::unavailable,
+                   whole ? "it marked no minibatches, and did in other trials"
+                         : "it marked minibatches, and did not in other trials",
+                   ""};
+    whole_ = whole;
+    return {};
   }
 
   std::unique_ptr<Device> device_;
@@ -237,6 +325,9 @@ class ProgramProfiler final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
+  bool axes_checked_ = false;
+  bool refused_ = false;       ///< the whole program, not only this trial
+  std::optional<bool> whole_;  ///< were its trials whole runs so far?
 };
 
 }  // namespace

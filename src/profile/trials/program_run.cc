@@ -40,14 +40,17 @@ fs::path python_package() {
   return {};
 }
 
+std::string setting_variable(const std::string& name) {
+  std::string upper = "FLYBALL_" + name;
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return upper;
+}
+
 std::vector<std::string> setting_variables(const Settings& settings) {
   std::vector<std::string> variables;
-  for (const auto& [name, value] : settings) {
-    std::string upper = name;
-    std::ranges::transform(upper, upper.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    variables.push_back(fmt::format("FLYBALL_{}={}", upper, format_number(value)));
-  }
+  for (const auto& [name, value] : settings)
+    variables.push_back(setting_variable(name) + "=" + format_number(value));
   return variables;
 }
 

@@ -46,6 +46,8 @@ class ProgramRun {
   /// Marks that have come since the last call.
   std::vector<Mark> take() { return marks_->take(); }
   uint64_t lost_marks() const { return marks_->lost(); }
+  /// The reading end, which knows what settings the program read.
+  const MarkReader& marks() const { return *marks_; }
   /// Ends the program and all it has started: SIGTERM, after 2 s SIGKILL.
   void stop();
   /// After its end, or stop(): nothing, or how it failed, with the last line it printed.
@@ -71,6 +73,8 @@ class ProgramRun {
 /// The folder of Flyball's Python package beside this program; "" when it was not built.
 std::filesystem::path python_package();
 
+/// "FLYBALL_BATCH_SIZE", by which a program reads the setting batch_size.
+std::string setting_variable(const std::string& name);
 /// "FLYBALL_BATCH_SIZE=32" for each setting.
 std::vector<std::string> setting_variables(const Settings& settings);
 

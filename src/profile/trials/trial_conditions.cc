@@ -70,24 +70,29 @@ fs::path found_on_path(const std::string& word) {
   return word;
 }
 
-std::string python_files(const fs::path& folder) {
+std::vector<fs::path> python_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
     if (entry.path().extension() == ".py") files.push_back(entry.path());
   std::ranges::sort(files);
-  return files_version(files);
+  return files;
 }
 
-// Is there such a file?
-bool take_file(const fs::path& path, Conditions& conditions) {
-  const std::string version = file_version(path);
-  if (version.empty()) return false;
-  const fs::path file = real_path(path);
-  conditions["file " + file.string()] = version;
-  if (file.extension() == ".py")
-    conditions["Python files in " + file.parent_path().string()] = python_files(file.parent_path());
-  return true;
+// Those that a shell would find, or that a word names, also as --option=FILE.
+std::vector<fs::path> named_files(const std::vector<std::string>& argv) {
+  std::vector<fs::path> files;
+  const auto take = [&](const fs::path& path) {
+    if (file_version(path).empty()) return false;
+    files.push_back(real_path(path));
+    return true;
+  };
+  if (!argv.empty()) take(found_on_path(argv.front()));
+  for (const std::string& word : argv) {
+    const size_t equals = word.find('=');
+    if (!take(word) && equals != std::string::npos) take(word.substr(equals + 1));
+  }
+  return files;
 }
 
 }  // namespace
@@ -116,13 +121,22 @@ Conditions power_conditions(const PowerMeter& meter) {
 Conditions program_conditions(const std::vector<std::string>& argv) {
   std::error_code ignored;
   Conditions found = {{"working folder", fs::current_path(ignored).string()}};
-  if (!argv.empty()) take_file(found_on_path(argv.front()), found);
-  for (const std::string& word : argv) {
-    const size_t equals = word.find('=');
-    if (!take_file(word, found) && equals != std::string::npos)
-      take_file(word.substr(equals + 1), found);
+  for (const fs::path& file : named_files(argv)) {
+    found["file " + file.string()] = file_version(file);
+    if (file.extension() == ".py")
+      found["Python files in " + file.parent_path().string()] =
+          files_version(python_files(file.parent_path()));
   }
   return found;
+}
+
+std::vector<fs::path> program_files(const std::vector<std::string>& argv) {
+  std::vector<fs::path> files = named_files(argv);
+  for (size_t i = 0, named = files.size(); i < named; ++i)
+    if (files[i].extension() == ".py")
+      for (fs::path& beside : python_files(files[i].parent_path()))
+        files.push_back(std::move(beside));
+  return files;
 }
 
 Conditions combine(std::initializer_list<Conditions> parts) {

@@ -2,6 +2,7 @@
 // how fast they are.
 #pragma once
 
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ Conditions power_conditions(const PowerMeter& meter);
 /// with the Python files beside a script, which it may import. A folder is known by its name alone,
 /// since the program may write into it.
 Conditions program_conditions(const std::vector<std::string>& argv);
+
+/// The files that the words of a command name, as program_conditions() finds them.
+std::vector<std::filesystem::path> program_files(const std::vector<std::string>& argv);
 
 /// All of them. Bytes that are no plain text are written as \xHH.
 Conditions combine(std::initializer_list<Conditions> parts);

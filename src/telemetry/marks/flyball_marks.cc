@@ -1,5 +1,9 @@
 #include "flyball/flyball_marks.h"
 
+#include <cctype>
+#include <cstdlib>
+#include <string>
+
 #include "base/clock.h"
 #include "telemetry/marks/marks.h"
 #include "telemetry/marks/window.h"
@@ -31,6 +35,19 @@ extern "C" {
 
 int flyball_marked(void) {
   return flyball::marks::wanted() ? 1 : 0;
+}
+
+double flyball_setting(const char* name, double otherwise) {
+  if (name == nullptr) return otherwise;
+  flyball::marks::write(flyball::MarkKind::setting, -1, -1, name);
+  std::string variable = "FLYBALL_";
+  for (const char* c = name; *c != '\0'; ++c)
+    variable += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
+  const char* text = std::getenv(variable.c_str());
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  return *end == '\0' ? value : otherwise;
 }
 
 void flyball_minibatch(void) {

@@ -74,25 +74,11 @@ Mark mark_of(const marks::Slot& slot) {
   return mark;
 }
 
-marks::Ring* shared_ring() {
-  static marks::Ring* const ring = open_ring();
-  return ring;
-}
-
-}  // namespace
-
-namespace marks {
-
-bool wanted() {
-  return shared_ring() != nullptr;
-}
-
-void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name) {
-  Ring* ring = shared_ring();
-  if (ring == nullptr) return;
+void write_to(marks::Ring& ring, MarkKind kind, int64_t stall_ns, int64_t compute_ns,
+              const char* name) {
   const int64_t now = monotonic_ns();
-  const uint64_t number = ring->head.fetch_add(1, std::memory_order_relaxed);
-  Slot& slot = ring->slot(number);
+  const uint64_t number = ring.head.fetch_add(1, std::memory_order_relaxed);
+  marks::Slot& slot = ring.slot(number);
   slot.sequence.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   constexpr auto relaxed = std::memory_order_relaxed;
@@ -105,6 +91,29 @@ void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name
   std::memcpy(words.data(), name, ::strnlen(name, kNameBytes - 1));
   for (size_t i = 0; i < words.size(); ++i) slot.name[i].store(words[i], relaxed);
   slot.sequence.store(number + 1, std::memory_order_release);
+}
+
+marks::Ring* open_and_introduce() {
+  marks::Ring* const ring = open_ring();
+  if (ring != nullptr) write_to(*ring, MarkKind::library, -1, -1, "");
+  return ring;
+}
+
+marks::Ring* shared_ring() {
+  static marks::Ring* const ring = open_and_introduce();
+  return ring;
+}
+
+}  // namespace
+
+namespace marks {
+
+bool wanted() {
+  return shared_ring() != nullptr;
+}
+
+void write(MarkKind kind, int64_t stall_ns, int64_t compute_ns, const char* name) {
+  if (Ring* ring = shared_ring()) write_to(*ring, kind, stall_ns, compute_ns, name);
 }
 
 }  // namespace marks
@@ -139,6 +148,10 @@ std::string MarkReader::environment() const {
   return std::string(marks_variable) + "=" + path_.string();
 }
 
+bool MarkReader::was_read(const std::string& setting) const {
+  return settings_.contains(setting.substr(0, kNameBytes - 1));
+}
+
 std::vector<Mark> MarkReader::take() {
   std::vector<Mark> taken;
   const uint64_t head = ring_->head.load(std::memory_order_acquire);
@@ -160,6 +173,9 @@ std::vector<Mark> MarkReader::take() {
       ++lost_;  // overwritten while it was copied
       continue;
     }
+    tells_settings_ = tells_settings_ || mark.kind == MarkKind::library;
+    if (mark.kind == MarkKind::setting) settings_.insert(mark.name);
+    if (mark.kind == MarkKind::setting || mark.kind == MarkKind::library) continue;
     if (pid_ == 0) pid_ = mark.pid;
     if (mark.pid == pid_) taken.push_back(std::move(mark));
   }

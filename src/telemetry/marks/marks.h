@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,16 @@ namespace flyball {
 
 inline constexpr const char* marks_variable = "FLYBALL_MARKS";
 
-enum class MarkKind : uint32_t { minibatch = 1, window_begin = 2, window_end = 3 };
+/// The last two are the program's library speaking for itself: `setting`, the program has read the
+/// setting `name`; `library`, what it marks with tells of that, too. Older libraries tell neither,
+/// and older readers pass over both.
+enum class MarkKind : uint32_t {
+  minibatch = 1,
+  window_begin = 2,
+  window_end = 3,
+  setting = 4,
+  library = 5
+};
 
 /// One mark. Durations are negative when the program does not mark them.
 struct Mark {
@@ -23,7 +33,7 @@ struct Mark {
   int64_t stall_ns = -1, compute_ns = -1;
   MarkKind kind = MarkKind::minibatch;
   uint32_t pid = 0;
-  std::string name{};  ///< of a window, at most 23 bytes
+  std::string name{};  ///< of a window or setting: its first 23 bytes
 };
 
 namespace marks {
@@ -66,10 +76,15 @@ class MarkReader {
 
   /// "FLYBALL_MARKS=…" for the environment of the program.
   std::string environment() const;
-  /// The marks since the last call, of the first process that marked; children it forked are left
-  /// out. At most 65536 may come between two calls; older ones are lost and counted.
+  /// The minibatches and windows since the last call, of the first process that marked any;
+  /// children it forked are left out. At most 65536 may come between two calls; older ones are lost
+  /// and counted.
   std::vector<Mark> take();
   uint64_t lost() const { return lost_; }
+  /// Has any process of the program read this setting, by what was taken so far?
+  bool was_read(const std::string& setting) const;
+  /// Would the program's library have told so?
+  bool tells_settings() const { return tells_settings_; }
 
  private:
   MarkReader(std::filesystem::path path, marks::Ring* ring) : path_(std::move(path)), ring_(ring) {}
@@ -78,6 +93,8 @@ class MarkReader {
   marks::Ring* ring_;
   uint64_t next_ = 0, lost_ = 0;
   uint32_t pid_ = 0;
+  std::set<std::string> settings_;  ///< that were read, as marks hold their names
+  bool tells_settings_ = false;
 };
 
 }  // namespace flyball

@@ -109,7 +109,50 @@ TEST_F(MarksTest, WhatIsOverwrittenIsCounted) {
     for (int i = 0; i < 70000; ++i) flyball_minibatch();
   });
   EXPECT_EQ(reader_->take().size(), 65536u);
-  EXPECT_EQ(reader_->lost(), 70000u - 65536u);
+  EXPECT_EQ(reader_->lost(), 70000u + 1 - 65536u);  // the library's own word is one
+}
+
+TEST_F(MarksTest, WhatTheProgramReadsIsKnown) {
+  const int status = in_child(reader_->environment(), [] {
+    ::setenv("FLYBALL_BATCH_SIZE", "32", 1);
+    ::setenv("FLYBALL_LEARNING_RATE_OF_THE_HEAD", "0.5", 1);
+    if (flyball_setting("batch_size", 16) != 32) ::_exit(1);
+    if (flyball_setting("learning_rate_of_the_head", 1) != 0.5) ::_exit(1);
+    if (flyball_setting("threads", 7) != 7) ::_exit(1);
+    if (::fork() == 0) {  // a launcher's child is the program, too
+      flyball_setting("prefetch", 1);
+      flyball_minibatch();
+      ::_exit(0);
+    }
+    ::wait(nullptr);
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(reader_->was_read("batch_size"));
+  EXPECT_EQ(reader_->take().size(), 1u);  // who read first need not be who marks
+  EXPECT_TRUE(reader_->tells_settings());
+  for (const char* name : {"batch_size", "learning_rate_of_the_head", "threads", "prefetch"})
+    EXPECT_TRUE(reader_->was_read(name)) << name;
+  EXPECT_FALSE(reader_->was_read("loader_workers"));
+}
+
+// A program that was built with an older library: its minibatches count, and of its settings
+// nothing is known.
+TEST_F(MarksTest, AnOlderLibrarySaysNothingOfSettings) {
+  const std::string path = reader_->environment().substr(sizeof "FLYBALL_MARKS=" - 1);
+  const auto bytes = static_cast<size_t>(std::filesystem::file_size(path));
+  const int file = ::open(path.c_str(), O_RDWR);
+  auto* ring = static_cast<marks::Ring*>(
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  ::close(file);
+  ASSERT_NE(ring, MAP_FAILED);
+  marks::Slot& slot = ring->slot(ring->head++);
+  slot.kind = static_cast<uint32_t>(MarkKind::minibatch);
+  slot.pid = 7;
+  slot.sequence = 1;
+  ::munmap(ring, bytes);
+  EXPECT_EQ(reader_->take().size(), 1u);
+  EXPECT_FALSE(reader_->tells_settings());
+  EXPECT_FALSE(reader_->was_read("batch_size"));
 }
 
 // The ring as a program has it mapped, which writes into it when the reader comes to a page.

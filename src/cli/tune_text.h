@@ -1,0 +1,13 @@
+// The answer of a tune for people.
+#pragma once
+
+#include <string>
+
+#include "tune/tune.h"
+
+namespace flyball::cli {
+
+/// Ends with a line end. `verbose`: with every trial and every remark.
+std::string tune_text(const TuneResult& result, bool verbose);
+
+}  // namespace flyball::cli

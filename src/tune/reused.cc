@@ -1,0 +1,70 @@
+#include "tune/reused.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <map>
+
+#include "base/statistics.h"
+#include "tune/session.h"
+
+namespace flyball {
+namespace {
+
+/// Seconds since 1970 of "2026-03-01T12:30:05Z"; NaN where it is not of that form.
+double seconds_of(const std::string& utc) {
+  std::tm parts{};
+  const char* end = ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (!end || *end != '\0') return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(::timegm(&parts));
+}
+
+std::string age_text(double age_s) {
+  if (std::isnan(age_s)) return "of unknown age";
+  if (age_s < 90) return fmt::format("{:.0f} s ago", std::max(0.0, age_s));
+  if (age_s < 90 * 60) return fmt::format("{:.0f} min ago", age_s / 60);
+  if (age_s < 36 * 3600) return fmt::format("{:.0f} h ago", age_s / 3600);
+  return fmt::format("{:.0f} days ago", age_s / 86400);
+}
+
+}  // namespace
+
+std::vector<Reused> reused_trials(std::span<const Profiled> trials, std::optional<int64_t> own,
+                                  const std::string& now_utc) {
+  std::map<std::optional<int64_t>, std::vector<const Measurement*>> by_run;
+  for (const Profiled& trial : trials)
+    if (trial.from_store && (!own || trial.run != own))
+      by_run[trial.run].push_back(&trial.measurement);
+  std::vector<Reused> reused;
+  for (const auto& [run, measurements] : by_run) {
+    Reused one;
+    one.run = run;
+    one.trials = measurements.size();
+    std::vector<double> cores;
+    for (const Measurement* m : measurements) {
+      one.measured_utc = std::max(one.measured_utc, m->started_utc);
+      if (m->other_cores) cores.push_back(*m->other_cores);
+    }
+    one.age_s = seconds_of(now_utc) - seconds_of(one.measured_utc);
+    if (!cores.empty()) one.other_cores = median(cores);
+    one.busy = one.other_cores.value_or(0) >= noticeable_load;
+    reused.push_back(std::move(one));
+  }
+  return reused;
+}
+
+std::string reused_text(std::span<const Reused> reused) {
+  std::string text;
+  for (const Reused& one : reused) {
+    const std::string whose =
+        one.run ? fmt::format("from run {}", *one.run) : std::string("from the store");
+    text += fmt::format("{}{} trial{} {}, {}{}", text.empty() ? "" : "; ", one.trials,
+                        one.trials == 1 ? "" : "s", whose, age_text(one.age_s),
+                        one.busy ? ", on a busy machine" : "");
+  }
+  return text.empty() ? "" : text + "; --fresh measures again";
+}
+
+}  // namespace flyball

@@ -1,0 +1,31 @@
+// Trials that an answer owes to earlier runs: whose, how old, and how the machine was then.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tune/session_event.h"
+
+namespace flyball {
+
+/// The live trials that an answer took over from one earlier run.
+struct Reused {
+  std::optional<int64_t> run;  ///< its number in the store; nothing: it belongs to none
+  size_t trials = 0;
+  std::string measured_utc;           ///< start of the latest of them
+  double age_s = 0;                   ///< of that one; NaN where it is not known
+  std::optional<double> other_cores;  ///< that others kept busy in the median of them
+  bool busy = false;                  ///< noticeably
+};
+
+/// By run, the earliest first; what `own` (this very run) measured before it was interrupted is
+/// left out. `now_utc` as wall_clock_utc() gives it.
+std::vector<Reused> reused_trials(std::span<const Profiled> trials, std::optional<int64_t> own,
+                                  const std::string& now_utc);
+
+/// "10 trials from run 1, 8 min ago, on a busy machine; --fresh measures again"; "" for none.
+std::string reused_text(std::span<const Reused> reused);
+
+}  // namespace flyball
