@@ -97,6 +97,16 @@ void add_run(Json& steps, const Applied& applied, const std::string& cores) {
   }
 }
 
+// Of a table: how the board is set is not known here, but where cores are chosen for each process.
+std::string foreign_mode(const Applied& applied) {
+  const std::string cores = applied.device == "host" ? pinned(applied.mode) : "";
+  if (!cores.empty() && applied.mode.size() == 1)
+    return fmt::format("The table's machine chooses cores for each process: start it with `{}`.",
+                       cores.substr(0, cores.size() - 1));
+  return fmt::format("Flyball does not know how {} is set: {}.", applied.device,
+                     describe(applied.mode));
+}
+
 }  // namespace
 
 Json apply_steps(const Applied& applied) {
@@ -107,9 +117,7 @@ Json apply_steps(const Applied& applied) {
   else if (applied.live)
     add_clocks(steps, applied.mode);
   else if (!applied.mode.empty())
-    steps.push_back({{"title", "Set the board to this mode"},
-                     {"text", fmt::format("Flyball does not know how {} is set: {}.",
-                                          applied.device, describe(applied.mode))}});
+    steps.push_back({{"title", "Set the board to this mode"}, {"text", foreign_mode(applied)}});
   add_run(steps, applied, applied.live && !jetson ? pinned(applied.mode) : "");
   return steps;
 }

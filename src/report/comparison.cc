@@ -17,11 +17,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool overlap(const Measurement& a, const Measurement& b) {
-  const Json first = with_noise(a.minibatch_ms, a.noise);
-  const Json second = with_noise(b.minibatch_ms, b.noise);
-  const auto at = [](const Json& q, size_t i) -> double { return q.is_array() ? q[i] : q; };
-  return at(first, 1) <= at(second, 2) && at(second, 1) <= at(first, 2);
+/// Readings that tell their interval, and the two do not overlap.
+bool apart(const Measurement& a, const Measurement& b) {
+  const Measurement *first[] = {&a}, *second[] = {&b};
+  const Configuration x = pooled(first), y = pooled(second);
+  return x.time_lo > y.time_hi || y.time_lo > x.time_hi;  // false where one is not known
 }
 
 std::string measured(const std::vector<ComparedTrial>& trials, bool first) {
@@ -44,7 +44,7 @@ ComparedTrial compared(const TrialComparison& trial, Sources& sources,
   row.change_pct = 100 * (b.minibatch_ms / a.minibatch_ms - 1);
   const bool same = row.first_source == row.second_source;
   // A table's rows have no noise: they are what they are.
-  row.established = same && a.minibatch_ms != b.minibatch_ms && !overlap(a, b);
+  row.established = same && apart(a, b);
   if (!same) {
     const auto index = [&](const std::string& name) {
       return static_cast<size_t>(std::ranges::find(sources.all(), name, &Source::name) -
@@ -58,7 +58,7 @@ ComparedTrial compared(const TrialComparison& trial, Sources& sources,
 Json time_of(const std::optional<Measurement>& m) {
   if (!m) return nullptr;
   if (m->failed()) return "failed";
-  return with_noise(m->minibatch_ms, m->noise);
+  return time_of_reading(*m);
 }
 
 Json power_of(const std::optional<Measurement>& m) {

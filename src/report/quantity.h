@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tune/repeats.h"
+
 namespace flyball {
 
 /// A plain number where the spread is not known, else [value, low, high]; null where it is not
@@ -14,10 +16,16 @@ inline nlohmann::ordered_json quantity(double value, double low, double high) {
   return nlohmann::ordered_json::array({value, low, high});
 }
 
-/// A mean with its 90 % interval; `noise` is its relative standard error, a fraction.
-inline nlohmann::ordered_json with_noise(double value, double noise) {
-  constexpr double z90 = 1.645;  // standard errors
-  return quantity(value, value * (1 - z90 * noise), value * (1 + z90 * noise));
+/// The time of one reading, with its interval where it tells one; likewise its power.
+inline nlohmann::ordered_json time_of_reading(const Measurement& m) {
+  const Measurement* only[] = {&m};
+  const Configuration c = pooled(only);
+  return quantity(c.minibatch_ms, c.time_lo, c.time_hi);
+}
+inline nlohmann::ordered_json power_of_reading(const Measurement& m) {
+  const Measurement* only[] = {&m};
+  const Configuration c = pooled(only);
+  return quantity(c.power_w, c.power_lo, c.power_hi);
 }
 
 }  // namespace flyball

@@ -54,9 +54,8 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
     const std::string& source = sources.all()[origin[number]].name;
     table["rows"].push_back(sheet_row(
         {++number, fmt::format("{} {}", m.trial.job.workload, phase_name(m.trial.job.phase)),
-         describe(all_settings(m.trial)),
-         m.failed() ? Json("failed") : with_noise(m.minibatch_ms, m.noise),
-         m.power ? with_noise(m.power->mean_w, m.power->noise) : Json(nullptr), source,
+         describe(all_settings(m.trial)), m.failed() ? Json("failed") : time_of_reading(m),
+         m.power && !m.failed() ? power_of_reading(m) : Json(nullptr), source,
          (m.failed() ? m.failure : m.stop_reason) + (stored.reused ? " (reused)" : "")},
         provenance_name(m.provenance)));
     add_point(points, m, source);

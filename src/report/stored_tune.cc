@@ -8,7 +8,6 @@
 #include "report/apply.h"
 #include "report/quantity.h"
 #include "report/stored_json.h"
-#include "tune/predictions.h"
 #include "tune/repeats.h"
 
 namespace flyball {
@@ -93,17 +92,23 @@ void take_measured(Rows& rows, const std::vector<StoredMeasurement>& trials) {
 Json trial_of(Rows& rows, const Json& trial) {
   const std::string failure = text_of(trial, "failure");
   const bool live = value_at(trial, "minibatches") != 0;
-  return {{"configuration", rows.of(settings_of(trial["config"]))},
-          {"why", text_of(trial, "reason")},
-          {"stop_reason", failure.empty() ? text_of(trial, "stop_reason") : "failed: " + failure},
-          {"noise_percent", live ? value_at(trial, "noise_pct") : Json(nullptr)},
-          {"minibatches", trial["minibatches"]},
-          {"stall_ms", value_at(trial, "stall_ms")},
-          {"compute_ms", value_at(trial, "compute_ms")},
-          {"e2e_ms", value_at(trial, "minibatch_ms")},
-          {"throttled", trial.value("throttled", false)},
-          {"repeated", trial.value("repeat", false)},
-          {"reused", trial.value("from_store", false)}};
+  Json json{{"configuration", rows.of(settings_of(trial["config"]))},
+            {"why", text_of(trial, "reason")},
+            {"stop_reason", failure.empty() ? text_of(trial, "stop_reason") : "failed: " + failure},
+            {"noise_percent", live ? value_at(trial, "noise_pct") : Json(nullptr)},
+            {"minibatches", trial["minibatches"]},
+            {"stall_ms", value_at(trial, "stall_ms")},
+            {"compute_ms", value_at(trial, "compute_ms")},
+            {"e2e_ms", value_at(trial, "minibatch_ms")},
+            {"time_ms", value_at(trial, "minibatch_ms")},
+            {"power_w", value_at(trial, "power_w")},
+            {"verification", trial.value("verification", false)},
+            {"throttled", trial.value("throttled", false)},
+            {"repeated", trial.value("repeat", false)},
+            {"reused", trial.value("from_store", false)}};
+  for (const char* key : {"run", "measured_utc", "other_cores"})
+    if (const Json known = value_at(trial, key); !known.is_null()) json[key] = known;
+  return json;
 }
 
 Json budgets_of(const Json& request) {
@@ -168,6 +173,7 @@ Json run_of(const StoredRun& run, const Json& answer) {
           {"intervals",
            {{"measured", "90 % interval of the median"},
             {"predicted", "90 % interval of the prediction"}}},
+          {"effort", text_of(answer, "effort")},
           {"versions", {{"flyball", FLYBALL_VERSION}}}};
 }
 
@@ -249,6 +255,9 @@ Json stored_tune_report(const StoredRun& run, const std::vector<StoredMeasuremen
     json["infeasible"] = {
         {"reason", text_of(why, "reason")}, {"closest", nullptr}, {"hint", text_of(why, "hint")}};
   }
+  // In the very words of the terminal.
+  for (const char* key : {"per", "comparison", "reused"})
+    if (answer.contains(key)) json[key] = answer[key];
   json["notes"] = notes_of(answer);
   json["machine"] = machine_of(value_at(answer, "device"));
   json["run"] = run_of(run, answer);

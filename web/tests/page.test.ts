@@ -259,6 +259,17 @@ test("18,096 configurations stay fluid", async () => {
   });
 });
 
+test("a profiled default keeps its symbol", async () => {
+  const report = power_report();
+  report.profiled[1]!.configuration = report.default!.configuration;
+  await with_page(report, desktop, async (page) => {
+    const at = await spot(page, 1);
+    assert.ok((await painted(page, at, 10, "ink")) > 60, "the diamond is painted");
+    const covering = await page.locator(".bubble").evaluateAll((all, at) => all.filter((e) => { const r = e.getBoundingClientRect(); return r.left < at.x && at.x < r.right && r.top < at.y && at.y < r.bottom; }).length, at);
+    assert.equal(covering, 0);
+  });
+});
+
 test("a click on a point reaches its row, and the row its point", async () => {
   const report = power_report();
   await with_page(report, desktop, async (page) => {
@@ -394,7 +405,7 @@ test("a plan shows its answer, limits and alternatives", async () => {
     assert.equal(await page.locator(".sheet-data .is-choice").count(), 1);
     await page.locator(".chart.points").focus();
     await page.keyboard.press("Home");
-    assert.match(plain(await page.locator(".tip").innerText()), /a mode at 14\.2 W[\s\S]*3\.1 training minibatches\/s/);
+    assert.match(plain(await page.locator(".tip").innerText()), /a mode at 14\.2 W[\s\S]*3\.1 training minibatches\/s/i);
   });
 });
 

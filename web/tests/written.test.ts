@@ -52,7 +52,7 @@ const inked = (page: Page, chart: string) => page.evaluate((chart) => {
   return count;
 }, chart);
 
-async function sees_answer(page: Page, answer: Record<string, any>): Promise<void> {
+async function sees_answer(page: Page, answer: Record<string, any>, shown: number = answer["configurations"]): Promise<void> {
   const head = plain(await page.locator("h1").textContent());
   for (const [axis, value] of Object.entries(answer["choice"].config)) {
     // Axes with one value are no choice, and the page does not list them.
@@ -60,7 +60,7 @@ async function sees_answer(page: Page, answer: Record<string, any>): Promise<voi
   }
   const time = plain(await page.locator('.figure[data-measure="time"] .figure-value').textContent());
   agrees(seconds(time), answer["choice"].minibatch_ms / 1000, "time in s");
-  assert.equal(await page.getAttribute(".cloud", "data-points"), String(answer["configurations"]));
+  assert.equal(await page.getAttribute(".cloud", "data-points"), String(shown));
   assert.ok((await inked(page, ".cloud")) > 1000, "the cloud is drawn");
   assert.equal(await page.locator(".trial-table tbody tr").count(), answer["profiled"].length);
   const reasons = await page.locator(".trial-table .why").allInnerTexts();
@@ -150,13 +150,37 @@ test("a plan: its answer, what was profiled, and how to set it", { skip }, () =>
   }
 }));
 
+test("batch sizes vary: page and terminal say the same sentence, per sample", { skip }, () => in_scratch(async (folder) => {
+  const rows = ["device,workload,phase,batch_size,cpu_cores,minibatch_ms,power_w"];
+  for (const batch of [8, 16, 32]) for (const cores of [2, 4, 8]) rows.push(`board,net,train,${batch},${cores},${20 + (90 * batch) / cores / 8},${8 + cores}`);
+  writeFileSync(join(folder, "batch.csv"), `${rows.join("\n")}\n`);
+  const words = ["tune", "net", "--device", `table:${join(folder, "batch.csv")}`, "--strategy", "brute-force", "--power-budget", "13W"];
+  const terminal = ran(folder, [...words, "--quiet", "--report", "batch.html"]);
+  ran(folder, ["report", "1", "--out", "again.html"]);
+  for (const file of ["batch.html", "again.html"]) {
+    const { page: html, data } = read_page(join(folder, file));
+    assert.deepEqual(problems(data), []);
+    const sentence = (data["comparison"] as { text: string }).text;
+    assert.match(sentence, /per sample/);
+    assert.ok(terminal.includes(sentence), terminal);
+    await with_page(html, desktop, async (page) => {
+      assert.ok(plain(await page.locator(".consequence").innerText()).endsWith(`: ${sentence}.`));
+      assert.match(await page.locator(".consequence").innerText(), /^A sample takes /);
+      assert.equal(await page.locator(".figure-label").first().innerText(), "Time per sample");
+    });
+  }
+}));
+
 test("a stored tune opens again, with the same choice and figures", { skip }, () => in_scratch(async (folder) => {
   const { answer } = tune_power(folder, 15);
   ran(folder, ["report", "1", "--out", "again.html"]);
   const { page: html, data } = read_page(join(folder, "again.html"));
   assert.deepEqual(problems(data), []);
   await with_page(html, desktop, async (page) => {
-    await sees_answer(page, answer);
+    // What was not kept is not shown: predictions off the front.
+    const shown = (data["configurations"] as unknown[]).length;
+    assert.ok(shown > answer["profiles"] && shown < answer["configurations"]);
+    await sees_answer(page, answer, shown);
     const power = parseFloat(plain(await page.locator('.figure[data-measure="power"] .figure-value').textContent()));
     agrees(power, answer["choice"].power_w, "power in W");
     assert.equal(await page.locator(".trial-table tbody tr").count(), answer["profiled"].length);

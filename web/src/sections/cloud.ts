@@ -135,7 +135,10 @@ export function cloud_section(report: TuneReport): HTMLElement {
     const chosen = report.choice?.configuration;
     const [left, right, top, bottom] = [52, canvas.clientWidth - (canvas.clientWidth < 560 ? 14 : 28), 36, canvas.clientHeight - 50];
     const spots = [...numbers.entries()].filter(([i]) => visible(i));
-    const bubbles: Bubble[] = numbered(report) ? spots.map(([i, text]) => ({ x: px[i]!, y: py[i]!, text: short(text), kind: i === chosen ? "choice" : "profiled" })) : [];
+    // The default keeps its own symbol, an optimum its colour.
+    const kind_of = (i: number) => (i === chosen ? "choice" : report.oracle?.raw === i || report.oracle?.robust === i ? "optimum" : "profiled");
+    const numbered_ones = numbered(report) ? spots.filter(([i]) => i === chosen || i !== report.default?.configuration) : [];
+    const bubbles: Bubble[] = numbered_ones.map(([i, text]) => ({ x: px[i]!, y: py[i]!, text: short(text), kind: kind_of(i) }));
     bubbles.sort((a, b) => Number(b.kind === "choice") - Number(a.kind === "choice"));
     const names: Name[] = marks(report, colours()).reverse().filter((m) => visible(m.index)).map((m) => ({ x: px[m.index]!, y: py[m.index]!, radius: m.size / 2, text: m.text, kind: m.kind }));
     const at = moved?.found ?? null;
