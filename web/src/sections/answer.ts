@@ -52,7 +52,7 @@ function effort(report: TuneReport): HTMLElement {
     h("p", { class: "figure-label" }, "Found with"),
     h("p", { class: "figure-value" }, String(profiles), h("small", {}, profiles === 1 ? "profile" : "profiles")),
     h("p", { class: "spread" }, `of ${plural(report.configurations.length, "configuration")}, ${plural(report.profiled.length, "trial")} in ${duration(report.run.duration_s)}`),
-    h("p", { class: "delta" }, [limit ? `at most ${limit} allowed` : "", from_store > 0 ? `${plural(from_store, "trial")} from the store` : ""].filter(Boolean).join(", ")));
+    h("p", { class: "delta" }, [limit ? `at most ${plural(limit, "profile")} allowed` : "", from_store > 0 ? `${plural(from_store, "trial")} from the store` : ""].filter(Boolean).join(", ")));
 }
 
 function settings(report: TuneReport, c: Configuration): HTMLElement {

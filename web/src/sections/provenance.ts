@@ -10,13 +10,14 @@ function facts(title: string, list: Fact[]): HTMLElement {
 export function provenance_section(report: ExperimentReport | TuneReport): HTMLElement {
   const { machine, run } = report;
   const command = report.kind === "tune" ? report.request.command : report.command;
+  const watts = report.kind === "tune" && report.configurations.some((c) => c.power_w != null);
   const run_facts: Fact[] = [
     { name: "Started", value: instant(run.started_at) },
     { name: "Took", value: duration(run.duration_s) },
     { name: "Strategy", value: run.strategy },
     { name: "Predictor", value: run.predictor ?? "none" },
     { name: "Seed", value: exact(run.seed) },
-    { name: "Power total", value: run.power_total ?? "none: no power on this machine" },
+    { name: "Power total", value: run.power_total ?? (watts ? "which rails is not said" : "none: there are no power readings") },
     { name: "Run", value: run.id },
     ...Object.entries(run.versions).map(([name, value]) => ({ name, value })),
   ];
