@@ -74,7 +74,9 @@ std::string profile_command(const Applied& applied) {
                                                          {axis::loader_workers, "--workers"},
                                                          {axis::prefetch, "--prefetch"}};
   for (const auto& [name, option] : options)
-    if (const auto value = value_of(applied.run, name))
+    // Without workers nothing is fetched ahead: 0 says so in a space, and is no option.
+    if (const auto value = value_of(applied.run, name);
+        value && (name != std::string_view(axis::prefetch) || *value >= 1))
       text += fmt::format(" {} {}", option, format_number(*value));
   return text;
 }

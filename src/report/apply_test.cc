@@ -51,6 +51,16 @@ TEST(Apply, ANetworkHereGetsTheCommandThatRunsIt) {
             "taskset -c 0 flyball profile lenet5 --batch-size 32 --workers 0 --prefetch 1");
 }
 
+// `flyball profile` refuses a prefetch of 0, which spaces hold beside 0 workers.
+TEST(Apply, NothingIsFetchedAheadWithoutWorkers) {
+  Applied applied;
+  applied.device = "host";
+  applied.live = true;
+  applied.workload = "lenet5";
+  applied.run = {{"loader_workers", 0}, {"prefetch", 0}};
+  EXPECT_EQ(code_of(apply_steps(applied), 0), "flyball profile lenet5 --workers 0");
+}
+
 // A command for a board that nobody knows would be a guess.
 TEST(Apply, AnUnknownBoardIsNamedWithItsModeAndNoCommand) {
   Applied applied;
