@@ -206,7 +206,8 @@ TEST_F(BadInputTest, AnAxisNarrowsATable) {
   refused("gpu_mhz=700", "the table has no gpu_mhz 700", "the nearest: 600 and 900");
   refused("gpu_mhz=610..890", "lies in gpu_mhz=610..890", "the nearest: 600 and 900");
   refused("mem_mhz=1", "no axis 'mem_mhz'", "it has: batch_size");
-  refused("gpu_mhz=nan", "is not an axis", "LEAST..MOST");
+  refused("gpu_mhz=fast", "is not an axis", "LEAST..MOST");
+  refused("gpu_mhz=nan", "gpu_mhz cannot be nan", "write the values");
 }
 
 TEST_F(BadInputTest, AnAnswerSaysWhatWasAsked) {

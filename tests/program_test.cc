@@ -390,7 +390,7 @@ while True:
   const auto limited = [&](const std::vector<std::string>& limits) {
     std::vector<std::string> all = {
         "tune", "--axis",     "batch_size=8,16,32,64", "--axis",      "cpu_cores=1", "--trial-time",
-        "0.1",  "--strategy", "brute-force",           "--no-verify", "-q",          "--json"};
+        "0.1s", "--strategy", "brute-force",           "--no-verify", "-q",          "--json"};
     all.insert(all.end(), limits.begin(), limits.end());
     all.insert(all.end(), {"--", "/usr/bin/python3", script});
     return run(all);

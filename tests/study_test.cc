@@ -81,7 +81,7 @@ print(asked, study.best.config["batch_size"])
   environment_.erase("STOP");
   const Finished second = run({place}), third = run({place});
   ASSERT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_EQ(second.out, "3 32\n");  // the other two, and the answer once more
+  EXPECT_EQ(second.out, "4 32\n");  // the other two, and the answer and the default once more
   EXPECT_EQ(third.out, "0 32\n") << third.err;
 }
 

@@ -78,7 +78,8 @@ void print_import_json(const Imported& imported, const Taken& taken) {
   print_json({{"rows", taken.rows},
               {"workloads", workloads},
               {"already_there", there},
-              {"ignored", imported.ignored_columns}});
+              {"ignored", imported.ignored_columns},
+              {"notes", imported.notes}});
 }
 
 Status run_import(const ImportOptions& options, const Context& context) {

@@ -34,6 +34,7 @@ struct Modes {
   std::string device;  // name of the board
   std::vector<Space> spaces;
   std::vector<WorkloadTable> tables;  // of --device table:FILE
+  std::optional<Error> unopened;      // a kind of board that this machine is not
 };
 
 // A name that is no kind of board is one whose modes references list.
@@ -41,7 +42,14 @@ Result<Modes> find_modes(const Options& options) {
   Modes modes;
   modes.device = options.device;
   if (!parse_board(options.device)) return modes;
-  FLYBALL_ASSIGN(const auto board, open_board(options.device));
+  auto opened = open_board(options.device);
+  if (!opened) {
+    // A name without a colon may be that of a board which references or the store know.
+    if (options.device.find(':') != std::string::npos) return opened.error();
+    modes.unopened = opened.error();
+    return modes;
+  }
+  const auto board = *std::move(opened);
   modes.device = board->info().device.name;
   if (!board->live()) {
     modes.tables = board->table()->workloads;
@@ -174,6 +182,7 @@ Result<Answer> predict(const Options& options) {
   if (modes.spaces.empty())
     for (const WorkloadTable& reference : references)
       if (reference.device == options.device) modes.spaces.push_back(reference.space);
+  if (modes.spaces.empty() && modes.unopened) return *modes.unopened;
   if (modes.spaces.empty())
     return Error{Code::invalid_argument,
                  fmt::format("the modes of '{}' are not known", options.device),

@@ -175,7 +175,7 @@ void add_tune(CLI::App& app, Context& context) {
       "profile until no more than this could be gained by the 90 % intervals, e.g. 2%");
   add_duration(*command, "--for", [&request](Seconds time) { request.time_limit_s = time.value; },
                "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",
-               {1e-3, 1e9, "1ms or more"});
+               {1e-6, 1e9, "1us or more"});
   command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
   command->add_option("--predictor", request.predictor, names_of_predictors())
       ->capture_default_str();

@@ -23,9 +23,13 @@ constexpr std::array sizes = {Size{"kB", 1e3},   Size{"MB", 1e6},       Size{"GB
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+constexpr double rounding = 1e-9;
+
 // Values and limits may be 0 or negative (a loss): then the difference is what counts.
 double beyond(double value, double limit, bool at_most) {
   const double over = at_most ? value - limit : limit - value;
+  // 1 - 0.01 * 32 is as much as 0.68 to who wrote it.
+  if (std::abs(over) <= rounding * std::abs(limit)) return 0;
   const double scale = std::abs(at_most ? limit : value);
   return scale > 0 ? over / scale : over;
 }

@@ -41,6 +41,13 @@ TEST(FigureLimit, TheWorstFigureCounts) {
   EXPECT_LT(excess_of({{"drift", -0.5}}, std::vector{limit("drift=0", true)}), 0);
 }
 
+TEST(FigureLimit, RoundingBreaksNone) {
+  const double reported = 1 - 0.01 * 32;
+  ASSERT_LT(reported, 0.68);
+  EXPECT_LE(excess_of({{"accuracy", reported}}, std::array{limit("accuracy=0.68", false)}), 0);
+  EXPECT_GT(excess_of({{"accuracy", 0.6799}}, std::array{limit("accuracy=0.68", false)}), 0);
+}
+
 TEST(FigureLimit, WhatNoTrialHeldIsNamedWithTheNearest) {
   const std::vector<FigureLimit> limits = {limit("memory=2GB", true), limit("accuracy=0.8", false)};
   const std::vector<Figures> trials = {{{"memory", 1e9}, {"accuracy", 0.5}},
