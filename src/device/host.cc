@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "device/helper_link.h"
 #include "device/journal.h"
 
 namespace flyball {
@@ -95,6 +96,8 @@ class Host final : public Device {
   }
 
   std::vector<std::string> gaps() const override { return gaps_; }
+  std::vector<std::string> own_axes() const override { return {axis::cpu_cores}; }
+  std::vector<std::string> root_axes() const override { return root_axes_; }
 
   Status claim() override {
     if (journal_) return {};
@@ -107,7 +110,7 @@ class Host final : public Device {
   }
 
   Status apply(const PowerMode& mode) override {
-    for (const auto& [name, value] : mode.values) FLYBALL_CHECK(check(name, value));
+    FLYBALL_CHECK(check_mode(axes(), mode));
     if (const auto mhz = mode.values.find("cpu_mhz"); mhz != mode.values.end())
       FLYBALL_CHECK(set_clock(mhz->second));
     const auto cores = mode.values.find("cpu_cores");
@@ -150,27 +153,14 @@ class Host final : public Device {
       return;
     }
     if (::access((policy(cpus_[0]) / "scaling_min_freq").c_str(), W_OK) != 0) {
-      no_clock("scaling_min_freq is not writable; run as root");
+      no_clock("scaling_min_freq is not writable; " + rights_remedy());
+      root_axes_.emplace_back(axis::cpu_mhz);
       return;
     }
     for (const std::string& khz : split(*list, ' '))
       if (const auto value = parse_double(khz); value && *value > 0)
         clocks_mhz_.push_back(*value / 1000);
     std::ranges::sort(clocks_mhz_);
-  }
-
-  Status check(const std::string& name, double value) const {
-    for (const Axis& axis : axes()) {
-      if (axis.name != name) continue;
-      if (std::ranges::find(axis.values, value) != axis.values.end()) return {};
-      std::vector<std::string> legal;
-      for (double v : axis.values) legal.push_back(format_number(v));
-      return Error{Code::invalid_argument,
-                   fmt::format("{} cannot be {} here", name, format_number(value)),
-                   "one of: " + join(legal, ", ")};
-    }
-    return Error{Code::invalid_argument, fmt::format("this machine has no axis '{}'", name),
-                 "`flyball devices` lists its axes"};
   }
 
   Status set_clock(double mhz) {
@@ -196,6 +186,7 @@ class Host final : public Device {
   std::vector<int> cpus_;
   std::vector<double> clocks_mhz_;
   std::vector<std::string> gaps_;
+  std::vector<std::string> root_axes_;
   DeviceInfo info_;
   std::shared_ptr<SettingsJournal> journal_;
   bool pinned_ = false;

@@ -217,7 +217,7 @@ class LiveProfiler final : public Profiler {
     meter_->count();
     FLYBALL_CHECK(count(loaded.run, m));
     take_power(*meter_, m);
-    return {};
+    return device_->still_set();
   }
 
   Status check_interrupt() const {

@@ -228,7 +228,8 @@ class ProgramProfiler final : public Profiler {
     program.settings = m.trial.mode.values;
     for (const auto& [name, value] : m.trial.job.settings) program.settings[name] = value;
     FLYBALL_ASSIGN(const auto run, ProgramRun::start(program));
-    return ProgramTrial(*run, *meter_, options_, m).measure();
+    FLYBALL_CHECK(ProgramTrial(*run, *meter_, options_, m).measure());
+    return device_->still_set();
   }
 
   std::unique_ptr<Device> device_;
