@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/helper.h"
 #include "cli/output.h"
 #include "cli/standard_output.h"
 #include "device/journal.h"
@@ -20,10 +21,10 @@ namespace flyball::cli {
 namespace {
 
 // The one list of commands.
-constexpr auto commands = {add_tune,     add_profile,   add_plan,       add_predict,
-                           add_pareto,   add_measure,   add_experiment, add_doctor,
-                           add_evaluate, add_reference, add_runs,       add_import,
-                           add_export,   add_workloads, add_devices,    add_dataset};
+constexpr auto commands = {add_tune,    add_profile,    add_plan,   add_predict,   add_pareto,
+                           add_measure, add_experiment, add_doctor, add_evaluate,  add_reference,
+                           add_runs,    add_import,     add_export, add_workloads, add_devices,
+                           add_dataset, add_helper};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure.\n"

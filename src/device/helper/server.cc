@@ -64,8 +64,7 @@ class HelperServer {
       for (const Client& client : clients_) waited.push_back({client.socket.get(), POLLIN, 0});
       const timespec limit = time_left();
       const int ready = ::ppoll(waited.data(), waited.size(), &limit, held.before());
-      if (ready < 0 && errno != EINTR)
-        return file_error("wait for", "the helper's socket", errno);
+      if (ready < 0 && errno != EINTR) return file_error("wait for", "the helper's socket", errno);
       // Who has gone gives the board up before anybody asks for it.
       for (size_t i = 0; ready > 0 && i < clients_.size(); ++i)
         if ((waited[i + 1].revents & (POLLHUP | POLLERR)) != 0) hang_up(clients_[i]);
@@ -128,6 +127,8 @@ class HelperServer {
 
   void drop_when_late(Client& client) {
     if (client.gone || monotonic_s() < deadline_s(client)) return;
+    read(client);  // what came while others were served
+    if (client.gone || monotonic_s() < deadline_s(client)) return;
     refuse(client, client.buffer.half() ? "a message did not end in time"
                                         : "there was no message for too long");
   }
@@ -148,8 +149,8 @@ class HelperServer {
   std::string too_many(const HelperPeer& peer) const {
     if (clients_.size() >= limits_.clients)
       return fmt::format("it has {} clients, and takes no more", clients_.size());
-    const auto of_user =
-        std::ranges::count(clients_, peer.uid, [](const Client& client) { return client.peer.uid; });
+    const auto of_user = std::ranges::count(clients_, peer.uid,
+                                            [](const Client& client) { return client.peer.uid; });
     if (peer.uid != 0 && of_user >= static_cast<std::ptrdiff_t>(limits_.clients_of_user))
       return fmt::format("user {} has {} clients of it already", peer.uid, of_user);
     return "";
@@ -162,8 +163,8 @@ class HelperServer {
     if (!peer) return log_(peer.error().message);
     if (const std::string why = too_many(*peer); !why.empty()) {
       log_(fmt::format("{} is refused: {}", peer->text(), why));
-      say(socket, helper_error_line({Code::unavailable, "the helper is busy: " + why,
-                                     "wait until one ends"}));
+      say(socket, helper_error_line(
+                      {Code::unavailable, "the helper is busy: " + why, "wait until one ends"}));
       return;
     }
     log_(peer->text() + " is connected");
