@@ -15,8 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-
-
 bool soon(const std::function<bool()>& holds) {
   for (int round = 0; round < 2000 && !holds(); ++round)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -55,14 +53,16 @@ class HelperCommandTest : public CommandTest {
     address.sun_family = AF_UNIX;
     socket_.string().copy(address.sun_path, sizeof address.sun_path - 1);
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    const std::string line = R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":729.6}})" "\n";
+    const std::string line = R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":729.6}})"
+                             "\n";
     if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) ::_exit(1);
     (void)!::write(fd, line.data(), line.size());
     while (true) ::pause();
   }
   bool mode_is_set() {
     return soon([&] {
-      return tree_.get(0, "scaling_max_freq") == "729600" && tree_.get(1, "scaling_min_freq") == "729600";
+      return tree_.get(0, "scaling_max_freq") == "729600" &&
+             tree_.get(1, "scaling_min_freq") == "729600";
     });
   }
   bool restored() {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "device/board_trees_testing.h"
 #include "live_testing.h"
 #include "schema_testing.h"
 
@@ -15,7 +16,7 @@ using Json = nlohmann::json;
 using ::testing::IsEmpty;
 
 // Maps from names that the user chose, or answers of other documents, are not keys of ours.
-const std::set<std::string> opaque = {"config", "answer", "excluded", "conditions"};
+const std::set<std::string> opaque = {"config", "answer", "excluded", "conditions", "mode"};
 
 // The schema of each command's documents.
 const std::map<std::string, std::string> schema_of = {
@@ -24,7 +25,7 @@ const std::map<std::string, std::string> schema_of = {
     {"workloads", "machine"}, {"devices", "machine"},   {"runs", "runs"},
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
-    {"helper", "helper"},
+    {"helper", "helper"},     {"mode", "mode"},
 };
 
 void collect(const Json& json, std::set<std::string>& keys) {
@@ -88,6 +89,21 @@ TEST_F(JsonTest, EveryKeyOfTheHelperIsDocumented) {
   const std::string stage = (folder_ / "stage").string();
   expect_documented({"helper", "install", "--stage", stage, "--json"});
   expect_documented({"helper", "uninstall", "--stage", stage, "--json"});
+}
+
+TEST_F(JsonTest, EveryKeyOfABoardIsDocumented) {
+  for (const auto& board : trees::boards()) {
+    const std::string root = (folder_ / board.kind).string();
+    trees::write_tree(board.kind, root);
+    expect_documented({"doctor", "--json", "--root", root});
+    expect_documented({"mode", "show", "--json", "--root", root});
+    expect_documented({"mode", "list", "--json", "--root", root});
+    expect_documented({"mode", "presets", "--json", "--root", root});
+  }
+  const std::string root = (folder_ / "orin_agx_jp6").string();
+  expect_documented({"mode", "set", "gpu_mhz=612", "--json", "--root", root});
+  expect_documented({"mode", "hold", "--preset", "15W", "--json", "--root", root, "--", "true"});
+  expect_documented({"mode", "restore", "--json", "--root", root});
 }
 
 TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {

@@ -73,6 +73,16 @@ Result<LockFile> LockFile::take(const std::filesystem::path& path, const std::st
   return lock;
 }
 
+std::optional<std::string> LockFile::holder(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return {};
+  const bool is_free = ::flock(file, LOCK_SH | LOCK_NB) == 0;
+  ::close(file);
+  if (is_free) return {};
+  const auto name = read_file(path, 4096);
+  return name ? std::string(trim(*name)) : "another process";
+}
+
 LockFile::~LockFile() {
   if (file_ < 0) return;
   if (owner_ == ::getpid()) ::unlink(path_.c_str());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,8 @@ class LockFile {
   /// without a hint; the folder or the file cannot be made.
   static Result<LockFile> take(const std::filesystem::path& path, const std::string& what,
                                double patience_s = 0);
+  /// Who holds it now, "process 12 on HOST since …"; nothing where nobody does.
+  static std::optional<std::string> holder(const std::filesystem::path& path);
   LockFile(LockFile&& other) noexcept
       : path_(std::move(other.path_)),
         file_(std::exchange(other.file_, -1)),

@@ -24,7 +24,7 @@ namespace {
 constexpr auto commands = {add_tune,    add_profile,    add_plan,   add_predict,   add_pareto,
                            add_measure, add_experiment, add_doctor, add_evaluate,  add_reference,
                            add_runs,    add_import,     add_export, add_workloads, add_devices,
-                           add_dataset, add_helper};
+                           add_dataset, add_mode,       add_helper};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure.\n"
@@ -70,7 +70,8 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
 
 // Takes "-- PROGRAM…" off the words of the commands that run one; returns how many are left.
 int cut_program(int argc, char** argv, std::vector<std::string>& program) {
-  if (argc < 2 || (argv[1] != std::string("profile") && argv[1] != std::string("tune")))
+  if (argc < 2 || (argv[1] != std::string("profile") && argv[1] != std::string("tune") &&
+                   argv[1] != std::string("mode")))
     return argc;
   for (int i = 2; i < argc; ++i)
     if (argv[i] == std::string("--")) {

@@ -77,11 +77,15 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   live.interrupted = &interrupt_flag();
   live.board = board.info();
+  live.board.compute = compute_place(board.info());
+  // Numbers of another place to compute are not comparable.
+  if (live.board.may_compute_on_gpu)
+    live.board.device.fingerprint += "; network on " + live.board.compute;
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
   FLYBALL_ASSIGN(live.open, parse_axes(options.axes));
-  FLYBALL_CHECK(check_device(board.info().compute));
+  FLYBALL_CHECK(check_device(live.board.compute));
   FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   FLYBALL_ASSIGN(auto device, board.knobs());
   catch_interrupts();
@@ -95,7 +99,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
 void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("workload,--workload", options.workload,
                      "network, script:FILE (TorchScript), or a workload of the table");
-  add_device_option(command, options.device);
+  add_device_option(command, options.device, options.root);
   command.add_option("--phase", options.phase, "train or infer");
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
@@ -120,17 +124,46 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
   });
 }
 
-void add_device_option(CLI::App& command, std::string& device) {
+void add_device_option(CLI::App& command, std::string& device, std::string& root) {
   std::string kinds;
   for (const BoardKind& kind : board_kinds()) kinds += (kinds.empty() ? "" : ", ") + kind.usage();
   command.add_option("--device", device, kinds + "; else what this machine is");
+  add_root_option(command, root);
+}
+
+void add_root_option(CLI::App& command, std::string& root) {
+  command.add_option("--root", root, "folder that stands for / in what is read and set of a board")
+      ->capture_default_str();
+}
+
+Result<std::filesystem::path> root_folder(const std::string& root) {
+  std::error_code problem;
+  std::filesystem::path folder = std::filesystem::canonical(root, problem);
+  if (!problem && std::filesystem::is_directory(folder, problem)) return folder;
+  return Error{Code::not_found, fmt::format("--root: there is no folder '{}'", root),
+               "name the folder that holds proc, sys and etc of the board"};
+}
+
+Result<std::unique_ptr<Board>> open_named_board(const std::string& device,
+                                                const std::string& root) {
+  FLYBALL_ASSIGN(const std::filesystem::path folder, root_folder(root));
+  return open_board(device, folder);
+}
+
+std::string compute_place(const BoardInfo& board) {
+  if (!board.may_compute_on_gpu) return board.compute;
+  const Status gpu = check_device("cuda:0");
+  if (gpu.ok()) return "cuda:0";
+  fmt::print(stderr, "flyball: ATTENTION: the network runs on the CPU, not on the GPU of {}: {}\n",
+             board.device.title, gpu.error().message);
+  return board.compute;
 }
 
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
   if (options.program.empty() && options.workload.empty())
     return Error{Code::invalid_argument, "there is no workload to run",
                  "name one of `flyball workloads`, or a program after --"};
-  FLYBALL_ASSIGN(const auto board, open_board(options.device));
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!options.program.empty()) return open_program(*board, options);
   return board->live() ? open_live(*board, options) : open_table(*board, options);
 }

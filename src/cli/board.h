@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/board.h"
 #include "profile/trials/profiler.h"
 #include "space/table.h"
 #include "store/store.h"
@@ -20,6 +21,7 @@ struct ProfilerOptions {
   std::vector<std::string> program;  ///< the user's own, instead of a workload
   std::string phase;                 ///< "" takes training, or what the table has
   std::string device;                ///< as device/board.h reads it; "" is this machine
+  std::string root = "/";            ///< of the files that a live board shows
   std::string data;                  ///< dataset folder; "" draws one where that is possible
   std::vector<std::string> axes;     ///< name=v1,v2,…
   Accepted accepted;                 ///< rows of a table that count as measurements, too
@@ -39,8 +41,17 @@ struct OpenedProfiler {
 /// Opens the board of `--device` (device/board.h) and what profiles the workload there.
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options);
 
-/// `--device`, with the kinds of boards there are as its help.
-void add_device_option(CLI::App& command, std::string& device);
+/// `--device`, with the kinds of boards there are as its help, and `--root`.
+void add_device_option(CLI::App& command, std::string& device, std::string& root);
+/// `--root DIR`: a folder that stands for / in what is read and set of the machine.
+void add_root_option(CLI::App& command, std::string& root);
+/// The folder that `--root` names, without links. Error: there is none.
+Result<std::filesystem::path> root_folder(const std::string& root);
+/// Opens what `--device` and `--root` name.
+Result<std::unique_ptr<Board>> open_named_board(const std::string& device, const std::string& root);
+/// Where a network computes on the board. A board whose GPU may compute does so where LibTorch has
+/// CUDA; where it has not, that is said aloud.
+std::string compute_place(const BoardInfo& board);
 
 /// The named dataset folder, or the drawn set of a workload's kind (data/makers/default_set.h).
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,

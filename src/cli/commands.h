@@ -12,13 +12,14 @@ namespace flyball::cli {
 struct Context {
   int exit_code = 0;
   std::string command;  ///< the command line as it was typed
-  /// What stands after "--" where that is a program of the user's own (profile, tune).
+  /// What stands after "--" where that is a program of the user's own (profile, tune, mode hold).
   std::vector<std::string> program;
 };
 
 void add_tune(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_measure(CLI::App& app, Context& context);
+void add_mode(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_pareto(CLI::App& app, Context& context);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "module/module.h"
@@ -28,15 +29,21 @@ void add_doctor(CLI::App& app, Context& context) {
       "doctor", "what can be measured and set on this machine, and how to get more");
   auto json = std::make_shared<bool>(false);
   add_json_flag(*command, *json);
-  command->footer("Example:\n  flyball doctor");
-  set_action(*command, context, [json]() -> Status {
+  auto root = std::make_shared<std::string>("/");
+  add_root_option(*command, *root);
+  command->footer("Example:\n  flyball doctor\n  flyball doctor --root recorded-tree --json");
+  set_action(*command, context, [json, root]() -> Status {
+    FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(*root));
     DoctorOptions options;
+    options.root = place;
+    options.ask_kernel = place == "/";
     options.more.push_back(libtorch());
     const auto capabilities = examine_machine(options);
+    const BoardReport board = examine_board(place);
     if (*json)
-      print_json(doctor_json(capabilities));
+      print_json(doctor_json(capabilities, board));
     else
-      fmt::print("{}", doctor_text(capabilities));
+      fmt::print("{}", doctor_text(capabilities, board));
     return {};
   });
 }

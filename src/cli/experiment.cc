@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
@@ -15,13 +16,14 @@ namespace flyball::cli {
 namespace {
 
 struct Options {
-  std::string file, out = "out/experiments", data, report;
+  std::string file, out = "out/experiments", data, report, root = "/";
   TraceFiles files;
   bool fresh = false, json = false, quiet = false;
 };
 
-ExperimentOptions experiment_options(const Options& options) {
+Result<ExperimentOptions> experiment_options(const Options& options) {
   ExperimentOptions experiment;
+  FLYBALL_ASSIGN(experiment.root, root_folder(options.root));
   experiment.out = options.out;
   experiment.data = options.data;
   experiment.fresh = options.fresh;
@@ -67,10 +69,10 @@ Status show(const Options& options, ExperimentResult result, Context& context) {
   // The figures are on disk: a log that fails is said, and the rest is shown.
   const Status joined = join_plug_log(options, result);
   if (!joined.ok()) context.exit_code = report_error(joined.error());
+  FLYBALL_ASSIGN(const ExperimentOptions experiment, experiment_options(options));
   const std::string report =
       options.report.empty()
-          ? (results_path(result.spec, experiment_options(options)).parent_path() / "report.html")
-                .string()
+          ? (results_path(result.spec, experiment).parent_path() / "report.html").string()
           : options.report;
   FLYBALL_CHECK(write_file(report, fill_page(experiment_report(result, context.command))));
   if (options.json)
@@ -82,7 +84,7 @@ Status show(const Options& options, ExperimentResult result, Context& context) {
 
 Status run(const Options& options, Context& context) {
   FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
-  ExperimentOptions experiment = experiment_options(options);
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
   catch_interrupts();
   experiment.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
@@ -97,7 +99,8 @@ Status run(const Options& options, Context& context) {
 
 Status report(const Options& options, Context& context) {
   FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
-  FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment_options(options)));
+  FLYBALL_ASSIGN(const ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment));
   return show(options, std::move(result), context);
 }
 
@@ -108,6 +111,7 @@ void add_common(CLI::App& command, Options& options) {
   command.add_option("--out", options.out, "folder of results, reports and made datasets")
       ->capture_default_str();
   command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
+  add_root_option(command, options.root);
   options.files.add_plug_options(command);
   add_json_flag(command, options.json);
 }

@@ -72,7 +72,8 @@ void print_status(const Result<HelperBoard>& board, bool installed) {
   }
   std::string axes;
   for (const Axis& axis : board->axes)
-    axes += fmt::format("{}{} ({} values)", axes.empty() ? "" : ", ", axis.name, axis.values.size());
+    axes +=
+        fmt::format("{}{} ({} values)", axes.empty() ? "" : ", ", axis.name, axis.values.size());
   fmt::print("answers    version {}\n", board->version);
   fmt::print("sets       {}\n", axes.empty() ? "nothing on this machine" : axes);
   for (const std::string& gap : board->gaps) fmt::print("           {}\n", gap);
@@ -89,7 +90,9 @@ Status status(const Options& options, Context& context) {
     print_status(board, installed);
     return {};
   }
-  const auto text = [&](const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); };
+  const auto text = [&](const std::string& value) {
+    return value.empty() ? Json(nullptr) : Json(value);
+  };
   print_json({{"socket", helper_socket().string()},
               {"installed", installed},
               {"answers", board.ok()},
@@ -107,7 +110,7 @@ Status serve(Options& options) {
   service.root = fs::canonical(service.root, unknown);
   if (unknown) return file_error("read", options.service.root, unknown.value());
   service.open = [root = service.root]() -> Result<std::unique_ptr<Device>> {
-    FLYBALL_ASSIGN(const auto board, open_board("host", root));
+    FLYBALL_ASSIGN(const auto board, open_board("", root));
     return board->knobs();
   };
   service.log = [](const std::string& text) {
@@ -146,16 +149,18 @@ void add_helper(CLI::App& app, Context& context) {
   asker->footer("Example:\n  flyball helper status");
   set_action(*asker, context, [options, &context] { return status(*options, context); });
   CLI::App* server = group->add_subcommand("run", "be the helper, as root; systemd does this");
-  server->add_option("--socket", options->service.socket,
-                     "where to listen when systemd hands over no socket")
+  server
+      ->add_option("--socket", options->service.socket,
+                   "where to listen when systemd hands over no socket")
       ->capture_default_str();
   server->add_option("--group", options->service.group, "who may connect to it")
       ->capture_default_str();
   server->add_option("--root", options->service.root, "folder of the /proc and /sys to set")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  server->add_option("--idle", options->service.limits.idle_s,
-                     "end after so many seconds without a client; 0: never")
+  server
+      ->add_option("--idle", options->service.limits.idle_s,
+                   "end after so many seconds without a client; 0: never")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   server->footer("Example:\n  sudo flyball helper run --group flyball");

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
@@ -15,7 +16,7 @@ namespace flyball::cli {
 namespace {
 
 struct Options {
-  std::string interval = "10ms";
+  std::string interval = "10ms", root = "/";
   TraceFiles files;
   bool json = false, wait_for_all = false;
   std::vector<std::string> command;
@@ -42,8 +43,9 @@ Status run(const Options& options, Context& context) {
   measure.wait_for_all = options.wait_for_all;
   // The document is alone on stdout.
   measure.stdout_to_stderr = options.json;
-  measure.sensors = open_power_sensors();
-  measure.context = options.files.context();
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  measure.sensors = open_power_sensors(root);
+  measure.context = options.files.context(root);
   auto result = measure_command(options.command, measure);
   if (!result) {
     if (result.error().code == Code::invalid_argument) return result.error();
@@ -76,6 +78,7 @@ void add_measure(CLI::App& app, Context& context) {
   command->add_flag("--wait-for-all", options->wait_for_all,
                     "also wait for processes that it leaves behind");
   options->files.add_options(*command);
+  add_root_option(*command, options->root);
   add_json_flag(*command, options->json, "; the command's own output goes to stderr");
   command->add_option("command", options->command, "the command, after --")->required();
   command->footer(

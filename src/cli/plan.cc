@@ -48,7 +48,7 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
                  "plan on this machine, or use --export nvpmodel"};
   if (!options.apply) return {};
-  FLYBALL_ASSIGN(const auto here, open_board(options.device));
+  FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto knobs, here->knobs());
   return knobs->can_keep();
 }
@@ -60,7 +60,7 @@ Result<std::string> nvpmodel_block(const SharedBoard& shared, const Plan& plan) 
 }
 
 Status apply(const PlanOptions& options, const PowerMode& mode) {
-  FLYBALL_ASSIGN(const auto here, open_board(options.device));
+  FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto knobs, here->knobs());
   FLYBALL_CHECK(knobs->apply(mode));
   FLYBALL_CHECK(knobs->keep());
@@ -133,7 +133,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind == "concurrent" || kind == "dynamic")
     command.add_option("--switch-cost", o.switch_cost, "time that changing the mode takes")
         ->check(not_empty());
-  add_device_option(command, o.device);
+  add_device_option(command, o.device, o.root);
   command.add_option("--power-budget", o.power_budget, "at most this power, e.g. 30W")
       ->check(not_empty());
   command.add_option("--objective", o.objective, objectives_of(kind))->check(not_empty());

@@ -49,6 +49,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   ProfilerOptions role;
   role.workload = spec;
   role.device = options.device;
+  role.root = options.root;
   role.phase = phase_name(phase);
   role.trial_seconds = options.trial_seconds;
   role.seed = options.request.seed;

@@ -16,8 +16,9 @@ struct PlanOptions {
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string power_budget, time_budget, energy_budget, objective, switch_cost;
   std::string store, export_format;
-  std::string device;  ///< of roles that are networks; "" is this machine
-  Accepted accepted;   ///< rows of tables that count as measurements, too
+  std::string device;      ///< of roles that are networks; "" is this machine
+  std::string root = "/";  ///< of the files that a live board shows
+  Accepted accepted;       ///< rows of tables that count as measurements, too
   double trial_seconds = 10;
   bool apply = false, json = false, quiet = false, no_store = false, no_reference = false;
   PlanRequest request;

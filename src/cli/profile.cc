@@ -17,7 +17,7 @@ namespace {
 
 struct ProfileOptions {
   EpochRequest request;
-  std::string workload, phase = "train", device, data;
+  std::string workload, phase = "train", device, root = "/", data;
   std::string optimizer = "sgd", precision = "fp32", on_bad = "fail", interval = "10ms";
   std::string patience = "5min";
   TraceFiles files;
@@ -31,16 +31,17 @@ Status complete(ProfileOptions& options) {
   FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
   FLYBALL_ASSIGN(step.precision, parse_precision(options.precision));
   FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
-  FLYBALL_ASSIGN(const auto board, open_board(options.device));
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!board->live())
     return Error{Code::invalid_argument, "a table is read, it does not run",
                  "profile on this machine: --device host"};
-  step.device = board->info().compute;
+  step.device = compute_place(board->info());
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
-  request.sensors = open_power_sensors();
-  request.context = options.files.context();
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  request.sensors = open_power_sensors(root);
+  request.context = options.files.context(root);
   request.interrupted = &interrupt_flag();
   return {};
 }
@@ -81,7 +82,7 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
   FLYBALL_ASSIGN(const BoardName device, parse_board(options.device));
-  if (device.kind != "host")
+  if (device.kind != "host" && device.kind != "jetson" && device.kind != "board")
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing to a program", options.device),
                  "the program itself chooses its device; use --device host"};
@@ -90,8 +91,9 @@ Status run_program(const ProfileOptions& options, const std::vector<std::string>
   FLYBALL_ASSIGN(request.patience, parse_seconds(options.patience));
   FLYBALL_ASSIGN(request.interval, parse_seconds(options.interval));
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
-  request.sensors = open_power_sensors();
-  request.context = options.files.context();
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  request.sensors = open_power_sensors(root);
+  request.context = options.files.context(root);
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);
   if (options.json)
@@ -157,7 +159,7 @@ void add_profile(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileOptions>();
   command->add_option("workload,--workload", options->workload,
                       "network, or script:FILE (TorchScript)");
-  add_device_option(*command, options->device);
+  add_device_option(*command, options->device, options->root);
   command->add_option("--data,--dataset", options->data,
                       "dataset folder; drawn into the cache folder where it is not given");
   add_run_options(*command, *options);

@@ -1,6 +1,7 @@
 #include "cli/trace_files.h"
 
 #include "base/files.h"
+#include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
@@ -22,13 +23,14 @@ void TraceFiles::add_plug_options(CLI::App& command) {
                      "seconds that the meter's clock is ahead of this machine's");
 }
 
-SensorList TraceFiles::context() const {
+SensorList TraceFiles::context(const std::filesystem::path& root) const {
   SensorList context;
   if (trace.empty() && csv.empty()) return context;
-  context = open_system_sensors();
-  context.append(open_detail_sensors());
-  context.append(open_clock_sensors());
-  context.append(open_thermal_sensors());
+  context = open_system_sensors(root);
+  context.append(open_detail_sensors(root));
+  context.append(open_clock_sensors(root));
+  context.append(open_board_sensors(root));
+  context.append(open_thermal_sensors(root));
   return context;
 }
 

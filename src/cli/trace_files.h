@@ -21,7 +21,7 @@ struct TraceFiles {
   void add_options(CLI::App& command);
   void add_plug_options(CLI::App& command);
   /// What explains a run beside its power; nothing where no file asks for it.
-  SensorList context() const;
+  SensorList context(const std::filesystem::path& root = "/") const;
   /// The plug meter's log, read now; nothing where there is none to join.
   Result<std::optional<Trace>> plug_log() const;
   /// Writes both files; times since `origin_ns`. Errors name the file; the other one is written.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "boards/identity.h"
 
 namespace flyball {
 namespace {
@@ -34,6 +35,10 @@ const std::vector<BoardKind>& board_kinds() {
   static const std::vector<BoardKind> kinds = {
       {"host", "", "this machine (also: cpu): its cores, and its CPU clock where that can be set",
        open_host_board},
+      {"jetson", "", "the Jetson that this machine is: cores, clocks of CPU, GPU and memory, rails",
+       open_known_board},
+      {"board", "", "the same of any board with a device tree, such as a Raspberry Pi",
+       open_known_board},
       {"cuda", "[N]", "an NVIDIA GPU of this machine, where LibTorch computes on it",
        open_cuda_board},
       {"table", "FILE", "any measured table, as if it were a board", open_table_board},
@@ -59,7 +64,11 @@ Result<BoardName> parse_board(const std::string& text) {
 
 Result<std::unique_ptr<Board>> open_board(const std::string& text,
                                           const std::filesystem::path& root) {
-  FLYBALL_ASSIGN(const BoardName name, parse_board(text));
+  FLYBALL_ASSIGN(BoardName name, parse_board(text));
+  if (text.empty()) {
+    const BoardIdentity identity = identify_board(root);
+    if (identity.id != "host") name.kind = identity.jetson() ? "jetson" : "board";
+  }
   FLYBALL_ASSIGN(const BoardKind* kind, find_kind(name.kind));
   return kind->open(name, root);
 }

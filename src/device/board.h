@@ -30,6 +30,8 @@ struct BoardInfo {
   DeviceInfo device;            ///< whose numbers these are
   std::string compute = "cpu";  ///< where a network computes: "cpu", "cuda:0"; "" for a table
   Provenance provenance = Provenance::measured;
+  /// Its GPU computes where LibTorch has CUDA: who runs a network there finds out and says so.
+  bool may_compute_on_gpu = false;
 };
 
 /// A board to measure on, or one that was measured.
@@ -59,14 +61,16 @@ struct BoardKind {
 };
 const std::vector<BoardKind>& board_kinds();
 
-/// Opens the board of a name; `root`: of the /proc and /sys of a live one. Errors: as
-/// parse_board(); a table that does not read.
+/// Opens the board of a name; "" is the board that `root` (of the /proc and /sys of a live one)
+/// shows, else this machine. Errors: as parse_board(); a table that does not read; another board.
 Result<std::unique_ptr<Board>> open_board(const std::string& name,
                                           const std::filesystem::path& root = "/");
 
 // Their makers, each in a file of its name.
 Result<std::unique_ptr<Board>> open_host_board(const BoardName&, const std::filesystem::path& root);
 Result<std::unique_ptr<Board>> open_cuda_board(const BoardName&, const std::filesystem::path& root);
+Result<std::unique_ptr<Board>> open_known_board(const BoardName&,
+                                                const std::filesystem::path& root);
 Result<std::unique_ptr<Board>> open_table_board(const BoardName&,
                                                 const std::filesystem::path& root);
 

@@ -22,9 +22,9 @@ TEST(BoardName, IsReadOnceAndMeansTheSameEverywhere) {
 }
 
 TEST(BoardName, WhatIsNoneIsNamedWithThoseThereAre) {
-  const auto unknown = parse_board("jetson");
+  const auto unknown = parse_board("jetsom");
   ASSERT_FALSE(unknown.ok());
-  EXPECT_THAT(unknown.error().message, HasSubstr("'jetson'"));
+  EXPECT_THAT(unknown.error().message, HasSubstr("'jetsom'"));
   for (const BoardKind& kind : board_kinds())
     EXPECT_THAT(unknown.error().hint, HasSubstr(kind.usage()));
   for (const char* text : {"table:", "table", "cuda:", "host:1", "host:"}) {

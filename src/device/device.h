@@ -27,6 +27,9 @@ class Device {
   virtual std::vector<Axis> axes() const = 0;
   /// The mode the board has when nobody tunes it.
   virtual PowerMode default_mode() const = 0;
+  /// What each axis does now (clocks as they read), where pinned clocks are to be seen; empty where
+  /// the kernel does not tell.
+  virtual Settings observed() const { return {}; }
   /// Why an axis that one might expect is missing, with the remedy.
   virtual std::vector<std::string> gaps() const = 0;
   /// Axes that bind this process and what it starts alone (cores by affinity): nobody can set them

@@ -42,7 +42,8 @@ std::vector<Capability> examine_machine(const DoctorOptions& options) {
   return all;
 }
 
-nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities) {
+nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities,
+                                   const BoardReport& board) {
   nlohmann::ordered_json json;
   bool power = false;
   json["capabilities"] = nlohmann::ordered_json::array();
@@ -55,13 +56,14 @@ nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities) 
                                     {"remedy", c.remedy}});
   }
   json["power_measurable"] = power;
+  json.update(board_json(board));
   return json;
 }
 
-std::string doctor_text(const std::vector<Capability>& capabilities) {
+std::string doctor_text(const std::vector<Capability>& capabilities, const BoardReport& board) {
   size_t width = 0;
   for (const Capability& c : capabilities) width = std::max(width, c.name.size());
-  std::string text;
+  std::string text = board_text(board);
   for (const Capability& c : capabilities) {
     const char* mark = c.state == Capability::State::available ? "yes" : "no ";
     text += fmt::format("{}  {:<{}}  {}\n", mark, c.name, width, c.value);

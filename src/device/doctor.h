@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "device/board_report.h"
+
 namespace flyball {
 
 struct Capability {
@@ -29,9 +31,11 @@ struct DoctorOptions {
 /// Looks at everything once; changes nothing. Never fails: what cannot be looked at is missing.
 std::vector<Capability> examine_machine(const DoctorOptions& options = {});
 
-/// {"capabilities": [{name, purpose, state, value, remedy}], "power_measurable": bool}
-nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities);
-/// As a person reads it: one block per capability, remedies below.
-std::string doctor_text(const std::vector<Capability>& capabilities);
+/// {"capabilities": [{name, purpose, state, value, remedy}], "power_measurable": bool} and the keys
+/// of board_json().
+nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities,
+                                   const BoardReport& board);
+/// As a person reads it: the board, then one block per capability, remedies below.
+std::string doctor_text(const std::vector<Capability>& capabilities, const BoardReport& board);
 
 }  // namespace flyball

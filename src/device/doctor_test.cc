@@ -103,7 +103,10 @@ TEST(Doctor, IsWrittenAsTextAndAsJson) {
   const std::vector<Capability> two = {
       {"power: RAPL", "energy of packages", State::no_permission, "only root may read", "be root"},
       {"LibTorch", "training", State::available, "1.13.1", ""}};
-  EXPECT_EQ(doctor_text(two),
+  BoardReport board;
+  board.board.name = "some board";
+  EXPECT_EQ(doctor_text(two, board),
+            "some board (unknown)\n\n"
             "no   power: RAPL  only root may read\n"
             "                  for: energy of packages\n"
             "                  HINT: be root\n"
@@ -113,11 +116,13 @@ TEST(Doctor, IsWrittenAsTextAndAsJson) {
       R"("value":"only root may read","remedy":"be root"})";
   const std::string torch =
       R"({"name":"LibTorch","purpose":"training","state":"available","value":"1.13.1","remedy":""})";
-  EXPECT_EQ(doctor_json(two).dump(),
-            R"({"capabilities":[)" + rapl + "," + torch + R"(],"power_measurable":false})");
+  EXPECT_EQ(doctor_json(two, board).dump(),
+            R"({"capabilities":[)" + rapl + "," + torch + R"(],"power_measurable":false,)" +
+                R"("board":{"id":"unknown","name":"some board","jetpack":null,"release":null},)" +
+                R"("axes":[],"rails":[],"totals":{},"presets":[],"problems":[]})");
   auto readable = two;
   readable[0].state = State::available;
-  EXPECT_EQ(doctor_json(readable)["power_measurable"], true);
+  EXPECT_EQ(doctor_json(readable, board)["power_measurable"], true);
 }
 
 // Of this machine only what can be asked in another way.

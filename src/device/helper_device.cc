@@ -105,6 +105,7 @@ class HelperDevice final : public Device {
     for (const auto& [name, value] : board_.default_mode.values) mode.values[name] = value;
     return mode;
   }
+  Settings observed() const override { return own_->observed(); }
   // What we lack and the helper has is no gap.
   std::vector<std::string> gaps() const override {
     std::vector<std::string> gaps = board_.gaps;

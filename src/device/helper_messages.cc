@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "device/knob.h"
 
 namespace flyball {
 namespace {
@@ -79,7 +79,7 @@ Error parse_error(const Json& json) {
 Result<Json> parse_reply(std::string_view text) {
   Json json = parse(text);
   if (!json.is_object()) return no_reply("it is no JSON object");
-  if (json.at("flyball").get<int>() != helper_protocol) return no_reply("it is of another version");
+  if (json.at("flyball") != helper_protocol) return no_reply("it is of another version");
   if (!json.at("ok").get<bool>()) return parse_error(json.at("error"));
   return json;
 }
@@ -132,7 +132,8 @@ Result<HelperRequest> parse_helper_request(std::string_view text) {
 }
 
 std::string helper_request_line(const HelperRequest& request) {
-  const auto* const known = std::ranges::find(kinds, request.kind, [](auto& k) { return k.second; });
+  const auto* const known =
+      std::ranges::find(kinds, request.kind, [](auto& k) { return k.second; });
   Json json{{"flyball", helper_protocol}, {"do", known->first}};
   if (request.kind == Kind::apply) json["mode"] = request.mode.values;
   return line(json);
@@ -148,7 +149,8 @@ std::string helper_error_line(const Error& error) {
 
 std::string helper_board_line(const HelperBoard& board) {
   Json axes = Json::array();
-  for (const Axis& axis : board.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
+  for (const Axis& axis : board.axes)
+    axes.push_back({{"name", axis.name}, {"values", axis.values}});
   return line({{"flyball", helper_protocol},
                {"ok", true},
                {"version", board.version},
@@ -184,12 +186,7 @@ Status check_mode(const std::vector<Axis>& axes, const PowerMode& mode) {
     if (!axis)
       return Error{Code::invalid_argument, fmt::format("this machine has no axis '{}'", name),
                    "`flyball devices` lists its axes"};
-    if (std::ranges::find(axis->values, value) != axis->values.end()) continue;
-    std::vector<std::string> legal;
-    for (double v : axis->values) legal.push_back(format_number(v));
-    return Error{Code::invalid_argument,
-                 fmt::format("{} cannot be {} here", name, format_number(value)),
-                 "one of: " + join(legal, ", ")};
+    FLYBALL_CHECK(check_value(*axis, value));
   }
   return {};
 }

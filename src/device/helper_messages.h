@@ -31,13 +31,13 @@ std::string helper_request_line(const HelperRequest& request);
 
 /// What a helper can set, and who has it do so.
 struct HelperBoard {
-  std::string version;                ///< of the helper's program
-  std::filesystem::path root = "/";   ///< of the files that it sets
-  std::vector<Axis> axes{};           ///< without those that bind only the process that sets them
-  PowerMode default_mode{};           ///< as the Device has it
-  std::vector<std::string> gaps{};    ///< as the Device has them
-  std::optional<Error> cannot_keep{}; ///< of Device::can_keep()
-  std::string holder{};               ///< "process 12 of user 1000 since …"; "" when it is free
+  std::string version;                 ///< of the helper's program
+  std::filesystem::path root = "/";    ///< of the files that it sets
+  std::vector<Axis> axes{};            ///< without those that bind only the process that sets them
+  PowerMode default_mode{};            ///< as the Device has it
+  std::vector<std::string> gaps{};     ///< as the Device has them
+  std::optional<Error> cannot_keep{};  ///< of Device::can_keep()
+  std::string holder{};                ///< "process 12 of user 1000 since …"; "" when it is free
 };
 
 std::string helper_done_line();
@@ -48,7 +48,7 @@ std::string helper_board_line(const HelperBoard& board);
 Status parse_helper_done(std::string_view line);
 Result<HelperBoard> parse_helper_board(std::string_view line);
 
-/// Is this value legal? Error `invalid_argument`: there is no such axis; the values that there are.
+/// Is every value legal? Errors `invalid_argument`: there is no such axis; those of check_value().
 Status check_mode(const std::vector<Axis>& axes, const PowerMode& mode);
 
 /// The bytes of a stream as lines.

@@ -25,18 +25,27 @@ TEST(HelperMessages, RequestsReadAsTheyWereWritten) {
 }
 
 TEST(HelperMessages, NothingButAModeIsTakenFromAClient) {
-  const char* const bad[] = {
-      "", "1", "[]", "{}", "null", "{\"flyball\":1}",
-      R"({"flyball":"1","do":"claim"})", R"({"flyball":1.5,"do":"claim"})",
-      R"({"flyball":1,"do":1})", R"({"flyball":1,"do":"exec"})",
-      R"({"flyball":1,"do":"claim","path":"/etc"})", R"({"flyball":1,"do":"claim","mode":{}})",
-      R"({"flyball":1,"do":"apply"})", R"({"flyball":1,"do":"apply","mode":[]})",
-      R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":null}})",
-      R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":true}})",
-      R"({"flyball":1,"do":"apply","mode":{"../cpu":1}})",
-      R"({"flyball":1,"do":"apply","mode":{"":1}})", R"({"flyball":1,"do":"apply","mode":{"A":1}})",
-      R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":1},"environment":{}})",
-      R"({"flyball":1,"do":"claim"} {"flyball":1,"do":"claim"})"};
+  const char* const bad[] = {"",
+                             "1",
+                             "[]",
+                             "{}",
+                             "null",
+                             "{\"flyball\":1}",
+                             R"({"flyball":"1","do":"claim"})",
+                             R"({"flyball":1.5,"do":"claim"})",
+                             R"({"flyball":1,"do":1})",
+                             R"({"flyball":1,"do":"exec"})",
+                             R"({"flyball":1,"do":"claim","path":"/etc"})",
+                             R"({"flyball":1,"do":"claim","mode":{}})",
+                             R"({"flyball":1,"do":"apply"})",
+                             R"({"flyball":1,"do":"apply","mode":[]})",
+                             R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":null}})",
+                             R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":true}})",
+                             R"({"flyball":1,"do":"apply","mode":{"../cpu":1}})",
+                             R"({"flyball":1,"do":"apply","mode":{"":1}})",
+                             R"({"flyball":1,"do":"apply","mode":{"A":1}})",
+                             R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":1},"environment":{}})",
+                             R"({"flyball":1,"do":"claim"} {"flyball":1,"do":"claim"})"};
   for (const char* line : bad) {
     const auto read = parse_helper_request(line);
     ASSERT_FALSE(read.ok()) << line;
@@ -114,7 +123,7 @@ TEST(HelperMessages, AModeIsCheckedAgainstTheListsOfTheBoard) {
   EXPECT_TRUE(check_mode(axes, {}).ok());
   EXPECT_TRUE(check_mode(axes, {{{"cpu_mhz", 729.6}}}).ok());
   for (const double value : {0.0, -729.6, 729.7, 1e308, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THAT(check_mode(axes, {{{"cpu_mhz", value}}}).error().hint, HasSubstr("115.2, 729.6"));
+    EXPECT_THAT(check_mode(axes, {{{"cpu_mhz", value}}}).error().hint, HasSubstr("the nearest"));
   EXPECT_THAT(check_mode(axes, {{{"cpu_mhz", 729.6}, {"fan", 1}}}).error().message,
               HasSubstr("no axis 'fan'"));
 }

@@ -31,7 +31,7 @@ class HostBoard final : public Board {
 
 Result<std::unique_ptr<Board>> open_here(const BoardName& name, const fs::path& root,
                                          const std::string& compute) {
-  BoardInfo info{name, {}, compute, Provenance::measured};
+  BoardInfo info{name, {}, compute};
   FLYBALL_ASSIGN(const auto host, open_host({.root = root, .journal = {}, .cpus = {}}));
   info.device = host->info();
   // Numbers of another place to compute are not comparable.

@@ -1,6 +1,5 @@
 #include "device/journal.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/guard.h"
 #include "base/text.h"
@@ -22,42 +22,51 @@ namespace fs = std::filesystem;
 // A start that puts back holds the lock for some milliseconds.
 constexpr double patience_s = 0.5;
 
-// sysfs files take their value in one write and must not be replaced by rename.
-Status write_in_place(const fs::path& file, const std::string& value) {
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return file_error("set", file, errno);
-  // A regular file (a recorded tree) would keep the tail of a longer old value.
-  (void)!::ftruncate(fd, 0);
-  errno = EIO;  // of a write that takes only a part
-  const ssize_t written = ::write(fd, value.data(), value.size());
-  const int reason = errno;
-  ::close(fd);
-  if (written != static_cast<ssize_t>(value.size()))
-    return file_error(fmt::format("write '{}' to", value), file, reason);
-  return {};
-}
+// Drivers may take a moment: what is not yet as it was asked for is looked at again.
+constexpr int64_t read_back_patience_ns = 300'000'000;
 
-Result<std::string> read_setting(const fs::path& file) {
-  return read_file(file, 1 << 16);
-}
-
-Status write_and_read_back(const fs::path& file, const std::string& value) {
-  FLYBALL_CHECK(write_in_place(file, value));
-  FLYBALL_ASSIGN(const std::string taken, read_setting(file));
-  if (trim(taken) == trim(value)) return {};
-  return Error{
-      Code::unavailable,
-      fmt::format("{} was set to {} but reads {}", file.string(), trim(value), trim(taken)),
-      "the board refused it: is the value in its list, and does nothing else govern it?"};
+Status write_and_read_back(SettingFiles& files, const fs::path& file, const std::string& value,
+                           const SettingRule& rule) {
+  FLYBALL_CHECK(files.write(file, value));
+  if (rule.fluid) return {};
+  const int64_t deadline_ns = monotonic_ns() + read_back_patience_ns;
+  for (int64_t pause_ns = 1'000'000;; pause_ns *= 2) {
+    FLYBALL_ASSIGN(const std::string taken, files.read(file));
+    if (rule.accepts(value, taken)) return {};
+    if (monotonic_ns() >= deadline_ns)
+      return Error{
+          Code::unavailable,
+          fmt::format("{} was set to {} but reads {}", file.string(), trim(value), trim(taken)),
+          "the board refused it: is the value in its list, and does nothing else govern it?"};
+    sleep_until_ns(monotonic_ns() + pause_ns);
+  }
 }
 
 // True when there was something to write.
-Result<bool> put_back(const fs::path& root, const SavedSetting& setting) {
+Result<bool> put_back(SettingFiles& files, const fs::path& root, const SavedSetting& setting) {
   FLYBALL_ASSIGN(const fs::path file, setting_file(root, setting.file));
-  FLYBALL_ASSIGN(const std::string present, read_setting(file));
+  FLYBALL_ASSIGN(const std::string present, files.read(file));
   if (present == setting.value) return false;
-  FLYBALL_CHECK(write_and_read_back(file, setting.value));
+  FLYBALL_CHECK(write_and_read_back(files, file, setting.value, {.fluid = setting.fluid}));
   return true;
+}
+
+bool is_core_switch(const SavedSetting& setting) {
+  return setting.file.starts_with("sys/devices/system/cpu/cpu") &&
+         setting.file.ends_with("/online");
+}
+
+// The clock of a cluster has no files while all its cores are off: where some are missing, every
+// core that was switched comes on first. Its own entry puts it back afterwards.
+void wake_cores(SettingFiles& files, const JournalContent& content) {
+  const bool missing = std::ranges::any_of(content.settings, [&](const SavedSetting& setting) {
+    return !setting_file(content.root, setting.file).ok();
+  });
+  if (!missing) return;
+  for (const SavedSetting& setting : content.settings)
+    if (is_core_switch(setting))
+      if (const auto file = setting_file(content.root, setting.file))
+        (void)files.write(*file, "1");  // what fails is found when its clock is put back
 }
 
 // What processes that were killed left of journals that they were writing.
@@ -76,6 +85,13 @@ Error not_put_back(const std::vector<Error>& errors, const fs::path& journal) {
           fmt::format("{} keeps them, and the next start of flyball tries again; to give them up, "
                       "remove that file",
                       journal.string())};
+}
+
+Error kept_elsewhere(const JournalContent& kept, const fs::path& place) {
+  return {Code::conflict,
+          fmt::format("{} holds what was before a mode of {}", place.string(), kept.root.string()),
+          fmt::format("put it back (flyball mode restore --root {}), or remove that file",
+                      kept.root.string())};
 }
 
 // The journals that this process has open.
@@ -104,11 +120,17 @@ fs::path board_journal() {
   return state_folder() / "board.journal";
 }
 
-SettingsJournal::SettingsJournal(fs::path path, LockFile lock)
-    : path_(std::move(path)), lock_(std::move(lock)), owner_(::getpid()) {}
+fs::path kept_journal(const fs::path& journal) {
+  fs::path kept = journal;
+  return kept.replace_extension(".kept");
+}
+
+SettingsJournal::SettingsJournal(fs::path path, LockFile lock, SettingFiles& files)
+    : path_(std::move(path)), lock_(std::move(lock)), files_(files), owner_(::getpid()) {}
 
 Result<std::shared_ptr<SettingsJournal>> SettingsJournal::take(const fs::path& path,
-                                                               double patience) {
+                                                               double patience,
+                                                               SettingFiles& files) {
   FLYBALL_CHECK(check_state_folder(path.parent_path()));
   auto lock = LockFile::take(path.string() + ".lock", "the board", patience);
   if (!lock) {
@@ -117,13 +139,14 @@ Result<std::shared_ptr<SettingsJournal>> SettingsJournal::take(const fs::path& p
       error.hint = "wait until it ends: what is set belongs to the whole board";
     return error;
   }
-  std::shared_ptr<SettingsJournal> journal(new SettingsJournal(path, *std::move(lock)));
+  std::shared_ptr<SettingsJournal> journal(new SettingsJournal(path, *std::move(lock), files));
   FLYBALL_CHECK(journal->recover());
   return journal;
 }
 
 Result<std::shared_ptr<SettingsJournal>> SettingsJournal::open(const fs::path& path,
-                                                               const fs::path& root) {
+                                                               const fs::path& root,
+                                                               SettingFiles& files) {
   std::error_code problem;
   const fs::path real_root = fs::canonical(root, problem);
   if (problem) return file_error("read", root, problem.value());
@@ -137,7 +160,7 @@ Result<std::shared_ptr<SettingsJournal>> SettingsJournal::open(const fs::path& p
         fmt::format("this process sets the board of {} already", ours->content_.root.string()),
         "one board at a time"};
   }
-  FLYBALL_ASSIGN(auto journal, take(path, patience_s));
+  FLYBALL_ASSIGN(auto journal, take(path, patience_s, files));
   journal->content_.root = real_root;
   Guard::start();
   Guard::watch_journal(path);
@@ -166,14 +189,14 @@ Status SettingsJournal::save() const {
   return write_journal(path_, content_);
 }
 
-Status SettingsJournal::remember(std::span<const fs::path> files) {
+Status SettingsJournal::remember(std::span<const fs::path> files, const SettingRule& rule) {
   const size_t before = content_.settings.size();
   const auto add = [&](const fs::path& file) -> Status {
     FLYBALL_ASSIGN(const std::string name, setting_name(content_.root, file));
     if (std::ranges::find(content_.settings, name, &SavedSetting::file) != content_.settings.end())
       return {};
-    FLYBALL_ASSIGN(const std::string present, read_setting(file));
-    content_.settings.push_back({name, present});
+    FLYBALL_ASSIGN(const std::string present, files_.read(file));
+    content_.settings.push_back({name, present, rule.fluid});
     return {};
   };
   Status status;
@@ -184,22 +207,50 @@ Status SettingsJournal::remember(std::span<const fs::path> files) {
   return status;
 }
 
-Status SettingsJournal::set(const fs::path& file, const std::string& value) {
-  FLYBALL_ASSIGN(const std::string present, read_setting(file));
-  if (trim(present) == value) return {};
-  FLYBALL_CHECK(remember({&file, 1}));
-  return write_and_read_back(file, value);
+Status SettingsJournal::set(const fs::path& file, const std::string& value,
+                            const SettingRule& rule) {
+  FLYBALL_ASSIGN(const std::string present, files_.read(file));
+  if (!rule.fluid && trim(present) == value) return {};
+  FLYBALL_CHECK(remember({&file, 1}, rule));
+  return write_and_read_back(files_, file, value, rule);
 }
 
+// What was kept before counts: a setting that was changed twice goes back to what it was first.
+// Only then the journal goes, so that a death in between undoes the change.
 Status SettingsJournal::keep() {
+  if (content_.settings.empty()) return {};
+  const fs::path place = kept_journal(path_);
+  FLYBALL_ASSIGN(auto earlier, read_journal(place));
+  if (earlier && earlier->root != content_.root) return kept_elsewhere(*earlier, place);
+  JournalContent kept{.root = content_.root};
+  if (earlier) kept = *std::move(earlier);
+  for (const SavedSetting& setting : content_.settings)
+    if (std::ranges::find(kept.settings, setting.file, &SavedSetting::file) == kept.settings.end())
+      kept.settings.push_back(setting);
+  FLYBALL_CHECK(write_journal(place, kept));
   content_.settings.clear();
   return save();
 }
 
+Result<size_t> SettingsJournal::restore_kept() {
+  const fs::path place = kept_journal(path_);
+  FLYBALL_ASSIGN(auto kept, read_journal(place));
+  if (!kept) {  // also one that a boot has voided
+    std::error_code ignored;
+    fs::remove(place, ignored);
+    return size_t{0};
+  }
+  if (kept->root != content_.root) return kept_elsewhere(*kept, place);
+  const size_t settings = kept->settings.size();
+  FLYBALL_CHECK(put_all_back(*kept, place));
+  return settings;
+}
+
 // Last change first, and again until a round has nothing to write: a minimum cannot go above a
 // maximum that is put back only later, and one setting may move another.
-Status SettingsJournal::restore() {
-  if (content_.settings.empty()) return {};
+Status SettingsJournal::put_all_back(JournalContent& content, const fs::path& place) {
+  if (content.settings.empty()) return {};
+  wake_cores(files_, content);
   std::vector<SavedSetting> failed;
   std::vector<Error> errors;
   bool wrote = true;
@@ -207,18 +258,22 @@ Status SettingsJournal::restore() {
     failed.clear();
     errors.clear();
     wrote = false;
-    for (auto setting = content_.settings.rbegin(); setting != content_.settings.rend();
-         ++setting) {
-      const auto written = put_back(content_.root, *setting);
+    for (auto setting = content.settings.rbegin(); setting != content.settings.rend(); ++setting) {
+      if (setting->fluid && round > 0) continue;  // the hardware moves it again
+      const auto written = put_back(files_, content.root, *setting);
       if (written) wrote = wrote || *written;
       if (written) continue;
       errors.push_back(written.error());
       failed.insert(failed.begin(), *setting);
     }
   }
-  content_.settings = std::move(failed);
-  FLYBALL_CHECK(save());
-  return errors.empty() ? Status() : not_put_back(errors, path_);
+  content.settings = std::move(failed);
+  FLYBALL_CHECK(write_journal(place, content));
+  return errors.empty() ? Status() : not_put_back(errors, place);
+}
+
+Status SettingsJournal::restore() {
+  return put_all_back(content_, path_);
 }
 
 Result<size_t> recover_settings(const fs::path& path) {
@@ -232,7 +287,7 @@ Result<size_t> recover_settings(const fs::path& path) {
   if (known != journals.by_path.end())
     if (const auto ours = known->second.lock(); ours && ours->owner_ == ::getpid())
       return size_t{0};
-  const auto journal = SettingsJournal::take(path, 0);
+  const auto journal = SettingsJournal::take(path, 0, kernel_files());
   if (journal) return (*journal)->recovered();
   if (journal.error().code == Code::conflict) return size_t{0};
   return journal.error();

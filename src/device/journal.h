@@ -9,7 +9,8 @@
 //     and by whoever opens a device or this journal (recover_settings(), open_host(), open()).
 // What cannot be put back is reported and stays in the journal, so that the next one tries again;
 // until then the board is not claimed by anybody. A boot of the machine voids the journal of its
-// sys/: the kernel has forgotten the settings. keep() ends the promise.
+// sys/: the kernel has forgotten the settings. keep() ends the promise: what was before then stands
+// beside the journal (board.kept), and only restore_kept() puts it back.
 //
 // A journal is applied whole or not at all. It is replaced in one step (file, fsync, rename) before
 // the settings that it covers are written, with a checksum over all of it: one that does not hold
@@ -30,6 +31,7 @@
 #include "base/lock_file.h"
 #include "base/status.h"
 #include "device/journal_file.h"
+#include "device/setting_files.h"
 
 namespace flyball {
 
@@ -41,35 +43,45 @@ class SettingsJournal {
   /// another tree; a journal that is not trusted or does not hold together; what could not be put
   /// back.
   static Result<std::shared_ptr<SettingsJournal>> open(const std::filesystem::path& path,
-                                                       const std::filesystem::path& root = "/");
+                                                       const std::filesystem::path& root = "/",
+                                                       SettingFiles& files = kernel_files());
   ~SettingsJournal();
   SettingsJournal(const SettingsJournal&) = delete;
   SettingsJournal& operator=(const SettingsJournal&) = delete;
 
   /// Makes the present content of these files safe at once; set() does it for one that is not yet.
   /// A file must read as it is written. Error: one does not lie below sys/ of the root.
-  Status remember(std::span<const std::filesystem::path> files);
-  /// Writes `value` to `file` and reads back: an error when the file does not hold `value`
-  /// afterwards.
-  Status set(const std::filesystem::path& file, const std::string& value);
+  Status remember(std::span<const std::filesystem::path> files, const SettingRule& rule = {});
+  /// Writes `value` to `file` and reads back, for a moment again and again: an error when the file
+  /// does not hold what the rule accepts for `value` afterwards.
+  Status set(const std::filesystem::path& file, const std::string& value,
+             const SettingRule& rule = {});
+  /// What a setting holds now.
+  Result<std::string> read(const std::filesystem::path& file) { return files_.read(file); }
   /// Puts everything back and reads back, last change first, and forgets it. Goes on after a
   /// failure: the error names all that failed, and only that stays in the journal.
   Status restore();
-  /// Forgets what was before: the settings stay as they are now.
+  /// The settings stay as they are now. What was before the first keep() is kept for
+  /// restore_kept().
   Status keep();
+  /// Puts back what was before the first keep(), in this process or an earlier one; returns how
+  /// many settings. Errors: as restore(), and `conflict` where another tree's are kept.
+  Result<size_t> restore_kept();
   /// How many settings of a dead owner open() put back.
   size_t recovered() const { return recovered_; }
 
  private:
-  SettingsJournal(std::filesystem::path path, LockFile lock);
+  SettingsJournal(std::filesystem::path path, LockFile lock, SettingFiles& files);
   static Result<std::shared_ptr<SettingsJournal>> take(const std::filesystem::path& path,
-                                                       double patience_s);
+                                                       double patience_s, SettingFiles& files);
   Status recover();
+  Status put_all_back(JournalContent& content, const std::filesystem::path& place);
   Status save() const;
   friend Result<size_t> recover_settings(const std::filesystem::path& path);
 
   std::filesystem::path path_;
   LockFile lock_;
+  SettingFiles& files_;
   int owner_;  ///< process that opened it; one that was forked from it puts nothing back
   size_t recovered_ = 0;
   JournalContent content_;
@@ -79,6 +91,9 @@ class SettingsJournal {
 /// journal this costs two looks at the file system. 0 as well when a living process (or this one)
 /// holds it: they are its settings. Errors: those of open(), but for `conflict`.
 Result<size_t> recover_settings(const std::filesystem::path& path);
+
+/// Where keep() of a journal leaves what was before: board.kept beside board.journal.
+std::filesystem::path kept_journal(const std::filesystem::path& journal);
 
 /// Where journals live: $FLYBALL_STATE, else /run/flyball for root, else the user's runtime or
 /// temporary folder.

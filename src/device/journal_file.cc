@@ -52,14 +52,14 @@ Status trusted(const fs::path& path) {
       "look who left it, put back what is right in it, and remove it"};
 }
 
-// Of the form {"boot": …, "root": …, "settings": [[file, value], …]}.
+// Of the form {"boot": …, "root": …, "settings": [[file, value], [file, value, "fluid"], …]}.
 std::optional<JournalContent> parse(const nlohmann::json& json, std::string& boot) {
   JournalContent content;
   try {
     boot = json.at("boot").get<std::string>();
     content.root = json.at("root").get<std::string>();
     for (const auto& setting : json.at("settings"))
-      content.settings.push_back({setting.at(0), setting.at(1)});
+      content.settings.push_back({setting.at(0), setting.at(1), setting.size() > 2});
   } catch (const nlohmann::json::exception&) {
     return {};
   }
@@ -131,8 +131,10 @@ Status write_journal(const fs::path& path, const JournalContent& content) {
     return file_error("remove", path, errno);
   }
   nlohmann::json settings = nlohmann::json::array();
-  for (const SavedSetting& setting : content.settings)
+  for (const SavedSetting& setting : content.settings) {
     settings.push_back({setting.file, setting.value});
+    if (setting.fluid) settings.back().push_back("fluid");
+  }
   const nlohmann::json json{{"boot", boot_of(content.root)},
                             {"root", content.root.string()},
                             {"settings", std::move(settings)}};

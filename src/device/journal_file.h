@@ -11,8 +11,9 @@
 namespace flyball {
 
 struct SavedSetting {
-  std::string file;   ///< relative to the root: "sys/devices/…"
-  std::string value;  ///< what it held
+  std::string file;    ///< relative to the root: "sys/devices/…"
+  std::string value;   ///< what it held
+  bool fluid = false;  ///< SettingRule: put back, but not compared
 };
 
 struct JournalContent {

@@ -35,12 +35,13 @@ Status sleep_for(double seconds, const std::function<bool()>& interrupted) {
 }  // namespace
 
 Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
-                                   const std::function<bool()>& interrupted) {
+                                   const std::function<bool()>& interrupted,
+                                   const std::filesystem::path& root) {
   const bool idle = settings.state == "idle";
-  Watched sensors{.power = open_power_sensors(), .context = {}};
+  Watched sensors{.power = open_power_sensors(root), .context = {}};
   if (!idle) {
-    sensors.context = open_system_sensors();
-    sensors.context.append(open_detail_sensors());
+    sensors.context = open_system_sensors(root);
+    sensors.context.append(open_detail_sensors(root));
   }
   RunFigures figures{.settings = settings, .repeat = repeat, .started_utc = wall_clock_utc()};
   figures.power_gap = power_gap(sensors.power);

@@ -1,6 +1,7 @@
 // What the machine draws, and what watching it costs, while nothing trains.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 
 #include "base/status.h"
@@ -13,6 +14,7 @@ namespace flyball {
 /// one such stretch: e2e_s, cpu_pct of this process, energy and power where they are measured.
 /// Errors: sampling does not start; `interrupted`.
 Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
-                                   const std::function<bool()>& interrupted);
+                                   const std::function<bool()>& interrupted,
+                                   const std::filesystem::path& root = "/");
 
 }  // namespace flyball

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/lock_file.h"
 #include "base/text.h"
-#include "device/host.h"
+#include "device/board_device.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
 #include "profile/characterise/epochs.h"
@@ -79,14 +79,14 @@ class Runner {
       return options_.interrupted && options_.interrupted->load();
     };
     if (run.state == "idle" || run.state == "sampling") {
-      FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted));
+      FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted, options_.root));
       return figures;
     }
     FLYBALL_ASSIGN(const fs::path data,
                    dataset_for(spec_, run, options_.data, options_.out / "data"));
     EpochRequest request = request_of(run, data);
     FLYBALL_CHECK(warm_up(request));
-    request.sensors = open_power_sensors();
+    request.sensors = open_power_sensors(options_.root);
     request.interrupted = options_.interrupted;
     std::optional<OtherLoad> others;
     std::vector<std::optional<double>> cores;  // that others kept busy, epoch by epoch
@@ -140,7 +140,7 @@ class Runner {
 // Equal ones mean comparable figures: machine, libraries and dataset.
 Result<ExperimentResult> begin(const ExperimentSpec& spec, const ExperimentOptions& options,
                                std::vector<std::string>& gaps) {
-  FLYBALL_ASSIGN(const auto device, open_host());
+  const auto device = open_any_board(identify_board(options.root), options.root);
   gaps = device->gaps();
   ExperimentResult result;
   result.spec = spec;

@@ -16,6 +16,7 @@ namespace flyball {
 struct ExperimentOptions {
   std::filesystem::path out = "out/experiments";  ///< a folder for each experiment, one for data
   std::filesystem::path data;                     ///< dataset, instead of the TOML's
+  std::filesystem::path root = "/";               ///< of the board's files
   bool fresh = false;                             ///< forget what was measured before
   const std::atomic<bool>* interrupted = nullptr;
   /// Hundredths of an epoch, of those that are left to run, and what runs now.

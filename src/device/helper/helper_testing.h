@@ -51,8 +51,8 @@ class TestProcess {
   }
   TestProcess(const TestUser& user, const std::function<int()>& act)
       : TestProcess([&] {
-          if (::setgroups(user.groups.size(), user.groups.data()) != 0 ||
-              ::setgid(user.gid) != 0 || ::setuid(user.uid) != 0)
+          if (::setgroups(user.groups.size(), user.groups.data()) != 0 || ::setgid(user.gid) != 0 ||
+              ::setuid(user.uid) != 0)
             return 98;
           return act();
         }) {}
@@ -136,22 +136,25 @@ class HelperTest : public testing::Test {
 
   /// Serves the tree until it is ended; 0 when it ended well.
   void start_helper() {
-    helper_ = TestProcess([this] {
+    start_helper([this] { return open_host(tree_.options()); }, tree_.root());
+  }
+  void start_helper(const HelperDesk::Open& open, const std::filesystem::path& root) {
+    helper_ = TestProcess([&] {
       ::setenv("FLYBALL_STATE", tree_.state().c_str(), 1);
       const int log = ::open((folder() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
       const auto note = [log](const std::string& text) {
         (void)!::write(log, (text + "\n").data(), text.size() + 1);
       };
       catch_interrupts();
-      const HelperDesk::Open open = [this] { return open_host(tree_.options()); };
-      HelperDesk desk(open, tree_.root(), note);
+      HelperDesk desk(open, root, note);
       // Whoever is answered finds what an earlier one left put back.
       if (!recover_settings(tree_.journal()).ok()) return 97;
       auto listening = listen_at(socket(), socket_group);
       if (!listening) return 95;
       return serve_helper(*listening, desk, limits_, interrupt_flag(), note).ok() ? 0 : 96;
     });
-    ASSERT_TRUE(within_seconds_of_now(10, [&] { return RawClient(socket()).connected(); })) << log();
+    ASSERT_TRUE(within_seconds_of_now(10, [&] { return RawClient(socket()).connected(); }))
+        << log();
   }
   bool restored() { return tree_.content() == start_; }
   bool soon_restored() {

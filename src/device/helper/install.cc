@@ -58,9 +58,10 @@ Status step(const SystemCommand& run, const std::vector<std::string>& argv, Help
 
 Status run_system_command(const std::vector<std::string>& argv) {
   Guard::start();
-  FLYBALL_ASSIGN(const pid_t child,
-                 spawn_group(argv, {.environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
-                                    .stdout_to_stderr = true}));
+  FLYBALL_ASSIGN(
+      const pid_t child,
+      spawn_group(argv, {.environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
+                         .stdout_to_stderr = true}));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -80,8 +81,8 @@ Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& p
   FLYBALL_CHECK(put(places.service_unit(), helper_service_unit(final_places.program().string()),
                     0644, steps));
   FLYBALL_CHECK(put(places.socket_unit(), std::string(helper_socket_unit()), 0644, steps));
-  const std::string join_group =
-      fmt::format("sudo usermod -aG {} $USER, then log in again: who may set the board", helper_group);
+  const std::string join_group = fmt::format(
+      "sudo usermod -aG {} $USER, then log in again: who may set the board", helper_group);
   if (places.staged()) {
     steps.next = {fmt::format("groupadd --system {}", helper_group),
                   fmt::format("systemctl enable --now {}", socket_name), join_group};
@@ -95,7 +96,8 @@ Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& p
     // One of an earlier version; the next client starts this one.
     FLYBALL_CHECK(step(run, {"systemctl", "stop", service_name}, steps));
   } else {
-    steps.next.push_back("systemd does not run here; start the helper with: sudo flyball helper run");
+    steps.next.push_back(
+        "systemd does not run here; start the helper with: sudo flyball helper run");
   }
   steps.next.push_back(join_group);
   return steps;
@@ -107,8 +109,7 @@ Result<HelperSteps> uninstall_helper(const HelperPlaces& places, const SystemCom
   std::error_code unknown;
   const bool started = !places.staged() && systemd_runs(places);
   if (started && fs::exists(places.socket_unit(), unknown))
-    FLYBALL_CHECK(
-        step(run, {"systemctl", "disable", "--now", socket_name, service_name}, steps));
+    FLYBALL_CHECK(step(run, {"systemctl", "disable", "--now", socket_name, service_name}, steps));
   for (const fs::path& file : {places.socket_unit(), places.service_unit(), places.program()})
     FLYBALL_CHECK(remove(file, steps));
   if (steps.done.empty()) return Error{Code::not_found, "the helper is not installed here", ""};

@@ -25,7 +25,10 @@ class HelperInstallTest : public testing::Test {
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root installs the helper";
     ASSERT_TRUE(write_file(root_ / "etc/group", "root:x:0:\n").ok());
-    ASSERT_TRUE(write_file(root_ / "program", std::string("\x7f" "ELF\0x", 6)).ok());
+    ASSERT_TRUE(write_file(root_ / "program", std::string("\x7f"
+                                                          "ELF\0x",
+                                                          6))
+                    .ok());
     places_.root = root_.path();
   }
   void with_systemd() { fs::create_directories(root_ / "run/systemd/system"); }
@@ -132,8 +135,8 @@ TEST(HelperUnits, AreHardenedAndForTheGroupAlone) {
   EXPECT_THAT(service, Not(HasSubstr("@FLYBALL_PROGRAM@")));
   EXPECT_THAT(service, Not(HasSubstr("\nProtectKernelTunables")));  // /sys must stay writable
   const std::string socket(helper_socket_unit());
-  for (const char* line : {"ListenStream=/run/flyball-helper.sock\n", "SocketMode=0660\n",
-                           "SocketGroup=flyball\n"})
+  for (const char* line :
+       {"ListenStream=/run/flyball-helper.sock\n", "SocketMode=0660\n", "SocketGroup=flyball\n"})
     EXPECT_THAT(socket, HasSubstr(line));
 }
 

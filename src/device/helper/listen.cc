@@ -90,15 +90,14 @@ Status check_closed_to_others(const OwnedSocket& listening) {
   struct stat file {};
   if (::stat(address.sun_path, &file) != 0) return file_error("examine", address.sun_path, errno);
   if ((file.st_mode & S_IRWXO) == 0) return {};
-  return Error{Code::permission,
-               fmt::format("every user may connect to {}: the helper does not serve it",
-                           address.sun_path),
-               fmt::format("chmod o-rwx {}, and SocketMode=0660 in its unit", address.sun_path)};
+  return Error{
+      Code::permission,
+      fmt::format("every user may connect to {}: the helper does not serve it", address.sun_path),
+      fmt::format("chmod o-rwx {}, and SocketMode=0660 in its unit", address.sun_path)};
 }
 
 OwnedSocket accept_client(const OwnedSocket& listening) {
-  return OwnedSocket(
-      ::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  return OwnedSocket(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
 Result<HelperPeer> peer_of(const OwnedSocket& client) {

@@ -20,14 +20,17 @@ class HelperServerTest : public HelperTest {};
 
 TEST_F(HelperServerTest, AMemberOfTheGroupSetsAListedValueAndTheEndPutsItBack) {
   start_helper();
-  EXPECT_EQ(as_user({}, [&] {
-    RawClient client(socket());
-    if (client.ask(describe_line).find(R"("axes":[{"name":"cpu_mhz","values":[115.2,729.6,)") ==
-        std::string::npos)
-      return 1;
-    if (client.ask(apply_line) != done_line) return 2;
-    return tree_.get(1, "scaling_max_freq") == "729600" ? 0 : 3;
-  }), 0);
+  EXPECT_EQ(as_user({},
+                    [&] {
+                      RawClient client(socket());
+                      if (client.ask(describe_line)
+                              .find(R"("axes":[{"name":"cpu_mhz","values":[115.2,729.6,)") ==
+                          std::string::npos)
+                        return 1;
+                      if (client.ask(apply_line) != done_line) return 2;
+                      return tree_.get(1, "scaling_max_freq") == "729600" ? 0 : 3;
+                    }),
+            0);
   EXPECT_TRUE(soon_restored());
   EXPECT_THAT(log(), HasSubstr("of user 65534 (group 65534) is connected"));
   EXPECT_THAT(log(), HasSubstr("of user 65534 (group 65534) set cpu_mhz 729.6"));
@@ -37,14 +40,17 @@ TEST_F(HelperServerTest, AMemberOfTheGroupSetsAListedValueAndTheEndPutsItBack) {
 
 TEST_F(HelperServerTest, OtherGroupsDoNotReachIt) {
   start_helper();
-  for (const TestUser& user : {TestUser{peer_user, peer_user, {wrong_group}},
-                               TestUser{other_user, wrong_group, {}},
-                               TestUser{peer_user, peer_user, {}}})
-    EXPECT_EQ(as_user(user, [&] {
-      const auto link = HelperLink::connect(socket());
-      if (link || link.error().code != Code::permission) return 1;
-      return link.error().hint.find("usermod -aG flyball") != std::string::npos ? 0 : 2;
-    }), 0);
+  for (const TestUser& user :
+       {TestUser{peer_user, peer_user, {wrong_group}}, TestUser{other_user, wrong_group, {}},
+        TestUser{peer_user, peer_user, {}}})
+    EXPECT_EQ(
+        as_user(user,
+                [&] {
+                  const auto link = HelperLink::connect(socket());
+                  if (link || link.error().code != Code::permission) return 1;
+                  return link.error().hint.find("usermod -aG flyball") != std::string::npos ? 0 : 2;
+                }),
+        0);
   // Membership as first group counts as well as a further one.
   EXPECT_EQ(as_user({other_user, socket_group, {}},
                     [&] { return HelperLink::connect(socket()).ok() ? 0 : 1; }),
@@ -53,30 +59,36 @@ TEST_F(HelperServerTest, OtherGroupsDoNotReachIt) {
 
 TEST_F(HelperServerTest, WhatIsNotOnTheListIsNotSet) {
   start_helper();
-  EXPECT_EQ(as_user({}, [&] {
-    RawClient client(socket());
-    int failure = 0, number = 0;
-    const auto refused = [&](const std::string& mode, const char* why) {
-      ++number;
-      const std::string reply = client.ask(R"({"flyball":1,"do":"apply","mode":)" + mode + "}");
-      if (reply.find(why) == std::string::npos || reply.find("\"ok\":false") == std::string::npos)
-        failure = failure ? failure : number;
-    };
-    refused(R"({"cpu_mhz":1000})", "one of: 115.2, 729.6, 1113.6, 2201.6");
-    refused(R"({"cpu_mhz":729.6,"gpu_mhz":1})", "no axis 'gpu_mhz'");
-    refused(R"({"cpu_cores":1})", "no axis 'cpu_cores'");  // would bind the helper itself
-    refused(R"({"/etc/passwd":1})", "no object of numbers");
-    refused(R"({"cpu_mhz":"729.6; reboot"})", "no object of numbers");
-    refused(R"({"cpu_mhz":729.6},"root":"/tmp")", "nothing else");
-    if (client.ask(R"({"flyball":1,"do":"claim","state":"/tmp"})").find("further keys") ==
-        std::string::npos)
-      return 100;
-    if (client.ask(R"({"flyball":1,"do":"run"})").find("does nothing") == std::string::npos)
-      return 101;
-    if (client.ask(R"({"flyball":9,"do":"claim"})").find("version 1") == std::string::npos)
-      return 102;
-    return failure;
-  }), 0);
+  EXPECT_EQ(
+      as_user(
+          {},
+          [&] {
+            RawClient client(socket());
+            int failure = 0, number = 0;
+            const auto refused = [&](const std::string& mode, const char* why) {
+              ++number;
+              const std::string reply =
+                  client.ask(R"({"flyball":1,"do":"apply","mode":)" + mode + "}");
+              if (reply.find(why) == std::string::npos ||
+                  reply.find("\"ok\":false") == std::string::npos)
+                failure = failure ? failure : number;
+            };
+            refused(R"({"cpu_mhz":1000})", "the nearest it can be: 729.6 and 1113.6");
+            refused(R"({"cpu_mhz":729.6,"gpu_mhz":1})", "no axis 'gpu_mhz'");
+            refused(R"({"cpu_cores":1})", "no axis 'cpu_cores'");  // would bind the helper itself
+            refused(R"({"/etc/passwd":1})", "no object of numbers");
+            refused(R"({"cpu_mhz":"729.6; reboot"})", "no object of numbers");
+            refused(R"({"cpu_mhz":729.6},"root":"/tmp")", "nothing else");
+            if (client.ask(R"({"flyball":1,"do":"claim","state":"/tmp"})").find("further keys") ==
+                std::string::npos)
+              return 100;
+            if (client.ask(R"({"flyball":1,"do":"run"})").find("does nothing") == std::string::npos)
+              return 101;
+            if (client.ask(R"({"flyball":9,"do":"claim"})").find("version 1") == std::string::npos)
+              return 102;
+            return failure;
+          }),
+      0);
   EXPECT_TRUE(restored());
   EXPECT_FALSE(std::filesystem::exists(tree_.journal()));
 }
@@ -85,7 +97,8 @@ TEST_F(HelperServerTest, ASecondClientIsToldWhoHasTheBoardAndSinceWhen) {
   start_helper();
   RawClient first(socket()), second(socket());
   ASSERT_EQ(first.ask(apply_line), done_line);
-  const std::string who = fmt::format("held by process {} of user 0 (group 0) since 20", ::getpid());
+  const std::string who =
+      fmt::format("held by process {} of user 0 (group 0) since 20", ::getpid());
   for (const std::string& line : {claim_line, apply_line})
     EXPECT_THAT(second.ask(line), HasSubstr(who));
   EXPECT_THAT(second.ask(claim_line), HasSubstr("\"code\":\"conflict\""));
@@ -198,13 +211,16 @@ TEST_F(HelperServerTest, OversizeMessagesEndTheirClientAlone) {
 
 TEST_F(HelperServerTest, ClientsAreLimitedInAllAndOfEachUser) {
   start_helper();
-  EXPECT_EQ(as_user({}, [&] {
-    RawClient first(socket()), second(socket()), third(socket());
-    for (RawClient* client : {&first, &second, &third})
-      if (client->ask(describe_line).find("\"ok\":true") == std::string::npos) return 1;
-    RawClient fourth(socket());
-    return fourth.hear().find("user 65534 has 3 clients") == std::string::npos ? 2 : 0;
-  }), 0);
+  EXPECT_EQ(
+      as_user({},
+              [&] {
+                RawClient first(socket()), second(socket()), third(socket());
+                for (RawClient* client : {&first, &second, &third})
+                  if (client->ask(describe_line).find("\"ok\":true") == std::string::npos) return 1;
+                RawClient fourth(socket());
+                return fourth.hear().find("user 65534 has 3 clients") == std::string::npos ? 2 : 0;
+              }),
+      0);
   RawClient one(socket()), two(socket()), three(socket()), four(socket());
   EXPECT_THAT(four.ask(describe_line), HasSubstr("\"ok\":true"));
   RawClient five(socket());
@@ -226,9 +242,9 @@ TEST_F(HelperServerTest, GarbageIsAnsweredAndChangesNothing) {
   start_helper();
   RawClient client(socket());
   for (const std::string& line :
-       {std::string("GET / HTTP/1.1"), std::string("\0\0\0", 3), std::string("[]"), std::string("{"),
-        std::string("\xff\xfe"), std::string(2000, '['), std::string("{\"flyball\":1}"),
-        std::string(R"({"flyball":1,"do":"apply"})"),
+       {std::string("GET / HTTP/1.1"), std::string("\0\0\0", 3), std::string("[]"),
+        std::string("{"), std::string("\xff\xfe"), std::string(2000, '['),
+        std::string("{\"flyball\":1}"), std::string(R"({"flyball":1,"do":"apply"})"),
         std::string(R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":1e999}})")})
     EXPECT_THAT(client.ask(line), HasSubstr("\"ok\":false")) << line;
   EXPECT_TRUE(restored());
@@ -242,9 +258,8 @@ TEST_F(HelperServerTest, WhatCannotBePutBackIsLoggedAndKeepsTheBoardClosed) {
     ASSERT_EQ(client.ask(apply_line), done_line);
     std::filesystem::remove(tree_.file(1, "scaling_max_freq"));
   }
-  EXPECT_TRUE(within_seconds_of_now(10, [&] {
-    return log().find("could not be put back") != std::string::npos;
-  }));
+  EXPECT_TRUE(within_seconds_of_now(
+      10, [&] { return log().find("could not be put back") != std::string::npos; }));
   RawClient next(socket());
   EXPECT_THAT(next.ask(claim_line), HasSubstr("could not be put back"));
   tree_.put(1, "scaling_max_freq", "729600\n");

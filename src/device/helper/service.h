@@ -11,10 +11,10 @@
 namespace flyball {
 
 struct HelperService {
-  HelperDesk::Open open;              ///< the board that it sets
-  std::filesystem::path root = "/";   ///< of that board's files
-  std::filesystem::path socket;       ///< where it listens when systemd hands no socket over
-  std::string group = "flyball";      ///< who may connect to a socket of its own
+  HelperDesk::Open open;             ///< the board that it sets
+  std::filesystem::path root = "/";  ///< of that board's files
+  std::filesystem::path socket;      ///< where it listens when systemd hands no socket over
+  std::string group = "flyball";     ///< who may connect to a socket of its own
   HelperLimits limits{};
   HelperDesk::Log log;
 };

@@ -37,26 +37,30 @@ class HelperServiceTest : public HelperTest {
       return 10 + static_cast<int>(ended.error().code);
     });
   }
+  // As systemd does it: descriptor 3, and two variables. It may be descriptor 3 already.
+  static void hand_over(OwnedSocket listening) {
+    static OwnedSocket kept;
+    kept = std::move(listening);
+    ::dup2(kept.get(), 3);
+    ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
+    ::setenv("LISTEN_FDS", "1", 1);
+  }
   static int failed(Code code) { return 10 + static_cast<int>(code); }
   bool answers() { return RawClient(socket()).connected(); }
 };
 
-// As systemd does it: descriptor 3, and two variables.
 TEST_F(HelperServiceTest, ServesASocketThatSystemdHandsOver) {
-  TestProcess helper = run([this] {
-    const auto listening = *listen_at(socket(), socket_group);
-    ::dup2(listening.get(), 3);
-    ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
-    ::setenv("LISTEN_FDS", "1", 1);
-  });
+  TestProcess helper = run([this] { hand_over(*listen_at(socket(), socket_group)); });
   ASSERT_TRUE(within_seconds_of_now(10, [&] { return answers(); })) << log();
-  EXPECT_EQ(as_user({}, [&] {
-    RawClient client(socket());
-    return client.ask(R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":729.6}})") ==
-                   R"({"flyball":1,"ok":true})"
-               ? 0
-               : 1;
-  }), 0);
+  EXPECT_EQ(as_user({},
+                    [&] {
+                      RawClient client(socket());
+                      return client.ask(R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":729.6}})") ==
+                                     R"({"flyball":1,"ok":true})"
+                                 ? 0
+                                 : 1;
+                    }),
+            0);
   EXPECT_TRUE(soon_restored());
   EXPECT_EQ(helper.end(SIGTERM), 0);
   EXPECT_TRUE(std::filesystem::exists(socket()));  // it belongs to systemd
@@ -80,11 +84,9 @@ TEST_F(HelperServiceTest, WhatIsHandedOverMustBeItsSocket) {
 
 TEST_F(HelperServiceTest, ASocketForEverybodyIsNotServed) {
   EXPECT_EQ(run([this] {
-              const auto listening = *listen_at(socket(), socket_group);
+              auto listening = *listen_at(socket(), socket_group);
               ::chmod(socket().c_str(), 0666);
-              ::dup2(listening.get(), 3);
-              ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
-              ::setenv("LISTEN_FDS", "1", 1);
+              hand_over(std::move(listening));
             }).wait(),
             failed(Code::permission));
   EXPECT_THAT(log(), HasSubstr("every user may connect"));
@@ -115,10 +117,12 @@ TEST_F(HelperServiceTest, AFileInTheWayStays) {
 }
 
 TEST_F(HelperServiceTest, RunsAsRootOnly) {
-  EXPECT_EQ(as_user({}, [&] {
-    const Status ended = run_helper(service(), interrupt_flag());
-    return !ended.ok() && ended.error().code == Code::permission ? 0 : 1;
-  }), 0);
+  EXPECT_EQ(as_user({},
+                    [&] {
+                      const Status ended = run_helper(service(), interrupt_flag());
+                      return !ended.ok() && ended.error().code == Code::permission ? 0 : 1;
+                    }),
+            0);
 }
 
 TEST_F(HelperServiceTest, GroupsAreReadFromTheirFile) {

@@ -2,7 +2,8 @@
 #include "device/helper/units.h"
 
 #define FLYBALL_UNIT(name, file) \
-  "flyball_unit_" name ":\n"     \
+  "flyball_unit_" name           \
+  ":\n"                          \
   ".incbin \"" FLYBALL_UNITS "/" file "\"\n"
 
 asm(".section .rodata\n" FLYBALL_UNIT("service", "flyball-helper.service.in")

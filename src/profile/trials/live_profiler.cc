@@ -9,10 +9,12 @@
 #include "base/clock.h"
 #include "base/file_version.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "profile/trials/minibatch_run.h"
+#include "profile/trials/mode_watch.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "workload/versions.h"
@@ -185,7 +187,9 @@ class LiveProfiler final : public Profiler {
     StepOptions step;
     step.phase = trial.job.phase;
     step.batch_size = static_cast<int64_t>(job.at("batch_size"));
-    step.threads = static_cast<int>(setting(trial.mode.values, "cpu_cores", 0));
+    // A tree may show more cores than this machine has.
+    step.threads = std::min(static_cast<int>(setting(trial.mode.values, "cpu_cores", 0)),
+                            static_cast<int>(usable_cores()));
     step.seed = options_.seed;
     step.device = options_.board.compute;
     LoaderOptions load;
@@ -208,15 +212,15 @@ class LiveProfiler final : public Profiler {
 
   Status run_trial(Measurement& m) {
     FLYBALL_CHECK(device_->apply(m.trial.mode));
-    const Stopwatch settle;
-    sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
-    m.settle_s = settle.seconds();
+    m.settle_s = settle(*device_, m.trial.mode, options_.settle_s);
     FLYBALL_ASSIGN(LoadedRun loaded, start(m.trial));
     FLYBALL_CHECK(meter_->begin());
     FLYBALL_CHECK(warm_up(loaded.run, m));
     meter_->count();
     FLYBALL_CHECK(count(loaded.run, m));
+    const bool kept = not_kept(*device_, m.trial.mode).empty();
     take_power(*meter_, m);
+    m.throttled |= !kept;
     return device_->still_set();
   }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "profile/trials/mode_watch.h"
 #include "profile/trials/program_run.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
@@ -220,8 +221,7 @@ class ProgramProfiler final : public Profiler {
 
   Status run_trial(Measurement& m) {
     FLYBALL_CHECK(device_->apply(m.trial.mode));
-    sleep_until_ns(monotonic_ns() + static_cast<int64_t>(options_.settle_s * 1e9));
-    m.settle_s = options_.settle_s;
+    m.settle_s = settle(*device_, m.trial.mode, options_.settle_s);
     ProgramOptions program;
     program.argv = options_.argv;
     program.in_background = true;
@@ -229,6 +229,7 @@ class ProgramProfiler final : public Profiler {
     for (const auto& [name, value] : m.trial.job.settings) program.settings[name] = value;
     FLYBALL_ASSIGN(const auto run, ProgramRun::start(program));
     FLYBALL_CHECK(ProgramTrial(*run, *meter_, options_, m).measure());
+    m.throttled |= !not_kept(*device_, m.trial.mode).empty();
     return device_->still_set();
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/nvidia.h"
 #include "telemetry/sensors/power_sensors.h"
 
@@ -141,12 +142,16 @@ std::vector<std::string> throttling_between(const std::vector<Trace>& traces, in
   for (const Trace& trace : traces) {
     const bool gpu = trace.info.name.ends_with("_throttle") && trace.info.unit == "bits";
     const bool cpu = trace.info.name == "cpu_throttle";
+    const bool firmware = trace.info.name == "firmware_throttled";
     const Sample* first = nullptr;
     for (const Sample& sample : trace.samples) {
-      if (sample.time_ns < begin_ns || sample.time_ns > end_ns || !(gpu || cpu)) continue;
+      if (sample.time_ns < begin_ns || sample.time_ns > end_ns || !(gpu || cpu || firmware))
+        continue;
       if (first == nullptr) first = &sample;
       if (cpu && sample.value > first->value) add_once(reasons, "cpu thermal slowdown");
       const auto bits = static_cast<uint64_t>(std::max(sample.value, 0.0));
+      if (firmware)
+        for (const std::string& reason : firmware_throttle_reasons(bits)) add_once(reasons, reason);
       if (gpu && is_throttled(bits))
         for (const std::string& reason : throttle_reasons(bits))
           add_once(reasons, trace.info.name.substr(0, trace.info.name.find('_')) + " " + reason);

@@ -68,7 +68,7 @@ class PowerWatch {
 };
 
 /// What throttled between two times: heat, power supply, board; from "gpuN_throttle" sensors (bits
-/// that were set) and "cpu_throttle" (events that were counted).
+/// that were set), "cpu_throttle" (events that were counted) and "firmware_throttled" (bits).
 std::vector<std::string> throttling_between(const std::vector<Trace>& traces, int64_t begin_ns,
                                             int64_t end_ns);
 

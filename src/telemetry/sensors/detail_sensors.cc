@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "telemetry/sensors/proc_parse.h"
 #include "telemetry/sensors/proc_sensor.h"
@@ -195,6 +196,7 @@ SensorList open_all_sensors(const fs::path& root) {
   list.append(open_system_sensors(root));
   list.append(open_detail_sensors(root));
   list.append(open_clock_sensors(root));
+  list.append(open_board_sensors(root));
   list.append(open_thermal_sensors(root));
   return list;
 }

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "boards/identity.h"
 #include "telemetry/sensors/small_file.h"
 
 namespace flyball {
@@ -18,10 +19,11 @@ namespace fs = std::filesystem;
 constexpr double kUsualPeriodS = 0.1;
 
 struct Rail {
-  std::string name;
-  std::string source;      // the chip: one slow bus does not delay another
-  std::string power_file;  // mW, or "" when it is voltage times current
-  std::string millivolts, milliamperes;
+  std::string name{};
+  std::string source{};          // the chip: one slow bus does not delay another
+  std::string power_file{};      // or "" when it is voltage times current
+  double watts_per_unit = 1e-3;  // of the power file
+  std::string millivolts{}, milliamperes{};
   double period_s = kUsualPeriodS;
 };
 
@@ -30,9 +32,9 @@ class RailSensor final : public Sensor {
   RailSensor(SensorInfo info, Rail rail) : Sensor(std::move(info)), rail_(std::move(rail)) {}
   Result<double> read() override {
     if (!rail_.power_file.empty()) {
-      const auto milliwatts = read_number(rail_.power_file.c_str());
-      if (!milliwatts) return milliwatts.error();
-      return *milliwatts * 1e-3;
+      const auto power = read_number(rail_.power_file.c_str());
+      if (!power) return power.error();
+      return *power * rail_.watts_per_unit;
     }
     const auto millivolts = read_number(rail_.millivolts.c_str());
     if (!millivolts) return millivolts.error();
@@ -64,14 +66,22 @@ bool is_rail(const std::string& name) {
   return !name.empty() && name != "NC";
 }
 
+// A label that is no text names no rail that is known, but the rail is there.
+std::string rail_name(const fs::path& file, const fs::path& chip, int k) {
+  const std::string name = label(file);
+  return text_fault(name).empty() ? name
+                                  : fmt::format("channel {} of {}", k, chip.filename().string());
+}
+
 void add_jetpack4(const fs::path& root, std::vector<Rail>& rails) {
   for (const fs::path& chip : folders(root / "sys/bus/i2c/drivers/ina3221x", ""))
     for (const fs::path& device : folders(chip, "iio:device"))
       for (int k = 0; k < 3; ++k) {
-        const std::string name = label(device / fmt::format("rail_name_{}", k));
+        const std::string name = rail_name(device / fmt::format("rail_name_{}", k), chip, k);
         if (is_rail(name))
-          rails.push_back({name, "ina3221 " + chip.filename().string(),
-                           device / fmt::format("in_power{}_input", k), "", ""});
+          rails.push_back({.name = name,
+                           .source = "ina3221 " + chip.filename().string(),
+                           .power_file = device / fmt::format("in_power{}_input", k)});
       }
 }
 
@@ -79,78 +89,130 @@ void add_jetpack5(const fs::path& root, std::vector<Rail>& rails) {
   for (const fs::path& chip : folders(root / "sys/bus/i2c/drivers/ina3221", ""))
     for (const fs::path& device : folders(chip / "hwmon", "hwmon"))
       for (int k = 1; k <= 3; ++k) {  // in7 is the sum of the others
-        const std::string name = label(device / fmt::format("in{}_label", k));
+        const std::string name = rail_name(device / fmt::format("in{}_label", k), chip, k);
         if (!is_rail(name)) continue;
-        Rail rail{name, "ina3221 " + chip.filename().string(), "",
-                  device / fmt::format("in{}_input", k), device / fmt::format("curr{}_input", k)};
+        Rail rail{.name = name,
+                  .source = "ina3221 " + chip.filename().string(),
+                  .millivolts = device / fmt::format("in{}_input", k),
+                  .milliamperes = device / fmt::format("curr{}_input", k)};
         const auto interval_ms = read_number((device / "update_interval").c_str());
         if (interval_ms && *interval_ms > 0) rail.period_s = *interval_ms * 1e-3;
         rails.push_back(std::move(rail));
       }
 }
 
-}  // namespace
-
-std::vector<std::string> module_rails(const std::vector<std::string>& rails) {
-  static const std::vector<std::vector<std::string>> boards = {
-      {"VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"},   // AGX Orin
-      {"GPU", "CPU", "SOC", "CV", "VDDRQ", "SYS5V"},  // AGX Xavier
-      {"VDD_IN"},                                     // Xavier NX, Orin NX, Orin Nano
-      {"POM_5V_IN"},                                  // Nano
-  };
-  for (const auto& board : boards)
-    if (std::ranges::all_of(
-            board, [&](const std::string& rail) { return std::ranges::count(rails, rail) == 1; }))
-      return board;
-  return {};
+// INA238 (Thor): one channel, microwatts. Which bus it hangs on is not known: told by its name.
+void add_ina238(const fs::path& root, std::vector<Rail>& rails) {
+  for (const fs::path& device : folders(root / "sys/class/hwmon", "hwmon")) {
+    if (label(device / "name") != "ina238") continue;
+    std::string name;
+    for (const char* file : {"power1_label", "in1_label", "label"})
+      if (name.empty()) name = rail_name(device / file, device, 1);
+    if (name.empty()) name = "ina238 " + device.filename().string();
+    if (!is_rail(name)) continue;
+    Rail rail{.name = name, .source = "ina238 " + device.filename().string()};
+    rail.power_file = device / "power1_input";
+    rail.watts_per_unit = 1e-6;
+    const auto interval_ms = read_number((device / "update_interval").c_str());
+    if (interval_ms && *interval_ms > 0) rail.period_s = *interval_ms * 1e-3;
+    rails.push_back(std::move(rail));
+  }
 }
+
+// All labelled rails added up, as the common monitor does. It reads each once more: what it feeds
+// and what feeds it are both in it, so it is never the module's power.
+class MonitorSum final : public Sensor {
+ public:
+  MonitorSum(SensorInfo info, std::vector<SensorPtr> rails)
+      : Sensor(std::move(info)), rails_(std::move(rails)) {}
+  Result<double> read() override {
+    double sum = 0;
+    for (const SensorPtr& rail : rails_) {
+      const auto watts = rail->read();
+      if (!watts) return watts.error();
+      sum += *watts;
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<SensorPtr> rails_;
+};
+
+// The rails of the module that make up its power, where the board is known and shows each once.
+std::vector<std::string> module_rails(const BoardIdentity& board, const std::vector<Rail>& rails) {
+  if (!board.spec) return {};
+  const auto& wanted = board.spec->module_rails;
+  const bool all = std::ranges::all_of(wanted, [&](const std::string& name) {
+    return std::ranges::count(rails, name, &Rail::name) == 1;
+  });
+  return all ? wanted : std::vector<std::string>();
+}
+
+std::string no_total(const BoardIdentity& board, const std::vector<Rail>& rails, bool rails_known) {
+  if (rails_known) return "no module total: one of its rails cannot be read";
+  std::vector<std::string> names;
+  for (const Rail& rail : rails) names.push_back(rail.name);
+  return fmt::format("these rails of {} add up to no total that is known: {}", board.name,
+                     join(names, ", "));
+}
+
+SensorPtr rail_sensor(const Rail& rail, const std::string& total) {
+  return std::make_shared<RailSensor>(SensorInfo{.name = rail.name,
+                                                 .unit = "W",
+                                                 .kind = SensorKind::power,
+                                                 .source = rail.source,
+                                                 .total = total,
+                                                 .period_s = rail.period_s},
+                                      rail);
+}
+
+}  // namespace
 
 SensorList open_ina3221(const fs::path& root) {
   std::vector<Rail> rails;
   add_jetpack4(root, rails);
   add_jetpack5(root, rails);
+  add_ina238(root, rails);
   SensorList list;
   if (rails.empty()) {
     list.gaps.push_back({Code::unavailable, "no INA3221 power rails", "Jetson boards have them"});
     return list;
   }
-  std::vector<std::string> names;
-  for (const Rail& rail : rails) names.push_back(rail.name);
-  const auto module = module_rails(names);
-  bool module_whole = !module.empty();
+  const BoardIdentity board = identify_board(root);
+  const auto module = module_rails(board, rails);
+  std::vector<Rail> alive;
+  bool module_whole = !module.empty(), all_alive = true;
   for (const Rail& rail : rails) {
-    const bool part = std::ranges::count(module, rail.name) > 0;
-    auto sensor = std::make_shared<RailSensor>(SensorInfo{.name = rail.name,
-                                                          .unit = "W",
-                                                          .kind = SensorKind::power,
-                                                          .source = rail.source,
-                                                          .total = part ? "module" : "",
-                                                          .period_s = rail.period_s},
-                                               rail);
-    const auto value = sensor->read();
+    const auto value = rail_sensor(rail, "")->read();
     if (value) {
-      list.sensors.push_back(std::move(sensor));
+      alive.push_back(rail);
       continue;
     }
+    all_alive = false;
     list.gaps.push_back(value.error().within("rail " + rail.name));
-    module_whole &= !part;
+    module_whole &= std::ranges::count(module, rail.name) == 0;
   }
-  if (module_whole) return list;
   // A sum without one of its parts would be a wrong number: better none.
-  SensorList without;
-  for (const SensorPtr& sensor : list.sensors) {
-    SensorInfo info = sensor->info();
-    info.total.clear();
-    const auto rail = std::ranges::find(rails, info.name, &Rail::name);
-    without.sensors.push_back(std::make_shared<RailSensor>(std::move(info), *rail));
+  for (const Rail& rail : alive) {
+    const bool part = module_whole && std::ranges::count(module, rail.name) > 0;
+    list.sensors.push_back(rail_sensor(rail, part ? "module" : ""));
   }
-  without.gaps = std::move(list.gaps);
-  without.gaps.push_back({Code::not_found,
-                          module.empty()
-                              ? "these rails add up to no total that is known: " + join(names, ", ")
-                              : "no module total: one of its rails cannot be read",
-                          "power of single rails is measured"});
-  return without;
+  if (!module_whole)
+    list.gaps.push_back({Code::not_found, no_total(board, rails, !module.empty()),
+                         "power of single rails is measured"});
+  if (!module.empty() && all_alive) {
+    SensorInfo info{.name = "all rails",
+                    .unit = "W",
+                    .kind = SensorKind::power,
+                    .source = "ina3221 monitor",
+                    .total = "monitor",
+                    .period_s = 0};
+    for (const SensorPtr& rail : list.sensors)
+      info.period_s = std::max(info.period_s, rail->info().period_s);
+    list.sensors.push_back(std::make_shared<MonitorSum>(std::move(info), list.sensors));
+  }
+  return list;
 }
 
 }  // namespace flyball

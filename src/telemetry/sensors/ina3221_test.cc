@@ -27,7 +27,11 @@ class Ina3221Test : public testing::Test {
     tree_.put(folder + "rail_name_" + std::to_string(k), name + "\n");
     tree_.put(folder + "in_power" + std::to_string(k) + "_input", mw + "\n");
   }
+  void board(const std::string& module) {
+    tree_.put("proc/device-tree/compatible", "nvidia,kit+" + module + std::string(1, 0));
+  }
   void agx_orin() {
+    board("p3701-0005");
     hwmon("1-0040", 1, "VDD_GPU_SOC", "19000", "500");
     hwmon("1-0040", 2, "VDD_CPU_CV", "19000", "100");
     hwmon("1-0040", 3, "VIN_SYS_5V0", "5000", "800");
@@ -51,10 +55,13 @@ TEST_F(Ina3221Test, AgxOrinCountsMemoryOnlyOnce) {
   agx_orin();
   const SensorList list = open_ina3221(tree_.root());
   EXPECT_TRUE(list.gaps.empty());
-  ASSERT_EQ(list.sensors.size(), 4u);
+  ASSERT_EQ(list.sensors.size(), 5u);
   EXPECT_THAT(in_module(list), ElementsAre("VDD_GPU_SOC", "VDD_CPU_CV", "VIN_SYS_5V0"));
   EXPECT_NEAR(*list.find("VDD_GPU_SOC")->read(), 9.5, 1e-9);
   EXPECT_NEAR(*list.find("VDDQ_VDD2_1V8AO")->read(), 0.7, 1e-9);
+  // What the common monitor reports counts the memory twice, and is a total of its own.
+  EXPECT_NEAR(*list.find("all rails")->read(), 9.5 + 1.9 + 4 + 0.7, 1e-9);
+  EXPECT_EQ(list.find("all rails")->info().total, "monitor");
   // The driver's figure covers all enabled channels already.
   EXPECT_NEAR(list.find("VDD_CPU_CV")->info().period_s, 0.002, 1e-9);
   EXPECT_EQ(preferred_total(open_power_sensors(tree_.root())), "module");
@@ -62,6 +69,7 @@ TEST_F(Ina3221Test, AgxOrinCountsMemoryOnlyOnce) {
 }
 
 TEST_F(Ina3221Test, NanoOfJetPack4) {
+  board("p3448-0000");
   iio("6-0040", 0, "POM_5V_IN", "1919");
   iio("6-0040", 1, "POM_5V_GPU", "0");
   iio("6-0040", 2, "POM_5V_CPU", "166");
@@ -71,6 +79,7 @@ TEST_F(Ina3221Test, NanoOfJetPack4) {
 }
 
 TEST_F(Ina3221Test, XavierAddsSixRailsOfTwoChips) {
+  board("p2888-0004");
   iio("1-0040", 0, "GPU", "1000");
   iio("1-0040", 1, "CPU", "2000");
   iio("1-0040", 2, "SOC", "3000");
@@ -95,6 +104,30 @@ TEST_F(Ina3221Test, ADeadChannelTakesTheTotalButNotTheOthers) {
   agx_orin();
   hwmon("1-0041", 2, "VDDQ_VDD2_1V8AO", "x", "140");
   EXPECT_EQ(in_module(open_ina3221(tree_.root())).size(), 3u);
+  EXPECT_FALSE(open_ina3221(tree_.root()).find("all rails"));
+}
+
+// However well its rails are named: which of them feeds which is not known.
+TEST_F(Ina3221Test, KnownRailsOfAnUnknownBoardHaveNoTotal) {
+  agx_orin();
+  tree_.put("proc/device-tree/compatible", "nvidia,p9999-0000");
+  const SensorList list = open_ina3221(tree_.root());
+  EXPECT_EQ(list.sensors.size(), 4u);
+  EXPECT_TRUE(in_module(list).empty());
+  EXPECT_EQ(preferred_total(list), "");
+  EXPECT_THAT(list.gaps.at(0).message, HasSubstr("no total that is known: VDD_GPU_SOC"));
+}
+
+TEST_F(Ina3221Test, ThorTellsMicrowatts) {
+  tree_.put("proc/device-tree/model", "NVIDIA Jetson AGX Thor Developer Kit");
+  tree_.put("sys/class/hwmon/hwmon2/name", "ina238\n");
+  tree_.put("sys/class/hwmon/hwmon2/label", "VDD_GPU\n");
+  tree_.put("sys/class/hwmon/hwmon2/power1_input", "12345678\n");
+  tree_.put("sys/class/hwmon/hwmon3/name", "nvme\n");
+  const SensorList list = open_ina3221(tree_.root());
+  ASSERT_EQ(list.sensors.size(), 1u);
+  EXPECT_NEAR(*list.find("VDD_GPU")->read(), 12.345678, 1e-9);
+  EXPECT_EQ(preferred_total(list), "");
 }
 
 TEST_F(Ina3221Test, AnUnknownBoardHasRailsButNoTotal) {

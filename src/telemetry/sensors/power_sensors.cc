@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
 #include "telemetry/sensors/rapl.h"
@@ -42,6 +43,7 @@ bool measures_power(const SensorList& list) {
 SensorList open_power_sensors(const std::filesystem::path& root) {
   SensorList list = open_rapl(root);
   list.append(open_ina3221(root));
+  list.append(open_firmware_tool(root));
   if (root == "/") list.append(open_nvidia({.visible = visible_gpus()}));
   if (!measures_power(list))
     list.gaps = {no_power(list.gaps)};

@@ -9,9 +9,9 @@
 namespace flyball {
 
 /// Power sensors and energy counters of all drivers, and what tells about throttling. Drivers are
-/// RAPL, INA3221 rails and, for the real root "/", NVIDIA's library (GPUs that
-/// CUDA_VISIBLE_DEVICES hides belong to no total). Gaps: sensors that exist but refuse; and where
-/// nothing measures power, one gap "power is not available on this machine: …".
+/// RAPL, INA3221 rails, the Raspberry Pi's firmware and, for the real root "/", NVIDIA's library
+/// (GPUs that CUDA_VISIBLE_DEVICES hides belong to no total). Gaps: sensors that exist but refuse;
+/// and where nothing measures power, one gap "power is not available on this machine: …".
 SensorList open_power_sensors(const std::filesystem::path& root = "/");
 
 /// Does any of them measure power or energy?

@@ -1,0 +1,145 @@
+#include "boards/identity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Texts of a device tree end with a zero byte; lists of them are separated by it.
+std::vector<std::string> zero_separated(const std::string& text) {
+  std::vector<std::string> entries = split(text, '\0');
+  std::erase_if(entries, [](const std::string& entry) { return trim(entry).empty(); });
+  return entries;
+}
+
+// "nvidia,p3737-0000+p3701-0005" names a carrier and a module: every word of it may be meant.
+std::vector<std::string> words_of(const std::vector<std::string>& entries) {
+  std::vector<std::string> words = entries;
+  for (const std::string& entry : entries)
+    for (const std::string& part : split(entry, ','))
+      for (const std::string& word : split(part, '+')) words.push_back(word);
+  return words;
+}
+
+struct Match {
+  const BoardSpec* spec = nullptr;
+  size_t length = 0;
+
+  void take(const BoardSpec& candidate, size_t characters) {
+    if (characters > length) *this = {&candidate, characters};
+  }
+};
+
+const BoardSpec* by_module(const std::vector<std::string>& words) {
+  Match best;
+  for (const BoardSpec& spec : board_specs())
+    for (const std::string& module : spec.modules)
+      if (std::ranges::any_of(words, [&](const auto& w) { return w.starts_with(module); }))
+        best.take(spec, module.size());
+  return best.spec;
+}
+
+const BoardSpec* by_model(const std::string& model) {
+  Match best;
+  for (const BoardSpec& spec : board_specs())
+    for (const std::string& part : spec.models)
+      if (model.find(part) != std::string::npos) best.take(spec, part.size());
+  return best.spec;
+}
+
+std::string cpu_model(const fs::path& root) {
+  const auto info = read_file(root / "proc/cpuinfo", 1 << 22);
+  if (info)
+    for (const std::string& line : split(*info, '\n'))
+      if (line.starts_with("model name") && line.find(':') != std::string::npos)
+        if (const std::string name(trim(line.substr(line.find(':') + 1))); text_fault(name).empty())
+          return name;
+  return "unknown CPU";
+}
+
+// "# R36 (release), REVISION: 4.3, GCID: …"
+void read_release(const fs::path& root, BoardIdentity& board) {
+  const fs::path file = root / "etc/nv_tegra_release";
+  const auto text = read_file(file, 1 << 16);
+  if (!text) {
+    if (text.error().code != Code::not_found) board.problems.push_back(text.error());
+    return;
+  }
+  const std::string line = text->substr(0, text->find('\n'));
+  const size_t major = line.find('R');
+  const auto number =
+      major == std::string::npos
+          ? std::nullopt
+          : parse_integer(line.substr(major + 1, line.find_first_of(" (", major) - major - 1));
+  if (!number || *number < 1 || *number > 99) {
+    board.problems.push_back({Code::corrupt, file.string() + " names no release of L4T",
+                              "the version of JetPack is not known"});
+    return;
+  }
+  board.l4t = static_cast<int>(*number);
+  board.release = fmt::format("R{}", board.l4t);
+  constexpr std::string_view revision = "REVISION: ";
+  const size_t minor = line.find(revision);
+  if (minor == std::string::npos) return;
+  const size_t begin = minor + revision.size();
+  const size_t size = line.find_first_not_of("0123456789.", begin);
+  const std::string digits = line.substr(begin, size == std::string::npos ? size : size - begin);
+  if (!digits.empty()) board.release += "." + digits;
+}
+
+}  // namespace
+
+std::string BoardIdentity::jetpack() const {
+  switch (l4t) {
+    case 32:
+      return "4";
+    case 34:
+    case 35:
+      return "5";
+    case 36:
+      return "6";
+    case 38:
+      return "7";
+    default:
+      return "";
+  }
+}
+
+BoardIdentity identify_board(const fs::path& root) {
+  BoardIdentity board;
+  read_release(root, board);
+  std::error_code ignored;
+  const fs::path folder = root / "proc/device-tree";
+  if (!fs::exists(folder, ignored) && board.l4t == 0) {
+    board.id = "host";
+    board.name = cpu_model(root);
+    return board;
+  }
+  const auto compatible = read_file(folder / "compatible", 1 << 16);
+  const auto model = read_file(folder / "model", 1 << 16);
+  if (compatible) board.spec = by_module(words_of(zero_separated(*compatible)));
+  const std::string title = model ? std::string(trim(model->c_str())) : "";
+  const bool plain = !title.empty() && text_fault(title).empty();
+  if (!board.spec && plain) board.spec = by_model(title);
+  board.name = board.spec ? board.spec->name : plain ? title : "unknown board";
+  if (board.spec) {
+    board.id = board.spec->id;
+    return board;
+  }
+  for (const auto* text : {&compatible, &model})
+    if (!*text) board.problems.push_back(text->error());
+  board.problems.push_back({Code::not_found,
+                            "this board is none that is known: its totals of power are not known, "
+                            "and its axes are those that Linux shows",
+                            "docs/boards.md says how to add one"});
+  return board;
+}
+
+}  // namespace flyball

@@ -1,0 +1,30 @@
+// Which board this is, from the files that the board itself shows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "boards/spec.h"
+
+namespace flyball {
+
+struct BoardIdentity {
+  std::string id = "unknown";       ///< as in boards/, "host" (no device tree) or "unknown"
+  std::string name;                 ///< for people: board, or CPU model
+  int l4t = 0;                      ///< 36: major release of NVIDIA's Linux; 0 where there is none
+  std::string release;              ///< "R36.4.3"; "" where there is none
+  const BoardSpec* spec = nullptr;  ///< null for "host" and "unknown"
+  std::vector<Error> problems;      ///< what could not be read, with the remedy
+
+  /// "6": major version of JetPack; "" where there is none or it is not known.
+  std::string jetpack() const;
+  bool jetson() const { return spec && spec->jetson(); }
+};
+
+/// Reads proc/device-tree/{compatible,model}, etc/nv_tegra_release and proc/cpuinfo below `root`.
+/// `compatible` counts before `model`, which early kits fill oddly. Never fails: what is not known
+/// is "unknown", and a problem says why.
+BoardIdentity identify_board(const std::filesystem::path& root = "/");
+
+}  // namespace flyball

@@ -1,0 +1,139 @@
+#include "boards/spec.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <functional>
+
+namespace flyball {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  Error at(const toml::source_region& where, const std::string& complaint) const {
+    return {Code::corrupt, fmt::format("{}:{}: {}", file_, where.begin.line, complaint),
+            "docs/boards.md says what stands in such a file"};
+  }
+
+  using Take = std::function<Status(const toml::node&)>;
+  struct Key {
+    std::string name;
+    Take take;
+  };
+
+  Status table(const toml::table& table, const std::vector<Key>& keys) const {
+    for (const auto& [name, node] : table) {
+      const auto key = std::ranges::find(keys, std::string(name.str()), &Key::name);
+      if (key == keys.end())
+        return at(name.source(), fmt::format("unknown key '{}'", name.str()));
+      FLYBALL_CHECK(key->take(node));
+    }
+    return {};
+  }
+
+  Take text(std::string& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      const auto value = node.value_exact<std::string>();
+      if (!value) return at(node.source(), "this is no text");
+      into = *value;
+      return {};
+    };
+  }
+  template <class T>
+  Take list(std::vector<T>& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      const toml::array* array = node.as_array();
+      if (!array) return at(node.source(), "this is no list");
+      for (const toml::node& element : *array) {
+        const auto value = element.value<T>();
+        if (!value) return at(element.source(), "this does not belong into the list");
+        into.push_back(*value);
+      }
+      return {};
+    };
+  }
+  Take path(std::string& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      FLYBALL_CHECK(text(into)(node));
+      return check_path(into, node);
+    };
+  }
+  Take paths(std::vector<std::string>& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      FLYBALL_CHECK(list(into)(node));
+      for (const std::string& one : into) FLYBALL_CHECK(check_path(one, node));
+      return {};
+    };
+  }
+  Take inner(const std::vector<Key>& keys) const {
+    return [this, keys](const toml::node& node) -> Status {
+      if (const toml::table* found = node.as_table()) return table(*found, keys);
+      return at(node.source(), "this is no table");
+    };
+  }
+
+ private:
+  Status check_path(const std::string& path, const toml::node& node) const {
+    if (!path.empty() && path.front() != '/' && path.find("..") == std::string::npos) return {};
+    return at(node.source(), fmt::format("'{}' is no path below the root", path));
+  }
+
+  std::string file_;
+};
+
+std::vector<BoardSpec> read_all() {
+  std::vector<BoardSpec> specs;
+  for (const BoardText& text : board_texts())
+    if (auto spec = parse_board_spec(text.text, text.file)) specs.push_back(*std::move(spec));
+  return specs;
+}
+
+}  // namespace
+
+Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& file) {
+  const Reader reader(file);
+  toml::table document;
+  try {
+    document = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return reader.at(error.source(), std::string(error.description()));
+  }
+  BoardSpec spec;
+  MemorySpec& memory = spec.memory;
+  FLYBALL_CHECK(reader.table(
+      document,
+      {{"id", reader.text(spec.id)},
+       {"name", reader.text(spec.name)},
+       {"modules", reader.list(spec.modules)},
+       {"models", reader.list(spec.models)},
+       {"last_cores", reader.list(spec.last_cores)},
+       {"cpu_argument", reader.text(spec.cpu_argument)},
+       {"raising_may_need_reboot", reader.list(spec.raising_may_need_reboot)},
+       {"firmware_tool", reader.path(spec.firmware_tool)},
+       {"gpu", reader.inner({{"folders", reader.paths(spec.gpu_folders)},
+                             {"loads", reader.paths(spec.gpu_loads)}})},
+       {"memory", reader.inner({{"rate", reader.path(memory.rate)},
+                                {"lock", reader.path(memory.lock)},
+                                {"state", reader.path(memory.state)},
+                                {"rates", reader.paths(memory.rates)},
+                                {"caps", reader.paths(memory.caps)}})},
+       {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})}}));
+  if (spec.id.empty() || spec.name.empty() || (spec.modules.empty() && spec.models.empty()))
+    return reader.at(document.source(), "id, name, and modules or models are missing");
+  return spec;
+}
+
+const std::vector<BoardSpec>& board_specs() {
+  static const std::vector<BoardSpec> specs = read_all();
+  return specs;
+}
+
+const BoardSpec* find_board_spec(std::string_view id) {
+  const auto found = std::ranges::find(board_specs(), id, &BoardSpec::id);
+  return found == board_specs().end() ? nullptr : &*found;
+}
+
+}  // namespace flyball

@@ -1,0 +1,49 @@
+#include "device/setting_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KernelFiles final : public SettingFiles {
+ public:
+  Result<std::string> read(const fs::path& file) override { return read_file(file, 1 << 16); }
+
+  Status write(const fs::path& file, const std::string& value) override {
+    const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) return file_error("set", file, errno);
+    // A regular file (a recorded tree) would keep the tail of a longer old value.
+    (void)!::ftruncate(fd, 0);
+    errno = EIO;  // of a write that takes only a part
+    const ssize_t written = ::write(fd, value.data(), value.size());
+    const int reason = errno;
+    ::close(fd);
+    if (written != static_cast<ssize_t>(value.size()))
+      return file_error(fmt::format("write '{}' to", value), file, reason);
+    return {};
+  }
+};
+
+}  // namespace
+
+SettingFiles& kernel_files() {
+  static KernelFiles files;
+  return files;
+}
+
+bool SettingRule::accepts(const std::string& asked, const std::string& got) const {
+  if (trim(asked) == trim(got)) return true;
+  const auto wanted = parse_double(asked), answered = parse_double(got);
+  return wanted && answered && *answered <= *wanted + above && *answered >= *wanted - below;
+}
+
+}  // namespace flyball

@@ -1,0 +1,49 @@
+#include "telemetry/sensors/board_sensors.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "boards/identity.h"
+#include "telemetry/sensors/scripted.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Says whether the file is there and reads as a number.
+bool add(SensorList& list, const char* name, const char* unit, const fs::path& file, double scale) {
+  auto sensor = file_sensor(
+      {.name = name, .unit = unit, .kind = SensorKind::gauge, .source = "board"}, file, scale);
+  if (!sensor->read()) return false;
+  list.sensors.push_back(std::move(sensor));
+  return true;
+}
+
+void add_fan(SensorList& list, const fs::path& root) {
+  if (add(list, "fan_pwm", "", root / "sys/devices/pwm-fan/target_pwm", 1)) return;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root / "sys/class/hwmon", ignored)) {
+    const auto name = read_file(entry.path() / "name", 256);
+    if (name && trim(*name) == "pwmfan" && add(list, "fan_pwm", "", entry.path() / "pwm1", 1))
+      return;
+  }
+}
+
+}  // namespace
+
+SensorList open_board_sensors(const fs::path& root) {
+  SensorList list;
+  if (const BoardSpec* board = identify_board(root).spec) {
+    for (const std::string& load : board->gpu_loads)
+      if (add(list, "gpu_busy", "%", root / load, 0.1)) break;  // it is told in per mille
+    for (const std::string& folder : board->gpu_folders)
+      if (add(list, "gpu_mhz", "MHz", root / folder / "cur_freq", 1e-6)) break;
+    if (!board->memory.rate.empty()) add(list, "emc_mhz", "MHz", root / board->memory.rate, 1e-6);
+  }
+  add_fan(list, root);
+  return list;
+}
+
+}  // namespace flyball

@@ -1,0 +1,213 @@
+// `flyball mode`, `doctor --root` and a tune over trees of boards, as a user runs them.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "device/board_trees_testing.h"
+#include "live_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ModeTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    fs::create_directories(folder_ / "tmp");
+    root_ = folder_ / "tree";
+    trees::write_tree("orin_agx_jp6", root_);
+    start_ = content();
+  }
+  Finished mode(std::vector<std::string> words) {
+    const size_t program = std::ranges::find(words, "--") - words.begin();
+    words.insert(words.begin() + static_cast<long>(program), {"--root", root_.string()});
+    words.insert(words.begin(), "mode");
+    return run(words);
+  }
+  std::map<std::string, std::string> content() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(root_))
+      if (entry.is_regular_file()) all[entry.path().string()] = slurp(entry.path());
+    return all;
+  }
+  std::string get(const std::string& file) const {
+    const std::string text = slurp(root_ / file);
+    return text.substr(0, text.find('\n'));
+  }
+
+  fs::path root_;
+  std::map<std::string, std::string> start_;
+};
+
+const char* const gpu_max = "sys/devices/platform/17000000.gpu/devfreq/17000000.gpu/max_freq";
+
+TEST_F(ModeTest, DoctorReadsATreeAndLeavesNothingInIt) {
+  const Finished done = run({"doctor", "--root", root_.string(), "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["board"]["id"], "orin_agx");
+  EXPECT_EQ(done.json()["axes"].size(), 4u);
+  EXPECT_EQ(content(), start_);
+  EXPECT_EQ(run({"doctor", "--root", (folder_ / "none").string()}).exit_code, 2);
+  EXPECT_THAT(run({"doctor", "--root", root_.string()}).out, HasSubstr("Jetson AGX Orin (orin_agx)"));
+}
+
+TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
+  const Finished set = mode({"set", "cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133"});
+  ASSERT_EQ(set.exit_code, 0) << set.err;
+  EXPECT_THAT(set.out, HasSubstr("set and read back: cpu_cores 4, cpu_mhz 1344, gpu_mhz 612"));
+  EXPECT_EQ(get(gpu_max), "612000000");
+  ASSERT_EQ(run({"workloads"}).exit_code, 0);  // another start leaves it
+  EXPECT_EQ(get(gpu_max), "612000000");
+  EXPECT_TRUE(mode({"show", "--json"}).json()["kept"]);
+  const Finished restored = mode({"restore", "--json"});
+  EXPECT_EQ(restored.json()["restored"], 19);
+  EXPECT_EQ(content(), start_);
+  EXPECT_FALSE(mode({"show", "--json"}).json()["kept"]);
+  EXPECT_THAT(mode({"restore"}).out, HasSubstr("nothing to put back"));
+}
+
+TEST_F(ModeTest, WhatIsNotListedIsRefused) {
+  const Finished refused = mode({"set", "gpu_mhz=600"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("gpu_mhz cannot be 600"));
+  EXPECT_THAT(refused.err, HasSubstr("510 and 612"));
+  for (const std::string bad : {"gpu_mhz", "gpu_mhz=x", "gpu_mhz=612,gpu_mhz=408", "warp=1"})
+    EXPECT_EQ(mode({"set", bad}).exit_code, 2) << bad;
+  EXPECT_EQ(mode({"set"}).exit_code, 2);
+  EXPECT_EQ(mode({"set", "gpu_mhz=612", "--preset", "15W"}).exit_code, 2);
+  EXPECT_EQ(content(), start_);
+}
+
+TEST_F(ModeTest, HoldRunsACommandInTheModeAndPutsBack) {
+  const fs::path file = root_ / gpu_max;
+  const Finished held =
+      mode({"hold", "gpu_mhz=408", "--json", "--", "sh", "-c", "cat \"$0\" >&2; exit 3", file});
+  EXPECT_EQ(held.exit_code, 3);
+  EXPECT_THAT(held.err, HasSubstr("408000000"));
+  EXPECT_EQ(held.json()["exit_code"], 3);
+  EXPECT_EQ(held.json()["restored"], true);
+  EXPECT_EQ(content(), start_);
+  EXPECT_EQ(mode({"hold", "gpu_mhz=408", "--", "/no/such/program"}).exit_code, 127);
+  EXPECT_EQ(mode({"hold", "gpu_mhz=408"}).exit_code, 2);
+  EXPECT_EQ(content(), start_);
+}
+
+TEST_F(ModeTest, OneWriterAtATime) {
+  const fs::path begun = folder_ / "begun";
+  const pid_t holder = start({"mode", "hold", "gpu_mhz=408", "--root", root_.string(), "--", "sh",
+                              "-c", ": >\"$0\"; exec sleep 60", begun.string()});
+  for (int round = 0; round < 3000 && !fs::exists(begun); ++round)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(fs::exists(begun));
+  const pid_t other = ::fork();
+  if (other == 0) {
+    const Finished refused = mode({"set", "gpu_mhz=612"});
+    const bool told = refused.err.find("the board is held by process") != std::string::npos;
+    ::_exit(refused.exit_code == 2 && told ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(other, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(get(gpu_max), "408000000");
+  ::kill(holder, SIGTERM);  // goes to the command; then the mode goes back
+  EXPECT_EQ(finish(holder).exit_code, 128 + SIGTERM);
+  EXPECT_EQ(content(), start_);
+}
+
+TEST_F(ModeTest, AKilledHoldIsPutBackByTheNextStart) {
+  const fs::path begun = folder_ / "begun";
+  const pid_t holder = start({"mode", "hold", "--preset", "15W", "--root", root_.string(), "--",
+                              "sh", "-c", ": >\"$0\"; exec sleep 60", begun.string()});
+  for (int round = 0; round < 3000 && !fs::exists(begun); ++round)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_EQ(get(gpu_max), "408000000");
+  ::kill(holder, SIGKILL);
+  finish(holder);
+  run({"workloads"});
+  for (int round = 0; round < 1000 && content() != start_; ++round)  // or its guard is at it
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(content(), start_);
+}
+
+// The kernel and the rails of the tree: clocks follow their caps, and power the clocks.
+class LivingTree {
+ public:
+  explicit LivingTree(fs::path root) : root_(std::move(root)), thread_([this] { live(); }) {}
+  ~LivingTree() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  static void replace(const fs::path& file, const std::string& text) {
+    const fs::path part = file.string() + ".part";
+    std::ofstream(part) << text;
+    fs::rename(part, file);
+  }
+  void follow(std::string cap, const std::string& from, const std::string& to) {
+    const std::string text = slurp(root_ / cap);
+    if (!text.empty()) replace(root_ / cap.replace(cap.rfind(from), from.size(), to), text);
+  }
+  void live() {
+    while (!stop_) {
+      double gpu_hz = 0;
+      if (std::ifstream(root_ / gpu_max) >> gpu_hz && gpu_hz > 0) {
+        follow(gpu_max, "max_freq", "cur_freq");
+        for (const char* policy : {"policy0", "policy4", "policy8"})
+          follow(std::string("sys/devices/system/cpu/cpufreq/") + policy + "/scaling_max_freq",
+                 "max_freq", "cur_freq");
+        const long milliamperes = std::lround(200 + gpu_hz / 1e6);  // 19 V: 0.019 W a MHz
+        const fs::path rail = root_ / "sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon3/curr1_input";
+        replace(rail, fmt::format("{}\n", milliamperes + (++turn_ % 2)));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  fs::path root_;
+  int turn_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+TEST_F(ModeTest, ATuneGoesThroughTheModesOfTheTree) {
+  if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
+  data_ = (folder_ / "digits").string();
+  ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data_}).exit_code, 0);
+  Finished done;
+  {
+    const LivingTree tree(root_);
+    // 30 W: 19 V × (0.2 A + GPU) + 1.9 W + 4 W lets 1020 MHz pass (29.1 W) and 1122 not.
+    done = run({"tune", "lenet5", "--root", root_.string(), "--data", data_, "--power-budget",
+                "30W", "--axis", "gpu_mhz=408,612,1020,1300.5", "--axis", "cpu_cores=1", "--axis",
+                "cpu_mhz=1344,2201.6", "--axis", "mem_mhz=3199", "--axis", "loader_workers=0",
+                "--trial-time", "0.4", "--strategy", "brute-force", "--json", "-q"});
+  }
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto answer = done.json();
+  EXPECT_EQ(answer["device"]["name"], "orin_agx");
+  EXPECT_EQ(answer["device"]["power_total"], "module");
+  EXPECT_LE(answer["choice"]["power_w"], 30);
+  EXPECT_LE(answer["choice"]["config"]["gpu_mhz"], 1020);
+  for (const auto& trial : answer["profiled"]) {
+    const double gpu = trial["config"]["gpu_mhz"];
+    EXPECT_EQ(trial["throttled"], false) << trial.dump();
+    EXPECT_NEAR(trial["power_w"], 19 * (0.2005 + gpu * 1e-3) + 1.9 + 4, 0.2) << trial.dump();
+  }
+  EXPECT_THAT(done.err, HasSubstr("ATTENTION: the network runs on the CPU, not on the GPU of"));
+  const auto settings = [](std::map<std::string, std::string> all) {
+    std::erase_if(all, [](const auto& file) {
+      return file.first.ends_with("curr1_input") || file.first.ends_with("cur_freq");
+    });
+    return all;
+  };
+  EXPECT_EQ(settings(content()), settings(start_));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
