@@ -25,7 +25,7 @@ const std::map<std::string, std::string> schema_of = {
     {"workloads", "machine"}, {"devices", "machine"},   {"runs", "runs"},
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
-    {"mode", "mode"},
+    {"helper", "helper"},     {"mode", "mode"},
 };
 
 void collect(const Json& json, std::set<std::string>& keys) {
@@ -119,6 +119,14 @@ TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
 TEST_F(JsonTest, EveryKeyOfTheMachineIsDocumented) {
   expect_documented({"doctor", "--json"});
   expect_documented({"measure", "--json", "--", "sleep", "0.1"});
+}
+
+TEST_F(JsonTest, EveryKeyOfTheHelperIsDocumented) {
+  environment_["FLYBALL_HELPER"] = (folder_ / "none.sock").string();
+  expect_documented({"helper", "status", "--json"}, 1);
+  const std::string stage = (folder_ / "stage").string();
+  expect_documented({"helper", "install", "--stage", stage, "--json"});
+  expect_documented({"helper", "uninstall", "--stage", stage, "--json"});
 }
 
 TEST_F(JsonTest, EveryKeyOfABoardIsDocumented) {

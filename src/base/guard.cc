@@ -34,7 +34,14 @@ for group in $groups; do kill -TERM -"$group"; done
 round=0
 while [ $round -lt 20 ] && living; do sleep 0.1; round=$((round + 1)); done
 for group in $groups; do kill -KILL -"$group"; done
-[ -z "$journal" ] || [ ! -e "$journal" ] || [ $# -eq 0 ] || exec "$@"
+[ -n "$journal" ] && [ $# -gt 0 ] || exit 0
+# Our ears close before all of the process is gone: while its locks are held, nothing can be put back.
+round=0
+while [ -e "$journal" ] && [ $round -lt 10 ]; do
+  [ $round -eq 0 ] || sleep 0.2
+  "$@"
+  round=$((round + 1))
+done
 )";
 
 std::mutex starting;

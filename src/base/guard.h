@@ -13,8 +13,9 @@ namespace flyball {
 /// One for each process, started when it is first needed. When this process
 /// ends, however it ends, its guard ends the process groups that are still under watch (SIGTERM,
 /// SIGKILL after 2 s), and then, where a journal of settings is left, runs the command that puts
-/// them back. A process that has left its group for a session of its own is not ended. Where there
-/// is no /bin/sh there is no guard: what was set is then put back by the next start.
+/// them back; up to ten times, until it is gone. A process that has left its group for a session of
+/// its own is not ended. Where there is no /bin/sh there is no guard: what was set is then put back
+/// by the next start.
 class Guard {
  public:
   /// What puts settings back, e.g. {"/usr/bin/flyball", "--version"}; before the guard is started.

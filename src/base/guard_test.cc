@@ -114,6 +114,23 @@ TEST(Guard, PutsBackWhereAJournalIsLeftAndOnlyThere) {
   EXPECT_FALSE(fs::exists(done));
 }
 
+// The dying process may still hold its locks when the guard hears of its end.
+TEST(Guard, TriesAgainWhatCouldNotBePutBackAtOnce) {
+  const TempFolder folder;
+  const fs::path journal = folder / "journal", tried = folder / "tried";
+  ASSERT_TRUE(write_file(journal, "x").ok());
+  run_and_die(SIGKILL, [&] {
+    Guard::set_restorer({"/bin/sh", "-c",
+                         "echo x >>\"$1\"; [ $(wc -l <\"$1\") -lt 3 ] || rm -f \"$0\"",
+                         journal.string(), tried.string()});
+    Guard::start();
+    Guard::watch_journal(journal);
+  });
+  EXPECT_TRUE(within_seconds(10, [&] { return !fs::exists(journal); }));
+  sleep_until_ns(monotonic_ns() + 500'000'000);
+  EXPECT_EQ(*read_file(tried), "x\nx\nx\n");
+}
+
 // Who waits for our output to end does not wait for the guard, and Ctrl-C does not reach it.
 TEST(Guard, HoldsNothingOfOurs) {
   int ends[2];

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "device/helper_link.h"
 #include "device/host.h"
 
 namespace flyball {
@@ -47,13 +48,16 @@ BoardDevice::BoardDevice(BoardDeviceOptions options, Parts parts)
   if (const auto put_back = recover_settings(options_.journal); !put_back)
     parts_.problems.insert(parts_.problems.begin(), put_back.error());
   for (const KnobPtr& knob : parts_.knobs) {
-    if (const Status allowed = knob->settable(); !allowed.ok())
-      parts_.problems.push_back(
-          {allowed.error().code,
-           fmt::format("{} cannot be set: {}", knob->axis().name, allowed.error().message),
-           "run as root"});
-    else
+    const Status allowed = knob->settable();
+    if (allowed.ok()) {
       settable_.push_back(knob.get());
+      continue;
+    }
+    const std::string& name = knob->axis().name;
+    const Error& reason = allowed.error();
+    if (reason.code == Code::permission) parts_.root_axes.push_back(name);
+    parts_.problems.push_back(
+        {reason.code, fmt::format("{} cannot be set: {}", name, reason.message), rights_remedy()});
   }
 }
 
@@ -90,9 +94,17 @@ PowerMode BoardDevice::default_mode() const {
   return mode;
 }
 
+std::vector<std::string> BoardDevice::own_axes() const {
+  std::vector<std::string> names;
+  for (const Knob* knob : settable_)
+    if (!knob->outlives_us()) names.push_back(knob->axis().name);
+  return names;
+}
+
+// Also what the helper sets for us.
 Settings BoardDevice::observed() const {
   Settings seen;
-  for (const Knob* knob : settable_)
+  for (const KnobPtr& knob : parts_.knobs)
     if (const auto now = knob->now(); now && parts_.clocks_tell) seen[knob->axis().name] = *now;
   return seen;
 }
@@ -196,7 +208,8 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
     std::vector<double> counts(online.size());
     std::iota(counts.begin(), counts.end(), 1.0);
     parts.problems.push_back(
-        {Code::permission, "cpu_cores is set by affinity only: cores stay on", "run as root"});
+        {Code::permission, "cpu_cores is set by affinity only: cores stay on", rights_remedy()});
+    parts.root_axes.emplace_back(axis::cpu_cores);
     cores = make_affinity_cores(online, counts, true);
   }
   add(std::move(cores));

@@ -24,7 +24,9 @@ class BoardDevice final : public Device {
     DeviceInfo info;
     std::vector<KnobPtr> knobs;   ///< also those that this process may not set
     std::vector<Error> problems;  ///< axes that one might expect, with the remedy
-    bool clocks_tell = false;     ///< a pinned clock reads as it was pinned, unless it throttles
+    /// Axes that root could set where this process sets less (cores by affinity, not by hotplug).
+    std::vector<std::string> root_axes{};
+    bool clocks_tell = false;  ///< a pinned clock reads as it was pinned, unless it throttles
   };
   BoardDevice(BoardDeviceOptions options, Parts parts);
   ~BoardDevice() override;
@@ -35,6 +37,8 @@ class BoardDevice final : public Device {
   /// The caps in force, each as the highest listed value that is not above it.
   PowerMode default_mode() const override;
   std::vector<std::string> gaps() const override;
+  std::vector<std::string> own_axes() const override;
+  std::vector<std::string> root_axes() const override { return parts_.root_axes; }
   Status claim() override;
   /// Pins each axis. Cores come on before clocks change, and go off after.
   Status apply(const PowerMode& mode) override;

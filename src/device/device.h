@@ -32,6 +32,12 @@ class Device {
   virtual Settings observed() const { return {}; }
   /// Why an axis that one might expect is missing, with the remedy.
   virtual std::vector<std::string> gaps() const = 0;
+  /// Axes that bind this process and what it starts alone (cores by affinity): nobody can set them
+  /// for another one.
+  virtual std::vector<std::string> own_axes() const { return {}; }
+  /// Axes that the board has and that only root may set; each is one of the gaps, and axes() is
+  /// without it, or has it as one of own_axes().
+  virtual std::vector<std::string> root_axes() const { return {}; }
   /// Takes the board for this process; apply() does it where nobody has. An error means that
   /// nothing can be set at all: another living process has it (`conflict`), or what an earlier one
   /// had set could not be put back. Where no setting outlives its process, several may have it.
@@ -42,6 +48,9 @@ class Device {
   /// Puts back what was there before the first apply(). What fails is named, and kept for the next
   /// start.
   virtual Status restore() = 0;
+  /// Is what was set still there, as far as one hears of it without looking? Error: whoever set it
+  /// for us has put it back meanwhile (helper_device.h).
+  virtual Status still_set() { return {}; }
   /// Can a mode stay when this process ends? An error says why not.
   virtual Status can_keep() const = 0;
   /// Leaves the board in the mode that was applied: restore() does nothing any more. An error where

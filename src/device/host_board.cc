@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/board.h"
+#include "device/helper_device.h"
 #include "device/host.h"
 
 namespace flyball {
@@ -16,7 +17,8 @@ class HostBoard final : public Board {
 
   const BoardInfo& info() const override { return info_; }
   Result<std::unique_ptr<Device>> knobs() const override {
-    return open_host({.root = root_, .journal = {}, .cpus = {}});
+    FLYBALL_ASSIGN(auto own, open_host({.root = root_, .journal = {}, .cpus = {}}));
+    return with_helper(std::move(own), root_);
   }
   std::unique_ptr<PowerMeter> power() const override {
     return open_power_meter(root_, info_.compute);

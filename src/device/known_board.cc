@@ -3,6 +3,7 @@
 
 #include "device/board.h"
 #include "device/board_device.h"
+#include "device/helper_device.h"
 
 namespace flyball {
 namespace {
@@ -20,7 +21,7 @@ class KnownBoard final : public Board {
 
   const BoardInfo& info() const override { return info_; }
   Result<std::unique_ptr<Device>> knobs() const override {
-    return std::unique_ptr<Device>(open_known_board(identity_, {.root = root_}));
+    return with_helper(open_known_board(identity_, {.root = root_}), root_);
   }
   std::unique_ptr<PowerMeter> power() const override {
     return open_power_meter(root_, info_.compute);

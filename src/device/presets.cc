@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "device/clock_range.h"
+#include "device/helper_link.h"
 
 namespace flyball {
 namespace {
@@ -194,7 +195,8 @@ Result<const Preset*> find_preset(const Presets& presets, const std::string& nam
 Status set_preset(const Preset& preset, const fs::path& root, BoardDevice& board) {
   FLYBALL_CHECK(board.claim());
   SettingsJournal* journal = board.journal();
-  if (!journal) return Error{Code::unavailable, "nothing of this board can be set", "run as root"};
+  if (!journal)
+    return Error{Code::unavailable, "nothing of this board can be set", rights_remedy()};
   FLYBALL_CHECK(switch_cores(preset, root, *journal, "1"));
   FLYBALL_CHECK(set_clusters(preset, root, board, *journal));
   FLYBALL_CHECK(set_other_clocks(preset, board, *journal));

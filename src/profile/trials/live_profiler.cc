@@ -222,7 +222,7 @@ class LiveProfiler final : public Profiler {
     const bool kept = not_kept(*device_, m.trial.mode).empty();
     take_power(*meter_, m);
     m.throttled |= !kept;
-    return {};
+    return device_->still_set();
   }
 
   Status check_interrupt() const {

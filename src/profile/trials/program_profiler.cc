@@ -312,6 +312,7 @@ class ProgramProfiler final : public Profiler {
     FLYBALL_CHECK(check_length(m));
     refused_ = false;
     m.throttled |= !not_kept(*device_, m.trial.mode).empty();
+    FLYBALL_CHECK(device_->still_set());
     return check_alike(m);
   }
 

@@ -1,0 +1,126 @@
+#include "device/helper/desk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace flyball {
+namespace {
+
+using Kind = HelperRequest::Kind;
+
+// What can be set for another process.
+std::vector<Axis> served_axes(const Device& device) {
+  const std::vector<std::string> own = device.own_axes();
+  std::vector<Axis> axes = device.axes();
+  std::erase_if(axes, [&](const Axis& axis) { return std::ranges::count(own, axis.name) > 0; });
+  return axes;
+}
+
+}  // namespace
+
+std::string HelperPeer::text() const {
+  return fmt::format("process {} of user {} (group {})", pid, uid, gid);
+}
+
+HelperDesk::~HelperDesk() {
+  if (hold_) (void)release("the helper ends");
+}
+
+std::string HelperDesk::holder() const {
+  return fmt::format("{} since {}", hold_->peer.text(), hold_->since_utc);
+}
+
+Result<HelperBoard> HelperDesk::describe() const {
+  std::unique_ptr<Device> fresh;
+  if (!hold_) {
+    FLYBALL_ASSIGN(fresh, open_());
+  }
+  const Device& device = hold_ ? *hold_->device : *fresh;
+  HelperBoard board;
+  board.version = FLYBALL_VERSION;
+  board.root = root_;
+  board.axes = served_axes(device);
+  const Settings mode = device.default_mode().values;
+  for (const Axis& axis : board.axes)
+    if (const auto value = mode.find(axis.name); value != mode.end())
+      board.default_mode.values.insert(*value);
+  board.gaps = device.gaps();
+  if (const Status keeps = device.can_keep(); !keeps.ok()) board.cannot_keep = keeps.error();
+  if (hold_) board.holder = holder();
+  return board;
+}
+
+Status HelperDesk::claim(int client, const HelperPeer& peer) {
+  if (holds(client)) return {};
+  if (hold_)
+    return Error{Code::conflict,
+                 fmt::format("the board is held by {}, through the helper", holder()),
+                 "wait until it ends: what is set belongs to the whole board"};
+  FLYBALL_ASSIGN(auto device, open_());
+  FLYBALL_CHECK(device->claim());
+  hold_ = Hold{client, peer, wall_clock_utc(), std::move(device)};
+  log_(peer.text() + " has the board");
+  return {};
+}
+
+Status HelperDesk::apply(const PowerMode& mode) {
+  FLYBALL_CHECK(check_mode(served_axes(*hold_->device), mode));
+  const Status status = hold_->device->apply(mode);
+  log_(fmt::format("{} {} {}", hold_->peer.text(), status.ok() ? "set" : "did not get",
+                   flyball::describe(mode.values)));
+  if (!status.ok()) log_(status.error().message);
+  return status;
+}
+
+// What cannot be put back stays in the journal, and the next claim is refused until it is.
+Status HelperDesk::release(const std::string& why) {
+  const Status status = hold_->device->restore();
+  log_(fmt::format("{} no longer has the board: {}", hold_->peer.text(), why));
+  if (!status.ok()) log_(status.error().message);
+  hold_.reset();
+  return status;
+}
+
+Status HelperDesk::act(int client, const HelperPeer& peer, const HelperRequest& request) {
+  switch (request.kind) {
+    case Kind::claim:
+      return claim(client, peer);
+    case Kind::apply:
+      FLYBALL_CHECK(claim(client, peer));
+      return apply(request.mode);
+    case Kind::restore:
+      return holds(client) ? hold_->device->restore() : Status();
+    case Kind::release:
+      return holds(client) ? release("it gave it up") : Status();
+    case Kind::keep:
+      if (!holds(client))
+        return Error{Code::invalid_argument, "a client that has not set the board keeps nothing",
+                     "apply a mode first"};
+      log_(hold_->peer.text() + " lets the board stay as it is");
+      return hold_->device->keep();
+    case Kind::alive:
+    case Kind::describe:
+      break;
+  }
+  return {};
+}
+
+std::string HelperDesk::answer(int client, const HelperPeer& peer, std::string_view line) {
+  const auto request = parse_helper_request(line);
+  if (!request) return helper_error_line(request.error());
+  if (request->kind == Kind::describe) {
+    const auto board = describe();
+    return board ? helper_board_line(*board) : helper_error_line(board.error());
+  }
+  const Status status = act(client, peer, *request);
+  return status.ok() ? helper_done_line() : helper_error_line(status.error());
+}
+
+void HelperDesk::gone(int client) {
+  if (holds(client)) (void)release("it has gone");
+}
+
+}  // namespace flyball
