@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -25,9 +26,7 @@ inline std::vector<long> steps(long first, long step, long last, std::vector<lon
   return list;
 }
 inline std::string words(const std::vector<long>& values) {
-  std::string text;
-  for (long value : values) text += fmt::format("{} ", value);
-  return text + "\n";
+  return fmt::format("{} \n", fmt::join(values, " "));
 }
 
 struct Rail {
@@ -70,7 +69,6 @@ class Writer {
  private:
   fs::path root_;
 };
-
 inline void put_cpus(const Writer& tree, const Board& board) {
   const std::string cpus = "sys/devices/system/cpu/";
   tree.put(cpus + "present", fmt::format("0-{}\n", board.cores - 1));
@@ -201,11 +199,9 @@ inline std::string nvpmodel_text(const Board& board, const std::string& cpu,
     text += fmt::format("CORE_{} /sys/devices/system/cpu/cpu{}/online\n", n, n);
   for (size_t c = 0; c < board.clusters.size(); ++c)
     text += fmt::format(
-        "< PARAM TYPE=FILE NAME={}{} >\nFREQ_TABLE {}scaling_available_frequencies\nMAX_FREQ "
-        "{}scaling_max_freq\nMIN_FREQ {}scaling_min_freq\n",
-        cpu, c, fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/", board.clusters[c]),
-        fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/", board.clusters[c]),
-        fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/", board.clusters[c]));
+        "< PARAM TYPE=FILE NAME={0}{1} >\nFREQ_TABLE {2}scaling_available_frequencies\n"
+        "MAX_FREQ {2}scaling_max_freq\nMIN_FREQ {2}scaling_min_freq\n",
+        cpu, c, fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/", board.clusters[c]));
   text += fmt::format(
       "<PARAM TYPE=FILE NAME=GPU>\nMAX_FREQ /{0}/max_freq\nMIN_FREQ /{0}/min_freq\n"
       "< PARAM TYPE=FILE NAME=TPC_POWER_GATING >\nTPC_PG_MASK /sys/devices/gpu.0/tpc_pg_mask\n"
@@ -287,7 +283,6 @@ inline Board xavier(const std::string& kind, int cores) {
   return b;
 }
 
-/// All boards, whole.
 inline std::vector<Board> boards() {
   std::vector<Board> all;
   Board nano{
@@ -448,9 +443,8 @@ inline std::vector<Board> boards() {
   pc.cpu_khz = {1100000, 2200000, 3000000};
   pc.cpu_cap = 3000000;
   all.push_back(pc);
-  Board gpus = pc;
-  gpus.kind = "pc_gpus";
-  all.push_back(gpus);
+  all.push_back(pc);
+  all.back().kind = "pc_gpus";
   all.push_back({.kind = "vm", .model = "Virtual CPU", .cores = 2, .clusters = {0}});
   return all;
 }
@@ -480,8 +474,7 @@ inline void write_tree(const std::string& kind, const fs::path& root) {
   if (kind == "vm") tree.put("sys/class/dmi/id/sys_vendor", "QEMU\n");
 }
 
-/// How a file can be broken without being gone; a folder stands for what even root cannot read.
-enum class Broken { unreadable, empty, nonsense };
+enum class Broken { unreadable, empty, nonsense };  // unreadable: a folder in its place
 inline void break_file(const fs::path& file, Broken how) {
   fs::remove(file);
   if (how == Broken::unreadable)
