@@ -97,6 +97,12 @@ TEST_F(ComparisonTest, ADefaultReadTwiceAndUnlikeExplainsAnything) {
   EXPECT_NEAR(third.time.pct, 100 * (1 / 1.52 - 1), 1e-6);
 }
 
+TEST_F(ComparisonTest, ADefaultThatOnceWasAsFastIsNotBeaten) {
+  const Comparison found =
+      compare({{.ms = 1.17}, {.ms = 1.6}, {.ms = 1.55}}, {{.ms = 1.2}, {.ms = 1.21}});
+  EXPECT_FALSE(found.established) << found.text;
+}
+
 TEST_F(ComparisonTest, ABusyMachineExplainsWhatItCouldHaveTaken) {
   const Comparison busy = compare({{.ms = 10, .others = 0.8}}, {{.ms = 8}});
   EXPECT_FALSE(busy.established);

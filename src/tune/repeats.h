@@ -15,6 +15,8 @@ namespace flyball {
 ///   known, Student's t of two values.
 /// - More: Student's t with the spread from the median absolute deviation, so that one disturbed
 ///   reading of three does not count; at least the interval of a reading's own noise.
+///
+/// The interval of a time holds its fastest reading: what disturbs makes a trial slower.
 Configuration pooled(std::span<const Measurement* const> readings);
 
 }  // namespace flyball

@@ -300,10 +300,11 @@ std::vector<std::string> Session::notes() const {
   for (const Recorder& recorder : recorders_)
     for (std::string& note : recorder.notes()) notes.push_back(std::move(note));
   if (loads_.empty() || median(loads_) < noticeable_load) return notes;
+  const std::string cores = fmt::format("{:.2g}", median(loads_));
   notes.push_back(
-      fmt::format("other processes kept {:.2g} cores busy during the median trial (at most "
+      fmt::format("other processes kept {} core{} busy during the median trial (at most "
                   "{:.2g}): on a quiet machine times may be shorter (--fresh measures again)",
-                  median(loads_), *std::ranges::max_element(loads_)));
+                  cores, cores == "1" ? "" : "s", *std::ranges::max_element(loads_)));
   return notes;
 }
 

@@ -119,7 +119,7 @@ TEST_F(HelperServerTest, AFlyballOfRootAndTheHelperAreOneWriter) {
   {
     const auto host = *open_host(tree_.options());
     ASSERT_TRUE(host->claim().ok());
-    EXPECT_THAT(client.ask(claim_line), HasSubstr(fmt::format("process {} on", ::getpid())));
+    EXPECT_THAT(client.ask(claim_line), HasSubstr(fmt::format("process {} (", ::getpid())));
   }
   ASSERT_EQ(client.ask(apply_line), done_line);
   const auto host = *open_host(tree_.options());
