@@ -23,6 +23,7 @@ struct Figure {
   double others = 0;  ///< cores that other processes kept busy in its quietest trial
   bool predicted = false;
   bool disturbed = false;  ///< somebody else measured on this machine during each of its trials
+  bool throttled = false;  ///< the board throttled in each of its trials
 };
 
 double quietest(const TuneResult& result, size_t config) {
@@ -40,23 +41,24 @@ bool is_disturbed(const TuneResult& result, size_t config) {
   });
 }
 
+bool is_throttled(const TuneResult& result, size_t config) {
+  const auto readings = result.readings(config);
+  return !readings.empty() && std::ranges::all_of(readings, &Measurement::throttled);
+}
+
 /// Time, power or energy of a configuration, as it is compared.
 Figure figure_of(const TuneResult& result, size_t config, Objective quantity) {
   const Configuration& c = result.configurations[config];
-  const double others = quietest(result, config);
-  const bool predicted = c.provenance == Provenance::predicted;
-  const bool disturbed = is_disturbed(result, config);
   const double per = result.counted(config);
-  if (quantity == Objective::power)
-    return {c.power_w, c.power_lo, c.power_hi, others, predicted, disturbed};
+  Figure figure{c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per};
+  if (quantity == Objective::power) figure = {c.power_w, c.power_lo, c.power_hi};
   if (quantity == Objective::time)
-    return {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per, others, predicted, disturbed};
-  return {c.minibatch_j() / per,
-          c.joules_lo() / per,
-          c.joules_hi() / per,
-          others,
-          predicted,
-          disturbed};
+    figure = {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per};
+  figure.others = quietest(result, config);
+  figure.predicted = c.provenance == Provenance::predicted;
+  figure.disturbed = is_disturbed(result, config);
+  figure.throttled = is_throttled(result, config);
+  return figure;
 }
 
 std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quantity) {
@@ -64,6 +66,8 @@ std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quanti
   if (chosen.predicted) return "the answer was not measured";
   if (chosen.disturbed || usual.disturbed)
     return "another flyball measured on this machine at the same time";
+  if (usual.throttled != chosen.throttled)
+    return fmt::format("the board throttled in {}", usual.throttled ? "the default" : "the answer");
   if (!std::isfinite(chosen.hi - chosen.lo) || !std::isfinite(usual.hi - usual.lo))
     return "one reading alone has no known spread";
   const auto overlap = [](double lo, double hi, double other_lo, double other_hi) {

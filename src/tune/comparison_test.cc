@@ -19,6 +19,7 @@ struct Given {
   double watts = NAN;
   double others = 0;
   std::string by = "";  ///< who measured at the same time
+  bool throttled = false;
 };
 
 Measurement reading(const Given& given) {
@@ -26,6 +27,7 @@ Measurement reading(const Given& given) {
   m.minibatch_ms = given.ms;
   m.noise = given.noise;
   m.other_cores = given.others;
+  m.throttled = given.throttled;
   if (!given.by.empty()) m.conditions = Conditions{{disturbed_condition, given.by}};
   if (!std::isnan(given.watts)) {
     m.power.emplace();
@@ -133,6 +135,12 @@ TEST_F(ComparisonTest, ADisturbedTrialEstablishesNothing) {
   EXPECT_FALSE(found.established);
   EXPECT_THAT(found.text, HasSubstr("another flyball measured"));
   EXPECT_TRUE(compare({disturbed, alone}, {{.ms = 5}}).established);
+}
+
+TEST_F(ComparisonTest, ADefaultThatThrottledIsNotBeaten) {
+  const Comparison found = compare({{.ms = 10, .throttled = true}}, {{.ms = 5}});
+  EXPECT_FALSE(found.established);
+  EXPECT_THAT(found.text, HasSubstr("throttled in the default"));
 }
 
 TEST_F(ComparisonTest, ARunIsNoMinibatchAndOneOfThemHasNoSpread) {

@@ -126,7 +126,7 @@ Result<Plan> search_plan(Session& session, const Problem& problem) {
   for (const Profiled& trial : outcome.trials) {
     const Measurement& m = trial.measurement;
     steps.push_back({{trial.role, trial.candidate, trial.reason, trial.repeat},
-                     reading_of(m),
+                     reading_of(m, {}),
                      m.failure,
                      trial.from_store,
                      m.provenance});

@@ -128,7 +128,8 @@ Result<Recorder::Recorded> Recorder::make(size_t config, bool repeated) {
   if (on_begin_) on_begin_(config);
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
-  if (profiler_->info().live) measurement.other_cores = others.cores();
+  const ProfilerInfo& info = profiler_->info();
+  if (info.live && !info.told) measurement.other_cores = others.cores();
   measurement.repeated = repeated;
   if (profiler_->info().live) mark_disturbed(disturbance.by(), measurement);
   if (store_) {

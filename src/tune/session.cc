@@ -69,7 +69,7 @@ class Session::Search {
       const std::vector<size_t>& config = session_.roles_[role].config;
       for (size_t candidate = 0; candidate < config.size(); ++candidate)
         if (const auto found = stored.find(config[candidate]); found != stored.end())
-          known[role][candidate] = reading_of(*found->second);
+          known[role][candidate] = reading_of(*found->second, session_.options_.limits);
     }
     const Choice choice = solve(problem, known);
     if (!choice.outcome.feasible) return {};

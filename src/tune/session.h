@@ -43,7 +43,7 @@ struct SessionOptions {
 inline constexpr double noticeable_load = 0.1;
 
 /// A measurement as strategies take it.
-Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits = {});
+Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits);
 
 /// What came of one problem.
 struct SearchOutcome {

@@ -43,6 +43,7 @@ ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
   info.power_total = needs_power(create.request) ? "told" : "";
   info.power_gap.clear();
   info.live = true;
+  info.told = true;
   return info;
 }
 
@@ -217,11 +218,13 @@ class Study final : public Profiler {
       PowerReading power;
       power.mean_w = *told.power_w;
       power.total = "told";
+      power.noise = unknown_noise;  // of one figure
       m.power = power;
     } else {
       m.power_gap = "the program told none";
     }
     if (told.minibatches_ms.size() == 1) m.minibatch_ms = told.minibatches_ms.front();
+    m.noise = unknown_noise;
     if (told.minibatches_ms.size() < 2) return m;
     StoppingRule rule{StoppingOptions()};
     for (const double ms : told.minibatches_ms) {

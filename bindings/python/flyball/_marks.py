@@ -144,8 +144,10 @@ def report(name: str, value: float) -> None:
     """A figure of this trial, such as its accuracy; the last of each name counts. It is kept with the
     trial, and `flyball tune --at-least accuracy=0.7 -- …` holds the answer to it."""
     value = float(value)
+    if value - value != 0:  # not finite: nothing to hold a limit to
+        return
     figures[name] = value
     if _c:
         _c.report(name, value)
-    elif ring and value - value == 0:  # finite
+    elif ring:
         ring.write(_ring.FIGURE, struct.unpack("q", struct.pack("d", value))[0], name=name)

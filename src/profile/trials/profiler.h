@@ -33,6 +33,7 @@ struct ProfilerInfo {
   double samples_per_epoch = 0;   ///< 0 when unknown
   double trial_cap_s = 0;         ///< time cap of a live trial; 0 where there is none
   bool live = false;              ///< do repeats differ?
+  bool told = false;              ///< measured by somebody else, who is busy on this machine
   bool program = false;           ///< the user's own, whose trials may be whole runs (Measurement)
 };
 
