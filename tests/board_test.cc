@@ -6,7 +6,7 @@
 
 #include "base/guard.h"
 #include "command_testing.h"
-#include "device/board_tree_testing.h"
+#include "device/host/board_tree_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

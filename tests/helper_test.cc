@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "command_testing.h"
-#include "device/board_tree_testing.h"
+#include "device/host/board_tree_testing.h"
 
 namespace flyball::testing_tools {
 namespace {

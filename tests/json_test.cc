@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "device/board_trees_testing.h"
+#include "device/host/board_trees_testing.h"
 #include "live_testing.h"
 #include "schema_testing.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <thread>
 
-#include "device/board_trees_testing.h"
+#include "device/host/board_trees_testing.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
-#include "cli/helper.h"
 #include "cli/output.h"
 #include "cli/standard_output.h"
 #include "device/journal.h"

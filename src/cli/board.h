@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/measuring.h"
-#include "device/board.h"
+#include "device/registry/board.h"
 #include "profile/trials/profiler.h"
 #include "space/table.h"
 #include "store/store.h"

@@ -1,4 +1,4 @@
-// Every command is one file that adds itself to the application; main.cc holds the one list.
+// Every command is one file of commands/ that adds itself; application.cc holds the one list.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,10 +34,8 @@ void add_runs(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
-
 void add_plan(CLI::App& app, Context& context);
 void add_study(CLI::App& app, Context& context);
-/// Subcommands of `flyball evaluate`.
-void add_evaluate_search(CLI::App& group, Context& context);
+void add_helper(CLI::App& app, Context& context);
 
 }  // namespace flyball::cli

@@ -13,9 +13,9 @@
 #include <optional>
 #include <set>
 
-#include "device/board_device.h"
-#include "device/board_tree_testing.h"
-#include "device/board_trees_testing.h"
+#include "device/host/board_device.h"
+#include "device/host/board_tree_testing.h"
+#include "device/host/board_trees_testing.h"
 
 namespace flyball {
 namespace {

@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "device/board_tree_testing.h"
+#include "device/host/board_tree_testing.h"
 
 namespace flyball {
 namespace {

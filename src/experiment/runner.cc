@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/lock_file.h"
 #include "base/text.h"
-#include "device/board_device.h"
+#include "device/host/board_device.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
 #include "profile/characterise/epochs.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "device/nvpmodel_export.h"
+#include "device/modes/nvpmodel_export.h"
 #include "profile/trials/program_run.h"
 
 namespace flyball {

@@ -1,10 +1,10 @@
 // A user who is no root sets whole boards by the helper: every axis of the board, and back.
-#include "device/board_trees_testing.h"
+#include "device/host/board_trees_testing.h"
 
 #include <gmock/gmock.h>
 
-#include "device/board_device.h"
 #include "device/helper/helper_testing.h"
+#include "device/host/board_device.h"
 
 namespace flyball {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "device/device.h"
-#include "device/helper_messages.h"
+#include "device/helper/messages.h"
 
 namespace flyball {
 

@@ -20,9 +20,9 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "device/board_tree_testing.h"
+#include "device/helper/helper_device.h"
 #include "device/helper/service.h"
-#include "device/helper_device.h"
+#include "device/host/board_tree_testing.h"
 
 namespace flyball {
 

@@ -10,9 +10,9 @@
 #include "base/files.h"
 #include "base/guard.h"
 #include "base/text.h"
+#include "device/helper/link.h"
 #include "device/helper/listen.h"
 #include "device/helper/units.h"
-#include "device/helper_link.h"
 #include "telemetry/process/spawn.h"
 
 namespace flyball {

@@ -6,7 +6,7 @@
 
 #include "base/temp_folder.h"
 #include "data/makers/digits.h"
-#include "device/board_tree_testing.h"
+#include "device/host/board_tree_testing.h"
 #include "device/power_meter.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "device/board.h"
+#include "device/registry/board.h"
 #include "profile/trials/profiler.h"
 #include "profile/trials/stopping.h"
 

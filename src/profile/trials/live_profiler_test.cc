@@ -10,7 +10,7 @@
 
 #include "base/temp_folder.h"
 #include "data/makers/digits.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "module/module_testing.h"
 
 namespace flyball {

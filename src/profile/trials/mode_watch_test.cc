@@ -5,8 +5,8 @@
 
 #include "base/files.h"
 #include "base/temp_folder.h"
-#include "device/board_device.h"
-#include "device/board_trees_testing.h"
+#include "device/host/board_device.h"
+#include "device/host/board_trees_testing.h"
 
 namespace flyball {
 namespace {

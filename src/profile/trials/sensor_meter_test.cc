@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "data/makers/digits.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "device/power_meter.h"
 #include "module/module_testing.h"
 #include "profile/trials/live_profiler.h"

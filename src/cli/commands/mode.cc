@@ -1,0 +1,221 @@
+#include "device/modes/mode.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "telemetry/process/command.h"
+
+namespace flyball::cli {
+namespace {
+
+struct ModeOptions {
+  std::string mode, preset, root = "/";
+  bool pin_max = false, json = false;
+};
+
+struct OpenedBoard {
+  std::filesystem::path root;
+  BoardIdentity identity;
+  std::unique_ptr<BoardDevice> device;
+};
+
+Result<OpenedBoard> open(const ModeOptions& options) {
+  OpenedBoard board;
+  FLYBALL_ASSIGN(board.root, root_folder(options.root));
+  board.identity = identify_board(board.root);
+  board.device = open_any_board(board.identity, board.root);
+  return board;
+}
+
+Result<ModeRequest> request_of(const ModeOptions& options) {
+  const int asked = (options.mode.empty() ? 0 : 1) + (options.preset.empty() ? 0 : 1);
+  if (asked + (options.pin_max ? 1 : 0) == 0 || asked > 1)
+    return Error{Code::invalid_argument, "one mode is to be set",
+                 "write AXIS=VALUE,…, or --preset NAME; --pin-max pins the clocks at their caps"};
+  ModeRequest request{.preset = options.preset, .pin_max = options.pin_max};
+  if (!options.mode.empty()) {
+    FLYBALL_ASSIGN(request.mode, parse_mode(options.mode));
+  }
+  return request;
+}
+
+Status show(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  if (options.json) {
+    print_json(mode_json(board.identity, *board.device, board.root));
+    return {};
+  }
+  fmt::print("{} ({})\n", board.identity.name, board.identity.id);
+  TextTable table({"axis", "unit", "cap", "now"});
+  for (const AxisReport& axis : examine_axes(*board.device))
+    table.add({axis.axis.name, axis.axis.unit, axis.current ? format_number(*axis.current) : "?",
+               axis.now ? format_number(*axis.now) : "?"});
+  fmt::print("{}", table.str());
+  const auto state = mode_json(board.identity, *board.device, board.root);
+  for (const auto& [name, value] : state["fixed"].items())
+    if (!value.is_null()) fmt::print("{}: {}\n", name, value.dump());
+  if (!state["held_by"].is_null())
+    fmt::print("set just now by {}\n", state["held_by"].get<std::string>());
+  if (state["kept"].get<bool>())
+    fmt::print("`flyball mode restore` puts back what was before this mode\n");
+  return {};
+}
+
+Status list(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  if (options.json) {
+    print_json({{"axes", axes_json(examine_axes(*board.device))}});
+    return {};
+  }
+  TextTable table({"axis", "unit", "values"});
+  for (const KnobPtr& knob : board.device->knobs()) {
+    std::vector<std::string> values;
+    for (double value : knob->axis().values) values.push_back(format_number(value));
+    table.add({knob->axis().name, knob->axis().unit, join(values, ", ")});
+  }
+  fmt::print("{}", table.str());
+  for (const std::string& gap : board.device->gaps()) fmt::print("note: {}\n", gap);
+  return {};
+}
+
+Status list_presets(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  const Presets presets = read_presets(board.root, *board.device);
+  for (const Error& refused : presets.problems) report_error(refused);
+  if (options.json) {
+    print_json({{"presets", presets_json(presets.list)}});
+    return {};
+  }
+  TextTable table({"id", "preset", "cores and caps", ""});
+  for (const Preset& preset : presets.list)
+    table.add({fmt::format("{}", preset.id), preset.name, describe(preset.mode.values),
+               preset.active       ? "active"
+               : preset.is_default ? "default"
+                                   : ""});
+  fmt::print("{}", presets.list.empty() ? "this board has no etc/nvpmodel.conf\n" : table.str());
+  return {};
+}
+
+nlohmann::ordered_json set_json(const ModeOptions& options, const PowerMode& mode) {
+  return {{"mode", mode.values},
+          {"preset", options.preset.empty() ? nlohmann::ordered_json()
+                                            : nlohmann::ordered_json(options.preset)},
+          {"pinned", options.pin_max || options.preset.empty()}};
+}
+
+Status set(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const ModeRequest request, request_of(options));
+  FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  catch_interrupts();
+  FLYBALL_ASSIGN(const PowerMode mode, set_mode(*board.device, board.root, request));
+  FLYBALL_CHECK(board.device->keep());
+  if (options.json)
+    print_json(set_json(options, mode));
+  else
+    fmt::print("set and read back: {}\n`flyball mode restore` puts back what was before\n",
+               describe(mode.values));
+  return {};
+}
+
+Status restore(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  catch_interrupts();
+  FLYBALL_ASSIGN(const auto journal, SettingsJournal::open(board_journal(), root));
+  FLYBALL_ASSIGN(const size_t settings, journal->restore_kept());
+  if (options.json)
+    print_json({{"restored", settings}});
+  else if (settings == 0)
+    fmt::print("nothing to put back\n");
+  else
+    fmt::print("put back {} settings\n", settings);
+  return {};
+}
+
+Status hold(const ModeOptions& options, Context& context) {
+  FLYBALL_ASSIGN(const ModeRequest request, request_of(options));
+  if (context.program.empty())
+    return Error{Code::invalid_argument, "there is no command to run in the mode",
+                 "flyball mode hold MODE -- COMMAND"};
+  FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  FLYBALL_ASSIGN(const PowerMode mode, set_mode(*board.device, board.root, request));
+  auto started = RunningCommand::start(context.program, {.stdout_to_stderr = options.json});
+  if (!started) {
+    FLYBALL_CHECK(board.device->restore());
+    report_error(started.error());
+    context.exit_code = start_failure_exit_code(started.error());
+    return {};
+  }
+  RunningCommand& command = **started;
+  while (!command.wait_until(std::numeric_limits<int64_t>::max())) continue;
+  command.finish(true);
+  const Status restored = board.device->restore();
+  context.exit_code = command.exit_code();
+  if (options.json) {
+    auto document = set_json(options, mode);
+    document["command"] = context.program;
+    document["exit_code"] = command.exit_code();
+    document["restored"] = restored.ok();
+    print_json(document);
+  }
+  return restored;
+}
+
+void add_common(CLI::App& command, ModeOptions& options) {
+  add_root_option(command, options.root);
+  add_json_flag(command, options.json);
+}
+
+void add_request(CLI::App& command, ModeOptions& options) {
+  command.add_option("mode", options.mode, "AXIS=VALUE,AXIS=VALUE,…: each clock is pinned");
+  command.add_option("--preset", options.preset,
+                     "one of `flyball mode presets`: caps, as nvpmodel");
+  command.add_flag("--pin-max", options.pin_max,
+                   "pin every clock at its cap and keep idle states off, as jetson_clocks does");
+  add_common(command, options);
+}
+
+}  // namespace
+
+void add_mode(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("mode", "the power mode of this board: look, set, put back");
+  command->require_subcommand(1);
+  command->footer(
+      "Example:\n  flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133\n"
+      "  flyball mode restore");
+  auto options = std::make_shared<ModeOptions>();
+  struct Verb {
+    const char *name, *summary;
+    bool request;
+    std::function<Status()> action;
+  };
+  const Verb verbs[] = {
+      {"show", "the mode that the board is in", false, [options] { return show(*options); }},
+      {"list", "axes and the values that the board lists", false,
+       [options] { return list(*options); }},
+      {"presets", "preset modes of nvpmodel", false, [options] { return list_presets(*options); }},
+      {"set", "set a mode that stays", true, [options] { return set(*options); }},
+      {"restore", "put back what was before `mode set`", false,
+       [options] { return restore(*options); }},
+      {"hold", "run a command in a mode, then put the old one back: hold MODE -- COMMAND", true,
+       [options, &context] { return hold(*options, context); }},
+  };
+  for (const Verb& verb : verbs) {
+    CLI::App* sub = command->add_subcommand(verb.name, verb.summary);
+    verb.request ? add_request(*sub, *options) : add_common(*sub, *options);
+    sub->footer(fmt::format("Example:\n  flyball mode {}{}", verb.name,
+                            !verb.request         ? ""
+                            : verb.name[0] == 'h' ? " --preset 15W -- python3 train.py"
+                                                  : " --preset 15W"));
+    set_action(*sub, context, verb.action);
+  }
+}
+
+}  // namespace flyball::cli

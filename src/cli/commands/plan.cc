@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/output.h"
+#include "cli/planning.h"
+#include "cli/quantities.h"
+#include "cli/report_file.h"
+#include "cli/session_progress.h"
+#include "cli/tables.h"
+#include "device/modes/nvpmodel_export.h"
+#include "device/registry/board.h"
+#include "problem/paper.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr const char* what_roles_are =
+    "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
+
+PowerMode chosen_mode(const SharedBoard& shared, const Answer& answer) {
+  return shared.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
+}
+
+// What --apply and --export need, before anything is profiled.
+Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
+  if (!options.apply && options.export_format.empty()) return {};
+  if (options.request.separate_modes)
+    return Error{Code::invalid_argument, "with a mode for each role there is no single one to set",
+                 "leave --separate-modes out, or set the modes of the plan in turns"};
+  const ProfilerInfo& board = shared.info(0);
+  if (!options.export_format.empty()) {
+    if (options.export_format != "nvpmodel")
+      return Error{Code::invalid_argument,
+                   fmt::format("there is no export '{}'", options.export_format),
+                   "nvpmodel is the one there is"};
+    FLYBALL_ASSIGN([[maybe_unused]] const NvpmodelBoard known, nvpmodel_board(board.device));
+  }
+  if (options.apply && board.provenance != Provenance::measured)
+    return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
+                 "plan on this machine, or use --export nvpmodel"};
+  if (!options.apply) return {};
+  FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
+  FLYBALL_ASSIGN(const auto knobs, here->knobs());
+  return knobs->can_keep();
+}
+
+// The POWER_MODEL block of the answer.
+Result<std::string> nvpmodel_block(const SharedBoard& shared, const Plan& plan) {
+  FLYBALL_ASSIGN(const NvpmodelBoard board, nvpmodel_board(shared.info(0).device));
+  return export_nvpmodel(chosen_mode(shared, *plan.answer), board, 99, "FLYBALL");
+}
+
+Status apply(const PlanOptions& options, const PowerMode& mode) {
+  FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
+  FLYBALL_ASSIGN(const auto knobs, here->knobs());
+  FLYBALL_CHECK(knobs->apply(mode));
+  FLYBALL_CHECK(knobs->keep());
+  if (!options.json) fmt::print("\nset and read back: {}\n", describe(mode.values));
+  return {};
+}
+
+Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
+  FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
+                            options.infer.size(), what_roles_are));
+  FLYBALL_CHECK(begin_report(options));
+  FLYBALL_ASSIGN(auto store, plan_store(options));
+  FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
+  FLYBALL_CHECK(read_plan_request(options, shared));
+  FLYBALL_CHECK(check_actions(options, shared));
+  Progress progress(options.quiet);
+  FLYBALL_ASSIGN(const Plan plan, make_plan(shared, store ? &*store : nullptr, options.request,
+                                            show_progress(progress)));
+  progress.finish();
+  std::string block;
+  if (plan.answer && !options.export_format.empty()) {
+    FLYBALL_ASSIGN(block, nvpmodel_block(shared, plan));
+  }
+  nlohmann::ordered_json document{{"problem", kind_name(kind)}};
+  document.update(to_json(plan));
+  const nlohmann::ordered_json answer = document;
+  if (options.json) {
+    if (!block.empty()) document["nvpmodel"] = block;
+    print_json(document);
+  } else {
+    fmt::print("{}{}{}", format_plan(plan, options.verbose), block.empty() ? "" : "\n", block);
+  }
+  FLYBALL_CHECK(report_plan(options, shared, answer));
+  if (!plan.answer) {
+    context.exit_code = report_error(plan.why_not);
+    return {};
+  }
+  if (!options.apply) return {};
+  const PowerMode mode = chosen_mode(shared, *plan.answer);
+  // The boards that measured put back what they set, and let go of it, before the mode is set.
+  shared.profilers.clear();
+  return apply(options, mode);
+}
+
+std::string objectives_of(const std::string& kind) {
+  if (kind == "training") return "time, energy or power";
+  if (kind == "inference") return "latency, time, energy or power";
+  if (kind == "concurrent") return "throughput, minibatches (per window) or power";
+  if (kind == "two-inference") return "latency, time or power";
+  return "power, latency, time or energy; beside a training throughput or power";
+}
+
+void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind) {
+  if (kind != "inference" && kind != "two-inference")
+    command.add_option("--train", o.train, "table FILE.csv[:WORKLOAD], or a network here");
+  if (kind != "training") {
+    command.add_option("--infer", o.infer, "table FILE.csv[:WORKLOAD], or a network here");
+    add_durations(
+        command, "--latency",
+        [&o](Seconds time) { o.request.latencies_ms.push_back(time.value * 1e3); },
+        "peak latency at most, e.g. 500ms");
+    if (kind != "dynamic")
+      command.add_option("--rate", o.request.rates_hz, "arriving requests per second");
+  }
+  if (kind == "dynamic")
+    command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
+  if (kind == "training") {
+    add_duration(
+        command, "--time-budget",
+        [&o](Seconds time) { o.request.budgets.time_ms = time.value * 1e3; },
+        "of a minibatch; of a sample where the table holds several batch sizes; e.g. 50ms");
+    add_energy(
+        command, "--energy-budget",
+        [&o](Joules energy) { o.request.budgets.energy_j = energy.value; }, "likewise, e.g. 2.5J");
+  }
+  if (kind == "concurrent")
+    command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role");
+  if (kind == "concurrent" || kind == "dynamic")
+    add_duration(command, "--switch-cost",
+                 [&o](Seconds time) { o.request.switch_ms = time.value * 1e3; },
+                 "time that changing the mode takes, e.g. 2s", {0, 1e9, "0s or more"});
+  if (kind == "dynamic")
+    add_energy(
+        command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
+        "energy that it takes beside the power of that time, e.g. 5J");
+  add_device_option(command, o.device, o.root);
+  command.add_option("--data,--dataset", o.data,
+                     "dataset folder of networks; drawn into the cache folder where it is not "
+                     "given");
+  add_power(
+      command, "--power-budget", [&o](Watts power) { o.request.budgets.power_w = power.value; },
+      "at most this power, e.g. 30W");
+  command.add_option("--objective", o.objective, objectives_of(kind));
+  command.add_option("--reference", o.references, "table of an earlier workload");
+  add_accept_option(command, o.accepted);
+  command.add_flag("--no-reference", o.no_reference,
+                   "leave out the references kept for this board (`flyball reference list`)");
+  command
+      .add_option("--profiles", o.request.profiles,
+                  "profile at most so many; unless given, published strategies take their own "
+                  "number (brute-force always measures everything)")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command.add_option("--strategy", o.request.strategy, "how to search")->capture_default_str();
+  command.add_option("--predictor", o.request.predictor, "what the strategy models with")
+      ->capture_default_str();
+  command.add_option("--seed", o.request.seed, "of everything random")->capture_default_str();
+  add_trial_time(command, o.trial_seconds);
+  add_measuring_options(command, o.measuring_options);
+  add_report_option(command, o.report);
+  command.add_option("--store", o.store, "the store");
+  command.add_flag("--no-store", o.no_store, "keep nothing");
+  command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");
+  command.add_flag("--no-verify{false}", o.request.verify, "do not measure the answer once more");
+  if (kind != "dynamic") {
+    command.add_flag("--apply", o.apply, "set the mode on this machine");
+    command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block");
+  }
+  if (kind != "dynamic")
+    command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
+  add_json_flag(command, o.json);
+  command.add_flag("--quiet,-q", o.quiet, "no progress");
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context) {
+  CLI::App* group = app.add_subcommand("plan", "advice for one problem, with its alternatives");
+  group->require_subcommand(1);
+  group->footer(
+      "Example:\n  flyball plan concurrent --train resnet18.csv --infer mobilenet.csv --rate 60 "
+      "--latency 800ms --power-budget 30W");
+  const auto add = [&](const std::string& kind, const char* summary, const char* example) {
+    CLI::App* command = group->add_subcommand(kind, summary);
+    auto options = std::make_shared<PlanOptions>();
+    add_plan_options(*command, *options, kind);
+    command->footer(std::string("Example:\n  flyball plan ") + kind + " " + example);
+    set_action(*command, context, [options, kind, command, &context] {
+      options->request.profiles_asked = command->count("--profiles") > 0;
+      options->request.kind = kind;
+      options->request.command = context.command;
+      const auto parsed = parse_kind(kind);
+      return parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);
+    });
+  };
+  add("training", "fastest (or thriftiest) training within budgets",
+      "--train resnet18.csv --power-budget 30W");
+  add("inference", "serving at an arrival rate within latency and power",
+      "--infer resnet50.csv --rate 60 --latency 100ms --power-budget 30W");
+  add("concurrent", "as much training as fits beside serving",
+      "--train resnet18.csv --infer mobilenet.csv --rate 60 --latency 800ms --power-budget 30W");
+  add("two-inference", "two services on one board",
+      "--infer a.csv b.csv --rate 30 20 --latency 500ms --power-budget 40W");
+  add("dynamic", "a mode for each window of a changing arrival rate",
+      "--infer mobilenet.csv --windows 30:10min,60:5min --latency 200ms --switch-cost 2s");
+}
+
+}  // namespace flyball::cli

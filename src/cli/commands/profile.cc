@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include "base/interrupt.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/commands.h"
+#include "cli/measuring.h"
+#include "cli/output.h"
+#include "cli/profile_text.h"
+#include "cli/quantities.h"
+#include "cli/report_file.h"
+#include "cli/trace_files.h"
+#include "device/registry/board.h"
+#include "profile/characterise/epochs_report.h"
+#include "report/profile_report.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball::cli {
+namespace {
+
+struct ProfileOptions {
+  EpochRequest request;
+  std::string workload, phase = "train", device, root = "/", data;
+  std::string optimizer = "sgd", precision = "fp32", on_bad = "fail";
+  Seconds patience{300};
+  TraceFiles files;
+  MeasuringOptions measuring;
+  std::string report;
+  bool json = false, quiet = false;
+};
+
+Status complete(ProfileOptions& options) {
+  EpochRequest& request = options.request;
+  StepOptions& step = request.step;
+  FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
+  FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
+  FLYBALL_ASSIGN(step.precision, parse_precision(options.precision));
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (!board->live())
+    return Error{Code::invalid_argument, "a table is read, it does not run",
+                 "profile on this machine: --device host"};
+  step.device = compute_place(board->info());
+  request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
+  request.workload = options.workload;
+  FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  request.sensors = open_power_sensors(root);
+  request.context = options.files.context(root);
+  request.interrupted = &interrupt_flag();
+  return {};
+}
+
+// A log that cannot be joined is said; what was measured is shown all the same.
+template <class Profile>
+Status join_plug_log(const ProfileOptions& options, Profile& profile) {
+  FLYBALL_ASSIGN(std::optional<Trace> log, options.files.plug_log());
+  return log ? join_plug(profile, *std::move(log)) : Status();
+}
+
+Status run_network(ProfileOptions& options, Context& context) {
+  FLYBALL_CHECK(options.files.check());
+  FLYBALL_CHECK(complete(options));
+  Progress progress(options.quiet);
+  const auto epochs = static_cast<size_t>(std::max(0, options.request.epochs));
+  options.request.progress = [&](int epoch, int64_t done, int64_t of) {
+    const auto each = static_cast<size_t>(of);
+    progress.show(static_cast<size_t>(epoch) * each + static_cast<size_t>(done), epochs * each,
+                  fmt::format("epoch {}", epoch));
+  };
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  auto result = run_epochs(options.request);
+  progress.finish();
+  FLYBALL_ASSIGN(EpochRun run, std::move(result));
+  const Status joined = join_plug_log(options, run);
+  const auto document = epochs_json(run);
+  if (options.json)
+    print_json(document);
+  else
+    print_epochs(run);
+  FLYBALL_CHECK(
+      write_report(options.report, epochs_report(document, context.command), options.json));
+  FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
+  if (!run.stopped.empty() && interrupt_flag()) context.exit_code = interrupted_exit_code();
+  return joined;
+}
+
+// Those of a network are silently taken by nobody.
+Status check_program_options(const CLI::App& command) {
+  std::vector<std::pair<const char*, bool>> given;
+  for (const char* name : {"--epochs", "--workers", "--prefetch", "--drop-last", "--on-bad",
+                           "--phase", "--batch-size", "--optimizer", "--learning-rate",
+                           "--precision", "--channels-last", "--threads", "--seed", "--data"})
+    given.emplace_back(name, command.count(name) > 0);
+  return refuse_for_program(given);
+}
+
+Status run_program(const CLI::App& command, const ProfileOptions& options, Context& context) {
+  ProgramRequest request;
+  if (!options.workload.empty())
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' and a program after -- are two things to run", options.workload),
+                 "name one of them"};
+  FLYBALL_ASSIGN(const BoardName device, parse_board(options.device));
+  if (device.kind != "host" && device.kind != "jetson" && device.kind != "board")
+    return Error{Code::invalid_argument,
+                 fmt::format("--device {} says nothing to a program", options.device),
+                 "the program itself chooses its device; use --device host"};
+  FLYBALL_CHECK(check_program_options(command));
+  FLYBALL_CHECK(options.files.check());
+  request.argv = context.program;
+  request.steps = options.request.steps;
+  request.patience = options.patience;
+  request.interval = options.request.interval;
+  request.stdout_to_stderr = options.json;  // the document is alone on stdout
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  request.sensors = open_power_sensors(root);
+  request.context = options.files.context(root);
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
+  const Status joined = join_plug_log(options, profile);
+  const auto document = program_json(profile);
+  if (options.json)
+    print_json(document);
+  else
+    print_program(profile);
+  FLYBALL_CHECK(
+      write_report(options.report, program_report(document, context.command), options.json));
+  FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
+  if (!profile.failure) return joined;
+  if (!joined.ok()) report_error(joined.error());
+  context.exit_code = report_error(*profile.failure);
+  return {};
+}
+
+Status run(const CLI::App& command, ProfileOptions& options, Context& context) {
+  if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
+  if (!context.program.empty()) return run_program(command, options, context);
+  if (command.count("--patience") > 0)
+    return Error{Code::invalid_argument, "--patience is for a program of your own",
+                 "put it after --, or leave --patience out"};
+  if (options.workload.empty())
+    return Error{Code::invalid_argument, "there is nothing to profile",
+                 "name one of `flyball workloads`, or a program after --"};
+  return run_network(options, context);
+}
+
+void add_step_options(CLI::App& command, ProfileOptions& options) {
+  EpochRequest& request = options.request;
+  command.add_option("--phase", options.phase, "train or infer")->capture_default_str();
+  command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
+      ->capture_default_str();
+  command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9) or adam")
+      ->capture_default_str();
+  command.add_option("--learning-rate", request.step.learning_rate, "")->capture_default_str();
+  command.add_option("--precision", options.precision, "fp32, or bf16 (autocast)")
+      ->capture_default_str();
+  command.add_flag("--channels-last", request.step.channels_last, "keep images as NHWC in memory");
+  command.add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
+      ->capture_default_str();
+  command.add_option("--seed", request.step.seed, "of everything random")->capture_default_str();
+}
+
+void add_run_options(CLI::App& command, ProfileOptions& options) {
+  EpochRequest& request = options.request;
+  command.add_option("--epochs", request.epochs, "epochs; the first one stands apart")
+      ->capture_default_str();
+  command.add_option("--steps", request.steps, "at most so many minibatches per epoch; 0: all")
+      ->capture_default_str();
+  command.add_option("--workers", request.workers, "threads that load; 0: inline")
+      ->capture_default_str();
+  command.add_option("--prefetch", request.prefetch, "minibatches each worker may be ahead")
+      ->capture_default_str();
+  command.add_flag("--drop-last", request.drop_last, "leave out a last minibatch that is not full");
+  command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
+      ->check(CLI::IsMember({"fail", "skip"}))
+      ->capture_default_str();
+  add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
+               "a program that marked and then marks nothing for so long hangs",
+               {0.001, 1e9, "at least 1ms"})
+      ->default_str("5min");
+  add_interval(command, request.interval, "between samples of power, 1ms to 1h");
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("profile", "where the time and energy of a training run go");
+  auto options = std::make_shared<ProfileOptions>();
+  command->add_option("workload,--workload", options->workload,
+                      "network, or script:FILE (TorchScript)");
+  add_device_option(*command, options->device, options->root);
+  command->add_option("--data,--dataset", options->data,
+                      "dataset folder; drawn into the cache folder where it is not given");
+  add_run_options(*command, *options);
+  add_step_options(*command, *options);
+  options->files.add_options(*command);
+  add_measuring_options(*command, options->measuring);
+  add_report_option(*command, options->report);
+  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_json_flag(*command, options->json);
+  command->footer(
+      "A program of your own goes after -- and marks its minibatches (docs/your-model.md); then\n"
+      "--steps, --patience, --interval, --trace, --csv, --plug, --report and --json hold.\n"
+      "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
+      "  flyball profile --device host -- python3 train.py");
+  set_action(*command, context,
+             [options, command, &context] { return run(*command, *options, context); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,72 @@
+// `flyball study`: ask and tell for programs that own their loop.
+#include "tune/study.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/commands.h"
+#include "device/registry/board.h"
+
+namespace flyball::cli {
+namespace {
+
+struct StudyOptions {
+  std::string store;
+  bool no_store = false;
+};
+
+Result<ProfilerInfo> this_machine() {
+  FLYBALL_ASSIGN(const auto board, open_board("host"));
+  const auto power = board->power();
+  ProfilerInfo info;
+  info.device = board->info().device.name;
+  info.device_title = board->info().device.title;
+  info.fingerprint = board->info().device.fingerprint;
+  info.power_total = power->total();
+  info.power_gap = power->gap();
+  return info;
+}
+
+Status run_study(const StudyOptions& options, const Context& context) {
+  FLYBALL_ASSIGN(const ProfilerInfo board, this_machine());
+  std::optional<Store> store;
+  if (!options.no_store) {
+    FLYBALL_ASSIGN(store, open_store(options.store));
+  }
+  if (::isatty(STDIN_FILENO) == 1)
+    fmt::print(stderr, "flyball: waiting for messages, one JSON object a line (docs/json.md)\n");
+  const StudyLine line{[]() -> std::optional<std::string> {
+                         std::string text;
+                         if (!std::getline(std::cin, text)) return {};
+                         return text;
+                       },
+                       [](const std::string& text) {
+                         fmt::print("{}\n", text);
+                         std::fflush(stdout);
+                       }};
+  return serve_study(line, board, store ? &*store : nullptr, context.command);
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "study", "ask and tell for a program that owns its loop: JSON lines on stdin and stdout");
+  auto options = std::make_shared<StudyOptions>();
+  command->add_option("--store", options->store, "where measurements are kept");
+  command->add_flag("--no-store", options->no_store, "keep nothing");
+  command->footer(
+      "The Python package speaks it: flyball.create_study() (docs/python.md).\n"
+      "Example:\n  echo '{\"do\": \"create\", \"axes\": {\"batch_size\": [8, 16, 32]}}' | flyball "
+      "study");
+  set_action(*command, context, [options, &context] { return run_study(*options, context); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,93 @@
+#include "workload/workload.h"
+
+#include <fmt/format.h>
+
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "device/registry/board.h"
+
+namespace flyball::cli {
+namespace {
+
+Status list_workloads(bool json) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+  TextTable table({"workload", "parameters", "dataset", "phases", ""});
+  for (const Workload& workload : workloads()) {
+    std::string phases;
+    for (Phase phase : workload.phases)
+      phases += (phases.empty() ? "" : ", ") + std::string(phase_name(phase));
+    table.add({workload.name, fmt::format("{}", workload.parameters), workload.dataset, phases,
+               workload.summary});
+    document.push_back({{"name", workload.name},
+                        {"summary", workload.summary},
+                        {"parameters", workload.parameters},
+                        {"dataset", workload.dataset},
+                        {"phases", phases}});
+  }
+  if (json)
+    print_json({{"workloads", document}});
+  else
+    fmt::print("{}", table.str());
+  return {};
+}
+
+nlohmann::ordered_json kinds_json() {
+  nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
+  for (const BoardKind& kind : board_kinds())
+    kinds.push_back({{"device", kind.usage()}, {"summary", kind.summary}});
+  return kinds;
+}
+
+Status list_devices(bool json) {
+  FLYBALL_ASSIGN(const auto board, open_board(""));
+  FLYBALL_ASSIGN(const auto knobs, board->knobs());
+  nlohmann::ordered_json axes = nlohmann::ordered_json::array();
+  TextTable table({"axis", "unit", "values"});
+  for (const Axis& axis : knobs->axes()) {
+    std::string values;
+    for (double value : axis.values)
+      values += fmt::format("{}{}", values.empty() ? "" : ", ", value);
+    table.add({axis.name, axis.unit, values});
+    axes.push_back({{"name", axis.name}, {"unit", axis.unit}, {"values", axis.values}});
+  }
+  const DeviceInfo& device = board->info().device;
+  if (json) {
+    print_json({{"devices",
+                 {{{"name", device.name},
+                   {"title", device.title},
+                   {"fingerprint", device.fingerprint},
+                   {"axes", axes},
+                   {"gaps", knobs->gaps()}}}},
+                {"kinds", kinds_json()}});
+    return {};
+  }
+  fmt::print("{}: {}\n{}", device.name, device.title, table.str());
+  for (const std::string& gap : knobs->gaps()) fmt::print("note: {}\n", gap);
+  fmt::print("\n--device takes:\n");
+  TextTable kinds({"device", ""});
+  for (const BoardKind& kind : board_kinds()) kinds.add({kind.usage(), kind.summary});
+  fmt::print("{}", kinds.str());
+  return {};
+}
+
+}  // namespace
+
+void add_workloads(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("workloads", "the networks that Flyball brings along");
+  auto json = std::make_shared<bool>(false);
+  add_json_flag(*command, *json);
+  command->footer("Example:\n  flyball workloads");
+  set_action(*command, context, [json] { return list_workloads(*json); });
+}
+
+void add_devices(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("devices", "the boards there are, with their axes");
+  auto json = std::make_shared<bool>(false);
+  add_json_flag(*command, *json);
+  command->footer("Example:\n  flyball devices");
+  set_action(*command, context, [json] { return list_devices(*json); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,231 @@
+#include "device/host/board_device.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "device/helper/link.h"
+#include "device/host/host.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of a tree what it shows; our own kernel says nothing of it.
+std::string kernel_of(const fs::path& root) {
+  if (root == "/") {
+    utsname system{};
+    uname(&system);
+    return fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+  }
+  const auto release = read_file(root / "proc/sys/kernel/osrelease", 4096);
+  return "Linux " + (release ? std::string(trim(*release)) : "of a tree");
+}
+
+double highest_not_above(const std::vector<double>& values, double cap) {
+  const auto above = std::ranges::upper_bound(values, cap * (1 + 1e-6));
+  return above == values.begin() ? values.front() : *(above - 1);
+}
+
+}  // namespace
+
+DeviceInfo describe_board(const BoardIdentity& board, const std::string& name, size_t cores,
+                          const fs::path& root) {
+  DeviceInfo info{name, fmt::format("{}, {} cores", board.name, cores), ""};
+  info.fingerprint = fmt::format("{}; {}", info.title, kernel_of(root));
+  if (!board.release.empty()) info.fingerprint += "; L4T " + board.release;
+  return info;
+}
+
+BoardDevice::BoardDevice(BoardDeviceOptions options, Parts parts)
+    : options_(std::move(options)), parts_(std::move(parts)) {
+  if (options_.journal.empty()) options_.journal = board_journal();
+  if (const auto put_back = recover_settings(options_.journal); !put_back)
+    parts_.problems.insert(parts_.problems.begin(), put_back.error());
+  for (const KnobPtr& knob : parts_.knobs) {
+    const Status allowed = knob->settable();
+    if (allowed.ok()) {
+      settable_.push_back(knob.get());
+      continue;
+    }
+    const std::string& name = knob->axis().name;
+    const Error& reason = allowed.error();
+    if (reason.code == Code::permission) parts_.root_axes.push_back(name);
+    parts_.problems.push_back(
+        {reason.code, fmt::format("{} cannot be set: {}", name, reason.message), rights_remedy()});
+  }
+}
+
+BoardDevice::~BoardDevice() {
+  (void)restore();
+}
+
+std::vector<Axis> BoardDevice::axes() const {
+  std::vector<Axis> axes;
+  for (const Knob* knob : settable_) axes.push_back(knob->axis());
+  return axes;
+}
+
+Knob* BoardDevice::find(const std::string& axis) const {
+  for (const KnobPtr& knob : parts_.knobs)
+    if (knob->axis().name == axis) return knob.get();
+  return nullptr;
+}
+
+std::vector<std::string> BoardDevice::gaps() const {
+  std::vector<std::string> gaps;
+  for (const Error& problem : parts_.problems)
+    gaps.push_back(problem.message + (problem.hint.empty() ? "" : "; " + problem.hint));
+  return gaps;
+}
+
+PowerMode BoardDevice::default_mode() const {
+  PowerMode mode;
+  for (const Knob* knob : settable_) {
+    const std::vector<double>& values = knob->axis().values;
+    const auto cap = knob->cap();
+    mode.values[knob->axis().name] = cap ? highest_not_above(values, *cap) : values.back();
+  }
+  return mode;
+}
+
+std::vector<std::string> BoardDevice::own_axes() const {
+  std::vector<std::string> names;
+  for (const Knob* knob : settable_)
+    if (!knob->outlives_us()) names.push_back(knob->axis().name);
+  return names;
+}
+
+// Also what the helper sets for us.
+Settings BoardDevice::observed() const {
+  Settings seen;
+  for (const KnobPtr& knob : parts_.knobs)
+    if (const auto now = knob->now(); now && parts_.clocks_tell) seen[knob->axis().name] = *now;
+  return seen;
+}
+
+Status BoardDevice::claim() {
+  if (journal_) return {};
+  if (std::ranges::none_of(settable_, [](const Knob* knob) { return knob->outlives_us(); })) {
+    // What an earlier flyball could set still matters.
+    FLYBALL_ASSIGN([[maybe_unused]] const size_t put_back, recover_settings(options_.journal));
+    return {};
+  }
+  FLYBALL_ASSIGN(journal_, SettingsJournal::open(options_.journal, options_.root, *options_.files));
+  return {};
+}
+
+Status BoardDevice::check(const PowerMode& mode) const {
+  for (const auto& [name, value] : mode.values) {
+    const auto knob = std::ranges::find_if(
+        settable_, [&, n = name](const Knob* known) { return known->axis().name == n; });
+    if (knob == settable_.end())
+      return Error{Code::invalid_argument, fmt::format("this machine has no axis '{}'", name),
+                   "`flyball devices` lists its axes"};
+    FLYBALL_CHECK(check_value((*knob)->axis(), value));
+  }
+  return {};
+}
+
+// Asked, got and the likely reason.
+Error BoardDevice::explained(const Error& error, const Knob& knob, double value,
+                             bool raised) const {
+  Error told =
+      error.within(fmt::format("{} was not set to {}", knob.axis().name, format_number(value)));
+  if (raised && error.code == Code::unavailable)
+    told.hint =
+        "it did not rise: this release may need a reboot to raise clocks that were lowered "
+        "(old JetPack), or a cap of the power mode holds it";
+  return told;
+}
+
+Status BoardDevice::set(const std::string& axis, double value) {
+  Knob* knob = find(axis);
+  const auto cap = knob->cap();
+  const Status status = knob->set(value, value, journal_.get());
+  if (status.ok()) return {};
+  return explained(status.error(), *knob, value, cap && value > *cap);
+}
+
+Status BoardDevice::apply(const PowerMode& mode) {
+  FLYBALL_CHECK(check(mode));
+  if (std::ranges::any_of(mode.values, [&](const auto& v) { return find(v.first)->outlives_us(); }))
+    FLYBALL_CHECK(claim());
+  const auto cores = mode.values.find(axis::cpu_cores);
+  bool later = false;
+  if (cores != mode.values.end()) {
+    const auto online = find(axis::cpu_cores)->cap();
+    later = online && cores->second < *online;
+    if (!later) FLYBALL_CHECK(set(axis::cpu_cores, cores->second));
+  }
+  for (const auto& [name, value] : mode.values)
+    if (name != axis::cpu_cores) FLYBALL_CHECK(set(name, value));
+  return later ? set(axis::cpu_cores, cores->second) : Status();
+}
+
+Status BoardDevice::restore() {
+  Status status;
+  if (journal_) status = journal_->restore();
+  for (const KnobPtr& knob : parts_.knobs)
+    if (const Status undone = knob->undo(); status.ok()) status = undone;
+  return status;
+}
+
+Status BoardDevice::can_keep() const {
+  if (std::ranges::any_of(settable_, [](const Knob* knob) { return knob->outlives_us(); }))
+    return {};
+  return Error{Code::unavailable, "this machine has no clock that can be set to stay",
+               "cores are chosen per process: start the workload with `taskset`"};
+}
+
+Status BoardDevice::keep() {
+  FLYBALL_CHECK(can_keep());
+  return journal_ ? journal_->keep() : Status();
+}
+
+std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
+                                              BoardDeviceOptions options) {
+  const KnobPlace place{options.root, options.files};
+  BoardDevice::Parts parts;
+  const auto add = [&](Result<KnobPtr> knob) {
+    if (knob)
+      parts.knobs.push_back(*std::move(knob));
+    else
+      parts.problems.push_back(knob.error());
+  };
+  const std::vector<int> cpus = present_cpus(place);
+  auto cores = find_hotplug_cores(place, board.spec ? board.spec->last_cores : std::vector<int>());
+  if (cores && !(*cores)->settable().ok() && options.root == "/") {
+    // Unprivileged: what this process and its children use.
+    std::vector<int> online;
+    for (int cpu : cpus)
+      if (is_online(place, cpu)) online.push_back(cpu);
+    std::vector<double> counts(online.size());
+    std::iota(counts.begin(), counts.end(), 1.0);
+    parts.problems.push_back(
+        {Code::permission, "cpu_cores is set by affinity only: cores stay on", rights_remedy()});
+    parts.root_axes.emplace_back(axis::cpu_cores);
+    cores = make_affinity_cores(online, counts, true);
+  }
+  add(std::move(cores));
+  add(find_cpu_clock(place, cpus));
+  // A board without a GPU clock or a memory clock has nothing that is missing.
+  const bool expected = board.jetson();
+  if (auto gpu = find_gpu_clock(place, board.spec); gpu || expected) add(std::move(gpu));
+  if (board.spec && !board.spec->memory.rate.empty()) add(find_memory_clock(place, *board.spec));
+  parts.clocks_tell = true;
+  parts.info = describe_board(board, board.id, cpus.size(), options.root);
+  return std::make_unique<BoardDevice>(std::move(options), std::move(parts));
+}
+
+std::unique_ptr<BoardDevice> open_any_board(const BoardIdentity& board, const fs::path& root) {
+  if (board.id == "host") return open_host_knobs({.root = root});
+  return open_known_board(board, {.root = root});
+}
+
+}  // namespace flyball

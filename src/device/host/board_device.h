@@ -1,0 +1,80 @@
+// A machine or board as its knobs: what every Device of ours is made of.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "boards/identity.h"
+#include "device/device.h"
+#include "device/knobs/knob.h"
+
+namespace flyball {
+
+struct BoardDeviceOptions {
+  std::filesystem::path root = "/";       ///< of /proc and /sys
+  std::filesystem::path journal{};        ///< "" takes board_journal(); never below `root`'s sys/
+  SettingFiles* files = &kernel_files();  ///< what stands behind the knobs
+};
+
+class BoardDevice final : public Device {
+ public:
+  struct Parts {
+    DeviceInfo info;
+    std::vector<KnobPtr> knobs;   ///< also those that this process may not set
+    std::vector<Error> problems;  ///< axes that one might expect, with the remedy
+    /// Axes that root could set where this process sets less (cores by affinity, not by hotplug).
+    std::vector<std::string> root_axes{};
+    bool clocks_tell = false;  ///< a pinned clock reads as it was pinned, unless it throttles
+  };
+  BoardDevice(BoardDeviceOptions options, Parts parts);
+  ~BoardDevice() override;
+
+  const DeviceInfo& info() const override { return parts_.info; }
+  std::vector<Axis> axes() const override;
+  Settings observed() const override;
+  /// The caps in force, each as the highest listed value that is not above it.
+  PowerMode default_mode() const override;
+  std::vector<std::string> gaps() const override;
+  std::vector<std::string> own_axes() const override;
+  std::vector<std::string> root_axes() const override { return parts_.root_axes; }
+  Status claim() override;
+  /// Pins each axis. Cores come on before clocks change, and go off after.
+  Status apply(const PowerMode& mode) override;
+  Status restore() override;
+  Status can_keep() const override;
+  Status keep() override;
+
+  const std::vector<KnobPtr>& knobs() const { return parts_.knobs; }
+  Knob* find(const std::string& axis) const;
+  /// What gaps() says, each with its remedy.
+  const std::vector<Error>& problems() const { return parts_.problems; }
+  /// For settings that are no axis (a preset's): the journal of the claimed board, else null.
+  SettingsJournal* journal() const { return journal_.get(); }
+
+ private:
+  Status check(const PowerMode& mode) const;
+  Status set(const std::string& axis, double value);
+  Error explained(const Error& error, const Knob& knob, double value, bool raised) const;
+
+  BoardDeviceOptions options_;
+  Parts parts_;
+  std::vector<const Knob*> settable_;
+  std::shared_ptr<SettingsJournal> journal_;
+};
+
+/// The board that this machine (or tree) is: cores by hotplug where they can be switched, clocks of
+/// CPU, GPU and memory. Puts back first what a dead flyball left.
+std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
+                                              BoardDeviceOptions options = {});
+
+/// What this machine (or tree) is: open_known_board(), or the host.
+std::unique_ptr<BoardDevice> open_any_board(const BoardIdentity& board,
+                                            const std::filesystem::path& root);
+
+/// Name, title and fingerprint of a board; of a tree the kernel that it shows.
+DeviceInfo describe_board(const BoardIdentity& board, const std::string& name, size_t cores,
+                          const std::filesystem::path& root);
+
+}  // namespace flyball

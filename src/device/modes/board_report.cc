@@ -1,0 +1,204 @@
+#include "device/modes/board_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t slope_window_ns = 20'000'000;
+
+std::optional<double> value_of(const Result<double>& result) {
+  return result ? std::optional<double>(*result) : std::nullopt;
+}
+
+// The slope of every energy counter over one short window; nothing where it stood still.
+std::map<const Sensor*, double> slopes(const SensorList& list) {
+  std::map<const Sensor*, double> before, found;
+  for (const SensorPtr& sensor : list.sensors)
+    if (sensor->info().kind == SensorKind::energy_counter)
+      if (const auto joules = sensor->read()) before[sensor.get()] = *joules;
+  if (before.empty()) return found;
+  const Stopwatch watch;
+  sleep_until_ns(monotonic_ns() + slope_window_ns);
+  for (const SensorPtr& sensor : list.sensors)
+    if (const auto first = before.find(sensor.get()); first != before.end())
+      if (const auto joules = sensor->read(); joules && *joules > first->second)
+        found[sensor.get()] = (*joules - first->second) / watch.seconds();
+  return found;
+}
+
+void add_rails(const SensorList& list, BoardReport& report) {
+  const auto slope = slopes(list);
+  std::map<std::string, bool> broken;
+  for (const SensorPtr& sensor : list.sensors) {
+    const SensorInfo& info = sensor->info();
+    if (info.kind != SensorKind::power && info.kind != SensorKind::energy_counter) continue;
+    if (info.total == "monitor") continue;  // a sum of what is listed
+    RailReport rail{.name = info.name, .power_w = {}, .period_ms = {}};
+    if (info.period_s > 0) rail.period_ms = info.period_s * 1e3;
+    if (info.kind == SensorKind::power)
+      rail.power_w = value_of(sensor->read());
+    else if (const auto found = slope.find(sensor.get()); found != slope.end())
+      rail.power_w = found->second;
+    if (!info.total.empty()) {
+      auto& total = report.totals[info.total];
+      if (!total) total.emplace();
+      total->rails.push_back(info.name);
+      total->power_w += rail.power_w.value_or(0);
+      broken[info.total] |= !rail.power_w;
+    }
+    report.rails.push_back(std::move(rail));
+  }
+  for (const auto& [name, is_broken] : broken)
+    if (is_broken) report.totals[name].reset();
+}
+
+// All labelled rails, where the sensors have such a sum.
+void add_monitor(const SensorList& list, BoardReport& report) {
+  if (!list.find("all rails")) return;
+  TotalReport monitor;
+  for (const RailReport& rail : report.rails) {
+    if (!rail.power_w) return;
+    monitor.rails.push_back(rail.name);
+    monitor.power_w += *rail.power_w;
+  }
+  report.totals["monitor"] = std::move(monitor);
+}
+
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json totals_json(const BoardReport& report) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, total] : report.totals)
+    json[name] = total
+                     ? nlohmann::ordered_json{{"rails", total->rails}, {"power_w", total->power_w}}
+                     : nlohmann::ordered_json(nullptr);
+  return json;
+}
+
+std::string shown(const std::optional<double>& value, const std::string& unit) {
+  if (!value) return "?";
+  return fmt::format("{:.6g}{}{}", *value, unit.empty() ? "" : " ", unit);
+}
+
+}  // namespace
+
+std::vector<AxisReport> examine_axes(const BoardDevice& device) {
+  std::vector<AxisReport> axes;
+  for (const KnobPtr& knob : device.knobs())
+    axes.push_back(
+        {knob->axis(), value_of(knob->cap()), value_of(knob->now()), knob->settable().ok()});
+  return axes;
+}
+
+BoardReport examine_board(const fs::path& root) {
+  BoardReport report;
+  report.board = identify_board(root);
+  report.problems = report.board.problems;
+  const auto device = open_any_board(report.board, root);
+  report.axes = examine_axes(*device);
+  std::ranges::copy(device->problems(), std::back_inserter(report.problems));
+  const SensorList sensors = open_power_sensors(root);
+  report.totals["module"];
+  report.totals["monitor"];
+  add_rails(sensors, report);
+  add_monitor(sensors, report);
+  std::ranges::copy(sensors.gaps, std::back_inserter(report.problems));
+  Presets presets = read_presets(root, *device);
+  report.presets = std::move(presets.list);
+  std::ranges::copy(presets.problems, std::back_inserter(report.problems));
+  return report;
+}
+
+nlohmann::ordered_json axes_json(const std::vector<AxisReport>& axes) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const AxisReport& axis : axes)
+    json.push_back({{"name", axis.axis.name},
+                    {"unit", axis.axis.unit},
+                    {"values", axis.axis.values},
+                    {"current", number_or_null(axis.current)},
+                    {"now", number_or_null(axis.now)},
+                    {"settable", axis.settable}});
+  return json;
+}
+
+nlohmann::ordered_json presets_json(const std::vector<Preset>& presets) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Preset& preset : presets)
+    json.push_back({{"id", preset.id},
+                    {"name", preset.name},
+                    {"default", preset.is_default},
+                    {"active", preset.active},
+                    {"mode", preset.mode.values},
+                    {"left_out", preset.left_out}});
+  return json;
+}
+
+nlohmann::ordered_json board_json(const BoardReport& report) {
+  nlohmann::ordered_json json, rails = nlohmann::ordered_json::array(), problems = rails;
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+  };
+  for (const RailReport& rail : report.rails)
+    rails.push_back({{"name", rail.name},
+                     {"power_w", number_or_null(rail.power_w)},
+                     {"period_ms", number_or_null(rail.period_ms)}});
+  for (const Error& problem : report.problems)
+    problems.push_back({{"what", problem.message}, {"remedy", problem.hint}});
+  json["board"] = {{"id", report.board.id},
+                   {"name", report.board.name},
+                   {"jetpack", text_or_null(report.board.jetpack())},
+                   {"release", text_or_null(report.board.release)}};
+  json["axes"] = axes_json(report.axes);
+  json["rails"] = std::move(rails);
+  json["totals"] = totals_json(report);
+  json["presets"] = presets_json(report.presets);
+  json["problems"] = std::move(problems);
+  return json;
+}
+
+std::string board_text(const BoardReport& report) {
+  std::string text = fmt::format("{} ({})", report.board.name, report.board.id);
+  if (!report.board.release.empty()) {
+    const std::string jetpack = report.board.jetpack();
+    text += jetpack.empty() ? "" : ", JetPack " + jetpack;
+    text += ", L4T " + report.board.release;
+  }
+  text += "\n";
+  for (const AxisReport& axis : report.axes) {
+    const auto& values = axis.axis.values;
+    text += fmt::format("  axis {:<14} {} value{} from {} to {}{}; cap {}, now {}{}\n",
+                        axis.axis.name, values.size(), values.size() == 1 ? "" : "s",
+                        format_number(values.front()), format_number(values.back()),
+                        axis.axis.unit.empty() ? "" : " " + axis.axis.unit,
+                        shown(axis.current, axis.axis.unit), shown(axis.now, axis.axis.unit),
+                        axis.settable ? "" : " (not settable)");
+  }
+  for (const RailReport& rail : report.rails)
+    text += fmt::format("  rail {:<14} {}\n", rail.name, shown(rail.power_w, "W"));
+  for (const auto& [name, total] : report.totals)
+    if (total)
+      text += fmt::format("  total {:<13} {:.3f} W = {}\n", name, total->power_w,
+                          join(total->rails, " + "));
+  for (const Preset& preset : report.presets)
+    text += fmt::format("  preset {:<12} {}{}\n", preset.name, describe(preset.mode.values),
+                        preset.active ? " (active)" : "");
+  for (const Error& problem : report.problems)
+    text += fmt::format("  problem: {}\n{}", problem.message,
+                        problem.hint.empty() ? "" : "    HINT: " + problem.hint + "\n");
+  return text + "\n";
+}
+
+}  // namespace flyball

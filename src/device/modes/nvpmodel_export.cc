@@ -1,0 +1,72 @@
+#include "device/modes/nvpmodel_export.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+
+namespace flyball {
+
+Result<NvpmodelBoard> nvpmodel_board(const std::string& device) {
+  struct Known {
+    const char* name;
+    NvpmodelBoard board;
+  };
+  static const std::array<Known, 6> known = {{
+      {"orin_agx", {"CPU_A78_", 12, 4}},
+      {"orin_nx", {"CPU_A78_", 8, 4}},
+      {"orin_nano", {"CPU_A78_", 6, 4}},
+      {"xavier_agx", {"CPU_DENVER_", 8, 2}},
+      {"xavier_nx", {"CPU_DENVER_", 6, 2}},
+      {"nano", {"CPU_A57", 4, 4}},
+  }};
+  std::vector<std::string> names;
+  for (const Known& entry : known) {
+    if (device == entry.name) return entry.board;
+    names.push_back(entry.name);
+  }
+  return Error{Code::not_found, fmt::format("'{}' is not a board that nvpmodel runs on", device),
+               "one of: " + join(names, ", ")};
+}
+
+Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelBoard& board, int id,
+                                    const std::string& name) {
+  std::string block = fmt::format("< POWER_MODEL ID={} NAME={} >\n", id, name);
+  const auto value = [&](const char* axis) -> std::optional<double> {
+    const auto found = mode.values.find(axis);
+    return found == mode.values.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const auto& [axis, setting] : mode.values)
+    if (axis != "cpu_cores" && axis != "cpu_mhz" && axis != "gpu_mhz" && axis != "mem_mhz")
+      return Error{Code::invalid_argument, fmt::format("nvpmodel has no setting for '{}'", axis),
+                   "leave it out of the mode"};
+  const auto cores = value("cpu_cores");
+  const int online = cores ? static_cast<int>(std::lround(*cores)) : board.cores;
+  if (online < 1 || online > board.cores)
+    return Error{Code::invalid_argument,
+                 fmt::format("{} cores on a board of {}", online, board.cores), ""};
+  if (cores)
+    for (int core = 0; core < board.cores; ++core)
+      block += fmt::format("CPU_ONLINE CORE_{} {}\n", core, core < online ? 1 : 0);
+  if (const auto cpu = value("cpu_mhz")) {
+    // Only clusters with a core online take a clock; values are kHz.
+    const int clusters = (online + board.cores_per_cluster - 1) / board.cores_per_cluster;
+    const bool numbered = board.cpu_param.ends_with('_');
+    for (int cluster = 0; cluster < clusters; ++cluster)
+      for (const char* end : {"MIN_FREQ", "MAX_FREQ"})
+        block += fmt::format("{}{} {} {:.0f}\n", board.cpu_param,
+                             numbered ? std::to_string(cluster) : "", end, *cpu * 1e3);
+  }
+  if (const auto gpu = value("gpu_mhz"))
+    for (const char* end : {"MIN_FREQ", "MAX_FREQ"})
+      block += fmt::format("GPU {} {:.0f}\n", end, *gpu * 1e6);
+  if (const auto memory = value("mem_mhz"))
+    block += fmt::format("EMC MAX_FREQ {:.0f}\n", *memory * 1e6);
+  return block;
+}
+
+}  // namespace flyball

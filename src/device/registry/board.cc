@@ -1,0 +1,76 @@
+#include "device/registry/board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "boards/identity.h"
+
+namespace flyball {
+namespace {
+
+std::string names_of_kinds() {
+  std::vector<std::string> names;
+  for (const BoardKind& kind : board_kinds()) names.push_back(kind.usage());
+  return join(names, ", ");
+}
+
+Result<const BoardKind*> find_kind(const std::string& name) {
+  const auto& kinds = board_kinds();
+  const auto found = std::ranges::find(kinds, name, &BoardKind::name);
+  if (found != kinds.end()) return &*found;
+  return Error{Code::invalid_argument, fmt::format("there is no device '{}'", name),
+               "one of: " + names_of_kinds() + " (`flyball devices` says what they are)"};
+}
+
+}  // namespace
+
+std::string BoardKind::usage() const {
+  if (argument.empty()) return name;
+  return needs_argument() ? name + ":" + argument : name + "[:" + argument.substr(1);
+}
+
+const std::vector<BoardKind>& board_kinds() {
+  static const std::vector<BoardKind> kinds = {
+      {"host", "", "this machine (also: cpu): its cores, and its CPU clock where that can be set",
+       open_host_board},
+      {"jetson", "", "the Jetson that this machine is: cores, clocks of CPU, GPU and memory, rails",
+       open_known_board},
+      {"board", "", "the same of any board with a device tree, such as a Raspberry Pi",
+       open_known_board},
+      {"cuda", "[N]", "an NVIDIA GPU of this machine, where LibTorch computes on it",
+       open_cuda_board},
+      {"table", "FILE", "any measured table, as if it were a board", open_table_board},
+  };
+  return kinds;
+}
+
+Result<BoardName> parse_board(const std::string& text) {
+  if (text.empty() || text == "cpu") return BoardName{"host", ""};
+  const size_t colon = text.find(':');
+  BoardName name{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
+  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(name.kind));
+  if (name.argument.empty() && (kind->needs_argument() || colon != std::string::npos))
+    return Error{Code::invalid_argument,
+                 fmt::format("--device {} says nothing behind the colon", text),
+                 "write " + kind->usage()};
+  if (kind->argument.empty() && !name.argument.empty())
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' takes nothing behind a colon", kind->name),
+                 "write --device " + kind->name};
+  return name;
+}
+
+Result<std::unique_ptr<Board>> open_board(const std::string& text,
+                                          const std::filesystem::path& root) {
+  FLYBALL_ASSIGN(BoardName name, parse_board(text));
+  if (text.empty()) {
+    const BoardIdentity identity = identify_board(root);
+    if (identity.id != "host") name.kind = identity.jetson() ? "jetson" : "board";
+  }
+  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(name.kind));
+  return kind->open(name, root);
+}
+
+}  // namespace flyball

@@ -1,0 +1,77 @@
+#include "device/registry/board.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(BoardName, IsReadOnceAndMeansTheSameEverywhere) {
+  EXPECT_EQ(parse_board("")->kind, "host");
+  EXPECT_EQ(parse_board("cpu")->kind, "host");
+  EXPECT_EQ(parse_board("cuda")->argument, "");
+  EXPECT_EQ(parse_board("cuda:1")->argument, "1");
+  EXPECT_EQ(parse_board("table:/a:b.csv")->argument, "/a:b.csv");
+  EXPECT_EQ(parse_board("table:/a:b.csv")->text(), "table:/a:b.csv");
+}
+
+TEST(BoardName, WhatIsNoneIsNamedWithThoseThereAre) {
+  const auto unknown = parse_board("jetsom");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().message, HasSubstr("'jetsom'"));
+  for (const BoardKind& kind : board_kinds())
+    EXPECT_THAT(unknown.error().hint, HasSubstr(kind.usage()));
+  for (const char* text : {"table:", "table", "cuda:", "host:1", "host:"}) {
+    const auto bad = parse_board(text);
+    ASSERT_FALSE(bad.ok()) << text;
+    EXPECT_THAT(bad.error().hint, HasSubstr("write ")) << text;
+  }
+}
+
+TEST(Board, ThisMachineHasKnobsAndSaysWhereItComputes) {
+  const auto board = open_board("");
+  ASSERT_TRUE(board.ok());
+  EXPECT_TRUE((*board)->live());
+  EXPECT_EQ((*board)->info().compute, "cpu");
+  EXPECT_EQ((*board)->info().device.name, "host");
+  EXPECT_EQ((*board)->info().provenance, Provenance::measured);
+  const auto knobs = (*board)->knobs();
+  ASSERT_TRUE(knobs.ok());
+  EXPECT_TRUE(find_axis((*knobs)->axes(), axis::cpu_cores));
+  const auto power = (*board)->power();
+  EXPECT_NE(power->total().empty(), power->gap().empty());  // one of the two is said
+}
+
+TEST(Board, NumbersOfAGpuAreNotThoseOfTheCpu) {
+  const auto cpu = open_board("host"), gpu = open_board("cuda:1");
+  ASSERT_TRUE(gpu.ok());
+  EXPECT_EQ((*gpu)->info().compute, "cuda:1");
+  EXPECT_NE((*gpu)->info().device.name, (*cpu)->info().device.name);
+  EXPECT_NE((*gpu)->info().device.fingerprint, (*cpu)->info().device.fingerprint);
+  EXPECT_FALSE(open_board("cuda:first").ok());
+}
+
+TEST(Board, ATableIsReadAndNeverSet) {
+  const TempFolder folder;
+  const auto file = folder / "t.csv";
+  std::ofstream(file) << "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n"
+                         "orin_agx,net,train,16,300,80,8\norin_agx,net,train,16,600,50,12\n";
+  const auto board = open_board("table:" + file.string());
+  ASSERT_TRUE(board.ok());
+  EXPECT_FALSE((*board)->live());
+  EXPECT_EQ((*board)->info().device.name, "orin_agx");
+  EXPECT_EQ((*board)->info().compute, "");
+  EXPECT_EQ((*board)->info().provenance, Provenance::table);
+  EXPECT_EQ((*board)->table()->workloads.at(0).size(), 2u);
+  EXPECT_THAT((*board)->knobs().error().message, HasSubstr("no knobs"));
+  EXPECT_FALSE(open_board("table:" + (folder / "none.csv").string()).ok());
+}
+
+}  // namespace
+}  // namespace flyball
