@@ -27,7 +27,7 @@ BudgetProblem::BudgetProblem(const WorkloadTable& truth, std::vector<double> bud
       time_(truth.minibatch_ms),
       power_(truth.power_w),
       suspicious_(truth.size(), false) {
-  if (const auto batch = truth.space.axis_index("batch_size");
+  if (const auto batch = truth.space.axis_index(axis::batch_size);
       batch && truth.space.axes()[*batch].values.size() > 1)
     for (size_t i = 0; i < time_.size(); ++i) time_[i] /= truth.space.row(i)[*batch];
   for (size_t row : suspicious_power(truth)) suspicious_[row] = true;

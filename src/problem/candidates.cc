@@ -74,7 +74,7 @@ void Candidates::add_role(const Space& all, const std::vector<size_t>& axes,
     modes.push_back(mode->second);
   }
   Space space = all.subset(kept);
-  const auto batch_axis = space.axis_index("batch_size");
+  const auto batch_axis = space.axis_index(axis::batch_size);
   std::vector<double>& batch = batch_.emplace_back();
   for (size_t i = 0; i < space.size(); ++i)
     batch.push_back(batch_axis ? space.row(i)[*batch_axis] : 1);

@@ -32,10 +32,10 @@ struct GridAxis {
 
 const std::vector<GridAxis>& paper_grid() {
   static const std::vector<GridAxis> grid = {
-      {"cpu_cores", {4, 8, 12}},
-      {"cpu_mhz", {422.4, 729.6, 1036.8, 1344, 1651.2, 1958.4, 2201.6}},
-      {"gpu_mhz", {114.75, 318.75, 522.75, 726.75, 930.75, 1134.75, 1300.5}},
-      {"mem_mhz", {665.6, 2133, 3199}},
+      {axis::cpu_cores, {4, 8, 12}},
+      {axis::cpu_mhz, {422.4, 729.6, 1036.8, 1344, 1651.2, 1958.4, 2201.6}},
+      {axis::gpu_mhz, {114.75, 318.75, 522.75, 726.75, 930.75, 1134.75, 1300.5}},
+      {axis::mem_mhz, {665.6, 2133, 3199}},
   };
   return grid;
 }

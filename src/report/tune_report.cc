@@ -50,8 +50,8 @@ Json budgets_of(const TuneResult& result) {
 }
 
 Json request_of(const TuneResult& result) {
-  const auto batch = result.profiler.job.find("batch_size");
-  const auto axis = result.space.axis_index("batch_size");
+  const auto batch = result.profiler.job.find(axis::batch_size);
+  const auto axis = result.space.axis_index(axis::batch_size);
   Json fixed_batch = nullptr;
   if (batch != result.profiler.job.end())
     fixed_batch = batch->second;

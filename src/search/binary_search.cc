@@ -14,7 +14,8 @@ class BinarySearch : public Strategy {
  public:
   BinarySearch(std::shared_ptr<const Problem> asked, SearchOptions with)
       : Strategy(std::move(asked), std::move(with)),
-        grid_(problem().candidates->modes(), {"cpu_mhz", "gpu_mhz", "cpu_cores", "mem_mhz"}) {}
+        grid_(problem().candidates->modes(),
+              {axis::cpu_mhz, axis::gpu_mhz, axis::cpu_cores, axis::mem_mhz}) {}
 
  protected:
   std::optional<Ask> propose() override {

@@ -26,7 +26,8 @@ class Gmd : public Strategy {
  public:
   Gmd(std::shared_ptr<const Problem> asked, SearchOptions with)
       : Strategy(std::move(asked), std::move(with)),
-        grid_(problem().candidates->modes(), {"cpu_cores", "gpu_mhz", "cpu_mhz", "mem_mhz"}) {}
+        grid_(problem().candidates->modes(),
+              {axis::cpu_cores, axis::gpu_mhz, axis::cpu_mhz, axis::mem_mhz}) {}
 
  protected:
   std::optional<Ask> propose() override {

@@ -8,7 +8,7 @@ namespace flyball {
 namespace {
 
 bool batch_is_open(const Space& space) {
-  const auto axis = space.axis_index("batch_size");
+  const auto axis = space.axis_index(axis::batch_size);
   return axis && space.axes()[*axis].values.size() > 1;
 }
 
@@ -48,9 +48,9 @@ Role role_of(const ProfilerInfo& info) {
 }
 
 double batch_size_of(const Profiler& profiler, size_t config) {
-  const auto axis = profiler.space().axis_index("batch_size");
+  const auto axis = profiler.space().axis_index(axis::batch_size);
   if (axis) return profiler.space().row(config)[*axis];
-  const auto fixed = profiler.info().job.find("batch_size");
+  const auto fixed = profiler.info().job.find(axis::batch_size);
   return fixed == profiler.info().job.end() ? 0 : fixed->second;
 }
 

@@ -133,8 +133,8 @@ const char* per_name(Per per) {
 
 double TuneResult::batch_size(size_t config) const {
   if (per == Per::run) return 0;
-  if (const auto axis = space.axis_index("batch_size")) return space.row(config)[*axis];
-  const auto fixed = profiler.job.find("batch_size");
+  if (const auto axis = space.axis_index(axis::batch_size)) return space.row(config)[*axis];
+  const auto fixed = profiler.job.find(axis::batch_size);
   return fixed == profiler.job.end() ? 0 : fixed->second;
 }
 

@@ -30,7 +30,7 @@ struct Fronts {
 
   /// Samples of a row's minibatch; NaN where they are not known.
   double samples(size_t row) const {
-    const auto batch = table.space.axis_index("batch_size");
+    const auto batch = table.space.axis_index(axis::batch_size);
     return batch ? table.space.row(row)[*batch] : std::nan("");
   }
   /// What a row's figures are divided by to be compared.
@@ -41,7 +41,7 @@ Fronts fronts_of(const WorkloadTable& table) {
   Fronts fronts;
   fronts.table = merge_repeats(table);
   fronts.repeats = table.size() - fronts.table.size();
-  const auto batch = fronts.table.space.axis_index("batch_size");
+  const auto batch = fronts.table.space.axis_index(axis::batch_size);
   fronts.per_sample = batch && fronts.table.space.axes()[*batch].values.size() > 1;
   std::vector<double> time, joules;
   for (size_t i = 0; i < fronts.table.size(); ++i) {

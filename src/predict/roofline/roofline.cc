@@ -85,7 +85,7 @@ class Roofline final : public Predictor {
       return Error{Code::invalid_argument, "roofline has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const auto board, match_axes(space, board_));
     if (const auto all = match_axes(space, axes_); !all) return all.error();
-    const auto batch = space.axis_index("batch_size");
+    const auto batch = space.axis_index(axis::batch_size);
     Prediction prediction;
     prediction.extrapolated = outside_profiled(profiled_, space);
     prediction.notes = notes_;
@@ -122,7 +122,7 @@ class Roofline final : public Predictor {
   // The table as samples; the batch size is an axis, as in every tidy table.
   Result<std::vector<RoofRow>> rows_of(const WorkloadTable& table, const Cost& cost) const {
     FLYBALL_ASSIGN(const auto columns, match_axes(table.space, board_));
-    const auto batch = table.space.axis_index("batch_size");
+    const auto batch = table.space.axis_index(axis::batch_size);
     std::vector<RoofRow> rows;
     for (size_t i = 0; i < table.size(); ++i) {
       const Work work = minibatch_work(cost, table.phase, batch ? table.space.row(i)[*batch] : 1);

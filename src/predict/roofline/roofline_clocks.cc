@@ -26,8 +26,8 @@ ClockRoofs ClockRoofs::fit(const std::vector<Axis>& board, const std::vector<Roo
       high = std::max(high, row.mode[d]);
     }
     if (!(low > 0 && high > low)) continue;
-    if (board[d].name == "cpu_cores") roofs.cores_ = static_cast<int>(roofs.varying_.size());
-    if (board[d].name == "cpu_mhz") roofs.cpu_ = static_cast<int>(roofs.varying_.size());
+    if (board[d].name == axis::cpu_cores) roofs.cores_ = static_cast<int>(roofs.varying_.size());
+    if (board[d].name == axis::cpu_mhz) roofs.cpu_ = static_cast<int>(roofs.varying_.size());
     roofs.varying_.push_back(d);
     roofs.top_.push_back(high);
   }

@@ -139,7 +139,7 @@ class Analytical final : public Predictor {
     power_.reset();
     std::optional<size_t> memory;
     for (size_t d = 0; d < axes_.size(); ++d)
-      if (axes_[d].name == "mem_mhz") memory = d;
+      if (axes_[d].name == axis::mem_mhz) memory = d;
     FLYBALL_ASSIGN(const auto columns, match_axes(measured.space, axes_));
     std::vector<Row> times, powers;
     for (size_t i = 0; i < measured.size(); ++i) {

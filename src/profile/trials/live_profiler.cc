@@ -64,7 +64,7 @@ class LiveProfiler final : public Profiler {
     info_.samples_per_epoch = static_cast<double>(dataset_->size());
     info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;
-    info_.job = {{"batch_size", 16}};
+    info_.job = {{axis::batch_size, 16}};
     for (const auto& [name, value] : options.job) info_.job[name] = value;
   }
 
@@ -72,12 +72,12 @@ class LiveProfiler final : public Profiler {
     std::vector<Axis> axes = device_->axes();
     const Axis* cpus = find_axis(axes, axis::cpu_cores);
     const auto cores = cpus ? static_cast<size_t>(cpus->values.back()) : 1;
-    axes.push_back(named_axis("loader_workers", worker_counts(cores)));
-    axes.push_back(named_axis("prefetch", {1, 2, 4}));
+    axes.push_back(named_axis(axis::loader_workers, worker_counts(cores)));
+    axes.push_back(named_axis(axis::prefetch, {1, 2, 4}));
     for (const Axis& open : options_.open) FLYBALL_CHECK(open_axis(axes, open));
     const Space grid = Space::grid(axes);
-    const size_t workers = *grid.axis_index("loader_workers");
-    const size_t prefetch = *grid.axis_index("prefetch");
+    const size_t workers = *grid.axis_index(axis::loader_workers);
+    const size_t prefetch = *grid.axis_index(axis::prefetch);
     for (Axis& axis : axes) axis.values.clear();
     space_ = Space(axes);
     // Inline loading has nothing to prefetch: one configuration, not one for each depth.
@@ -134,17 +134,17 @@ class LiveProfiler final : public Profiler {
 
   // Opens a further run axis, or takes other values for one that is there.
   Status open_axis(std::vector<Axis>& axes, const Axis& open) {
-    if (open.name == "batch_size") {
+    if (open.name == axis::batch_size) {
       for (double value : open.values) FLYBALL_CHECK(check_value(open.name, value, 1, 1 << 16));
-      info_.job.erase("batch_size");
-      axes.push_back(named_axis("batch_size", open.values));
+      info_.job.erase(axis::batch_size);
+      axes.push_back(named_axis(axis::batch_size, open.values));
       return {};
     }
     for (Axis& axis : axes) {
       if (axis.name != open.name) continue;
       for (double value : open.values) {
         if (axis.scope == Scope::run) {
-          FLYBALL_CHECK(check_value(open.name, value, open.name == "prefetch" ? 1 : 0, 256));
+          FLYBALL_CHECK(check_value(open.name, value, open.name == axis::prefetch ? 1 : 0, 256));
         } else if (std::ranges::find(axis.values, value) == axis.values.end()) {
           return Error{Code::invalid_argument,
                        fmt::format("{} cannot be {} here", open.name, format_number(value)),
@@ -154,7 +154,7 @@ class LiveProfiler final : public Profiler {
       axis.values = open.values;
       return {};
     }
-    std::vector<std::string> names = {"batch_size"};
+    std::vector<std::string> names = {axis::batch_size};
     for (const Axis& axis : axes) names.push_back(axis.name);
     return Error{Code::invalid_argument, fmt::format("there is no axis '{}' here", open.name),
                  "one of: " + join(names, ", ")};
@@ -162,11 +162,11 @@ class LiveProfiler final : public Profiler {
 
   Status find_default() {
     Settings wanted = device_->default_mode().values;
-    wanted["loader_workers"] = 0;
-    wanted["prefetch"] = 0;
-    if (const auto axis = space_.axis_index("batch_size")) {
+    wanted[axis::loader_workers] = 0;
+    wanted[axis::prefetch] = 0;
+    if (const auto axis = space_.axis_index(axis::batch_size)) {
       const auto& sizes = space_.axes()[*axis].values;
-      wanted["batch_size"] =
+      wanted[axis::batch_size] =
           std::ranges::find(sizes, 16.0) != sizes.end() ? 16 : sizes[sizes.size() / 2];
     }
     // Where the axes were narrowed, the closest configuration stands in.
@@ -187,15 +187,15 @@ class LiveProfiler final : public Profiler {
     const Settings& job = trial.job.settings;
     StepOptions step;
     step.phase = trial.job.phase;
-    step.batch_size = static_cast<int64_t>(job.at("batch_size"));
+    step.batch_size = static_cast<int64_t>(job.at(axis::batch_size));
     // A tree may show more cores than this machine has.
-    step.threads = std::min(static_cast<int>(setting(trial.mode.values, "cpu_cores", 0)),
+    step.threads = std::min(static_cast<int>(setting(trial.mode.values, axis::cpu_cores, 0)),
                             static_cast<int>(usable_cores()));
     step.seed = options_.seed;
     step.device = options_.board.compute;
     LoaderOptions load;
-    load.workers = static_cast<int>(setting(job, "loader_workers", 0));
-    load.prefetch = std::max(1, static_cast<int>(setting(job, "prefetch", 2)));
+    load.workers = static_cast<int>(setting(job, axis::loader_workers, 0));
+    load.prefetch = std::max(1, static_cast<int>(setting(job, axis::prefetch, 2)));
     load.shuffle = step.phase == Phase::train;
     load.drop_last = true;
     return start_run(trial.job.workload, dataset_, collate_, step, load);

@@ -97,7 +97,7 @@ class TableProfiler final : public Profiler {
         const Axis& axis = space_.axes()[d];
         if (axis.scope == Scope::board)
           key[0] += space_.row(i)[d] / axis.values.back();
-        else if (axis.name == "batch_size")
+        else if (axis.name == axis::batch_size)
           key.push_back(-std::abs(std::log2(std::max(space_.row(i)[d], 0.5) / 16)));
         else
           key.push_back(-space_.row(i)[d]);

@@ -1,0 +1,56 @@
+// Time and power of every mode of a board from a few that were measured: the request behind
+// `flyball predict`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/registry/complete.h"
+#include "store/store.h"
+
+namespace flyball {
+
+/// Which modes there are, and of which board.
+struct KnownModes {
+  std::string device;  ///< name of the board
+  std::vector<Space> spaces;
+  std::vector<WorkloadTable> tables;  ///< of table:FILE: what was measured there
+  std::optional<Error> unopened;      ///< a kind of board that this machine is not
+};
+/// Modes of what `--device` names. A name that is no board of this machine has no spaces:
+/// references of that name may list its modes. Errors: a board that cannot be opened, a table that
+/// cannot be read.
+Result<KnownModes> known_modes(const std::string& device);
+
+/// What a store holds of one workload on one board.
+struct StoredWorkload {
+  WorkloadTable table;
+  std::vector<int64_t> runs;  ///< that measured it
+  size_t left_out = 0;        ///< disturbed, or under other conditions than the latest
+};
+/// Times of other data, libraries or kernels do not belong together: of what was measured here,
+/// only what was under the conditions of the latest. Imported tables were put together by the user
+/// and all count. Errors: nothing is stored; what is stored differs in phase, axes or power total.
+Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter);
+
+/// Several files of one workload as one table, the later row of a configuration last. `names` say
+/// which part is at fault. Error: parts that differ in phase, device, power total or axes.
+Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
+                             std::span<const std::string> names);
+
+/// Every mode of the board, measured where `measured` has it, else predicted. References of the
+/// board's name list its modes where the board itself does not. Errors: unknown modes; as
+/// complete().
+Result<CompletedTable> predict_modes(const WorkloadTable& measured, const KnownModes& modes,
+                                     std::span<const WorkloadTable> references,
+                                     const std::string& predictor, uint64_t seed);
+
+/// The predicted rows in short: values and half-widths of their 90 % intervals in percent.
+struct PredictionSummary {
+  std::vector<double> time_ms, time_pct, power_w, power_pct;
+  size_t predicted = 0, extrapolated = 0;
+};
+PredictionSummary summarise(const CompletedTable& all);
+
+}  // namespace flyball
