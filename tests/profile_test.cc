@@ -1,6 +1,7 @@
 // `flyball profile` and `flyball dataset`, as a user types them.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <thread>
 
 #include "live_testing.h"
@@ -52,6 +53,46 @@ TEST_F(ProfileTest, SplitsEachEpochAndStatesThePower) {
   }
   EXPECT_EQ(json["later"]["e2e_s"], json["epochs"][1]["e2e_s"]);
   EXPECT_LT(json["epochs"][1]["loss"], json["epochs"][0]["loss"]);
+}
+
+// Ten minibatches in one go, and the same in two runs of which the second goes on from the first.
+TEST_F(ProfileTest, GoesOnFromWhatWasKept) {
+  const std::string kept = (folder_ / "run/half.ckpt").string();
+  const auto losses = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--epochs", "1", "--batch-size", "64", "--optimizer", "adamw",
+                             "--learning-rate", "0.001", "--json"});
+    const Finished done = run(profile(more));
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    std::vector<double> each;
+    const Json json = done.json();
+    for (const Json& epoch : json["epochs"]) each.push_back(epoch["loss"].get<double>());
+    return each;
+  };
+  // 600 samples are ten minibatches; the last two only, after eight.
+  losses({"--steps", "8", "--save", kept});
+  const auto second = losses({"--resume", kept});
+  const std::string all = (folder_ / "all.ckpt").string(),
+                    later = (folder_ / "later.ckpt").string();
+  losses({"--save", all});
+  losses({"--resume", kept, "--save", later});
+  const auto bytes = [](const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_GT(bytes(all).size(), 3 * 4 * 61706u);
+  EXPECT_EQ(bytes(all), bytes(later));
+  const auto next = losses({"--resume", all});
+  EXPECT_EQ(next, losses({"--resume", later}));
+  EXPECT_NE(next, second);
+
+  const Finished other = run(profile({"--resume", kept, "--batch-size", "32"}));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("has batch size '64' and this training '32'"));
+  std::ofstream(kept, std::ios::app) << "more";
+  const Finished changed = run(profile({"--resume", kept, "--batch-size", "64"}));
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_THAT(changed.err, HasSubstr("half.ckpt: it was cut off or changed"));
+  EXPECT_THAT(changed.err, HasSubstr("HINT"));
 }
 
 TEST_F(ProfileTest, TracesShowStallsFetchesAndSteps) {

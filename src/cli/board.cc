@@ -57,6 +57,9 @@ Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts, cons
 Status check_program_options(const ProfilerOptions& options) {
   const std::pair<const char*, bool> given[] = {{"--phase", !options.phase.empty()},
                                                 {"--data", !options.data.empty()},
+                                                {"--input", !options.script.inputs.empty()},
+                                                {"--target", !options.script.targets.empty()},
+                                                {"--loss", !options.script.loss.empty()},
                                                 {"--seed", options.seed != ProfilerOptions().seed}};
   return refuse_for_program(given);
 }
@@ -87,6 +90,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
 
 Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& options) {
   LiveOptions live;
+  FLYBALL_ASSIGN(live.script, read_script_options(options.script, options.workload, options.data));
   live.workload = options.workload;
   live.seed = options.seed;
   live.stopping.max_seconds = options.trial_seconds;
@@ -105,7 +109,9 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   FLYBALL_CHECK(check_device(live.board.compute));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
-  FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
+  if (live.script.drawn.empty()) {
+    FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
+  }
   FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));
   return opened;
 }
@@ -119,6 +125,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("--phase", options.phase, "train or infer");
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
+  add_script_options(command, options.script);
   add_axis_option(command, options.axes);
   add_accept_option(command, options.accepted);
   add_trial_time(command, options.trial_seconds);
@@ -138,7 +145,7 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
   if (!named.empty()) return std::filesystem::path(named);
   if (!script_file(workload).empty())
     return Error{Code::invalid_argument, fmt::format("{} needs a dataset", workload),
-                 "name its folder with --dataset"};
+                 "name its folder with --dataset, or what its forward takes with --input"};
   FLYBALL_ASSIGN(const Workload* known, find_workload(workload));
   return default_dataset(known->dataset, [quiet](const std::string& what) {
     if (!quiet) fmt::print(stderr, "drawing {}\n", what);

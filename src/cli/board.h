@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/measuring.h"
+#include "cli/script_options.h"
 #include "device/registry/board.h"
 #include "profile/trials/profiler.h"
 #include "space/table.h"
@@ -24,6 +25,7 @@ struct ProfilerOptions {
   std::string device;                ///< as device/board.h reads it; "" is this machine
   std::string root = "/";            ///< of the files that a live board shows
   std::string data;                  ///< dataset folder; "" draws one where that is possible
+  ScriptOptions script;              ///< of a workload script:FILE
   std::vector<std::string> axes;     ///< as space/axis_choice.h reads them
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;

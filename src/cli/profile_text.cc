@@ -25,23 +25,47 @@ std::string count(std::optional<T> value) {
 
 void add_epoch(TextTable& table, const EpochRecord& epoch) {
   const ResourceUse& use = epoch.use;
-  table.add({fmt::format("{}", epoch.epoch), fmt::format("{}", epoch.minibatches.size()),
-             number(epoch.e2e_s), number(epoch.stall_s), number(epoch.compute_s),
-             number(epoch.overhead_s), number(epoch.minibatch_ms), number(use.cpu_pct),
-             mebibytes(use.peak_memory_bytes), mebibytes(use.read_bytes), count(use.disk_reads),
-             percent(epoch.cached_before), epoch.energy ? number(epoch.energy->energy_j) : "-",
-             epoch.energy ? number(epoch.energy->mean_w) : "-", number(epoch.loss)});
+  std::vector<std::string> row = {fmt::format("{}", epoch.epoch),
+                                  fmt::format("{}", epoch.minibatches.size()),
+                                  number(epoch.e2e_s),
+                                  number(epoch.stall_s),
+                                  number(epoch.compute_s),
+                                  number(epoch.overhead_s),
+                                  number(epoch.minibatch_ms),
+                                  number(use.cpu_pct),
+                                  mebibytes(use.peak_memory_bytes),
+                                  mebibytes(use.read_bytes),
+                                  count(use.disk_reads),
+                                  percent(epoch.cached_before),
+                                  epoch.energy ? number(epoch.energy->energy_j) : "-",
+                                  epoch.energy ? number(epoch.energy->mean_w) : "-",
+                                  number(epoch.loss)};
+  for (const auto& figure : epoch.figures) row.push_back(number(figure.second));
+  table.add(row);
 }
 
 std::string known(std::optional<double> value) {
   return value ? number(*value) : std::string("-");
 }
 
-void add_means(TextTable& table, const EpochMeans& means) {
-  table.add({fmt::format("mean 1-{}", means.epochs), "-", number(means.e2e_s),
-             number(means.stall_s), number(means.compute_s), number(means.overhead_s),
-             number(means.minibatch_ms), number(means.cpu_pct), "-", "-", "-", "-",
-             known(means.energy_j), known(means.power_w), "-"});
+void add_means(TextTable& table, const EpochMeans& means, size_t figures) {
+  std::vector<std::string> row = {fmt::format("mean 1-{}", means.epochs),
+                                  "-",
+                                  number(means.e2e_s),
+                                  number(means.stall_s),
+                                  number(means.compute_s),
+                                  number(means.overhead_s),
+                                  number(means.minibatch_ms),
+                                  number(means.cpu_pct),
+                                  "-",
+                                  "-",
+                                  "-",
+                                  "-",
+                                  known(means.energy_j),
+                                  known(means.power_w),
+                                  "-"};
+  row.resize(row.size() + figures, "-");
+  table.add(row);
 }
 
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
@@ -64,11 +88,15 @@ void print_epochs(const EpochRun& run) {
   fmt::print("data: {}, {} samples in {} classes, {} MiB, {}\n\n", run.dataset_kind,
              run.dataset_samples, run.classes, mebibytes(run.dataset_bytes),
              run.request.data.string());
-  TextTable table({"epoch", "minibatches", "E2E s", "stall s", "compute s", "overhead s",
-                   "minibatch ms", "CPU %", "peak MiB", "read MiB", "disk reads", "cached %",
-                   "energy J", "power W", "loss"});
+  std::vector<std::string> columns = {"epoch",     "minibatches", "E2E s",        "stall s",
+                                      "compute s", "overhead s",  "minibatch ms", "CPU %",
+                                      "peak MiB",  "read MiB",    "disk reads",   "cached %",
+                                      "energy J",  "power W",     "loss"};
+  const auto& figures = run.epochs.front().figures;
+  for (const auto& figure : figures) columns.push_back(figure.first);
+  TextTable table(columns);
   for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch);
-  if (const auto means = run.later()) add_means(table, *means);
+  if (const auto means = run.later()) add_means(table, *means, figures.size());
   fmt::print("{}\n", table.str());
   const MinibatchRecord& first = run.epochs.front().first();
   fmt::print("first minibatch: {} ms, stall {} ms, compute {} ms\n", number(first.e2e_ms()),

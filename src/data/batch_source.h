@@ -30,6 +30,12 @@ class BatchSource {
   virtual Result<std::optional<LoadedBatch>> next() = 0;
   /// Begins an epoch at its first minibatch. Sources without epochs go on where they are.
   virtual void start_epoch([[maybe_unused]] int64_t epoch) {}
+  /// Goes on in an epoch where so many of its minibatches have gone by (position()).
+  virtual void resume_epoch(int64_t epoch, [[maybe_unused]] int64_t position) {
+    start_epoch(epoch);
+  }
+  /// Minibatches of the epoch that have gone by, those included of which nothing could be read.
+  virtual int64_t position() const { return 0; }
   /// Ends the epoch early; afterwards nobody reads ahead any more.
   virtual void end_epoch() {}
 };

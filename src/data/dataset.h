@@ -18,6 +18,7 @@ namespace flyball {
 enum class Encoding {
   planes,  ///< channels × height × width bytes, row-major
   jpeg,    ///< a JPEG file
+  text,    ///< words as they stand in a file
   parts,   ///< no picture: the sample is its parts
 };
 
@@ -35,7 +36,7 @@ struct RawSample {
 class Dataset {
  public:
   virtual ~Dataset() = default;
-  /// "mnist", "cifar10", "images" or "gld23k".
+  /// Of dataset_kinds() (formats/open.h).
   virtual std::string kind() const = 0;
   virtual int64_t size() const = 0;
   virtual int64_t classes() const = 0;
@@ -47,6 +48,15 @@ class Dataset {
   virtual std::vector<TensorSpec> parts() const { return {}; }
   /// Reads one sample. An error names the file and says what is wrong with it.
   virtual Status fetch(int64_t index, RawSample& sample) const = 0;
+  /// Looks at what fetch() leaves to pre-processing and adds the classes that the sample shows,
+  /// one or many. Pictures are decoded by whoever checks. Errors need not name the sample.
+  virtual Status check(const RawSample& sample, std::vector<int64_t>& classes) const {
+    classes.push_back(sample.label);
+    return {};
+  }
+  /// For samples that follow each other: all of them in an order of which each row of a minibatch
+  /// goes on where it ended in the one before. Empty: they stand alone.
+  virtual std::vector<int64_t> strands([[maybe_unused]] int64_t batch_size) const { return {}; }
   /// A sample as a message names it: its file, and its place in it where it has one.
   virtual std::string name(int64_t index) const = 0;
   /// The files that samples are read from (for the share of the set that the page cache holds).

@@ -14,6 +14,17 @@ namespace flyball {
 /// bf16 autocast came with LibTorch 1.10.
 constexpr bool has_bf16_autocast = FLYBALL_TORCH_AT_LEAST(1, 10);
 
+/// Do operations on the CPU run in bf16 at present?
+inline bool autocast_on_cpu() {
+#if FLYBALL_TORCH_AT_LEAST(2, 4)
+  return at::autocast::is_autocast_enabled(at::kCPU);
+#elif FLYBALL_TORCH_AT_LEAST(1, 10)
+  return at::autocast::is_cpu_enabled();
+#else
+  return false;
+#endif
+}
+
 /// While alive, operations on `device` run in bf16 where that is safe. Does nothing when not
 /// `wanted`.
 class Autocast {

@@ -12,18 +12,21 @@ constexpr const char* logits = "logits";
 
 }  // namespace
 
+Status check_labels(const BatchView& batch, int64_t classes) {
+  for (const int64_t label : batch.values<int64_t>(label_tensor))
+    if (label < 0 || label >= classes)
+      return Error{Code::invalid_argument,
+                   fmt::format("label {} is not in 0 to {}", label, classes - 1),
+                   "give the stepper the classes of the dataset"};
+  return {};
+}
+
 Classifier::Classifier(const NetworkShape& shape)
     : Network({{image_tensor, DType::float32, shape.input}}, {{label_tensor, DType::int64, {}}}),
       classes_(shape.classes) {}
 
 Status Classifier::check(const BatchView& batch, bool training) const {
-  if (!training) return {};
-  for (const int64_t label : batch.values<int64_t>(label_tensor))
-    if (label < 0 || label >= classes_)
-      return Error{Code::invalid_argument,
-                   fmt::format("label {} is not in 0 to {}", label, classes_ - 1),
-                   "give the stepper the classes of the dataset"};
-  return {};
+  return training ? check_labels(batch, classes_) : Status();
 }
 
 void Classifier::answer(const Tensors& batch, Tensors& outputs) {

@@ -6,6 +6,9 @@
 
 namespace flyball {
 
+/// Error: a label that is no class.
+Status check_labels(const BatchView& batch, int64_t classes);
+
 /// Takes "image" (float32, C×H×W), answers "logits" (N×classes); the loss is the cross-entropy with
 /// "label" (int64). Parameters carry torchvision's names and order.
 class Classifier : public Network {

@@ -47,6 +47,20 @@ torch::Tensor on_host(const TensorView& view) {
                           torch::TensorOptions(scalar_type(view.dtype)));
 }
 
+StoredTensor stored(const std::string& name, const torch::Tensor& tensor) {
+  const auto dtype = dtype_like(tensor.scalar_type());
+  TORCH_CHECK(dtype, "no checkpoint holds numbers as those of '", name, "'");
+  const torch::Tensor own = tensor.detach().to(torch::kCPU).contiguous();
+  const auto* const data = static_cast<const char*>(own.data_ptr());
+  return {name, *dtype, shape_of(own), std::string(data, own.nbytes())};
+}
+
+torch::Tensor loaded(const StoredTensor& tensor) {
+  return on_host({tensor.name, tensor.dtype, tensor.shape,
+                  reinterpret_cast<const std::byte*>(tensor.bytes.data())})
+      .clone();
+}
+
 void HostTensors::clear() {
   kept_.clear();
   views_.clear();
@@ -71,10 +85,10 @@ BatchView HostTensors::take(Tensors& tensors, const Tensors& batch, int64_t samp
   return {views_, samples};
 }
 
-BatchView HostTensors::take_numbers(const Tensors& scalars) {
+BatchView HostTensors::take_numbers(const Scalars& figures) {
   clear();
-  for (const auto& item : scalars) numbers_.push_back(item.second.template item<double>());
-  for (const auto& item : scalars)
+  for (const auto& figure : figures) numbers_.push_back(figure.second);
+  for (const auto& item : figures)
     views_.push_back({item.first,
                       DType::float64,
                       {},

@@ -1,15 +1,22 @@
 // LibTorch's tensors as views in host memory, and back.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "data/batch.h"
+#include "workload/checkpoint.h"
 #include "workload/network.h"
 
 namespace flyball {
 
 /// The same memory as a tensor of LibTorch, which must only read it.
 torch::Tensor on_host(const TensorView& view);
+
+/// A copy in host memory with its numbers, row-major; of a type that views know.
+StoredTensor stored(const std::string& name, const torch::Tensor& tensor);
+/// Its numbers as a tensor of its own in host memory.
+torch::Tensor loaded(const StoredTensor& tensor);
 
 /// Keeps what its views show until it takes the next.
 class HostTensors {
@@ -19,7 +26,7 @@ class HostTensors {
   /// memory of `batch`, which is somebody else's.
   BatchView take(Tensors& tensors, const Tensors& batch, int64_t samples);
   /// Scalars as float64 without dimensions.
-  BatchView take_numbers(const Tensors& scalars);
+  BatchView take_numbers(const Scalars& figures);
   /// Gives back what it kept.
   void clear();
 

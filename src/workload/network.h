@@ -5,6 +5,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,6 +36,10 @@ class Tensors {
   std::vector<std::pair<std::string_view, torch::Tensor>> items_;
 };
 
+/// Scalars of a minibatch by name; the names are somebody else's, who outlives them.
+using Scalars = std::vector<std::pair<std::string_view, double>>;
+using NamedTensor = std::pair<std::string, torch::Tensor>;
+
 /// Of images, token ids, whatever a batch holds. Owns what is computed from it: outputs and loss.
 class Network : public torch::nn::Module {
  public:
@@ -48,10 +53,16 @@ class Network : public torch::nn::Module {
   }
   /// Adds the outputs for a minibatch whose inputs are on the device of the parameters.
   virtual void answer(const Tensors& batch, Tensors& outputs) = 0;
-  /// Adds scalars: the first is what training makes small, the others are shown beside it.
+  /// Adds scalars: the first is what training makes small, the others are shown beside it. All are
+  /// means over samples, so that those of a minibatch's parts make up those of the whole.
   virtual void losses(const Tensors& outputs, const Tensors& batch, Tensors& losses) = 0;
+  /// Adds what follows from the losses of a whole minibatch, in the order of losses().
+  virtual void show([[maybe_unused]] Scalars& figures) const {}
   /// Forgets what is carried from minibatch to minibatch within an epoch.
   virtual void begin_epoch() {}
+  /// What is carried in training, by name, and back: part of a checkpoint.
+  virtual std::vector<NamedTensor> carried() const { return {}; }
+  virtual void carry([[maybe_unused]] const std::vector<NamedTensor>& tensors) {}
 
  protected:
   Network(std::vector<TensorSpec> inputs, std::vector<TensorSpec> targets)

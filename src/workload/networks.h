@@ -23,5 +23,10 @@ std::shared_ptr<Network> make_resnet18(const NetworkShape& shape);
 std::shared_ptr<Network> make_resnet50(const NetworkShape& shape);
 /// MobileNetV3-Large: 5,483,032 parameters at 1000 classes.
 std::shared_ptr<Network> make_mobilenet_v3(const NetworkShape& shape);
+/// 132,863,336 parameters at 1000 classes; any input from 32×32.
+std::shared_ptr<Network> make_vgg11(const NetworkShape& shape);
+/// Two layers of 256 over `classes` words: 8,614,383 parameters at 29,423 words. Parameters carry
+/// the names of PyTorch's example word_language_model.
+std::shared_ptr<Network> make_lstm(const NetworkShape& shape);
 
 }  // namespace flyball

@@ -10,23 +10,10 @@
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
 #include "workload/stepper.h"
+#include "workload/weights_testing.h"
 
 namespace flyball {
 namespace {
-
-double noise(uint32_t index, uint32_t ordinal) {
-  uint32_t x = (index + ordinal * 7919u) * 2654435761u;
-  for (int round = 0; round < 2; ++round) x = (x ^ (x >> 16)) * 0x45d9f3bu;
-  x ^= x >> 16;
-  return x / 2147483648.0 - 1;
-}
-
-template <class Shape>
-void fill(torch::Tensor& tensor, uint32_t ordinal, const Shape& shape) {
-  float* data = tensor.data_ptr<float>();
-  for (int64_t i = 0; i < tensor.numel(); ++i)
-    data[i] = static_cast<float>(shape(noise(static_cast<uint32_t>(i), ordinal)));
-}
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -110,7 +97,14 @@ INSTANTIATE_TEST_SUITE_P(
                  5.0,
                  {189, 189},
                  {{{-0.053034f, -0.077610f, -0.038653f, -0.097753f, 0.216873f, -0.158508f},
-                   {-0.059089f, -0.070501f, -0.033453f, -0.081933f, 0.198672f, -0.152441f}}}}));
+                   {-0.059089f, -0.070501f, -0.033453f, -0.081933f, 0.198672f, -0.152441f}}}},
+        Recorded{"vgg11",
+                 make_vgg11,
+                 132863336,
+                 6.0,
+                 {761, 977},
+                 {{{-0.843752f, -0.688053f, 0.370944f, 1.961687f, 1.803980f, 1.412822f},
+                   {-1.538845f, -0.318553f, 0.312097f, 1.505980f, 2.014362f, 1.229907f}}}}));
 
 // A few classes told apart by brightness.
 TEST(Networks, LossFallsOnATinySet) {

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/descent.h"
-
 namespace flyball {
 namespace {
 
@@ -17,12 +15,13 @@ constexpr int64_t grain = 32768;
 
 FusedOptimizer::FusedOptimizer(std::vector<torch::Tensor> parameters, const StepOptions& options)
     : parameters_(std::move(parameters)),
-      kind_(options.optimizer),
+      adam_(options.optimizer != Optimizer::sgd),
       learning_rate_(options.learning_rate),
-      momentum_(static_cast<float>(options.momentum)) {
+      momentum_(static_cast<float>(options.momentum)),
+      decay_{weight_decay(options), options.optimizer == Optimizer::adamw} {
   for (const torch::Tensor& parameter : parameters_) {
     first_.push_back(at::zeros_like(parameter.detach()));
-    if (kind_ == Optimizer::adam) second_.push_back(at::zeros_like(parameter.detach()));
+    if (adam_) second_.push_back(at::zeros_like(parameter.detach()));
   }
 }
 
@@ -46,14 +45,14 @@ void FusedOptimizer::step_on_host(size_t index, const torch::Tensor& gradient) {
   float* p = parameter.data_ptr<float>();
   const float* g = same.data_ptr<float>();
   float* first = first_[index].data_ptr<float>();
-  float* second = kind_ == Optimizer::adam ? second_[index].data_ptr<float>() : nullptr;
+  float* second = adam_ ? second_[index].data_ptr<float>() : nullptr;
   const auto update = [&](int64_t begin, int64_t end) {
     if (second)
       adam_update(p + begin, g + begin, first + begin, second + begin, end - begin, learning_rate_,
-                  steps_);
+                  steps_, decay_);
     else
       sgd_update(p + begin, g + begin, first + begin, end - begin,
-                 static_cast<float>(learning_rate_), momentum_);
+                 static_cast<float>(learning_rate_), momentum_, static_cast<float>(decay_.rate));
   };
   at::parallel_for(0, parameter.numel(), grain, update);
 }
@@ -66,10 +65,14 @@ void FusedOptimizer::step_on_device() {
     parameters.push_back(parameters_[i]);
     gradients.push_back(std::exchange(gradient, torch::Tensor()));
     first.push_back(first_[i]);
-    if (kind_ == Optimizer::adam) second.push_back(second_[i]);
+    if (adam_) second.push_back(second_[i]);
   }
   if (parameters.empty()) return;
-  if (kind_ == Optimizer::sgd) {
+  if (decay_.decoupled)
+    at::_foreach_mul_(parameters, 1 - learning_rate_ * decay_.rate);
+  else if (decay_.rate > 0)
+    at::_foreach_add_(gradients, parameters, decay_.rate);
+  if (!adam_) {
     at::_foreach_mul_(first, momentum_);
     at::_foreach_add_(first, gradients, 1);
     at::_foreach_add_(parameters, first, -learning_rate_);

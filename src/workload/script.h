@@ -5,14 +5,16 @@
 #include <string>
 
 #include "base/status.h"
-#include "workload/classifier.h"
+#include "workload/network.h"
+#include "workload/stepper.h"
 
 namespace flyball {
 
-/// Loads the module that "script:FILE" names. Its forward takes N×C×H×W floats and gives N×classes
-/// logits, alone or as the first of a tuple or the only entry of a dict. Errors: no such file, no
-/// TorchScript, no parameters to train when `training`.
-Result<std::shared_ptr<Network>> load_script(const std::string& workload, const NetworkShape& shape,
-                                             bool training);
+/// Loads the module that "script:FILE" names, and that of its loss (StepOptions::inputs, loss).
+/// Without a loss of its own its forward gives N×classes logits, alone or as the first of a tuple
+/// or the only entry of a dict. Errors: no such file, no TorchScript, no parameters to train when
+/// it trains, a tensor that the data has not.
+Result<std::shared_ptr<Network>> load_script(const std::string& workload,
+                                             const StepOptions& options);
 
 }  // namespace flyball

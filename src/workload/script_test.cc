@@ -140,6 +140,111 @@ TEST(Script, MoreClassesInTheDataThanItAnswersAreNamed) {
   EXPECT_THAT(step.error().message, HasSubstr("answers 3 classes and the data has 5"));
 }
 
+// A module of two inputs with a loss of its own: words and a mask, scored against spans.
+struct Spans {
+  std::vector<int64_t> ids{0, 1, 2, 3, 2, 1}, start{1, 0};
+  std::vector<float> weight{1, 0.5f};
+  std::vector<TensorView> tensors;
+  Spans() {
+    const auto view = [](const char* name, const auto& numbers, TensorShape shape) {
+      return TensorView{name, dtype_of<std::decay_t<decltype(numbers[0])>>(), shape,
+                        reinterpret_cast<const std::byte*>(numbers.data())};
+    };
+    tensors = {view("ids", ids, {2, 3}), view("start", start, {2}), view("weight", weight, {2})};
+  }
+  BatchView view() const { return {tensors, 2}; }
+};
+
+StepOptions of_spans() {
+  StepOptions options = small();
+  options.shape = {3};
+  options.learning_rate = 0.5;
+  options.batch = {
+      {"ids", DType::int64, {3}}, {"start", DType::int64, {}}, {"weight", DType::float32, {}}};
+  return options;
+}
+
+std::string save_module(const TempFolder& folder, const std::string& name,
+                        const std::string& forward, bool weight) {
+  torch::jit::Module module("own");
+  torch::manual_seed(1);
+  if (weight) module.register_parameter("table", torch::randn({4, 1}), false);
+  module.define(forward);
+  const std::string path = (folder / name).string();
+  module.save(path);
+  return path;
+}
+
+constexpr const char* word_scores = R"(
+def forward(self, ids):
+    return {"scores": self.table[ids].squeeze(2), "twice": 2 * self.table[ids]}
+)";
+constexpr const char* span_loss = R"(
+def forward(self, answer: Dict[str, Tensor], start, weight):
+    return torch.mean(weight * -torch.log_softmax(answer["scores"], 1).gather(1, start.unsqueeze(1)).squeeze(1))
+)";
+
+TEST(Script, TakesItsInputsByNameAndALossOfItsOwn) {
+  const TempFolder folder;
+  const std::string name = "script:" + save_module(folder, "words.pt", word_scores, true);
+  StepOptions options = of_spans();
+  options.loss = save_module(folder, "loss.pt", span_loss, false);
+  auto made = make_stepper(name, options);
+  ASSERT_TRUE(made.ok()) << made.error().message << made.error().hint;
+  EXPECT_EQ((*made)->inputs().size(), 1u);
+  EXPECT_EQ((*made)->targets().size(), 2u);
+  const Spans spans;
+  const auto first = (*made)->step(spans.view());
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  const double before = first->loss;
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE((*made)->step(spans.view()).ok());
+  EXPECT_LT((*made)->step(spans.view())->loss, 0.7 * before);
+  const auto answer = (*made)->infer(spans.view());
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->outputs.find("scores")->shape, (TensorShape{2, 3}));
+  EXPECT_EQ(answer->outputs.find("twice")->shape, (TensorShape{2, 3, 1}));
+  options.accumulate = 2;
+  EXPECT_TRUE((*make_stepper(name, options))->step(spans.view()).ok());
+}
+
+TEST(Script, InputsAndLossesThatDoNotFitAreNamed) {
+  const TempFolder folder;
+  const std::string words = "script:" + save_module(folder, "words.pt", word_scores, true);
+  const std::string two = "script:" + save_module(folder, "two.pt", R"(
+def forward(self, ids, mask):
+    return self.table[ids] * mask
+)",
+                                                  true);
+  const auto complaint = [&](const std::string& script, const auto& change) {
+    StepOptions options = of_spans();
+    change(options);
+    const auto made = make_stepper(script, options);
+    if (!made.ok()) return made.error().message;
+    const auto step = (*made)->step(Spans().view());
+    return step.ok() ? std::string("accepted") : step.error().message;
+  };
+  const auto nothing = [](StepOptions&) {};
+  EXPECT_THAT(complaint(words, nothing), HasSubstr("no 'label' for the cross-entropy"));
+  EXPECT_THAT(complaint(two, nothing), HasSubstr("takes 'mask', which is not in the data"));
+  EXPECT_THAT(complaint(words, [](auto& o) { o.inputs = {"words"}; }),
+              HasSubstr("the script takes 'words'"));
+  EXPECT_THAT(complaint(words, [&](auto& o) { o.loss = (folder / "no.pt").string(); }),
+              HasSubstr("there is no TorchScript file"));
+  const auto with_loss = [&](const std::string& forward) {
+    return complaint(words,
+                     [&](auto& o) { o.loss = save_module(folder, "loss.pt", forward, false); });
+  };
+  EXPECT_EQ(with_loss(span_loss), "accepted");
+  EXPECT_THAT(with_loss("\ndef forward(self, answer: Dict[str, Tensor], end):\n    return end\n"),
+              HasSubstr("the loss takes 'end', which is not in the data"));
+  EXPECT_THAT(with_loss("\ndef forward(self, answer: Dict[str, Tensor]):\n"
+                        "    return answer[\"scores\"]\n"),
+              HasSubstr("gives no tensor of one number"));
+  EXPECT_THAT(with_loss("\ndef forward(self, answer: Dict[str, Tensor], weight):\n"
+                        "    return torch.mean(weight)\n"),
+              HasSubstr("does not depend on what is trained"));
+}
+
 TEST(Script, NeedsTheClassesOfItsData) {
   const TempFolder folder;
   StepOptions options = small();

@@ -6,14 +6,26 @@
 namespace flyball {
 
 const char* optimizer_name(Optimizer optimizer) {
-  return optimizer == Optimizer::sgd ? "sgd" : "adam";
+  switch (optimizer) {
+    case Optimizer::sgd:
+      return "sgd";
+    case Optimizer::adam:
+      return "adam";
+    case Optimizer::adamw:
+      return "adamw";
+  }
+  return "";
 }
 
 Result<Optimizer> parse_optimizer(const std::string& text) {
-  if (text == "sgd") return Optimizer::sgd;
-  if (text == "adam") return Optimizer::adam;
+  for (const Optimizer known : {Optimizer::sgd, Optimizer::adam, Optimizer::adamw})
+    if (text == optimizer_name(known)) return known;
   return Error{Code::invalid_argument, fmt::format("there is no optimizer '{}'", text),
-               "use sgd or adam"};
+               "use sgd, adam or adamw"};
+}
+
+double weight_decay(const StepOptions& options) {
+  return options.weight_decay.value_or(options.optimizer == Optimizer::adamw ? 0.01 : 0);
 }
 
 const char* precision_name(Precision precision) {

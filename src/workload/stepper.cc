@@ -33,11 +33,19 @@ Status check_options(const StepOptions& options) {
                "give a number above zero, such as 0.01");
   if (!(options.momentum >= 0 && options.momentum < 1))
     return bad(fmt::format("momentum {} is not in [0, 1)", options.momentum), "");
+  if (options.weight_decay && !(*options.weight_decay >= 0 && std::isfinite(*options.weight_decay)))
+    return bad(fmt::format("weight decay {} is below zero", *options.weight_decay),
+               "give 0 or more, such as 0.01");
+  if (options.accumulate < 1)
+    return bad(fmt::format("{} parts of a minibatch are too few", options.accumulate),
+               "give 1 or more, such as 4");
   if (options.threads < 0)
     return bad(fmt::format("{} threads are too few", options.threads),
                "give 1 or more, or 0 for all usable cores");
   if (options.classes < 1) return bad(fmt::format("{} classes are too few", options.classes), "");
-  if (options.shape.elements() < 1 || std::ranges::min(options.shape) < 1)
+  // A number for each sample has no shape.
+  const bool scalar = options.shape.empty() && !options.batch.empty();
+  if (!scalar && (options.shape.empty() || std::ranges::min(options.shape) < 1))
     return bad(fmt::format("input shape {} is empty", options.shape.text()),
                "give sizes above zero, for pictures channels, height and width");
   if (options.precision == Precision::bf16 && !has_bf16_autocast)
@@ -58,8 +66,7 @@ Result<StepOptions> completed(const std::string& network, StepOptions options) {
 
 Result<std::shared_ptr<Network>> make_network(const std::string& network,
                                               const StepOptions& options) {
-  if (!script_file(network).empty())
-    return load_script(network, {options.shape, options.classes}, options.phase == Phase::train);
+  if (!script_file(network).empty()) return load_script(network, options);
   return make_network(network, NetworkShape{options.shape, options.classes});
 }
 

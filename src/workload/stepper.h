@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,14 @@
 #include "data/batch.h"
 #include "data/batch_buffer.h"
 #include "space/axis.h"
+#include "workload/checkpoint.h"
 
 namespace flyball {
 
-enum class Optimizer { sgd, adam };
+enum class Optimizer { sgd, adam, adamw };
 enum class Precision { fp32, bf16 };
 
-const char* optimizer_name(Optimizer optimizer);  ///< "sgd", "adam"
+const char* optimizer_name(Optimizer optimizer);  ///< "sgd", "adam", "adamw"
 Result<Optimizer> parse_optimizer(const std::string& text);
 const char* precision_name(Precision precision);  ///< "fp32", "bf16"
 Result<Precision> parse_precision(const std::string& text);
@@ -29,7 +31,11 @@ struct StepOptions {
   int64_t batch_size = 16;  ///< the largest minibatch that will come
   Optimizer optimizer = Optimizer::sgd;
   double learning_rate = 0.01;
-  double momentum = 0.9;                  ///< of SGD; Adam keeps its 0.9 and 0.999
+  double momentum = 0.9;                 ///< of SGD; Adam keeps its 0.9 and 0.999
+  std::optional<double> weight_decay{};  ///< nothing: the optimizer's own, see weight_decay()
+  /// A minibatch is computed in so many parts, one after the other, whose gradients add up: for
+  /// minibatches that do not fit into memory. At most as many as it has samples.
+  int64_t accumulate = 1;
   Precision precision = Precision::fp32;  ///< bf16: autocast, parameters stay fp32
   bool channels_last = false;             ///< NHWC in memory: pays on large images
   int threads = 0;                        ///< LibTorch's; 0 leaves them as they are
@@ -37,7 +43,18 @@ struct StepOptions {
   uint64_t seed = 1;                      ///< of initial weights and dropout
   int64_t classes = 0;                    ///< 0: the workload's own
   TensorShape shape{};                    ///< of a sample's first input; empty: the workload's own
+  std::vector<TensorSpec> batch{};        ///< what minibatches hold; a script finds its own in it
+  /// Of a script: the tensors that its forward takes, in this order. Empty: those of `batch` that
+  /// its arguments are named as, else the first.
+  std::vector<std::string> inputs{};
+  /// Of a script: a TorchScript file whose forward gives the loss, of what the script answers and
+  /// of tensors of `batch` by the names of its other arguments. Empty: cross-entropy with "label".
+  std::string loss{};
 };
+
+/// The weight decay that holds: what is asked for, else 0.01 for AdamW and none for the others, as
+/// published and as in PyTorch.
+double weight_decay(const StepOptions& options);
 
 /// What came of one minibatch.
 struct StepResult {
@@ -61,6 +78,11 @@ class Stepper {
   virtual Result<StepResult> infer(const BatchView& batch) = 0;
   /// An epoch begins: what a network carries from minibatch to minibatch is forgotten.
   virtual void begin_epoch() = 0;
+  /// All that the next step depends on: weights, optimizer, random state, what the network carries.
+  virtual Result<Checkpoint> checkpoint() = 0;
+  /// Goes on where the checkpoint was taken, to the bit. Errors: it is of another network, of other
+  /// options or of other tensors; nothing has changed then.
+  virtual Status restore(const Checkpoint& checkpoint) = 0;
   /// What a batch must hold, and what it must hold besides for training; −1 sizes may vary.
   virtual const std::vector<TensorSpec>& inputs() const = 0;
   virtual const std::vector<TensorSpec>& targets() const = 0;

@@ -122,6 +122,77 @@ TEST(Stepper, LayoutAndPrecisionChangeLittle) {
   EXPECT_NE(plain, half);
 }
 
+// Without batch norm and dropout the parts' gradients add up to the whole's, but for rounding.
+TEST(Stepper, PartsOfAMinibatchLearnAsTheWhole) {
+  StepOptions options = one_thread();
+  const auto whole = losses(options, 8);
+  for (const int64_t parts : {2, 5, 16, 100}) {
+    options.accumulate = parts;
+    const auto split = losses(options, 8);
+    for (size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(split[i], whole[i], 2e-6) << parts;
+    EXPECT_NE(split, whole) << parts;  // other rounding: it was split
+  }
+}
+
+// What a training does from here on, as losses to the bit.
+std::vector<double> go_on(Stepper& stepper, int64_t first, int64_t steps) {
+  std::vector<double> result;
+  for (int64_t i = first; i < first + steps; ++i)
+    result.push_back(
+        stepper.step(squares(4, {3, 32, 32}, 4, 7 + static_cast<uint64_t>(i)).view())->loss);
+  return result;
+}
+
+// MobileNetV3 has batch norm and dropout: buffers and random numbers belong to the checkpoint.
+TEST(Checkpoints, TrainingGoesOnToTheBit) {
+  for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adamw}) {
+    StepOptions options = one_thread();
+    options.optimizer = optimizer;
+    options.learning_rate = optimizer == Optimizer::sgd ? 0.01 : 1e-3;
+    options.shape = {3, 32, 32};
+    options.classes = 4;
+    auto first = *make_stepper("mobilenet_v3", options);
+    go_on(*first, 0, 3);
+    const auto checkpoint = first->checkpoint();
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+    const auto expected = go_on(*first, 3, 3);
+    options.seed = 9;  // other weights and random numbers, all to be replaced
+    auto second = *make_stepper("mobilenet_v3", options);
+    go_on(*second, 5, 1);
+    const auto kept = decode_checkpoint(encode_checkpoint(*checkpoint));
+    ASSERT_TRUE(kept.ok()) << kept.error().message;
+    const Status restored = second->restore(*kept);
+    ASSERT_TRUE(restored.ok()) << restored.error().message;
+    EXPECT_EQ(go_on(*second, 3, 3), expected);
+  }
+}
+
+TEST(Checkpoints, OfAnotherTrainingAreRefusedAndChangeNothing) {
+  auto lenet = *make_stepper("lenet5", one_thread());
+  StepOptions options = one_thread();
+  options.classes = 11;
+  auto wider = *make_stepper("lenet5", options);
+  options = one_thread();
+  options.optimizer = Optimizer::adam;
+  auto adam = *make_stepper("lenet5", options);
+  const auto batch = squares(16, {1, 28, 28}, 10, 3);
+  const Checkpoint own = *lenet->checkpoint();
+  EXPECT_EQ(lenet->restore(*wider->checkpoint()).error().message,
+            "the checkpoint has parameters '61791' and this training '61706'");
+  EXPECT_EQ(lenet->restore(*adam->checkpoint()).error().message,
+            "the checkpoint has optimizer 'adam' and this training 'sgd'");
+  Checkpoint lacking = own;
+  lacking.tensors.erase(lacking.tensors.begin());
+  EXPECT_EQ(lenet->restore(lacking).error().message,
+            "the checkpoint has no 'parameter conv1.weight'");
+  Checkpoint other = own;
+  other.tensors[0].shape = {6, 25};
+  EXPECT_EQ(lenet->restore(other).error().message,
+            "the checkpoint has another shape or type of 'parameter conv1.weight'");
+  auto fresh = *make_stepper("lenet5", one_thread());
+  EXPECT_EQ(lenet->step(batch.view())->loss, fresh->step(batch.view())->loss);
+}
+
 TEST(Stepper, InferenceChangesNothing) {
   StepOptions options = one_thread();
   options.phase = Phase::infer;
@@ -154,6 +225,10 @@ TEST(Stepper, BadOptionsAreNamed) {
   EXPECT_EQ(complaint("lenet5", [](auto& o) { o.learning_rate = NAN; }),
             "learning rate nan is not above zero");
   EXPECT_EQ(complaint("lenet5", [](auto& o) { o.momentum = 1; }), "momentum 1 is not in [0, 1)");
+  EXPECT_EQ(complaint("lenet5", [](auto& o) { o.weight_decay = -1; }),
+            "weight decay -1 is below zero");
+  EXPECT_EQ(complaint("lenet5", [](auto& o) { o.accumulate = 0; }),
+            "0 parts of a minibatch are too few");
   EXPECT_EQ(complaint("lenet5", [](auto& o) { o.threads = -1; }), "-1 threads are too few");
   EXPECT_EQ(complaint("lenet5", [](auto& o) { o.classes = -3; }), "-3 classes are too few");
   EXPECT_EQ(complaint("lenet5", [](auto& o) { o.device = "tpu"; }), "there is no device 'tpu'");
@@ -258,7 +333,7 @@ TEST(Workloads, AllCanBeMade) {
 }
 
 TEST(Options, NamesAndBack) {
-  for (Optimizer optimizer : {Optimizer::sgd, Optimizer::adam})
+  for (Optimizer optimizer : {Optimizer::sgd, Optimizer::adam, Optimizer::adamw})
     EXPECT_EQ(*parse_optimizer(optimizer_name(optimizer)), optimizer);
   for (Precision precision : {Precision::fp32, Precision::bf16})
     EXPECT_EQ(*parse_precision(precision_name(precision)), precision);

@@ -1,9 +1,15 @@
 #include "workload/torch_stepper.h"
 
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
+#include <fmt/format.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
+#include <mutex>
+
+#include "data/batch_slice.h"
 #include "workload/autocast.h"
 #include "workload/host_tensors.h"
 #include "workload/optimizer.h"
@@ -11,6 +17,8 @@
 
 namespace flyball {
 namespace {
+
+const std::string carried_prefix = "carried ", random_name = "random state";
 
 class TorchStepper final : public Stepper {
  public:
@@ -20,7 +28,8 @@ class TorchStepper final : public Stepper {
         device_(device),
         layout_(options_.channels_last ? torch::MemoryFormat::ChannelsLast
                                        : torch::MemoryFormat::Contiguous),
-        optimizer_(place_parameters(), options_) {}
+        parameters_(place_parameters()),
+        optimizer_(parameters_, options_) {}
 
   Result<StepResult> step(const BatchView& batch) override {
     if (options_.phase == Phase::infer) return infer(batch);
@@ -44,7 +53,96 @@ class TorchStepper final : public Stepper {
   const std::vector<TensorSpec>& targets() const override { return network_->targets(); }
   const StepOptions& options() const override { return options_; }
 
+  Result<Checkpoint> checkpoint() override {
+    try {
+      Checkpoint all;
+      all.facts = facts();
+      all.facts["optimizer steps"] = std::to_string(optimizer_.steps());
+      for (const NamedTensor& item : state())
+        all.tensors.push_back(stored(item.first, item.second));
+      for (const NamedTensor& item : network_->carried())
+        all.tensors.push_back(stored(carried_prefix + item.first, item.second));
+      return all;
+    } catch (const std::exception& failure) {
+      return from_torch(failure);
+    }
+  }
+
+  Status restore(const Checkpoint& checkpoint) override {
+    FLYBALL_CHECK(checkpoint.agrees(facts()));
+    FLYBALL_ASSIGN(const int64_t steps, checkpoint.number("optimizer steps"));
+    try {
+      const auto own = state();
+      for (const NamedTensor& item : own) FLYBALL_CHECK(check_stored(checkpoint, item));
+      const torch::NoGradGuard no_grad;
+      std::vector<NamedTensor> carried;
+      for (const StoredTensor& tensor : checkpoint.tensors)
+        if (tensor.name.starts_with(carried_prefix))
+          carried.emplace_back(tensor.name.substr(carried_prefix.size()),
+                               loaded(tensor).to(device_));
+      for (const NamedTensor& item : own) {
+        const torch::Tensor there = loaded(*checkpoint.find(item.first));
+        if (item.first == random_name)
+          set_random_state(there);
+        else
+          torch::Tensor(item.second).copy_(there);
+      }
+      network_->carry(carried);
+      optimizer_.set_steps(steps);
+    } catch (const std::exception& failure) {
+      return from_torch(failure);
+    }
+    return {};
+  }
+
  private:
+  // What must be equal where a training goes on.
+  std::map<std::string, std::string> facts() const {
+    return {{"optimizer", optimizer_name(options_.optimizer)},
+            {"parameters", std::to_string(parameter_count())}};
+  }
+
+  // Everything with numbers, by name; the tensors themselves, but for the random state.
+  std::vector<NamedTensor> state() {
+    std::vector<NamedTensor> all;
+    std::vector<std::string> names;
+    for (const auto& item : network_->named_parameters()) {
+      all.emplace_back("parameter " + item.key(), item.value());
+      names.push_back(item.key());
+    }
+    for (const auto& item : network_->named_buffers())
+      all.emplace_back("buffer " + item.key(), item.value());
+    for (size_t i = 0; i < optimizer_.first().size(); ++i)
+      all.emplace_back("first moment of " + names[i], optimizer_.first()[i]);
+    for (size_t i = 0; i < optimizer_.second().size(); ++i)
+      all.emplace_back("second moment of " + names[i], optimizer_.second()[i]);
+    all.emplace_back(random_name, random_state());
+    return all;
+  }
+
+  torch::Tensor random_state() const {
+    at::Generator generator = at::globalContext().defaultGenerator(device_);
+    const std::lock_guard lock(generator.mutex());
+    return generator.get_state();
+  }
+  void set_random_state(const torch::Tensor& state) const {
+    at::Generator generator = at::globalContext().defaultGenerator(device_);
+    const std::lock_guard lock(generator.mutex());
+    generator.set_state(state);
+  }
+
+  static Status check_stored(const Checkpoint& checkpoint, const NamedTensor& own) {
+    const StoredTensor* const there = checkpoint.find(own.first);
+    const auto bad = [&own](const char* what) {
+      return Error{Code::conflict, fmt::format("the checkpoint has {} '{}'", what, own.first),
+                   "go on with the network and the settings that it was made with"};
+    };
+    if (!there) return bad("no");
+    const torch::Tensor stored = loaded(*there);
+    if (stored.scalar_type() != own.second.scalar_type() || stored.sizes() != own.second.sizes())
+      return bad("another shape or type of");
+    return {};
+  }
   std::vector<torch::Tensor> place_parameters() {
     network_->to(device_);
     if (!options_.channels_last) return trainable();
@@ -84,6 +182,12 @@ class TorchStepper final : public Stepper {
     outputs_.clear();
     losses_.clear();
     host_.clear();
+    if (options_.phase == Phase::train) drop_gradients();
+  }
+
+  // Of a step that failed half way.
+  void drop_gradients() {
+    for (const torch::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
   }
 
   void place(const BatchView& batch, const std::vector<TensorSpec>& wanted) {
@@ -109,22 +213,43 @@ class TorchStepper final : public Stepper {
 
   StepResult train(const BatchView& batch) {
     set_training(true);
+    figures_.clear();
+    const int64_t samples = batch.count(), parts = std::min(options_.accumulate, samples);
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t first = samples * part / parts, last = samples * (part + 1) / parts;
+      if (parts == 1)
+        add_gradient(batch, 1);
+      else
+        add_gradient(slice_.take(batch, first, last - first),
+                     static_cast<double>(last - first) / static_cast<double>(samples));
+    }
+    optimizer_.step();
+    network_->show(figures_);
+    const BatchView shown = host_.take_numbers(figures_);
+    finish();
+    return {shown.tensors.front().values<double>().front(), shown};
+  }
+
+  // Of a part of the minibatch that has this share of its samples.
+  void add_gradient(const BatchView& part, double share) {
     {
       const Autocast autocast(device_, options_.precision == Precision::bf16);
-      place(batch, network_->inputs());
+      place(part, network_->inputs());
       network_->answer(batch_, outputs_);
-      place(batch, network_->targets());
+      place(part, network_->targets());
       network_->losses(outputs_, batch_, losses_);
     }
     outputs_.clear();
     batch_.clear();
     TORCH_CHECK(losses_.size() > 0, "the network gives no loss");
-    losses_.begin()->second.backward();
-    optimizer_.step();
-    const BatchView shown = host_.take_numbers(losses_);
+    const torch::Tensor& loss = losses_.begin()->second;
+    (share < 1 ? loss * share : loss).backward();
+    size_t place = 0;
+    for (const auto& [name, value] : losses_) {
+      if (place == figures_.size()) figures_.emplace_back(name, 0);
+      figures_[place++].second += share * value.item<double>();
+    }
     losses_.clear();
-    finish();
-    return {shown.tensors.front().values<double>().front(), shown};
   }
 
   StepResult answer(const BatchView& batch) {
@@ -149,8 +274,11 @@ class TorchStepper final : public Stepper {
   StepOptions options_;
   torch::Device device_;
   torch::MemoryFormat layout_;
+  std::vector<torch::Tensor> parameters_;  ///< that are trained
   FusedOptimizer optimizer_;
   Tensors batch_, outputs_, losses_;  ///< of the step in hand; outputs stay until the next
+  Scalars figures_;                   ///< of the last minibatch
+  BatchSlice slice_;
   HostTensors host_;
 };
 

@@ -8,7 +8,7 @@ import torch
 from torchvision import models
 
 # Gain in variance of a layer; keeps outputs near one.
-GAINS = {"resnet18": 3.0, "resnet50": 3.0, "mobilenet_v3_large": 5.0}
+GAINS = {"resnet18": 3.0, "resnet50": 3.0, "mobilenet_v3_large": 5.0, "vgg11": 6.0}
 
 
 def noise(count, ordinal):

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "data/pictures/picture_collate.h"
+#include "data/text/text_dataset.h"
 
 namespace flyball {
 
@@ -42,6 +43,22 @@ const std::vector<Workload>& workloads() {
        5483032,
        both,
        open_picture_collate},
+      {"vgg11",
+       "VGG-11 on CIFAR-10's 32×32 or on 224×224 images (Simonyan 2015)",
+       "cifar10",
+       {{3, 224, 224}, 1000},
+       50000,
+       132863336,
+       both,
+       open_picture_collate},
+      {"lstm",
+       "LSTM of 2 × 256 on words, truncated backpropagation (Zaremba 2014; tied: Press, Wolf 2017)",
+       "wikitext",
+       {{35}, 29423},
+       59675,
+       8614383,
+       both,
+       open_text_collate},
   };
   return list;
 }
@@ -64,7 +81,11 @@ Result<const Workload*> find_workload(const std::string& name) {
 
 Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset,
                                 bool training) {
-  if (!script_file(workload).empty()) return open_picture_collate(dataset, training);
+  if (!script_file(workload).empty()) {
+    for (const Workload& known : workloads())
+      if (known.dataset == dataset.kind()) return known.collate(dataset, training);
+    return open_picture_collate(dataset, training);
+  }
   FLYBALL_ASSIGN(const Workload* found, find_workload(workload));
   return found->collate(dataset, training);
 }

@@ -36,7 +36,8 @@ const std::vector<Workload>& workloads();
 std::string script_file(const std::string& workload);
 /// The named workload; the error names the closest one, or all there are.
 Result<const Workload*> find_workload(const std::string& name);
-/// The collate of the named workload over a dataset; that of pictures for "script:FILE". Errors:
+/// The collate of the named workload over a dataset; for "script:FILE" that of the first workload
+/// that is trained on such data. Errors:
 /// unknown workload, a dataset of another kind than it takes.
 Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset, bool training);
 

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands.h"
@@ -10,6 +13,9 @@
 
 namespace flyball::cli {
 namespace {
+
+// Small to draw, so that their usual size is drawn.
+constexpr std::array<std::string_view, 3> whole_kinds = {"digits", "mnist", "wikitext"};
 
 struct MakeArguments {
   std::string kind, out;
@@ -35,9 +41,9 @@ void print_parts(const DatasetReport& report, const std::string& folder) {
 }
 
 Status make(const MakeArguments& arguments) {
-  const int64_t samples = arguments.samples > 0 ? arguments.samples
-                          : arguments.kind == "digits" || arguments.kind == "mnist" ? 60000
-                                                                                    : 1000;
+  const int64_t samples = arguments.samples > 0                                 ? arguments.samples
+                          : std::ranges::count(whole_kinds, arguments.kind) > 0 ? 60000
+                                                                                : 1000;
   FLYBALL_CHECK(make_dataset(arguments.kind, samples, arguments.out, arguments.options));
   FLYBALL_ASSIGN(const std::string kind, detect_dataset(arguments.out));
   for (const Split split : {Split::train, Split::test}) {
@@ -96,8 +102,10 @@ void add_make(CLI::App& group, Context& context) {
       ->required();
   command->add_option("--out", arguments->out, "folder, new or empty")->required();
   command
-      ->add_option("--samples", arguments->samples,
-                   "training samples (60000 digits, 1000 of others); a part more for the test")
+      ->add_option(
+          "--samples", arguments->samples,
+          "training samples (60000 digits or windows of text, 1000 of others); a part more "
+          "for the test")
       ->check(CLI::Range(int64_t{1}, int64_t{100000000}));
   command->add_option("--classes", arguments->options.classes, "of images and gld23k")
       ->check(CLI::Range(int64_t{1}, int64_t{100000}))

@@ -10,6 +10,7 @@
 #include "cli/profile_text.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
+#include "cli/script_options.h"
 #include "cli/trace_files.h"
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
@@ -24,6 +25,7 @@ struct ProfileOptions {
   std::string workload, phase = "train", device, root = "/", data;
   std::string optimizer = "sgd", precision = "fp32", on_bad = "fail";
   Seconds patience{300};
+  ScriptOptions script;
   TraceFiles files;
   MeasuringOptions measuring;
   std::string report;
@@ -43,7 +45,11 @@ Status complete(ProfileOptions& options) {
   step.device = compute_place(board->info());
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
-  FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
+  FLYBALL_ASSIGN(request.script,
+                 read_script_options(options.script, options.workload, options.data));
+  if (request.script.drawn.empty()) {
+    FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
+  }
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   request.sensors = open_power_sensors(root);
   request.context = options.files.context(root);
@@ -88,9 +94,12 @@ Status run_network(ProfileOptions& options, Context& context) {
 // Those of a network are silently taken by nobody.
 Status check_program_options(const CLI::App& command) {
   std::vector<std::pair<const char*, bool>> given;
-  for (const char* name : {"--epochs", "--workers", "--prefetch", "--drop-last", "--on-bad",
-                           "--phase", "--batch-size", "--optimizer", "--learning-rate",
-                           "--precision", "--channels-last", "--threads", "--seed", "--data"})
+  for (const char* name :
+       {"--epochs", "--workers",    "--prefetch",      "--drop-last",     "--on-bad",
+        "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
+        "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
+        "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
+        "--data"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -135,6 +144,7 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
 
 Status run(const CLI::App& command, ProfileOptions& options, Context& context) {
   if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
+  if (!options.request.save.empty()) FLYBALL_CHECK(check_writable(options.request.save));
   if (!context.program.empty()) return run_program(command, options, context);
   if (command.count("--patience") > 0)
     return Error{Code::invalid_argument, "--patience is for a program of your own",
@@ -150,9 +160,15 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--phase", options.phase, "train or infer")->capture_default_str();
   command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
       ->capture_default_str();
-  command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9) or adam")
+  command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")
       ->capture_default_str();
   command.add_option("--learning-rate", request.step.learning_rate, "")->capture_default_str();
+  command.add_option("--weight-decay", request.step.weight_decay,
+                     "draws weights to zero; 0.01 for adamw, else 0");
+  command
+      .add_option("--accumulate", request.step.accumulate,
+                  "compute a minibatch in so many parts, so that less memory is needed")
+      ->capture_default_str();
   command.add_option("--precision", options.precision, "fp32, or bf16 (autocast)")
       ->capture_default_str();
   command.add_flag("--channels-last", request.step.channels_last, "keep images as NHWC in memory");
@@ -171,6 +187,8 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       ->capture_default_str();
   command.add_option("--prefetch", request.prefetch, "minibatches each worker may be ahead")
       ->capture_default_str();
+  command.add_option("--save", request.save, "keep the training here after each epoch");
+  command.add_option("--resume", request.resume, "go on with a training that --save kept");
   command.add_flag("--drop-last", request.drop_last, "leave out a last minibatch that is not full");
   command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
       ->check(CLI::IsMember({"fail", "skip"}))
@@ -193,6 +211,7 @@ void add_profile(CLI::App& app, Context& context) {
   add_device_option(*command, options->device, options->root);
   command->add_option("--data,--dataset", options->data,
                       "dataset folder; drawn into the cache folder where it is not given");
+  add_script_options(*command, options->script);
   add_run_options(*command, *options);
   add_step_options(*command, *options);
   options->files.add_options(*command);

@@ -11,25 +11,43 @@
 namespace flyball::cli {
 namespace {
 
+// Of fp32 numbers; activations come on top, and depend on the minibatch.
+constexpr int64_t kWeight = 4, kTrainedWeight = 3 * kWeight;
+
 Status list_workloads(bool json) {
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
-  TextTable table({"workload", "parameters", "dataset", "phases", ""});
+  TextTable table({"workload", "parameters", "weights MB", "trained MB", "dataset", "samples",
+                   "input", "phases", ""});
+  const auto megabytes = [](int64_t parameters, int64_t bytes) {
+    return number(1e-6 * static_cast<double>(parameters * bytes));
+  };
   for (const Workload& workload : workloads()) {
     std::string phases;
     for (Phase phase : workload.phases)
       phases += (phases.empty() ? "" : ", ") + std::string(phase_name(phase));
-    table.add({workload.name, fmt::format("{}", workload.parameters), workload.dataset, phases,
+    table.add({workload.name, fmt::format("{}", workload.parameters),
+               megabytes(workload.parameters, kWeight),
+               megabytes(workload.parameters, kTrainedWeight), workload.dataset,
+               fmt::format("{}", workload.samples), workload.shape.input.text(), phases,
                workload.summary});
     document.push_back({{"name", workload.name},
                         {"summary", workload.summary},
                         {"parameters", workload.parameters},
+                        {"weight_bytes", workload.parameters * kWeight},
+                        {"trained_bytes", workload.parameters * kTrainedWeight},
                         {"dataset", workload.dataset},
+                        {"samples", workload.samples},
+                        {"input", workload.shape.input.text()},
                         {"phases", phases}});
   }
   if (json)
     print_json({{"workloads", document}});
   else
-    fmt::print("{}", table.str());
+    fmt::print(
+        "{}trained: weights, gradients and momentum in fp32; activations come on top, by "
+        "minibatch\n"
+        "dataset: read in place (docs/data.md); drawn in its format where none is named\n",
+        table.str());
   return {};
 }
 

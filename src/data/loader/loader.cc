@@ -105,7 +105,7 @@ class Loader::Impl {
     return {};
   }
 
-  void start_epoch(int64_t epoch) {
+  void start_epoch(int64_t epoch, int64_t position) {
     std::unique_lock lock(mutex_);
     cancel_ = true;
     next_ticket_ = batches_;  // nobody begins another minibatch
@@ -118,7 +118,7 @@ class Loader::Impl {
     if (static_cast<int64_t>(order_.size()) != dataset_->size())
       throw std::logic_error("an order of other samples than those of the set");
     for (Slot& slot : slots_) slot.ready = false;
-    next_ticket_ = released_ = delivered_ = 0;
+    next_ticket_ = released_ = delivered_ = std::clamp(position, int64_t{0}, batches_);
     good_ = bad_ = 0;
     holding_ = false;
     lock.unlock();
@@ -164,6 +164,7 @@ class Loader::Impl {
     idle_.wait(lock, [this] { return busy_ == 0; });
   }
 
+  int64_t position() const { return delivered_; }
   int64_t batches() const { return batches_; }
   int64_t samples() const {
     return options_.drop_last ? batches_ * options_.batch_size : dataset_->size();
@@ -363,7 +364,13 @@ Result<std::unique_ptr<Loader>> Loader::create(DatasetPtr dataset, CollatePtr co
 }
 
 void Loader::start_epoch(int64_t epoch) {
-  impl_->start_epoch(epoch);
+  impl_->start_epoch(epoch, 0);
+}
+void Loader::resume_epoch(int64_t epoch, int64_t position) {
+  impl_->start_epoch(epoch, position);
+}
+int64_t Loader::position() const {
+  return impl_->position();
 }
 Result<std::optional<LoadedBatch>> Loader::next() {
   return impl_->next();

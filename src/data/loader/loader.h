@@ -59,6 +59,8 @@ class Loader final : public BatchSource {
 
   /// Whether or not the last epoch was finished.
   void start_epoch(int64_t epoch) override;
+  void resume_epoch(int64_t epoch, int64_t position) override;
+  int64_t position() const override;
   /// After an error the epoch has ended; start_epoch() begins another. An epoch of which every
   /// sample had to be skipped is an error, too. Memory that runs out is one, whatever the policy.
   Result<std::optional<LoadedBatch>> next() override;

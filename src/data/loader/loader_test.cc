@@ -98,6 +98,29 @@ TEST(Loader, DeliversEverySampleOnceWithItsLabel) {
   }
 }
 
+TEST(Loader, GoesOnWithinAnEpochAsItWouldHave) {
+  const auto set = std::make_shared<FakeSet>(103, std::set<int64_t>{5, 50});
+  for (const int workers : {0, 1, 4}) {
+    const LoaderOptions options{
+        .batch_size = 10, .workers = workers, .on_bad_sample = OnBadSample::skip};
+    const auto whole = make_loader(set, options), rest = make_loader(set, options);
+    whole->start_epoch(2);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(whole->next().ok());
+    ASSERT_EQ(whole->position(), 4);
+    rest->resume_epoch(2, whole->position());
+    for (int64_t i = 4; i < 11; ++i) {
+      const auto one = whole->next(), other = rest->next();
+      ASSERT_TRUE(one.ok() && *one && other.ok() && *other);
+      EXPECT_TRUE(std::ranges::equal((*one)->view.values<int64_t>("label"),
+                                     (*other)->view.values<int64_t>("label")));
+      EXPECT_TRUE(std::ranges::equal((*one)->view.values<float>("image"),
+                                     (*other)->view.values<float>("image")));
+      EXPECT_EQ(rest->position(), i + 1);
+    }
+    EXPECT_FALSE(rest->next()->has_value());
+  }
+}
+
 TEST(Loader, DropsTheLastWhenAsked) {
   const auto set = std::make_shared<FakeSet>(103);
   for (const int workers : {0, 2}) {

@@ -55,10 +55,13 @@ class PartCheck {
   void work() {
     RawSample sample;
     JpegReader reader;
+    std::vector<int64_t> classes;
     for (int64_t i = next_.fetch_add(1); i < set_.size(); i = next_.fetch_add(1)) {
       Status status = set_.fetch(i, sample);
       if (status.ok()) {
+        classes.clear();
         status = check_pixels(sample, reader);
+        if (status.ok()) status = set_.check(sample, classes);
         if (!status.ok()) status = status.error().within(set_.name(i));
       }
       const std::lock_guard lock(mutex_);
@@ -67,7 +70,7 @@ class PartCheck {
         continue;
       }
       bytes_ += static_cast<int64_t>(sample.bytes.size());
-      ++per_class_[static_cast<size_t>(sample.label)];
+      for (const int64_t shown : classes) ++per_class_[static_cast<size_t>(shown)];
     }
   }
 

@@ -9,6 +9,7 @@
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
 #include "data/makers/synthetic.h"
+#include "data/makers/text.h"
 
 namespace flyball {
 namespace {
@@ -16,11 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 
 int64_t samples_of(const std::string& kind) {
-  if (kind == "mnist") return 60000;
+  if (kind == "mnist" || kind == "wikitext") return 60000;
   return kind == "cifar10" ? 5000 : 1000;
 }
 
 int version_of(const std::string& kind) {
+  if (kind == "wikitext") return kTextVersion;
   return kind == "mnist" ? kDigitsVersion : kPicturesVersion;
 }
 

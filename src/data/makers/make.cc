@@ -19,6 +19,7 @@
 #include "data/formats/cifar.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
+#include "data/makers/text.h"
 #include "data/pictures/jpeg.h"
 
 namespace flyball {
@@ -157,6 +158,7 @@ Status make_files(const std::string& kind, int64_t samples, const fs::path& out,
   if (kind == "images") return make_images(samples, out, options);
   if (kind == "gld23k") return make_gld23k(samples, out, options);
   if (kind == "cifar10") return make_cifar10(samples, out, options);
+  if (kind == "wikitext") return make_wikitext(samples, out, options.seed);
   return make_digits(out,
                      {samples, std::max<int64_t>(1, samples / 6), options.seed, options.threads});
 }

@@ -8,14 +8,12 @@
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
-#include "data/formats/open.h"
 #include "device/measuring.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "workload/versions.h"
-#include "workload/workload.h"
 
 namespace flyball {
 namespace {
@@ -56,7 +54,20 @@ MinibatchRecord record_of(const MinibatchTimes& times, const MinibatchRun& run) 
   record.samples = run.batch().view.count();
   record.bytes = run.batch().bytes;
   record.loss = run.loss();
+  if (run.stepper().options().phase == Phase::train)
+    for (const TensorView& shown : run.outputs().tensors.subspan(1))
+      record.figures[std::string(shown.name)] = shown.values<double>().front();
   return record;
+}
+
+// Means over the minibatches. Perplexities are exponentials: their logarithms have a mean.
+void add_up_figures(EpochRecord& epoch) {
+  const auto count = static_cast<double>(epoch.minibatches.size());
+  for (const MinibatchRecord& minibatch : epoch.minibatches)
+    for (const auto& [name, value] : minibatch.figures)
+      epoch.figures[name] += (name == "perplexity" ? std::log(value) : value) / count;
+  const auto perplexity = epoch.figures.find("perplexity");
+  if (perplexity != epoch.figures.end()) perplexity->second = std::exp(perplexity->second);
 }
 
 void add_up(EpochRecord& epoch) {
@@ -74,6 +85,7 @@ void add_up(EpochRecord& epoch) {
   if (e2e.size() > 1) e2e.erase(e2e.begin());
   epoch.minibatch_ms = median(e2e);
   epoch.loss = mean(losses);
+  add_up_figures(epoch);
   epoch.e2e_s = static_cast<double>(epoch.end_ns - epoch.begin_ns) * 1e-9;
   epoch.overhead_s = epoch.e2e_s - epoch.stall_s - epoch.compute_s;
 }
@@ -90,9 +102,14 @@ class Runner {
         files_(std::move(files)) {}
 
   Status run_all() {
-    for (int epoch = 0; epoch < request_.epochs && result_.stopped.empty(); ++epoch) {
+    if (!request_.resume.empty()) FLYBALL_CHECK(run_.resume(request_.resume));
+    const bool within = run_.position() > 0 && run_.position() < loader_.batches();
+    const int first = static_cast<int>(std::max<int64_t>(run_.epoch(), 0)) +
+                      (run_.position() > 0 && !within ? 1 : 0);
+    for (int epoch = first; epoch < first + request_.epochs && result_.stopped.empty(); ++epoch) {
       if (request_.before_epoch) FLYBALL_CHECK(request_.before_epoch(epoch));
-      FLYBALL_CHECK(run_epoch(epoch));
+      FLYBALL_CHECK(run_epoch(epoch, within && epoch == first));
+      if (!request_.save.empty()) FLYBALL_CHECK(run_.save(request_.save));
     }
     result_.skipped = loader_.skipped();
     result_.bad_samples = loader_.bad_samples();
@@ -100,7 +117,8 @@ class Runner {
   }
 
  private:
-  Status run_epoch(int number) {
+  // `within`: from where the checkpoint was taken.
+  Status run_epoch(int number, bool within) {
     EpochRecord epoch;
     epoch.epoch = number;
     const int64_t skipped = loader_.skipped();
@@ -108,7 +126,7 @@ class Runner {
     restart_peak();
     const ResourceReading before = read_resources();
     epoch.begin_ns = monotonic_ns();
-    run_.begin_epoch(number);
+    within ? run_.resume_epoch() : run_.begin_epoch(number);
     FLYBALL_CHECK(run_minibatches(epoch));
     if (epoch.minibatches.empty()) return {};  // interrupted before its first
     epoch.end_ns = epoch.minibatches.back().end_ns;
@@ -122,7 +140,7 @@ class Runner {
   }
 
   Status run_minibatches(EpochRecord& epoch) {
-    const int64_t all = loader_.batches();
+    const int64_t all = loader_.batches() - run_.position();
     const int64_t wanted = request_.steps > 0 ? std::min(request_.steps, all) : all;
     while (static_cast<int64_t>(epoch.minibatches.size()) < wanted) {
       if (request_.interrupted && request_.interrupted->load()) {
@@ -175,6 +193,9 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   FLYBALL_CHECK(check(request));
   EpochRun result;
   result.request = request;
+  if (!request.resume.empty() && request.step.phase == Phase::infer)
+    return Error{Code::invalid_argument, "inference does not train, so it goes on from nothing",
+                 "leave --resume out, or train with --phase train"};
   result.request.before_epoch = nullptr;
   result.request.progress = nullptr;
   result.request.interrupted = nullptr;
@@ -182,10 +203,12 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.request.context = {};
   result.started_utc = wall_clock_utc();
   result.fingerprint = library_versions();
-  FLYBALL_ASSIGN(const DatasetPtr dataset, open_dataset(request.data, Split::train));
   const bool training = request.step.phase == Phase::train;
-  FLYBALL_ASSIGN(const CollatePtr collate, make_collate(request.workload, *dataset, training));
+  FLYBALL_ASSIGN(const RunData data,
+                 open_run_data(request.workload, request.data, request.script, training));
+  const DatasetPtr& dataset = data.dataset;
   StepOptions step = request.step;
+  request.script.tell(step);
   if (step.threads == 0) step.threads = static_cast<int>(usable_cores());
   LoaderOptions load;
   load.workers = request.workers;
@@ -193,7 +216,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   load.shuffle = training;
   load.drop_last = request.drop_last;
   load.on_bad_sample = request.on_bad;
-  FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, collate, step, load));
+  FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, data.collate, step, load));
   result.request.step = loaded.run.stepper().options();
   result.dataset_kind = dataset->kind();
   result.dataset_samples = dataset->size();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "data/loader/loader.h"
 #include "profile/characterise/gpu_use.h"
 #include "profile/characterise/resources.h"
+#include "profile/trials/run_data.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/trace_export.h"
 #include "workload/stepper.h"
@@ -26,10 +28,13 @@ namespace flyball {
 struct EpochRequest {
   std::string workload = "lenet5";  ///< of workloads(), or "script:FILE"
   std::filesystem::path data;       ///< dataset folder
+  ScriptRequest script{};           ///< of "script:FILE"
   StepOptions step;
   int workers = 0, prefetch = 2;  ///< of the loader
   bool drop_last = false;
   OnBadSample on_bad = OnBadSample::fail;
+  std::filesystem::path save;    ///< the training is kept there after each epoch; empty: nowhere
+  std::filesystem::path resume;  ///< such a file to go on from; empty: from the start
   int epochs = 2;
   int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
   /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
@@ -53,7 +58,8 @@ struct MinibatchRecord {
   int64_t fetch_begin_ns = 0, ready_ns = 0;  ///< when that thread began it, and had it ready
   int worker = -1;                           ///< which thread: a worker from 0 on, or −1: inline
   int64_t samples = 0, bytes = 0;
-  double loss = 0;  ///< before the step; 0 for inference
+  double loss = 0;                        ///< before the step; 0 for inference
+  std::map<std::string, double> figures;  ///< what training shows beside it
 
   double e2e_ms() const { return static_cast<double>(end_ns - begin_ns) * 1e-6; }
 };
@@ -68,7 +74,10 @@ struct EpochRecord {
   int64_t samples = 0, bytes = 0;        ///< delivered; bytes as read from the files
   int64_t skipped = 0;                   ///< bad samples left out
   double loss = 0;                       ///< mean over the minibatches; 0 for inference
-  double minibatch_ms = 0;               ///< median end to end, without the first minibatch
+  /// What training shows beside its loss, by name, as means over the minibatches (of "perplexity"
+  /// the geometric one, which is that of the mean loss).
+  std::map<std::string, double> figures;
+  double minibatch_ms = 0;  ///< median end to end, without the first minibatch
   ResourceUse use;
   std::optional<double> cached_before, cached_after;  ///< share of the dataset in the page cache
   std::optional<EnergyWindow> energy;  ///< of the run's power_total; nothing where it is not known

@@ -26,6 +26,8 @@ Json request_json(const EpochRequest& request) {
           {"prefetch", request.prefetch},
           {"optimizer", optimizer_name(step.optimizer)},
           {"learning_rate", step.learning_rate},
+          {"weight_decay", weight_decay(step)},
+          {"accumulate", step.accumulate},
           {"precision", precision_name(step.precision)},
           {"channels_last", step.channels_last},
           {"threads", step.threads},
@@ -33,6 +35,8 @@ Json request_json(const EpochRequest& request) {
           {"steps", request.steps > 0 ? Json(request.steps) : Json(nullptr)},
           {"drop_last", request.drop_last},
           {"on_bad", request.on_bad == OnBadSample::skip ? "skip" : "fail"},
+          {"save", request.save.string()},
+          {"resume", request.resume.string()},
           {"seed", step.seed}};
 }
 
@@ -54,6 +58,12 @@ Json gpu_json(const std::optional<GpuUse>& gpu) {
           {"memory_bytes", or_null(gpu->memory_bytes)}};
 }
 
+Json figures_json(const std::map<std::string, double>& figures) {
+  Json json = Json::object();
+  for (const auto& [name, value] : figures) json[name] = or_null(value);
+  return json;
+}
+
 Json epoch_json(const EpochRecord& epoch) {
   const MinibatchRecord& first = epoch.first();
   Json json{{"epoch", epoch.epoch},
@@ -68,6 +78,7 @@ Json epoch_json(const EpochRecord& epoch) {
             {"preprocess_s", epoch.preprocess_s},
             {"minibatch_ms", epoch.minibatch_ms},
             {"loss", or_null(epoch.loss)},
+            {"figures", figures_json(epoch.figures)},
             {"first",
              {{"e2e_ms", first.e2e_ms()},
               {"stall_ms", first.stall_ms},
@@ -136,6 +147,8 @@ std::string describe(const EpochRequest& request) {
   std::string text = fmt::format("batch {}, {} workers", step.batch_size, request.workers);
   if (request.workers > 0) text += fmt::format(", prefetch {}", request.prefetch);
   if (step.phase == Phase::train) text += fmt::format(", {}", optimizer_name(step.optimizer));
+  if (step.phase == Phase::train && step.accumulate > 1)
+    text += fmt::format(" over {} parts of each minibatch", step.accumulate);
   text += fmt::format(", {}{}, {} threads on {}", precision_name(step.precision),
                       step.channels_last ? " channels-last" : "", step.threads, step.device);
   return text;

@@ -128,8 +128,8 @@ class LiveProfiler final : public Profiler {
     Conditions own = {{"LibTorch", library_versions()}};
     if (const std::string script = script_file(options_.workload); !script.empty())
       own["script"] = file_version(script);
-    return combine({own, process_conditions(), library_conditions(), power_conditions(*meter_),
-                    dataset_conditions(*dataset_, options_.data)});
+    return combine({own, options_.script.conditions(), process_conditions(), library_conditions(),
+                    power_conditions(*meter_), dataset_conditions(*dataset_, options_.data)});
   }
 
   // Opens a further run axis, or takes other values for one that is there.
@@ -193,6 +193,7 @@ class LiveProfiler final : public Profiler {
                             static_cast<int>(usable_cores()));
     step.seed = options_.seed;
     step.device = options_.board.compute;
+    options_.script.tell(step);
     LoaderOptions load;
     load.workers = static_cast<int>(setting(job, axis::loader_workers, 0));
     load.prefetch = std::max(1, static_cast<int>(setting(job, axis::prefetch, 2)));
@@ -287,10 +288,10 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
   FLYBALL_CHECK(check_phase(options.workload, options.phase));
   FLYBALL_CHECK(check_libraries());
   const bool training = options.phase == Phase::train;
-  FLYBALL_ASSIGN(DatasetPtr dataset, open_dataset(options.data, Split::train));
-  FLYBALL_ASSIGN(CollatePtr collate, make_collate(options.workload, *dataset, training));
+  FLYBALL_ASSIGN(RunData data,
+                 open_run_data(options.workload, options.data, options.script, training));
   auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options,
-                                                 std::move(dataset), std::move(collate));
+                                                 std::move(data.dataset), std::move(data.collate));
   FLYBALL_CHECK(profiler->build_space());
   return std::unique_ptr<Profiler>(std::move(profiler));
 }

@@ -7,6 +7,7 @@
 
 #include "device/registry/board.h"
 #include "profile/trials/profiler.h"
+#include "profile/trials/run_data.h"
 #include "profile/trials/stopping.h"
 
 namespace flyball {
@@ -15,6 +16,7 @@ struct LiveOptions {
   std::string workload = "lenet5";
   Phase phase = Phase::train;
   std::filesystem::path data;  ///< dataset folder
+  ScriptRequest script{};      ///< of "script:FILE"
   /// Whose numbers these are, and where the network computes; without a name: the device's own.
   BoardInfo board;
   Settings job;            ///< fixed run settings that differ from the defaults

@@ -1,16 +1,47 @@
 #include "profile/trials/minibatch_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
 
 namespace flyball {
 
-MinibatchRun::MinibatchRun(std::unique_ptr<BatchSource> source, std::unique_ptr<Stepper> stepper)
-    : source_(std::move(source)), stepper_(std::move(stepper)) {}
+MinibatchRun::MinibatchRun(std::unique_ptr<BatchSource> source, std::unique_ptr<Stepper> stepper,
+                           std::map<std::string, std::string> facts)
+    : source_(std::move(source)), stepper_(std::move(stepper)), facts_(std::move(facts)) {}
+
+void MinibatchRun::resume_epoch() {
+  last_ns_ = monotonic_ns();
+  source_->resume_epoch(epoch_, position_);
+}
+
+Status MinibatchRun::save(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(Checkpoint checkpoint, stepper_->checkpoint());
+  checkpoint.facts.insert(facts_.begin(), facts_.end());
+  checkpoint.facts["epoch"] = std::to_string(std::max<int64_t>(epoch_, 0));
+  checkpoint.facts["minibatches"] = std::to_string(position_);
+  return write_checkpoint(file, checkpoint);
+}
+
+Status MinibatchRun::resume(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(const Checkpoint checkpoint, read_checkpoint(file));
+  const auto take = [&]() -> Status {
+    FLYBALL_CHECK(checkpoint.agrees(facts_));
+    FLYBALL_ASSIGN(const int64_t epoch, checkpoint.number("epoch"));
+    FLYBALL_ASSIGN(const int64_t position, checkpoint.number("minibatches"));
+    FLYBALL_CHECK(stepper_->restore(checkpoint));
+    epoch_ = epoch;
+    position_ = position;
+    return {};
+  };
+  const Status taken = take();
+  return taken.ok() ? taken : Status(taken.error().within(file.string()));
+}
 
 void MinibatchRun::begin_epoch(int64_t epoch) {
   epoch_ = epoch;
+  position_ = 0;
   last_ns_ = monotonic_ns();
   stepper_->begin_epoch();
   source_->start_epoch(epoch);
@@ -22,6 +53,7 @@ Result<std::optional<MinibatchTimes>> MinibatchRun::next_of_epoch() {
   batch_ = *batch;
   const Stopwatch compute;
   FLYBALL_ASSIGN(result_, stepper_->step(batch->view));
+  position_ = source_->position();
   MinibatchTimes times;
   times.stall_ms = batch->stall_s * 1e3;
   times.compute_ms = compute.milliseconds();
@@ -48,14 +80,24 @@ Result<MinibatchTimes> MinibatchRun::next() {
 Result<LoadedRun> start_run(const std::string& workload, const DatasetPtr& dataset,
                             const CollatePtr& collate, StepOptions step, LoaderOptions load) {
   if (step.classes == 0) step.classes = dataset->classes();
-  step.shape = collate->layout().front().shape;
+  step.batch = collate->layout();
+  step.shape = step.batch.front().shape;
   FLYBALL_ASSIGN(auto stepper, make_stepper(workload, step));
+  std::map<std::string, std::string> facts{
+      {"workload", workload},
+      {"dataset", dataset->kind()},
+      {"samples", std::to_string(dataset->size())},
+      {"batch size", std::to_string(step.batch_size)},
+      {"seed", std::to_string(step.seed)},
+  };
   load.batch_size = step.batch_size;
   load.seed = step.seed;
+  if (auto strands = dataset->strands(step.batch_size); !strands.empty())
+    load.order = [strands = std::move(strands)](int64_t) { return strands; };
   load.allocate = batch_allocator(stepper->options().device);
   FLYBALL_ASSIGN(auto loader, Loader::create(dataset, collate, std::move(load)));
   const Loader* const own = loader.get();
-  return LoadedRun{MinibatchRun(std::move(loader), std::move(stepper)), own};
+  return LoadedRun{MinibatchRun(std::move(loader), std::move(stepper), std::move(facts)), own};
 }
 
 }  // namespace flyball

@@ -1,6 +1,8 @@
 // A workload that trains or serves, one minibatch at a time, with where the time went.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,10 +16,20 @@ namespace flyball {
 /// A network and where its minibatches come from.
 class MinibatchRun {
  public:
-  MinibatchRun(std::unique_ptr<BatchSource> source, std::unique_ptr<Stepper> stepper);
+  /// `facts`: what must be equal where a training goes on from a checkpoint.
+  MinibatchRun(std::unique_ptr<BatchSource> source, std::unique_ptr<Stepper> stepper,
+               std::map<std::string, std::string> facts = {});
 
   /// Begins an epoch at its first minibatch; end-to-end time starts anew.
   void begin_epoch(int64_t epoch);
+  /// Goes on in the epoch of which so many minibatches have gone by: after resume().
+  void resume_epoch();
+
+  /// Keeps the training as it stands between two minibatches in a file (workload/checkpoint.h).
+  Status save(const std::filesystem::path& file);
+  /// Takes up such a training: weights, optimizer, random state, epoch and minibatch. Errors name
+  /// the file: it is no checkpoint, or one of another training.
+  Status resume(const std::filesystem::path& file);
   /// Runs the next minibatch of the epoch, or nothing at its end. End-to-end time reaches from the
   /// end of the one before (or from begin_epoch()) to the end of this one.
   Result<std::optional<MinibatchTimes>> next_of_epoch();
@@ -27,6 +39,8 @@ class MinibatchRun {
   void end_epoch() { source_->end_epoch(); }
 
   int64_t epoch() const { return epoch_; }
+  /// Minibatches of the epoch that have gone by.
+  int64_t position() const { return position_; }
   /// Loss of the last step; 0 for inference.
   double loss() const { return result_.loss; }
   /// Named outputs of the last step; valid until the next.
@@ -43,7 +57,8 @@ class MinibatchRun {
   std::unique_ptr<Stepper> stepper_;
   LoadedBatch batch_;
   StepResult result_;
-  int64_t epoch_ = -1;
+  std::map<std::string, std::string> facts_;
+  int64_t epoch_ = -1, position_ = 0;
   int64_t begin_ns_ = 0, last_ns_ = 0;
 };
 

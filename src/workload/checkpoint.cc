@@ -1,0 +1,182 @@
+#include "workload/checkpoint.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view title = "FLYBALL CHECKPOINT ";
+constexpr std::string_view magic = "FLYBALL CHECKPOINT 1\n";
+constexpr size_t kLargest = size_t{256} << 30;
+
+Error broken(const std::string& what) {
+  return {Code::corrupt, what, "it is no use any more: take an earlier one, or train anew"};
+}
+
+std::string little_endian(uint64_t number) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xff);
+  return bytes;
+}
+
+uint64_t number_at(std::string_view bytes) {
+  uint64_t number = 0;
+  for (int i = 7; i >= 0; --i)
+    number = number << 8 | static_cast<uint8_t>(bytes[static_cast<size_t>(i)]);
+  return number;
+}
+
+uint64_t crc_of(std::string_view bytes) {
+  uLong crc = crc32(0, nullptr, 0);
+  for (size_t done = 0; done < bytes.size();) {
+    const size_t piece = std::min<size_t>(bytes.size() - done, size_t{1} << 30);
+    crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data() + done), static_cast<uInt>(piece));
+    done += piece;
+  }
+  return crc;
+}
+
+std::optional<DType> dtype_named(const std::string& name) {
+  for (const DType dtype :
+       {DType::float32, DType::float64, DType::int64, DType::int32, DType::uint8, DType::boolean})
+    if (name == dtype_name(dtype)) return dtype;
+  return {};
+}
+
+// Bytes of a tensor, if they are no more than `most`.
+std::optional<size_t> bytes_of(const StoredTensor& tensor, size_t most) {
+  size_t bytes = dtype_bytes(tensor.dtype);
+  for (const int64_t size : tensor.shape) {
+    if (size < 0) return {};
+    const auto side = static_cast<size_t>(size);
+    if (side > 0 && bytes > most / side) return {};
+    bytes *= side;
+  }
+  return bytes <= most ? std::optional(bytes) : std::nullopt;
+}
+
+Result<StoredTensor> described(const Json& entry) {
+  const auto bad = [] { return broken("its header describes no tensor"); };
+  StoredTensor tensor;
+  if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string() ||
+      !entry.contains("type") || !entry["type"].is_string() || !entry.contains("shape") ||
+      !entry["shape"].is_array() || entry["shape"].size() > TensorShape::max_rank)
+    return bad();
+  tensor.name = entry["name"].get<std::string>();
+  const auto dtype = dtype_named(entry["type"].get<std::string>());
+  if (!dtype) return bad();
+  tensor.dtype = *dtype;
+  for (const Json& size : entry["shape"]) {
+    if (!size.is_number_integer()) return bad();
+    tensor.shape.append(size.get<int64_t>());
+  }
+  return tensor;
+}
+
+}  // namespace
+
+const StoredTensor* Checkpoint::find(std::string_view name) const {
+  const auto found = std::ranges::find(tensors, name, &StoredTensor::name);
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+Status Checkpoint::agrees(const std::map<std::string, std::string>& own) const {
+  for (const auto& [name, value] : own) {
+    const auto there = facts.find(name);
+    if (there != facts.end() && there->second == value) continue;
+    const std::string has = there == facts.end() ? fmt::format("no {}", name)
+                                                 : fmt::format("{} '{}'", name, there->second);
+    return Error{Code::conflict,
+                 fmt::format("the checkpoint has {} and this training '{}'", has, value),
+                 "go on with the settings that it was made with"};
+  }
+  return {};
+}
+
+Result<int64_t> Checkpoint::number(const std::string& fact) const {
+  const auto there = facts.find(fact);
+  const auto value = there == facts.end() ? std::nullopt : parse_integer(there->second);
+  if (!value || *value < 0) return broken(fmt::format("it does not say its {}", fact));
+  return static_cast<int64_t>(*value);
+}
+
+std::string encode_checkpoint(const Checkpoint& checkpoint) {
+  Json header{{"facts", checkpoint.facts}, {"tensors", Json::array()}};
+  size_t bytes = 0;
+  for (const StoredTensor& tensor : checkpoint.tensors) {
+    Json shape = Json::array();
+    for (const int64_t size : tensor.shape) shape.push_back(size);
+    header["tensors"].push_back(
+        {{"name", tensor.name}, {"type", dtype_name(tensor.dtype)}, {"shape", shape}});
+    bytes += tensor.bytes.size();
+  }
+  const std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string content;
+  content.reserve(magic.size() + 8 + text.size() + bytes + 8);
+  content += magic;
+  content += little_endian(text.size());
+  content += text;
+  for (const StoredTensor& tensor : checkpoint.tensors) content += tensor.bytes;
+  content += little_endian(crc_of(content));
+  return content;
+}
+
+Result<Checkpoint> decode_checkpoint(std::string_view content) {
+  if (!content.starts_with(title))
+    return Error{Code::corrupt, "it is no checkpoint",
+                 "name a file that `flyball profile --save` wrote"};
+  if (!content.starts_with(magic))
+    return Error{Code::corrupt, "it is a checkpoint of another version",
+                 "go on with the Flyball that wrote it, or train anew"};
+  const size_t begin = magic.size() + 8;
+  if (content.size() < begin + 8) return broken("it was cut off");
+  const uint64_t header_bytes = number_at(content.substr(magic.size(), 8));
+  const std::string_view body = content.substr(0, content.size() - 8);
+  if (header_bytes > body.size() - begin) return broken("it was cut off");
+  if (number_at(content.substr(body.size())) != crc_of(body))
+    return broken("it was cut off or changed: its check sum does not fit");
+  const Json header = Json::parse(content.substr(begin, header_bytes), nullptr, false);
+  if (!header.is_object() || !header.contains("facts") || !header["facts"].is_object() ||
+      !header.contains("tensors") || !header["tensors"].is_array())
+    return broken("its header cannot be read");
+  Checkpoint checkpoint;
+  for (const auto& [name, value] : header["facts"].items()) {
+    if (!value.is_string()) return broken("its header cannot be read");
+    checkpoint.facts[name] = value.get<std::string>();
+  }
+  std::string_view rest = body.substr(begin + header_bytes);
+  for (const Json& entry : header["tensors"]) {
+    FLYBALL_ASSIGN(StoredTensor tensor, described(entry));
+    const auto bytes = bytes_of(tensor, rest.size());
+    if (!bytes) return broken(fmt::format("tensor '{}' is not whole", tensor.name));
+    tensor.bytes = rest.substr(0, *bytes);
+    rest.remove_prefix(*bytes);
+    checkpoint.tensors.push_back(std::move(tensor));
+  }
+  if (!rest.empty()) return broken("it holds more than its header tells of");
+  return checkpoint;
+}
+
+Status write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  return write_file(file, encode_checkpoint(checkpoint));
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(const std::string content, read_file(file, kLargest));
+  auto checkpoint = decode_checkpoint(content);
+  if (!checkpoint) return checkpoint.error().within(file.string());
+  return checkpoint;
+}
+
+}  // namespace flyball
