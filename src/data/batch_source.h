@@ -15,7 +15,8 @@ struct LoadedBatch {
   double stall_s = 0;       ///< how long next() kept its caller waiting
   double fetch_s = 0;       ///< reading bytes, summed over the samples, on the thread that did it
   double preprocess_s = 0;  ///< decoding, augmenting and normalising, likewise
-  int64_t bytes = 0;        ///< bytes read
+  int64_t bytes = 0;        ///< of its samples as stored
+  int64_t cache_bytes = 0;  ///< of them, from the sample cache; the rest was read from files
   int64_t begin_ns = 0;     ///< monotonic: when its preparation began
   int64_t ready_ns = 0;     ///< and when it was ready
   int worker = -1;          ///< who prepared it, from 0; −1: inline

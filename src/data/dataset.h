@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "data/batch.h"
+#include "data/sample_bytes.h"
 #include "data/sample_parts.h"
 
 namespace flyball {
@@ -23,9 +24,9 @@ enum class Encoding {
 };
 
 /// One sample as stored. A worker fetches all its samples into the same one, so that its buffer
-/// stops growing at the largest sample seen.
+/// stops growing at the largest sample seen. A cache lends what it holds.
 struct RawSample {
-  std::vector<uint8_t> bytes;
+  SampleBytes bytes;
   Encoding encoding = Encoding::planes;
   std::array<int, 3> shape{};  ///< channels, height, width; unused for jpeg
   int64_t label = 0;           ///< in [0, classes)
@@ -59,6 +60,8 @@ class Dataset {
   virtual std::vector<int64_t> strands([[maybe_unused]] int64_t batch_size) const { return {}; }
   /// A sample as a message names it: its file, and its place in it where it has one.
   virtual std::string name(int64_t index) const = 0;
+  /// The file that holds this sample and nothing else; "" where samples share their files.
+  virtual std::filesystem::path own_file([[maybe_unused]] int64_t index) const { return {}; }
   /// The files that samples are read from (for the share of the set that the page cache holds).
   virtual std::vector<std::filesystem::path> files() const = 0;
 };

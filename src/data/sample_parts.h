@@ -25,6 +25,9 @@ class SampleParts {
     return view(part).values<T>();
   }
   TensorView view(size_t part) const;  ///< without a name
+  /// Shows `data`, aligned for its type, as this part, without a copy, until the part is set; it
+  /// stays as it is meanwhile.
+  void lend(size_t part, DType dtype, const TensorShape& shape, const std::byte* data);
   size_t size() const { return parts_.size(); }
   size_t bytes() const;
 
@@ -32,9 +35,11 @@ class SampleParts {
   struct Part {
     DType dtype;
     TensorShape shape;
-    std::vector<uint64_t> memory;  ///< aligned for every type
+    std::vector<uint64_t> memory;     ///< aligned for every type
+    const std::byte* lent = nullptr;  ///< shown instead
   };
   void* place(size_t part, DType dtype, const TensorShape& shape);
+  Part& add(size_t part, DType dtype, const TensorShape& shape);
 
   std::vector<Part> parts_;
 };

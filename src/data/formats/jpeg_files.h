@@ -33,6 +33,7 @@ class JpegFiles final : public Dataset {
   std::array<int, 3> shape() const override { return {3, 0, 0}; }
   Status fetch(int64_t index, RawSample& sample) const override;
   std::string name(int64_t index) const override { return path(index).string(); }
+  std::filesystem::path own_file(int64_t index) const override { return path(index); }
   std::vector<std::filesystem::path> files() const override;
 
  private:

@@ -38,6 +38,8 @@ Status check(const Dataset& dataset, const LoaderOptions& options) {
     return bad(fmt::format("{} samples do not fill one minibatch of {}, and the last is dropped",
                            dataset.size(), options.batch_size),
                "choose a smaller batch size, or keep the last minibatch");
+  if (options.cache && options.cache->dataset().size() != dataset.size())
+    return bad("a cache of another dataset", "make one for this set");
   return {};
 }
 
@@ -287,10 +289,14 @@ class Loader::Impl {
   Status prepare_sample(int64_t index, Slot& slot, Bench& bench) {
     RawSample& raw = bench.raw;
     Stopwatch watch;
-    const Status fetched = dataset_->fetch(index, raw);
+    const bool cached = options_.cache && options_.cache->lend(index, raw);
+    const Status fetched = cached ? Status() : dataset_->fetch(index, raw);
+    if (!cached && fetched.ok() && options_.cache) options_.cache->keep(index, raw);
     slot.batch.fetch_s += watch.restart();
     if (!fetched.ok()) return fetched;
-    slot.batch.bytes += static_cast<int64_t>(raw.bytes.size() + raw.parts.bytes());
+    const auto bytes = static_cast<int64_t>(raw.bytes.size() + raw.parts.bytes());
+    slot.batch.bytes += bytes;
+    if (cached) slot.batch.cache_bytes += bytes;
     const uint64_t seed = mix_seed(mix_seed(options_.seed, static_cast<uint64_t>(epoch_)),
                                    static_cast<uint64_t>(index) + 1);
     const Status added = collate_->add(raw, seed, bench.scratch.get(), slot.buffer);

@@ -12,6 +12,7 @@
 #include "data/batch_source.h"
 #include "data/collate.h"
 #include "data/dataset.h"
+#include "data/loader/sample_cache.h"
 
 namespace flyball {
 
@@ -37,6 +38,9 @@ struct LoaderOptions {
   /// (text read in parallel strands, say). Empty: sample_order(). Throws std::logic_error in
   /// start_epoch() when they are not as many as the set has.
   std::function<std::vector<int64_t>(int64_t epoch)> order = {};
+  /// Samples are taken from here where it has them, and kept here once they are read; of the same
+  /// set. Null: all are read each time. Minibatches are the same bit for bit.
+  std::shared_ptr<SampleCache> cache = {};
 };
 
 /// A sample that was left out.

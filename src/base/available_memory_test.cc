@@ -1,0 +1,40 @@
+#include "base/available_memory.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+TEST(AvailableMemory, IsTheMachinesOrWhatTheGroupIsAllowed) {
+  const TempFolder root;
+  const auto put = [&](const std::string& file, const std::string& text) {
+    ASSERT_TRUE(write_file(root / file, text).ok());
+  };
+  EXPECT_FALSE(available_memory(root.path()));
+  put("proc/meminfo", "MemTotal: 4000 kB\nMemFree: 10 kB\nMemAvailable:    3000 kB\n");
+  EXPECT_EQ(available_memory(root.path()), 3'072'000u);
+  // Version 1: 2 MB allowed, 0.9 MB used, of which 0.5 MB are file pages.
+  put("proc/self/cgroup", "9:name=systemd:/x\n4:cpu,memory:/jobs/a\n0::/new\n");
+  put("sys/fs/cgroup/memory/jobs/a/memory.limit_in_bytes", "2000000\n");
+  put("sys/fs/cgroup/memory/jobs/a/memory.usage_in_bytes", "900000\n");
+  put("sys/fs/cgroup/memory/jobs/a/memory.stat",
+      "cache 700000\ninactive_file 300000\nactive_file 200000\ntotal_active_file 7\n");
+  EXPECT_EQ(available_memory(root.path()), 1'600'000u);
+  // Version 2: no limit, then one that is used up.
+  put("sys/fs/cgroup/new/memory.max", "max\n");
+  put("sys/fs/cgroup/new/memory.current", "500000\n");
+  EXPECT_EQ(available_memory(root.path()), 1'600'000u);
+  put("sys/fs/cgroup/new/memory.max", "400000\n");
+  EXPECT_EQ(available_memory(root.path()), 0u);
+}
+
+TEST(AvailableMemory, IsKnownHere) {
+  ASSERT_TRUE(available_memory());
+  EXPECT_GT(*available_memory(), 1'000'000u);
+}
+
+}  // namespace
+}  // namespace flyball
