@@ -35,7 +35,7 @@ struct RawSample {
 class Dataset {
  public:
   virtual ~Dataset() = default;
-  /// "mnist", "cifar10", "images" or "gld23k".
+  /// "mnist", "cifar10", "images", "gld23k" or "coco".
   virtual std::string kind() const = 0;
   virtual int64_t size() const = 0;
   virtual int64_t classes() const = 0;
