@@ -187,7 +187,7 @@ TEST_F(ProfileTest, BadSamplesFailByNameOrAreSkippedAndListed) {
 }
 
 TEST_F(ProfileTest, EveryKindOfDatasetIsMadeAndFoundWhole) {
-  for (const std::string kind : {"images", "gld23k", "cifar10", "mnist"}) {
+  for (const std::string kind : {"images", "gld23k", "cifar10", "mnist", "coco"}) {
     const std::string out = make(kind, "20");
     const Finished checked = run({"dataset", "check", out, "--json"});
     ASSERT_EQ(checked.exit_code, 0) << checked.err << checked.out;

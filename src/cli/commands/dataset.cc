@@ -69,7 +69,8 @@ nlohmann::ordered_json report_json(const DatasetReport& report, const std::strin
     problems.push_back({{"reason", problem.message}, {"hint", problem.hint}});
   return {{"folder", folder},     {"kind", report.kind},
           {"parts", parts},       {"problem_count", report.problem_count},
-          {"problems", problems}, {"ignored", report.ignored}};
+          {"problems", problems}, {"ignored", report.ignored},
+          {"notes", report.notes}};
 }
 
 void print_report(const DatasetReport& report, const std::string& folder) {
@@ -77,6 +78,7 @@ void print_report(const DatasetReport& report, const std::string& folder) {
   if (!report.ignored.empty())
     fmt::print("{} files are no JPEGs and are ignored, such as {}\n", report.ignored.size(),
                report.ignored.front());
+  for (const std::string& note : report.notes) fmt::print("{}\n", note);
   for (const Error& problem : report.problems) fmt::print("broken: {}\n", problem.message);
   if (report.problem_count == 0)
     fmt::print("every sample can be read\n");
@@ -107,9 +109,10 @@ void add_make(CLI::App& group, Context& context) {
           "training samples (60000 digits or windows of text, 1000 of others); a part more "
           "for the test")
       ->check(CLI::Range(int64_t{1}, int64_t{100000000}));
-  command->add_option("--classes", arguments->options.classes, "of images and gld23k")
-      ->check(CLI::Range(int64_t{1}, int64_t{100000}))
-      ->capture_default_str();
+  command
+      ->add_option("--classes", arguments->options.classes,
+                   "of images and gld23k (else 10), and of coco (else 80)")
+      ->check(CLI::Range(int64_t{1}, int64_t{100000}));
   command->add_option("--seed", arguments->options.seed, "of the drawing")->capture_default_str();
   command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
   set_action(*command, context, [arguments] { return make(*arguments); });

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "data/formats/cifar.h"
+#include "data/formats/coco.h"
 #include "data/formats/idx.h"
 #include "data/formats/jpeg_files.h"
 #include "data/formats/wikitext.h"
@@ -23,8 +24,8 @@ fs::path idx_folder(const fs::path& folder) {
 }  // namespace
 
 const std::vector<std::string>& dataset_kinds() {
-  static const std::vector<std::string> kKinds = {"mnist", "cifar10", "images", "gld23k",
-                                                  "wikitext"};
+  static const std::vector<std::string> kKinds = {"mnist",  "cifar10",  "images",
+                                                  "gld23k", "wikitext", "coco"};
   return kKinds;
 }
 
@@ -39,12 +40,13 @@ Result<std::string> detect_dataset(const fs::path& folder) {
     return Error{Code::corrupt,
                  fmt::format("{} is not whole: making it was cut off", folder.string()),
                  fmt::format("remove it (rm -r '{}') and make it again", folder.string())};
-  for (const char* kind : {"mnist", "cifar10", "gld23k", "wikitext", "images"})
+  for (const char* kind : {"mnist", "cifar10", "gld23k", "wikitext", "coco", "images"})
     if (has_part(folder, kind, Split::train) || has_part(folder, kind, Split::test))
       return std::string(kind);
   return Error{Code::not_found, fmt::format("{} holds no data set that is known", folder.string()),
-               "known are MNIST's IDX files, CIFAR-10 binary, GLD-23k (CSV and images/), WikiText "
-               "(wiki.train.tokens) and a folder for each class with JPEGs"};
+               "known are MNIST's IDX files, CIFAR-10 binary, GLD-23k (CSV and images/), COCO "
+               "(annotations/instances_*.json), WikiText (wiki.train.tokens) and a folder for each "
+               "class with JPEGs"};
 }
 
 bool has_part(const fs::path& folder, const std::string& kind, Split split) {
@@ -52,6 +54,7 @@ bool has_part(const fs::path& folder, const std::string& kind, Split split) {
   if (kind == "cifar10") return has_cifar10(folder, split);
   if (kind == "gld23k") return has_gld23k(folder, split);
   if (kind == "wikitext") return has_wikitext(folder, split);
+  if (kind == "coco") return has_coco(folder, split);
   return has_image_folder(folder, split);
 }
 
@@ -61,6 +64,7 @@ Result<DatasetPtr> open_dataset(const fs::path& folder, Split split, int64_t cla
   if (kind == "cifar10") return open_cifar10(folder, split);
   if (kind == "gld23k") return open_gld23k(folder, split, classes);
   if (kind == "wikitext") return open_wikitext(folder, split);
+  if (kind == "coco") return open_coco(folder, split);
   return open_image_folder(folder, split);
 }
 

@@ -11,7 +11,7 @@
 
 namespace flyball {
 
-/// "mnist", "cifar10", "images", "gld23k" and "wikitext".
+/// "mnist", "cifar10", "images", "gld23k", "wikitext" and "coco".
 const std::vector<std::string>& dataset_kinds();
 
 /// A file with this name stands in a folder while a set is being made there, and stays where that

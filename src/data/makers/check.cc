@@ -1,13 +1,18 @@
 // check_dataset: what is there, what is broken, and where.
 #include "data/makers/check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 
 #include "base/parallel.h"
+#include "data/formats/coco.h"
 #include "data/formats/jpeg_files.h"
 #include "data/formats/open.h"
+#include "data/pictures/detection_collate.h"
 #include "data/pictures/jpeg.h"
 
 namespace flyball {
@@ -17,22 +22,53 @@ namespace fs = std::filesystem;
 constexpr size_t kListed = 1000;
 
 // Decodes all of a picture, so that damage anywhere in it is seen.
-Status check_pixels(const RawSample& sample, JpegReader& reader) {
+Status check_pixels(const RawSample& sample, bool boxes, JpegReader& reader) {
   if (sample.encoding != Encoding::jpeg) return {};
   FLYBALL_ASSIGN(const JpegInfo info, reader.open(sample.bytes));
-  if (info.channels != 3)
+  if (boxes) {
+    FLYBALL_CHECK(check_detection(info, sample));
+  } else if (info.channels != 3) {
     return Error{Code::corrupt,
                  "the JPEG has " + std::to_string(info.channels) + " colour channels, not 3", ""};
+  }
   FLYBALL_ASSIGN(const Pixels pixels, reader.read({0, 0, info.width, info.height}));
   (void)pixels;
   return {};
+}
+
+// What no sample has to answer for.
+void report_boxes(const std::string& name, const CocoIndex& index, DatasetReport& report) {
+  for (const std::string& stray : index.strays)
+    if (report.problems.size() < kListed)
+      report.problems.push_back(
+          {Code::corrupt, stray, "no picture has it: remove it, or mend its image_id"});
+  report.problem_count += index.stray_count;
+  const auto bare = std::count_if(index.images.begin(), index.images.end(),
+                                  [](const CocoImage& image) { return image.count == 0; });
+  report.notes.push_back(fmt::format(
+      "{}: {} boxes; {} pictures without one are kept, {} boxes of crowds and {} without "
+      "an area are left out",
+      name, index.boxes.size(), bare, index.crowds, index.empty));
+}
+
+// The labels of both parts must mean the same.
+void compare_categories(const DatasetPtr& train, const DatasetPtr& test, DatasetReport& report) {
+  const auto* one = dynamic_cast<const CocoSet*>(train.get());
+  const auto* other = dynamic_cast<const CocoSet*>(test.get());
+  if (!one || !other || one->index().categories == other->index().categories) return;
+  report.problems.push_back({Code::corrupt,
+                             "the categories of the test part are not those of the training part",
+                             "use annotations of one edition for both"});
+  ++report.problem_count;
 }
 
 // Gathers what several threads find in one part.
 class PartCheck {
  public:
   explicit PartCheck(const Dataset& set)
-      : set_(set), per_class_(static_cast<size_t>(set.classes())) {}
+      : set_(set),
+        coco_(dynamic_cast<const CocoSet*>(&set)),
+        per_class_(static_cast<size_t>(set.classes())) {}
 
   void run(size_t threads) {
     parallel_for(
@@ -49,6 +85,7 @@ class PartCheck {
     report.problem_count += static_cast<int64_t>(problems_.size());
     for (auto& [index, error] : problems_)
       if (report.problems.size() < kListed) report.problems.push_back(std::move(error));
+    if (coco_) report_boxes(name, coco_->index(), report);
   }
 
  private:
@@ -60,7 +97,7 @@ class PartCheck {
       Status status = set_.fetch(i, sample);
       if (status.ok()) {
         classes.clear();
-        status = check_pixels(sample, reader);
+        status = check_pixels(sample, coco_ != nullptr, reader);
         if (status.ok()) status = set_.check(sample, classes);
         if (!status.ok()) status = status.error().within(set_.name(i));
       }
@@ -75,6 +112,7 @@ class PartCheck {
   }
 
   const Dataset& set_;
+  const CocoSet* coco_;
   std::atomic<int64_t> next_{0};
   std::mutex mutex_;
   std::vector<std::pair<int64_t, Error>> problems_;
@@ -99,6 +137,7 @@ std::vector<std::string> list_ignored(const fs::path& folder) {
 Result<DatasetReport> check_dataset(const fs::path& folder, size_t threads) {
   DatasetReport report;
   FLYBALL_ASSIGN(report.kind, detect_dataset(folder));
+  std::array<DatasetPtr, 2> sets;
   for (const Split split : {Split::train, Split::test}) {
     if (!has_part(folder, report.kind, split)) continue;
     const auto set = open_dataset(folder, split);
@@ -107,10 +146,12 @@ Result<DatasetReport> check_dataset(const fs::path& folder, size_t threads) {
       ++report.problem_count;
       continue;
     }
+    sets[split == Split::train ? 0 : 1] = *set;
     PartCheck check(**set);
     check.run(threads == 0 ? usable_cores() : threads);
     check.report(split == Split::train ? "train" : "test", report);
   }
+  compare_categories(sets[0], sets[1], report);
   if (report.kind == "images") report.ignored = list_ignored(folder);
   return report;
 }

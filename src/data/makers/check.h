@@ -14,8 +14,9 @@ namespace flyball {
 struct DatasetPart {
   std::string name;  ///< "train" or "test"
   int64_t samples = 0, classes = 0;
-  int64_t bytes = 0;           ///< of all samples that could be read, as stored
-  int64_t smallest_class = 0;  ///< samples of the class that has fewest; of text, a word's places
+  int64_t bytes = 0;  ///< of all samples that could be read, as stored
+  int64_t smallest_class =
+      0;  ///< samples (coco: boxes; text: places of a word) of the rarest class
   int64_t largest_class = 0;
 };
 
@@ -26,6 +27,7 @@ struct DatasetReport {
   std::vector<Error> problems;       ///< the first 1000, in the order of the samples
   int64_t problem_count = 0;         ///< all of them
   std::vector<std::string> ignored;  ///< files of an image folder that are no JPEGs, the first 1000
+  std::vector<std::string> notes;    ///< what a user should know and is nothing broken
 };
 
 /// Reads and decodes every sample of every part, on `threads` threads (0: all cores). Broken files

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/places.h"
 #include "data/formats/open.h"
+#include "data/makers/coco_maker.h"
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
 #include "data/makers/synthetic.h"
@@ -22,8 +23,10 @@ int64_t samples_of(const std::string& kind) {
 }
 
 int version_of(const std::string& kind) {
+  if (kind == "mnist") return kDigitsVersion;
   if (kind == "wikitext") return kTextVersion;
-  return kind == "mnist" ? kDigitsVersion : kPicturesVersion;
+  if (kind == "coco") return 100 * kPicturesVersion + kShapesVersion;  // shapes before pictures
+  return kPicturesVersion;
 }
 
 }  // namespace

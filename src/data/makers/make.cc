@@ -4,11 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <functional>
-#include <mutex>
-#include <optional>
 #include <span>
 
 #include "base/csv.h"
@@ -18,64 +13,25 @@
 #include "base/text.h"
 #include "data/formats/cifar.h"
 #include "data/formats/open.h"
+#include "data/makers/coco_maker.h"
 #include "data/makers/digits.h"
 #include "data/makers/text.h"
-#include "data/pictures/jpeg.h"
+#include "data/makers/write_pictures.h"
 
 namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kQuality = 90;
-constexpr int64_t kTestOffset = int64_t{1} << 40;  // so that no test picture is a training one
-
-// Without write_file's fsync, which would take most of the time: such a set can be made again.
-Status write_quickly(const fs::path& path, std::span<const uint8_t> content) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return file_error("write", path, errno);
-  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  const int reason = errno;
-  if (std::fclose(file) != 0) return file_error("write", path, errno);
-  return written ? Status() : file_error("write", path, reason);
-}
-
-// Calls body(i) for all i in parallel; the error of the lowest i that failed.
-Status for_each(int64_t count, size_t threads, const std::function<Status(int64_t)>& body) {
-  std::mutex mutex;
-  std::optional<Error> first;
-  int64_t first_index = count;
-  parallel_for(
-      static_cast<size_t>(count),
-      [&](size_t i) {
-        const int64_t index = static_cast<int64_t>(i);
-        const Status status = body(index);
-        if (status.ok()) return;
-        const std::lock_guard lock(mutex);
-        if (index < first_index) first_index = index, first = status.error();
-      },
-      threads);
-  return first ? Status(*first) : Status();
-}
-
 Status make_picture(const fs::path& path, int64_t index, int64_t label,
                     const MakeOptions& options) {
-  const auto rgb = draw_picture(options.seed, index, label, options.size);
-  FLYBALL_ASSIGN(const auto jpeg,
-                 encode_jpeg(rgb, options.size.width, options.size.height, kQuality));
-  return write_quickly(path, jpeg);
-}
-
-Status make_folder(const fs::path& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  return problem ? Status(file_error("make", folder, problem.value())) : Status();
+  return write_picture(path, draw_picture(options.seed, index, label, options.size), options.size);
 }
 
 Status make_images(int64_t samples, const fs::path& out, const MakeOptions& options) {
   const int64_t classes = std::min(options.classes, samples);
   for (int64_t c = 0; c < classes; ++c)
     FLYBALL_CHECK(make_folder(out / fmt::format("class_{:03}", c)));
-  return for_each(samples, options.threads, [&](int64_t i) {
+  return for_each_sample(samples, options.threads, [&](int64_t i) {
     const fs::path path = fmt::format("class_{:03}/{:06}.jpg", i % classes, i);
     return make_picture(out / path, i, i % classes, options);
   });
@@ -91,7 +47,7 @@ Status make_gld23k_part(const std::string& part, int64_t first, int64_t samples,
     csv +=
         csv_line({std::to_string((i - first) / 100), id(i), std::to_string(i % options.classes)});
   FLYBALL_CHECK(write_file(out / "data_user_dict" / ("gld23k_user_dict_" + part + ".csv"), csv));
-  return for_each(samples, options.threads, [&](int64_t i) {
+  return for_each_sample(samples, options.threads, [&](int64_t i) {
     const int64_t index = first + i;
     return make_picture(out / "images" / (id(index) + ".jpg"), index, index % options.classes,
                         options);
@@ -141,7 +97,7 @@ Status check_request(const std::string& kind, int64_t samples, const fs::path& o
     return bad(fmt::format("{} samples", samples), "give 1 to 100,000,000");
   if (kind == "cifar10" && samples < 5)
     return bad("CIFAR-10 has five files, so at least 5 samples", "give 5 or more");
-  if (options.classes < 1 || options.classes > 100'000)
+  if (options.classes < 0 || options.classes > 100'000)
     return bad(fmt::format("{} classes", options.classes), "give 1 to 100,000");
   const auto sane = [](int side) { return side >= 8 && side <= 8192; };
   if (!sane(options.size.width) || !sane(options.size.height))
@@ -157,6 +113,7 @@ Status make_files(const std::string& kind, int64_t samples, const fs::path& out,
                   const MakeOptions& options) {
   if (kind == "images") return make_images(samples, out, options);
   if (kind == "gld23k") return make_gld23k(samples, out, options);
+  if (kind == "coco") return make_coco(samples, out, options);
   if (kind == "cifar10") return make_cifar10(samples, out, options);
   if (kind == "wikitext") return make_wikitext(samples, out, options.seed);
   return make_digits(out,
@@ -171,7 +128,9 @@ Status make_dataset(const std::string& kind, int64_t samples, const fs::path& ou
   // Whoever looks meanwhile, or after we were killed, must not take a part for the whole.
   const fs::path mark = out / unfinished_mark;
   FLYBALL_CHECK(write_file(mark, "flyball has not finished this data set\n"));
-  FLYBALL_CHECK(make_files(kind, samples, out, options));
+  MakeOptions complete = options;
+  if (complete.classes == 0) complete.classes = kind == "coco" ? kCocoCategories : 10;
+  FLYBALL_CHECK(make_files(kind, samples, out, complete));
   std::error_code problem;
   if (!fs::remove(mark, problem)) return file_error("remove", mark, problem.value());
   return {};

@@ -47,6 +47,10 @@ CollatePtr make_picture_collate(Transform transform) {
 }
 
 Result<CollatePtr> open_picture_collate(const Dataset& dataset, bool training) {
+  if (!dataset.parts().empty())
+    return Error{Code::invalid_argument,
+                 "a dataset of kind '" + dataset.kind() + "' does not say what each picture shows",
+                 "choose one with a class for each picture, or a workload for this one"};
   FLYBALL_ASSIGN(Transform transform,
                  Transform::create(dataset, default_transform(dataset.kind(), training)));
   return make_picture_collate(std::move(transform));

@@ -72,7 +72,7 @@ inline __attribute__((always_inline)) void any_horizontal_pass(const float* row,
 }
 
 inline __attribute__((always_inline)) void to_planes(const float* packed, size_t count,
-                                                     const PlaneSink& sink, size_t plane,
+                                                     const PlaneSink& sink, ptrdiff_t plane,
                                                      float* out) {
   for (int c = 0; c < sink.channels; ++c) {
     const float scale = sink.scale[c], offset = sink.offset[c];
@@ -91,12 +91,15 @@ inline __attribute__((always_inline)) void all_passes(const uint8_t* pixels, siz
                                                       const PlaneSink& sink, Buffers buffers) {
   const size_t width = horizontal.first.size(), height = vertical.first.size();
   const size_t count = 3 * static_cast<size_t>(horizontal.end - horizontal.begin);
-  for (size_t y = 0; y < height; ++y) {
+  const ptrdiff_t step = sink.stride > 0 ? sink.stride : static_cast<ptrdiff_t>(width);
+  const ptrdiff_t plane = sink.plane > 0 ? sink.plane : step * static_cast<ptrdiff_t>(height);
+  float* out = sink.planes;
+  for (size_t y = 0; y < height; ++y, out += step) {
     const uint8_t* rows = pixels + (vertical.first[y] - vertical.begin) * stride;
     vertical_pass(rows, stride, vertical.weights.data() + y * vertical.taps, vertical.taps, count,
                   buffers.row);
     any_horizontal_pass(buffers.row, horizontal, buffers.packed);
-    to_planes(buffers.packed, width, sink, width * height, sink.planes + y * width);
+    to_planes(buffers.packed, width, sink, plane, out);
   }
 }
 

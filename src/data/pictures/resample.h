@@ -25,8 +25,10 @@ struct Taps {
 
 /// Where to write, and the affine map on the way: value × scale + offset, per channel.
 struct PlaneSink {
-  float* planes = nullptr;  ///< channels × height × width
-  int channels = 3;         ///< 3, or 1 to take the first only
+  float* planes = nullptr;    ///< channels × height × width
+  std::ptrdiff_t stride = 0;  ///< numbers from row to row; 0: the width
+  std::ptrdiff_t plane = 0;   ///< from channel to channel; 0: height × stride
+  int channels = 3;           ///< 3, or 1 to take the first only
   std::array<float, 3> scale{1, 1, 1};
   std::array<float, 3> offset{0, 0, 0};
 };
