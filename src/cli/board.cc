@@ -13,6 +13,7 @@
 #include "data/makers/default_set.h"
 #include "device/power_meter.h"
 #include "device/registry/board.h"
+#include "profile/trials/chosen_modes.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
 #include "profile/trials/table_profiler.h"
@@ -55,12 +56,14 @@ Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts, cons
 
 // What a network takes and a program of the user's own does not.
 Status check_program_options(const ProfilerOptions& options) {
-  const std::pair<const char*, bool> given[] = {{"--phase", !options.phase.empty()},
-                                                {"--data", !options.data.empty()},
-                                                {"--input", !options.script.inputs.empty()},
-                                                {"--target", !options.script.targets.empty()},
-                                                {"--loss", !options.script.loss.empty()},
-                                                {"--seed", options.seed != ProfilerOptions().seed}};
+  const bool draws = options.modes != "all" && options.modes != "paper";
+  const std::pair<const char*, bool> given[] = {
+      {"--phase", !options.phase.empty()},
+      {"--data", !options.data.empty()},
+      {"--input", !options.script.inputs.empty()},
+      {"--target", !options.script.targets.empty()},
+      {"--loss", !options.script.loss.empty()},
+      {"--seed", options.seed != ProfilerOptions().seed && !draws}};
   return refuse_for_program(given);
 }
 
@@ -70,7 +73,8 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
   FLYBALL_CHECK(check_program_options(options));
-  if (board.info().compute != "cpu")
+  const bool cuda = board.info().name.kind == "cuda";
+  if (board.info().compute != "cpu" && !cuda)
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
                  "use --device host; the program itself chooses where it computes"};
   ProgramTrialOptions trial;
@@ -80,6 +84,8 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   trial.wanted_figures = options.wanted_figures;
+  // CUDA then counts this GPU alone, as number 0.
+  if (!board.info().gpu.empty()) trial.environment = {"CUDA_VISIBLE_DEVICES=" + board.info().gpu};
   FLYBALL_ASSIGN(auto device, board.knobs());
   FLYBALL_ASSIGN(trial.open, parse_axes(options.axes, *device));
   OpenedProfiler opened;
@@ -116,6 +122,19 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   return opened;
 }
 
+// A table and its profiler keep the same modes.
+Result<OpenedProfiler> chosen(Result<OpenedProfiler> opened, const ModeChoice& choice) {
+  if (!opened) return opened;
+  if (opened->table && choice.kind == ModeChoice::Kind::all) return opened;
+  FLYBALL_ASSIGN(opened->profiler, with_modes(std::move(opened->profiler), choice));
+  if (!opened->table) return opened;
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < opened->table->size(); ++row)
+    if (opened->profiler->space().find(opened->table->space.row(row))) rows.push_back(row);
+  opened->table = take_rows(*opened->table, rows);
+  return opened;
+}
+
 }  // namespace
 
 void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
@@ -127,11 +146,20 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
                      "dataset folder; drawn into the cache folder where it is not given");
   add_script_options(command, options.script);
   add_axis_option(command, options.axes);
+  add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);
   add_trial_time(command, options.trial_seconds);
   add_measuring_options(command, options.measuring);
   command.add_option("--seed", options.seed, "of everything random")->capture_default_str();
   command.add_flag("--quiet,-q", options.quiet, "no progress");
+}
+
+void add_modes_option(CLI::App& command, std::string& modes) {
+  command
+      .add_option("--modes", modes,
+                  "power modes to choose from: all, paper (the papers' grid, as near as the board "
+                  "lists it), or how many to draw by --seed")
+      ->capture_default_str();
 }
 
 void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
@@ -188,12 +216,13 @@ std::string compute_place(const BoardInfo& board) {
 }
 
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
+  FLYBALL_ASSIGN(const ModeChoice choice, parse_mode_choice(options.modes, options.seed));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  if (!options.program.empty()) return open_program(*board, options);
+  if (!options.program.empty()) return chosen(open_program(*board, options), choice);
   if (board->live() && options.workload.empty())
     return Error{Code::invalid_argument, "there is no workload to run",
                  "name one of `flyball workloads`, or a program after --"};
-  return board->live() ? open_live(*board, options) : open_table(*board, options);
+  return chosen(board->live() ? open_live(*board, options) : open_table(*board, options), choice);
 }
 
 Result<Store> open_store(const std::string& place) {

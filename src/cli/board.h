@@ -27,6 +27,7 @@ struct ProfilerOptions {
   std::string data;                  ///< dataset folder; "" draws one where that is possible
   ScriptOptions script;              ///< of a workload script:FILE
   std::vector<std::string> axes;     ///< as space/axis_choice.h reads them
+  std::string modes = "all";         ///< as profile/trials/chosen_modes.h reads them
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
   double trial_seconds = 10;                ///< time cap of a live trial
@@ -66,6 +67,9 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
 
 /// The store that `--store` names, else the default one.
 Result<Store> open_store(const std::string& place);
+
+/// `--modes`: which power modes there are to choose from (profile/trials/chosen_modes.h).
+void add_modes_option(CLI::App& command, std::string& modes);
 
 /// `--axis`, one choice (space/axis_choice.h) each time.
 void add_axis_option(CLI::App& command, std::vector<std::string>& axes);

@@ -9,6 +9,7 @@
 #include "cli/checks.h"
 #include "cli/report_file.h"
 #include "cli/tables.h"
+#include "profile/trials/chosen_modes.h"
 #include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
 
@@ -23,13 +24,17 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
                                             PlanOptions& options) {
   if (names_a_file(spec)) {
     FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase, options.accepted));
-    return make_table_profiler(table);
+    FLYBALL_ASSIGN(const ModeChoice choice, parse_mode_choice(options.modes, options.request.seed));
+    auto profiler = make_table_profiler(table);
+    if (choice.kind == ModeChoice::Kind::all) return profiler;
+    return with_modes(std::move(profiler), choice);
   }
   ProfilerOptions role;
   role.workload = spec;
   role.device = options.device;
   role.data = options.data;
   role.root = options.root;
+  role.modes = options.modes;
   role.phase = phase_name(phase);
   role.trial_seconds = options.trial_seconds;
   role.seed = options.request.seed;

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "space/axis.h"
+#include "space/conditions.h"
 
 namespace flyball {
 
@@ -15,6 +16,8 @@ struct DeviceInfo {
   std::string name;         ///< as in tables: "host", "orin_agx", …
   std::string title;        ///< for people: board or CPU model
   std::string fingerprint;  ///< board, cores, kernel: equal fingerprints mean comparable numbers
+  /// What stays as it is while modes change: governors, DVFS, fan, idle states (fixed_settings.h).
+  Conditions settings{};
 };
 
 /// Knobs of one board. Settings are read back after they are set, and put back by restore(), which
@@ -38,6 +41,9 @@ class Device {
   /// Axes that the board has and that only root may set; each is one of the gaps, and axes() is
   /// without it, or has it as one of own_axes().
   virtual std::vector<std::string> root_axes() const { return {}; }
+  /// Axes that nobody sets who does not ask for them by name: no space holds them of itself, since
+  /// to lock the clocks of a GPU changes a machine that was asked for its cores alone.
+  virtual std::vector<std::string> asked_axes() const { return {}; }
   /// Takes the board for this process; apply() does it where nobody has. An error means that
   /// nothing can be set at all: another living process has it (`conflict`), or what an earlier one
   /// had set could not be put back. Where no setting outlives its process, several may have it.
@@ -51,6 +57,9 @@ class Device {
   /// Is what was set still there, as far as one hears of it without looking? Error: whoever set it
   /// for us has put it back meanwhile (helper_device.h).
   virtual Status still_set() { return {}; }
+  /// Why this mode cannot be set before a reboot, with the remedy: a clock that was lowered and did
+  /// not rise again (old releases). "" where nothing of it is known.
+  virtual std::string out_of_reach(const PowerMode&) const { return ""; }
   /// Can a mode stay when this process ends? An error says why not.
   virtual Status can_keep() const = 0;
   /// Leaves the board in the mode that was applied: restore() does nothing any more. An error where

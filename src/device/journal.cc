@@ -8,11 +8,13 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/guard.h"
 #include "base/text.h"
+#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -42,11 +44,17 @@ Status write_and_read_back(SettingFiles& files, const fs::path& file, const std:
   }
 }
 
+// A lock of a GPU reads the same, set or not.
+bool reads_as_it_is(const SavedSetting& setting) {
+  const auto gpu = NvidiaSetting::of_journal("/", setting.file);
+  return !gpu || gpu->is_told();
+}
+
 // True when there was something to write.
 Result<bool> put_back(SettingFiles& files, const fs::path& root, const SavedSetting& setting) {
   FLYBALL_ASSIGN(const fs::path file, setting_file(root, setting.file));
   FLYBALL_ASSIGN(const std::string present, files.read(file));
-  if (present == setting.value) return false;
+  if (present == setting.value && reads_as_it_is(setting)) return false;
   FLYBALL_CHECK(write_and_read_back(files, file, setting.value, {.fluid = setting.fluid}));
   return true;
 }
@@ -257,11 +265,14 @@ Status SettingsJournal::put_all_back(JournalContent& content, const fs::path& pl
   std::vector<Error> errors;
   bool wrote = true;
   for (int round = 0; round < 3 && (wrote || !errors.empty()); ++round) {
-    failed.clear();
+    const std::vector<SavedSetting> before = std::exchange(failed, {});
     errors.clear();
     wrote = false;
     for (auto setting = content.settings.rbegin(); setting != content.settings.rend(); ++setting) {
-      if (setting->fluid && round > 0) continue;  // the hardware moves it again
+      // The hardware moves it again: written once is enough.
+      if (setting->fluid && round > 0 &&
+          std::ranges::find(before, setting->file, &SavedSetting::file) == before.end())
+        continue;
       const auto written = put_back(files_, content.root, *setting);
       if (written) wrote = wrote || *written;
       if (written) continue;

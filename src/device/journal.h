@@ -1,7 +1,7 @@
 // The promise to put settings of the board back: who keeps it, and when.
 //
-// Before a file below sys/ is set for the first time, its content goes into a journal on disk. What
-// the journal holds is put back
+// Before a file below sys/ (or a setting of a GPU: nvidia_settings.h) is set for the first time,
+// its content goes into a journal on disk. What the journal holds is put back
 //   - by restore(), which the destructor calls, too: the ordinary end, an error, the first Ctrl-C;
 //   - after kill -9, a crash or a second Ctrl-C: by the guard (base/guard.h), which starts
 //   `flyball`;
@@ -18,7 +18,8 @@
 // kept. The same goes for one of an earlier format (host.json, or a list without a checksum). It is
 // trusted only when it and its folder belong to this user and nobody else may write there; it may
 // name only files below sys/ of the tree (`root`) that it was written for, without a link that
-// leads out of there. The journal and its lock never lie in that tree.
+// leads out of there, and settings of GPUs by their identifier. The journal and its lock never lie
+// in that tree.
 #pragma once
 
 #include <filesystem>

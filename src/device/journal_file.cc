@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -79,7 +80,7 @@ Result<fs::path> inside(const fs::path& root, const fs::path& file) {
     return real_file;
   return Error{Code::permission,
                fmt::format("{} does not lie below {}", file.string(), (root / "sys").string()),
-               "only settings of a board's sys/ are set and put back"};
+               "only settings of a board's sys/ and of its GPUs are set and put back"};
 }
 
 }  // namespace
@@ -148,11 +149,14 @@ Status write_journal(const fs::path& path, const JournalContent& content) {
 }
 
 Result<std::string> setting_name(const fs::path& root, const fs::path& file) {
+  if (const auto gpu = NvidiaSetting::of_file(file); gpu && gpu->root == root)
+    return gpu->journal_name();
   FLYBALL_ASSIGN(const fs::path real, inside(root, file));
   return real.lexically_relative(root).string();
 }
 
 Result<fs::path> setting_file(const fs::path& root, const std::string& name) {
+  if (const auto gpu = NvidiaSetting::of_journal(root, name)) return gpu->file();
   return inside(root, root / fs::path(name).relative_path());
 }
 

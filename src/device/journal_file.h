@@ -32,8 +32,9 @@ Status write_journal(const std::filesystem::path& path, const JournalContent& co
 /// others could write there, or when it is not this user's.
 Status check_state_folder(const std::filesystem::path& folder);
 
-/// A file below sys/ of `root` as a journal names it. Error `permission` when it lies elsewhere or
-/// when links lead it elsewhere; what realpath() says for one that does not exist.
+/// A file below sys/ of `root`, or a GPU's setting there, as a journal names it. Error `permission`
+/// when it lies elsewhere or when links lead it elsewhere; what realpath() says for one that does
+/// not exist.
 Result<std::string> setting_name(const std::filesystem::path& root,
                                  const std::filesystem::path& file);
 /// The way back, under the same conditions.

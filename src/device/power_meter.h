@@ -36,9 +36,10 @@ class PowerMeter {
 inline constexpr int power_updates_wanted = 10;
 
 /// The machine's own sensors for a network that computes on `compute` (total_where()), or
-/// make_no_power() where none measures a total.
+/// make_no_power() where none measures a total. `gpu`: the identifier of the only GPU that counts.
 std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root = "/",
-                                             const std::string& compute = "cpu");
+                                             const std::string& compute = "cpu",
+                                             const std::string& gpu = "");
 
 /// A machine without a power sensor.
 std::unique_ptr<PowerMeter> make_no_power(const std::string& gap);

@@ -29,8 +29,8 @@ class SensorMeter final : public PowerMeter {
 }  // namespace
 
 std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root,
-                                             const std::string& compute) {
-  SensorList list = open_power_sensors(root);
+                                             const std::string& compute, const std::string& gpu) {
+  SensorList list = open_power_sensors(root, gpu);
   if (const SensorPtr throttle = open_thermal_sensors(root).find("cpu_throttle"))
     list.sensors.push_back(throttle);
   const std::string total = total_where(list, compute);

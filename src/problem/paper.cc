@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/csv.h"
@@ -129,6 +130,37 @@ Result<Space> paper_modes(const Space& space) {
     return Error{Code::not_found, "the table holds none of the paper's 441 power modes",
                  "they are modes of the AGX Orin; use --modes all for other boards"};
   return space.subset(kept);
+}
+
+Result<NearPaper> near_paper_modes(const Space& space) {
+  constexpr double tolerance = 0.05;
+  NearPaper near;
+  std::vector<std::pair<size_t, std::vector<double>>> wanted;  // by dimension
+  for (const GridAxis& axis : paper_grid()) {
+    const auto d = space.axis_index(axis.name);
+    if (!d) continue;
+    const std::vector<double>& listed = space.axes()[*d].values;
+    std::vector<double> taken;
+    for (const double value : axis.values) {
+      const double nearest = *std::ranges::min_element(
+          listed, {}, [&](double other) { return std::abs(other - value); });
+      const bool is_near = std::abs(nearest - value) <= tolerance * value;
+      if (is_near) taken.push_back(nearest);
+      if (nearest != value)
+        near.notes.push_back(fmt::format(
+            "{} {} of the papers' grid {}", axis.name, format_number(value),
+            is_near ? "is tried as " + format_number(nearest) : std::string("is not listed here")));
+    }
+    wanted.emplace_back(*d, std::move(taken));
+  }
+  for (size_t i = 0; i < space.size() && !wanted.empty(); ++i)
+    if (std::ranges::all_of(wanted, [&](const auto& axis) {
+          return std::ranges::find(axis.second, space.row(i)[axis.first]) != axis.second.end();
+        }))
+      near.rows.push_back(i);
+  if (!near.rows.empty()) return near;
+  return Error{Code::not_found, "this board has none of the papers' 441 power modes",
+               "they are modes of the AGX Orin; --modes all takes every mode, a number so many"};
 }
 
 Problem make_problem(ProblemKind kind, std::shared_ptr<const Candidates> candidates,

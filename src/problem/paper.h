@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "problem/problem.h"
@@ -30,6 +31,15 @@ Result<std::vector<ProblemSpec>> read_problems(const std::filesystem::path& path
 
 /// The rows of a space whose mode is one of the paper's 441 of the AGX Orin; an error when none is.
 Result<Space> paper_modes(const Space& space);
+
+/// The same on any board, live or not: each value of the grid as the nearest that the space has,
+/// within 5 %, on those axes of the grid that the space has.
+struct NearPaper {
+  std::vector<size_t> rows;        ///< of the space
+  std::vector<std::string> notes;  ///< values that were moved, and those that are left out
+};
+/// Error: none is near.
+Result<NearPaper> near_paper_modes(const Space& space);
 
 /// A problem of this kind over linked candidates. The objective is the paper's: least t_tr, least
 /// t_in, most θ; for two inferences the least share of the latency budgets. `roles` say what each

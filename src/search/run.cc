@@ -5,6 +5,10 @@ namespace flyball {
 Status run_trial(Strategy& strategy, const Ask& asked, const Measure& measure, Doubt* doubt) {
   for (std::optional<Ask> next = asked; next;) {
     FLYBALL_ASSIGN(const Observation seen, measure(*next));
+    if (seen.set_aside) {
+      strategy.recall(*next, seen.reading, seen.failure);
+      return {};
+    }
     strategy.tell(*next, seen.reading, seen.failure);
     const Ask told = *next;
     next = doubt ? doubt->again(strategy.ledger(), told) : std::nullopt;

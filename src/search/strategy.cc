@@ -110,6 +110,7 @@ void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& f
 
 void Strategy::recall(const Ask& ask, const Reading& reading, const std::string& failure) {
   ledger_.record(ask.role, ask.candidate, reading, failure, false);
+  if (pending_ == ask) pending_.reset();
 }
 
 Result<Answer> Strategy::answer() const {

@@ -76,7 +76,8 @@ class Strategy {
   /// What came of the trial asked for: a reading, or why it failed. A failed trial is not asked for
   /// again; the search goes on without it.
   void tell(const Ask& ask, const Reading& reading, const std::string& failure = "");
-  /// A reading of an earlier run under the same conditions: known, and no profile of this search.
+  /// A reading of an earlier run under the same conditions, or why a trial cannot be made now:
+  /// known, and no profile of this search.
   void recall(const Ask& ask, const Reading& reading, const std::string& failure = "");
   /// A measured feasible choice; otherwise why there is none: Code::infeasible with the constraint
   /// that binds and the nearest measured value, Code::unavailable where a power budget meets a

@@ -122,6 +122,8 @@ Result<Measurement> Recorder::look_ahead(size_t config) {
 }
 
 Result<Recorder::Recorded> Recorder::make(size_t config, bool repeated) {
+  if (const std::string why = profiler_->out_of_reach(config); !why.empty())
+    return not_made(config, why);
   const Stopwatch watch;
   const OtherLoad others;
   const Disturbance disturbance;
@@ -132,10 +134,22 @@ Result<Recorder::Recorded> Recorder::make(size_t config, bool repeated) {
   if (info.live && !info.told) measurement.other_cores = others.cores();
   measurement.repeated = repeated;
   if (profiler_->info().live) mark_disturbed(disturbance.by(), measurement);
+  // The first clock that does not rise tells that none will: that is no failure of the trial.
+  if (measurement.failed())
+    if (const std::string why = profiler_->out_of_reach(config); !why.empty())
+      return not_made(config, why);
   if (store_) {
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));
   }
   return Recorded{std::move(measurement), false, run_};
+}
+
+Recorder::Recorded Recorder::not_made(size_t config, const std::string& why) const {
+  const ProfilerInfo& info = profiler_->info();
+  Recorded recorded;
+  recorded.measurement.trial = profiler_->space().trial(config, info.workload, info.phase);
+  recorded.measurement.failure = recorded.set_aside = why;
+  return recorded;
 }
 
 void Recorder::mark_disturbed(const std::string& by, Measurement& measurement) {

@@ -24,6 +24,8 @@ class Recorder {
     Measurement measurement;
     bool from_store = false;
     std::optional<int64_t> run = {};  ///< of the store, that made it
+    /// Why it was not made (Profiler::out_of_reach()): then it failed so, and is not kept.
+    std::string set_aside = {};
   };
   /// The k-th call for a configuration takes the k-th stored measurement of it, so that a resumed
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
@@ -51,6 +53,7 @@ class Recorder {
   void mark_disturbed(const std::string& by, Measurement& measurement);
   Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
   Result<Recorded> make(size_t config, bool repeated);
+  Recorded not_made(size_t config, const std::string& why) const;
 
   Profiler* profiler_;
   Store* store_;

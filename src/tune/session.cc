@@ -132,6 +132,7 @@ class Session::Search {
                              verification, distinct_.size(), limit_});
     auto recorded = session_.recorders_[ask.role].measure(config, ask.repeat);
     if (!recorded) return session_.explained(recorded.error());
+    if (!recorded->set_aside.empty()) return set_aside(ask, config, recorded->set_aside);
     distinct_.insert({ask.role, config});
     outcome_.trials.push_back({config, std::move(recorded->measurement), ask.reason, ask.repeat,
                                recorded->from_store, verification, ask.role, ask.candidate,
@@ -142,6 +143,26 @@ class Session::Search {
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});
     return Observation{reading, trial.measurement.failure, trial.from_store};
+  }
+
+  // What shares its reason is told at once: a strategy would ask for one after the other.
+  Observation set_aside(const Ask& ask, size_t config, const std::string& why) {
+    outcome_.set_aside.push_back({ask.role, config, why});
+    session_.set_aside_.push_back(outcome_.set_aside.back());
+    const SessionRole& role = session_.roles_[ask.role];
+    const auto stored = session_.recorders_[ask.role].not_asked();
+    for (size_t other = 0; other < role.config.size(); ++other) {
+      if (other == ask.candidate || stored.contains(role.config[other]) ||
+          strategy().ledger().find(ask.role, other))
+        continue;
+      const std::string same = role.profiler->out_of_reach(role.config[other]);
+      if (same.empty()) continue;
+      strategy().recall({ask.role, other, "out of reach", false}, {not_measured, not_measured, 0},
+                        same);
+      session_.out_of_reach_.insert({ask.role, role.config[other]});
+    }
+    session_.out_of_reach_.insert({ask.role, config});
+    return {{not_measured, not_measured, 0}, why, false, true};
   }
 
   Answered answered() {
@@ -299,6 +320,10 @@ std::vector<std::string> Session::notes() const {
   std::vector<std::string> notes;
   for (const Recorder& recorder : recorders_)
     for (std::string& note : recorder.notes()) notes.push_back(std::move(note));
+  if (!set_aside_.empty())
+    notes.push_back(fmt::format("{} configuration{} set aside and not tried: {}",
+                                out_of_reach_.size(), out_of_reach_.size() == 1 ? " is" : "s are",
+                                set_aside_.front().reason));
   if (loads_.empty() || median(loads_) < noticeable_load) return notes;
   const std::string cores = fmt::format("{:.2g}", median(loads_));
   notes.push_back(

@@ -6,7 +6,9 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -45,12 +47,19 @@ inline constexpr double noticeable_load = 0.1;
 /// A measurement as strategies take it.
 Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits);
 
+/// A trial that was asked for and not made, since only a reboot lets the board do it.
+struct SetAside {
+  size_t role = 0, config = 0;  ///< row of the profiler's space
+  std::string reason;           ///< with the remedy
+};
+
 /// What came of one problem.
 struct SearchOutcome {
   std::unique_ptr<Strategy> strategy;  ///< with its ledger, remarks, and why it ended
   std::vector<Profiled> trials;        ///< in the order of profiling
   std::optional<Answer> answer;
   Error why_not;  ///< when there is no answer
+  std::vector<SetAside> set_aside{};
 };
 
 /// A session measures for the problems that it is given, on the roles that it was opened with. What
@@ -111,9 +120,11 @@ class Session {
   SessionListener listener_;
   Stopwatch since_;
   std::optional<int64_t> run_;
-  std::vector<Recorder> recorders_;  ///< one for each role
-  std::vector<Known> known_;         ///< what the searches so far have measured
-  std::vector<double> loads_;        ///< cores that others kept busy during their live trials
+  std::vector<Recorder> recorders_;                   ///< one for each role
+  std::vector<Known> known_;                          ///< what the searches so far have measured
+  std::vector<SetAside> set_aside_;                   ///< asked for by any search
+  std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and config
+  std::vector<double> loads_;  ///< cores that others kept busy during their live trials
 };
 
 }  // namespace flyball

@@ -13,6 +13,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "problem/exact.h"
+#include "profile/trials/mode_watch.h"
 #include "search/acquisition.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
@@ -77,6 +78,7 @@ void explain(const Strategy& strategy, const Asked& asked, Error why_not, TuneRe
 Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& result) {
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   result.profiled = std::move(outcome.trials);
+  result.set_aside = std::move(outcome.set_aside);
   result.stopped = outcome.strategy->stopped();
   result.notes = outcome.strategy->notes();
   if (result.request.gap > 0 && outcome.answer) {
@@ -121,7 +123,8 @@ Figures figures_of(const TuneResult& result, size_t config) {
   std::map<std::string, std::vector<double>> values;
   for (const Profiled& trial : result.profiled)
     if (trial.config == config && !trial.measurement.failed())
-      for (const auto& [name, value] : trial.measurement.figures) values[name].push_back(value);
+      for (const auto& [name, value] : own_figures(trial.measurement))
+        values[name].push_back(value);
   Figures figures;
   for (const auto& [name, all] : values) figures[name] = median(all);
   return figures;

@@ -72,6 +72,7 @@ struct TuneResult {
   std::string budget_span;  ///< "epoch", "minibatch" or "run": what time and energy budgets cover
   Per per = Per::minibatch;
   std::vector<Profiled> profiled;
+  std::vector<SetAside> set_aside;
   std::vector<Configuration> configurations;  ///< one per row of the space
   std::vector<HeldOut> held_out;
   std::vector<size_t> front;  ///< measured and predicted, over time and power (or energy)

@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "device/measuring.h"
 #include "plan/plan.h"
+#include "profile/trials/mode_watch.h"
+#include "profile/trials/table_profiler.h"
 #include "tune/comparison.h"
 #include "tune/reused.h"
 
@@ -65,6 +67,17 @@ Json change_json(const Change& change) {
                                 : Json({{"pct", change.pct}, {"established", change.established}});
 }
 
+Json clocks_json(const Measurement& m) {
+  Json clocks = Json::array();
+  for (const SeenClock& clock : seen_clocks(m))
+    clocks.push_back({{"axis", clock.axis},
+                      {"unit", clock.unit},
+                      {"asked", clock.asked},
+                      {"seen_mean", clock.mean},
+                      {"seen_min", clock.least}});
+  return clocks;
+}
+
 Json trial_json(const TuneResult& result, const Profiled& trial) {
   const Measurement& m = trial.measurement;
   Json json;
@@ -85,9 +98,15 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   json["measured_utc"] = m.started_utc.empty() ? Json(nullptr) : Json(m.started_utc);
   json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
   json["throttled"] = m.throttled;
+  json["clocks"] = clocks_json(m);
+  const bool live = !m.failed() && m.stop_reason != read_from_table;
+  json["settle_s"] = live ? Json(m.settle_s) : Json(nullptr);
+  json["warm_up_s"] = live ? Json(m.warm_up_s) : Json(nullptr);
+  json["power_settled"] =
+      live && m.power && !m.whole_run() ? Json(m.warm_up_s < power_patience_s) : Json(nullptr);
   json["disturbed"] = disturbed_by(m);
   json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
-  json["figures"] = m.figures;
+  json["figures"] = own_figures(m);
   return json;
 }
 
@@ -112,6 +131,16 @@ Json budget(double value) {
 }
 
 }  // namespace
+
+Json modes_json(const ProfilerInfo& profiler) {
+  if (!profiler.modes) return nullptr;
+  const KeptModes& modes = *profiler.modes;
+  return {{"asked", modes.asked},
+          {"kept", modes.kept},
+          {"of", modes.of},
+          {"seed", modes.seed ? Json(*modes.seed) : Json(nullptr)},
+          {"notes", modes.notes}};
+}
 
 Json comparison_json(const TuneResult& result) {
   const auto comparison = compare_with_default(result);
@@ -193,9 +222,14 @@ Json answer_json(const TuneResult& result) {
   json["profiled"] = Json::array();
   for (const Profiled& trial : result.profiled)
     json["profiled"].push_back(trial_json(result, trial));
+  json["set_aside"] = Json::array();
+  for (const SetAside& trial : result.set_aside)
+    json["set_aside"].push_back(
+        {{"config", settings_json(result.space.settings(trial.config))}, {"reason", trial.reason}});
   json["front"] = Json::array();
   for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
   json["configurations"] = result.space.size();
+  json["modes"] = modes_json(result.profiler);
   json["stopped"] = result.stopped;
   if (result.gap) json["gap_pct"] = 100 * *result.gap;
   if (result.oracle) {

@@ -18,4 +18,8 @@ nlohmann::ordered_json answer_json(const TuneResult& result);
 nlohmann::ordered_json comparison_json(const TuneResult& result);
 nlohmann::ordered_json reused_json(const TuneResult& result);
 
+/// {"asked", "kept", "of", "seed", "notes"}: which modes were chosen among; null where that was not
+/// asked.
+nlohmann::ordered_json modes_json(const ProfilerInfo& profiler);
+
 }  // namespace flyball

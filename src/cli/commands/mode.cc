@@ -10,13 +10,15 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "device/host/cuda_device.h"
+#include "device/registry/board.h"
 #include "telemetry/process/command.h"
 
 namespace flyball::cli {
 namespace {
 
 struct ModeOptions {
-  std::string mode, preset, root = "/";
+  std::string mode, preset, device, root = "/";
   bool pin_max = false, json = false;
 };
 
@@ -30,7 +32,16 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   OpenedBoard board;
   FLYBALL_ASSIGN(board.root, root_folder(options.root));
   board.identity = identify_board(board.root);
-  board.device = open_any_board(board.identity, board.root);
+  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  if (name.kind == "table")
+    return Error{Code::invalid_argument, "a table has no power mode to set",
+                 "leave --device out, or name a GPU: --device cuda"};
+  if (name.kind != "cuda") {
+    board.device = open_any_board(board.identity, board.root);
+    return board;
+  }
+  FLYBALL_ASSIGN(const size_t gpu, cuda_index(name));
+  board.device = open_cuda_knobs(board.root, gpu);
   return board;
 }
 
@@ -54,7 +65,7 @@ Status show(const ModeOptions& options) {
   }
   fmt::print("{} ({})\n", board.identity.name, board.identity.id);
   TextTable table({"axis", "unit", "cap", "now"});
-  for (const AxisReport& axis : examine_axes(*board.device))
+  for (const AxisReport& axis : examine_axes(board.device->knobs()))
     table.add({axis.axis.name, axis.axis.unit, axis.current ? format_number(*axis.current) : "?",
                axis.now ? format_number(*axis.now) : "?"});
   fmt::print("{}", table.str());
@@ -71,7 +82,7 @@ Status show(const ModeOptions& options) {
 Status list(const ModeOptions& options) {
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   if (options.json) {
-    print_json({{"axes", axes_json(examine_axes(*board.device))}});
+    print_json({{"axes", axes_json(examine_axes(board.device->knobs()))}});
     return {};
   }
   TextTable table({"axis", "unit", "values"});
@@ -168,6 +179,8 @@ Status hold(const ModeOptions& options, Context& context) {
 }
 
 void add_common(CLI::App& command, ModeOptions& options) {
+  command.add_option("--device", options.device,
+                     "cuda[:N]: with the power limit and the clocks of that GPU; else the board");
   add_root_option(command, options.root);
   add_json_flag(command, options.json);
 }

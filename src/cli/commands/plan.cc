@@ -11,6 +11,7 @@
 #include "device/modes/nvpmodel_export.h"
 #include "device/registry/board.h"
 #include "problem/paper.h"
+#include "tune/tune_json.h"
 
 namespace flyball::cli {
 namespace {
@@ -78,6 +79,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   }
   nlohmann::ordered_json document{{"problem", kind_name(kind)}};
   document.update(to_json(plan));
+  document["modes"] = modes_json(shared.info(0));
   const nlohmann::ordered_json answer = document;
   if (options.json) {
     if (!block.empty()) document["nvpmodel"] = block;
@@ -139,6 +141,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
         "energy that it takes beside the power of that time, e.g. 5J");
   add_device_option(command, o.device, o.root);
+  add_modes_option(command, o.modes);
   command.add_option("--data,--dataset", o.data,
                      "dataset folder of networks; drawn into the cache folder where it is not "
                      "given");

@@ -122,6 +122,8 @@ class HelperDevice final : public Device {
     return names;
   }
 
+  std::vector<std::string> asked_axes() const override { return own_->asked_axes(); }
+
   Status claim() override {
     FLYBALL_CHECK(own_->claim());
     if (hold_ && !hold_->lost()) return {};

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "device/helper/link.h"
+#include "device/host/fixed_settings.h"
 #include "device/host/host.h"
 
 namespace flyball {
@@ -36,7 +37,8 @@ double highest_not_above(const std::vector<double>& values, double cap) {
 
 DeviceInfo describe_board(const BoardIdentity& board, const std::string& name, size_t cores,
                           const fs::path& root) {
-  DeviceInfo info{name, fmt::format("{}, {} cores", board.name, cores), ""};
+  DeviceInfo info{name, fmt::format("{}, {} cores", board.name, cores), "",
+                  fixed_conditions(read_fixed(board, root))};
   info.fingerprint = fmt::format("{}; {}", info.title, kernel_of(root));
   if (!board.release.empty()) info.fingerprint += "; L4T " + board.release;
   return info;
@@ -105,7 +107,8 @@ std::vector<std::string> BoardDevice::own_axes() const {
 Settings BoardDevice::observed() const {
   Settings seen;
   for (const KnobPtr& knob : parts_.knobs)
-    if (const auto now = knob->now(); now && parts_.clocks_tell) seen[knob->axis().name] = *now;
+    if (parts_.clocks_tell || std::ranges::count(parts_.asked_axes, knob->axis().name) > 0)
+      if (const auto now = knob->now()) seen[knob->axis().name] = *now;
   return seen;
 }
 
@@ -133,11 +136,10 @@ Status BoardDevice::check(const PowerMode& mode) const {
 }
 
 // Asked, got and the likely reason.
-Error BoardDevice::explained(const Error& error, const Knob& knob, double value,
-                             bool raised) const {
+Error BoardDevice::explained(const Error& error, const Knob& knob, double value) const {
   Error told =
       error.within(fmt::format("{} was not set to {}", knob.axis().name, format_number(value)));
-  if (raised && error.code == Code::unavailable)
+  if (stuck_.contains(knob.axis().name))
     told.hint =
         "it did not rise: this release may need a reboot to raise clocks that were lowered "
         "(old JetPack), or a cap of the power mode holds it";
@@ -148,8 +150,25 @@ Status BoardDevice::set(const std::string& axis, double value) {
   Knob* knob = find(axis);
   const auto cap = knob->cap();
   const Status status = knob->set(value, value, journal_.get());
-  if (status.ok()) return {};
-  return explained(status.error(), *knob, value, cap && value > *cap);
+  if (status.ok()) {
+    stuck_.erase(axis);
+    return {};
+  }
+  const bool raised = cap && value > *cap && axis != axis::cpu_cores;
+  if (raised && status.error().code == Code::unavailable)
+    stuck_[axis] = knob->cap() ? *knob->cap() : *cap;
+  return explained(status.error(), *knob, value);
+}
+
+std::string BoardDevice::out_of_reach(const PowerMode& mode) const {
+  for (const auto& [name, stays] : stuck_)
+    if (const auto asked = mode.values.find(name);
+        asked != mode.values.end() && asked->second > stays * (1 + 1e-6))
+      return fmt::format(
+          "{} {} needs a reboot: it was lowered to {} and did not rise again, as on old releases "
+          "of JetPack; reboot the board, and the same command goes on with it",
+          name, format_number(asked->second), format_number(stays));
+  return "";
 }
 
 Status BoardDevice::apply(const PowerMode& mode) {

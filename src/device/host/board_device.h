@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ class BoardDevice final : public Device {
     std::vector<Error> problems;  ///< axes that one might expect, with the remedy
     /// Axes that root could set where this process sets less (cores by affinity, not by hotplug).
     std::vector<std::string> root_axes{};
+    std::vector<std::string> asked_axes{};  ///< Device::asked_axes()
     bool clocks_tell = false;  ///< a pinned clock reads as it was pinned, unless it throttles
   };
   BoardDevice(BoardDeviceOptions options, Parts parts);
@@ -39,10 +41,12 @@ class BoardDevice final : public Device {
   std::vector<std::string> gaps() const override;
   std::vector<std::string> own_axes() const override;
   std::vector<std::string> root_axes() const override { return parts_.root_axes; }
+  std::vector<std::string> asked_axes() const override { return parts_.asked_axes; }
   Status claim() override;
   /// Pins each axis. Cores come on before clocks change, and go off after.
   Status apply(const PowerMode& mode) override;
   Status restore() override;
+  std::string out_of_reach(const PowerMode& mode) const override;
   Status can_keep() const override;
   Status keep() override;
 
@@ -56,12 +60,13 @@ class BoardDevice final : public Device {
  private:
   Status check(const PowerMode& mode) const;
   Status set(const std::string& axis, double value);
-  Error explained(const Error& error, const Knob& knob, double value, bool raised) const;
+  Error explained(const Error& error, const Knob& knob, double value) const;
 
   BoardDeviceOptions options_;
   Parts parts_;
   std::vector<const Knob*> settable_;
   std::shared_ptr<SettingsJournal> journal_;
+  std::map<std::string, double> stuck_;  ///< axes that did not rise, and where they stay
 };
 
 /// The board that this machine (or tree) is: cores by hotplug where they can be switched, clocks of

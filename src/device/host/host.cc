@@ -39,7 +39,7 @@ std::vector<double> core_counts(size_t cores) {
 
 }  // namespace
 
-std::unique_ptr<BoardDevice> open_host_knobs(const HostOptions& options) {
+BoardDevice::Parts host_parts(const HostOptions& options) {
   const KnobPlace place{options.root};
   const std::vector<int> cpus = options.cpus.empty() ? usable_cpus(place) : options.cpus;
   BoardDevice::Parts parts;
@@ -50,8 +50,12 @@ std::unique_ptr<BoardDevice> open_host_knobs(const HostOptions& options) {
     parts.knobs.push_back(*std::move(clock));
   else
     parts.problems.push_back(clock.error());
+  return parts;
+}
+
+std::unique_ptr<BoardDevice> open_host_knobs(const HostOptions& options) {
   return std::make_unique<BoardDevice>(
-      BoardDeviceOptions{.root = options.root, .journal = options.journal}, std::move(parts));
+      BoardDeviceOptions{.root = options.root, .journal = options.journal}, host_parts(options));
 }
 
 Result<std::unique_ptr<Device>> open_host(const HostOptions& options) {

@@ -20,6 +20,9 @@ struct HostOptions {
 /// dead flyball left; what cannot be put back is one of its gaps, and an error of claim().
 Result<std::unique_ptr<Device>> open_host(const HostOptions& options = {});
 
+/// What it is made of, for a device with further knobs.
+BoardDevice::Parts host_parts(const HostOptions& options = {});
+
 /// The same, with its knobs to look at.
 std::unique_ptr<BoardDevice> open_host_knobs(const HostOptions& options = {});
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "device/knobs/nvidia_knobs.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
@@ -75,6 +76,21 @@ void add_monitor(const SensorList& list, BoardReport& report) {
   report.totals["monitor"] = std::move(monitor);
 }
 
+// Where there is no library the gaps of the power sensors say so.
+void add_gpus(const fs::path& root, BoardReport& report) {
+  const auto gpus = list_nvidia_gpus(root);
+  if (!gpus) return;
+  for (const NvidiaGpu& gpu : *gpus) {
+    std::vector<KnobPtr> knobs;
+    std::vector<Error> problems;
+    add_nvidia_knobs({root}, gpu, knobs, problems);
+    report.gpus.push_back(
+        {gpu.index, gpu.name, gpu.uuid, gpu.driver, gpu.mig, examine_axes(knobs)});
+    for (const Error& problem : problems)
+      report.problems.push_back(problem.within(fmt::format("gpu{}", gpu.index)));
+  }
+}
+
 nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
@@ -93,11 +109,25 @@ std::string shown(const std::optional<double>& value, const std::string& unit) {
   return fmt::format("{:.6g}{}{}", *value, unit.empty() ? "" : " ", unit);
 }
 
+std::string axes_text(const std::vector<AxisReport>& axes) {
+  std::string text;
+  for (const AxisReport& axis : axes) {
+    const auto& values = axis.axis.values;
+    text += fmt::format("  axis {:<14} {} value{} from {} to {}{}; cap {}, now {}{}\n",
+                        axis.axis.name, values.size(), values.size() == 1 ? "" : "s",
+                        format_number(values.front()), format_number(values.back()),
+                        axis.axis.unit.empty() ? "" : " " + axis.axis.unit,
+                        shown(axis.current, axis.axis.unit), shown(axis.now, axis.axis.unit),
+                        axis.settable ? "" : " (not settable)");
+  }
+  return text;
+}
+
 }  // namespace
 
-std::vector<AxisReport> examine_axes(const BoardDevice& device) {
+std::vector<AxisReport> examine_axes(const std::vector<KnobPtr>& knobs) {
   std::vector<AxisReport> axes;
-  for (const KnobPtr& knob : device.knobs())
+  for (const KnobPtr& knob : knobs)
     axes.push_back(
         {knob->axis(), value_of(knob->cap()), value_of(knob->now()), knob->settable().ok()});
   return axes;
@@ -108,7 +138,7 @@ BoardReport examine_board(const fs::path& root) {
   report.board = identify_board(root);
   report.problems = report.board.problems;
   const auto device = open_any_board(report.board, root);
-  report.axes = examine_axes(*device);
+  report.axes = examine_axes(device->knobs());
   std::ranges::copy(device->problems(), std::back_inserter(report.problems));
   const SensorList sensors = open_power_sensors(root);
   report.totals["module"];
@@ -119,6 +149,7 @@ BoardReport examine_board(const fs::path& root) {
   Presets presets = read_presets(root, *device);
   report.presets = std::move(presets.list);
   std::ranges::copy(presets.problems, std::back_inserter(report.problems));
+  add_gpus(root, report);
   return report;
 }
 
@@ -165,6 +196,14 @@ nlohmann::ordered_json board_json(const BoardReport& report) {
   json["rails"] = std::move(rails);
   json["totals"] = totals_json(report);
   json["presets"] = presets_json(report.presets);
+  json["gpus"] = nlohmann::ordered_json::array();
+  for (const GpuReport& gpu : report.gpus)
+    json["gpus"].push_back({{"index", gpu.index},
+                            {"name", text_or_null(gpu.name)},
+                            {"uuid", text_or_null(gpu.uuid)},
+                            {"driver", text_or_null(gpu.driver)},
+                            {"mig", gpu.mig},
+                            {"axes", axes_json(gpu.axes)}});
   json["problems"] = std::move(problems);
   return json;
 }
@@ -177,15 +216,7 @@ std::string board_text(const BoardReport& report) {
     text += ", L4T " + report.board.release;
   }
   text += "\n";
-  for (const AxisReport& axis : report.axes) {
-    const auto& values = axis.axis.values;
-    text += fmt::format("  axis {:<14} {} value{} from {} to {}{}; cap {}, now {}{}\n",
-                        axis.axis.name, values.size(), values.size() == 1 ? "" : "s",
-                        format_number(values.front()), format_number(values.back()),
-                        axis.axis.unit.empty() ? "" : " " + axis.axis.unit,
-                        shown(axis.current, axis.axis.unit), shown(axis.now, axis.axis.unit),
-                        axis.settable ? "" : " (not settable)");
-  }
+  text += axes_text(report.axes);
   for (const RailReport& rail : report.rails)
     text += fmt::format("  rail {:<14} {}\n", rail.name, shown(rail.power_w, "W"));
   for (const auto& [name, total] : report.totals)
@@ -195,6 +226,9 @@ std::string board_text(const BoardReport& report) {
   for (const Preset& preset : report.presets)
     text += fmt::format("  preset {:<12} {}{}\n", preset.name, describe(preset.mode.values),
                         preset.active ? " (active)" : "");
+  for (const GpuReport& gpu : report.gpus)
+    text += fmt::format("  gpu{} {}, driver {}, {}{}\n{}", gpu.index, gpu.name, gpu.driver,
+                        gpu.uuid, gpu.mig ? ", in slices (MIG)" : "", axes_text(gpu.axes));
   for (const Error& problem : report.problems)
     text += fmt::format("  problem: {}\n{}", problem.message,
                         problem.hint.empty() ? "" : "    HINT: " + problem.hint + "\n");

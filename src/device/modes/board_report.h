@@ -31,6 +31,14 @@ struct TotalReport {
   double power_w = 0;
 };
 
+/// An NVIDIA GPU: what `--device cuda:N` may set of it.
+struct GpuReport {
+  unsigned index = 0;  ///< as nvidia-smi counts
+  std::string name, uuid, driver;
+  bool mig = false;  ///< cut into slices: nothing of it is set
+  std::vector<AxisReport> axes;
+};
+
 struct BoardReport {
   BoardIdentity board;
   std::vector<AxisReport> axes;
@@ -39,6 +47,7 @@ struct BoardReport {
   /// where one of its rails gives nothing, or where the board is not known.
   std::map<std::string, std::optional<TotalReport>> totals;
   std::vector<Preset> presets;
+  std::vector<GpuReport> gpus;
   std::vector<Error> problems;
 };
 
@@ -46,13 +55,13 @@ struct BoardReport {
 /// problem says why.
 BoardReport examine_board(const std::filesystem::path& root = "/");
 
-/// The keys board, axes, rails, totals, presets and problems of `flyball doctor --json`.
+/// The keys board, axes, rails, totals, presets, gpus and problems of `flyball doctor --json`.
 nlohmann::ordered_json board_json(const BoardReport& report);
 std::string board_text(const BoardReport& report);
 
 /// {"name", "unit", "values", "current", "now", "settable"} of each.
 nlohmann::ordered_json axes_json(const std::vector<AxisReport>& axes);
 nlohmann::ordered_json presets_json(const std::vector<Preset>& presets);
-std::vector<AxisReport> examine_axes(const BoardDevice& device);
+std::vector<AxisReport> examine_axes(const std::vector<KnobPtr>& knobs);
 
 }  // namespace flyball

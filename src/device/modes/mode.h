@@ -6,19 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "device/host/fixed_settings.h"
 #include "device/modes/board_report.h"
 
 namespace flyball {
-
-/// What stays as it is while modes change, and is recorded with them.
-struct FixedSettings {
-  std::string cpu_governor, gpu_governor;  ///< "" where there is none
-  std::optional<bool> dvfs_pinned;  ///< CPU and GPU: minimum = maximum; nothing without clocks
-  std::optional<double> fan_pwm;    ///< 0 to 255; nothing where no fan is shown
-  std::optional<int> idle_states;   ///< of cpu0 that may be entered; nothing without cpuidle
-};
-FixedSettings read_fixed(const std::filesystem::path& root);
-nlohmann::ordered_json fixed_json(const FixedSettings& fixed);
 
 /// "cpu_cores=4,cpu_mhz=1344" as a mode. Errors: no such list, an axis twice.
 Result<PowerMode> parse_mode(const std::string& text);

@@ -30,6 +30,7 @@ struct BoardInfo {
   DeviceInfo device;            ///< whose numbers these are
   std::string compute = "cpu";  ///< where a network computes: "cpu", "cuda:0"; "" for a table
   Provenance provenance = Provenance::measured;
+  std::string gpu{};  ///< identifier of the NVIDIA GPU that computes; "" where there is none
   /// Its GPU computes where LibTorch has CUDA: who runs a network there finds out and says so.
   bool may_compute_on_gpu = false;
 };
@@ -65,6 +66,9 @@ const std::vector<BoardKind>& board_kinds();
 /// shows, else this machine. Errors: as parse_board(); a table that does not read; another board.
 Result<std::unique_ptr<Board>> open_board(const std::string& name,
                                           const std::filesystem::path& root = "/");
+
+/// The GPU that "cuda:N" names; 0 for "cuda". Error: N is no number.
+Result<size_t> cuda_index(const BoardName& name);
 
 // Their makers, each in a file of its name.
 Result<std::unique_ptr<Board>> open_host_board(const BoardName&, const std::filesystem::path& root);

@@ -15,6 +15,7 @@
 #include "data/formats/open.h"
 #include "profile/trials/minibatch_run.h"
 #include "profile/trials/mode_watch.h"
+#include "profile/trials/offered_axes.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "workload/versions.h"
@@ -69,7 +70,7 @@ class LiveProfiler final : public Profiler {
   }
 
   Status build_space() {
-    std::vector<Axis> axes = device_->axes();
+    std::vector<Axis> axes = offered_axes(*device_, options_.open);
     const Axis* cpus = find_axis(axes, axis::cpu_cores);
     const auto cores = cpus ? static_cast<size_t>(cpus->values.back()) : 1;
     axes.push_back(named_axis(axis::loader_workers, worker_counts(cores)));
@@ -100,6 +101,10 @@ class LiveProfiler final : public Profiler {
 
   void on_sample(TrialListener listener) override { samples_.listen(std::move(listener)); }
 
+  std::string out_of_reach(size_t config) const override {
+    return device_->out_of_reach(space_.trial(config, info_.workload, info_.phase).mode);
+  }
+
   Result<Measurement> measure(size_t config) override {
     samples_.begin(config);
     FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
@@ -128,8 +133,9 @@ class LiveProfiler final : public Profiler {
     Conditions own = {{"LibTorch", library_versions()}};
     if (const std::string script = script_file(options_.workload); !script.empty())
       own["script"] = file_version(script);
-    return combine({own, options_.script.conditions(), process_conditions(), library_conditions(),
-                    power_conditions(*meter_), dataset_conditions(*dataset_, options_.data)});
+    return combine({own, options_.script.conditions(), device_->info().settings,
+                    process_conditions(), library_conditions(), power_conditions(*meter_),
+                    dataset_conditions(*dataset_, options_.data)});
   }
 
   // Opens a further run axis, or takes other values for one that is there.
@@ -154,6 +160,7 @@ class LiveProfiler final : public Profiler {
       axis.values = open.values;
       return {};
     }
+    FLYBALL_CHECK(check_not_missing(*device_, open.name));
     std::vector<std::string> names = {axis::batch_size};
     for (const Axis& axis : axes) names.push_back(axis.name);
     return Error{Code::invalid_argument, fmt::format("there is no axis '{}' here", open.name),
@@ -219,10 +226,11 @@ class LiveProfiler final : public Profiler {
     FLYBALL_CHECK(meter_->begin());
     FLYBALL_CHECK(warm_up(loaded.run, m));
     meter_->count();
-    FLYBALL_CHECK(count(loaded.run, m));
-    const bool kept = not_kept(*device_, m.trial.mode).empty();
+    ClockWatch clocks(*device_, m.trial.mode);
+    clocks.begin();
+    FLYBALL_CHECK(count(loaded.run, clocks, m));
     take_power(*meter_, m);
-    m.throttled |= !kept;
+    clocks.end(m);
     return device_->still_set();
   }
 
@@ -235,7 +243,7 @@ class LiveProfiler final : public Profiler {
   Status warm_up(MinibatchRun& run, Measurement& m) {
     FLYBALL_ASSIGN(m.first, run.next());
     const Stopwatch watch;
-    const double cap = options_.warm_up_s + 30;
+    const double cap = options_.warm_up_s + power_patience_s;
     while (watch.seconds() < options_.warm_up_s || (!meter_->settled() && watch.seconds() < cap)) {
       FLYBALL_CHECK(check_interrupt());
       FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
@@ -245,13 +253,14 @@ class LiveProfiler final : public Profiler {
     return {};
   }
 
-  Status count(MinibatchRun& run, Measurement& m) {
+  Status count(MinibatchRun& run, ClockWatch& clocks, Measurement& m) {
     StoppingRule rule(options_.stopping);
     const Stopwatch watch;
     while (!rule.done() || (meter_->updates() < power_updates_wanted &&
                             watch.seconds() < options_.stopping.max_seconds)) {
       FLYBALL_CHECK(check_interrupt());
       FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
+      clocks.look();
       rule.add(times.e2e_ms);
       m.minibatches.push_back(times);
       samples_.tell(m.minibatches.size(), times.e2e_ms);

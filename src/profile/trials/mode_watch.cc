@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -24,6 +26,62 @@ double settle(const Device& device, const PowerMode& mode, double settle_s) {
   while (watch.seconds() < 10 * settle_s && !not_kept(device, mode).empty())
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(settle_s * 1e8));
   return watch.seconds();
+}
+
+namespace {
+
+constexpr int64_t look_every_ns = 200'000'000;
+constexpr const char* mean_suffix = " seen";
+constexpr const char* least_suffix = " seen least";
+
+}  // namespace
+
+std::vector<SeenClock> seen_clocks(const Measurement& measurement) {
+  std::vector<SeenClock> clocks;
+  for (const auto& [axis, asked] : measurement.trial.mode.values) {
+    const auto mean = measurement.figures.find(axis + mean_suffix);
+    const auto least = measurement.figures.find(axis + least_suffix);
+    if (mean != measurement.figures.end() && least != measurement.figures.end())
+      clocks.push_back({axis, named_axis(axis).unit, asked, mean->second, least->second});
+  }
+  return clocks;
+}
+
+Figures own_figures(const Measurement& measurement) {
+  Figures own = measurement.figures;
+  for (const SeenClock& clock : seen_clocks(measurement)) {
+    own.erase(clock.axis + mean_suffix);
+    own.erase(clock.axis + least_suffix);
+  }
+  return own;
+}
+
+void ClockWatch::begin() {
+  next_ns_ = 0;
+  seen_.clear();
+}
+
+void ClockWatch::look() {
+  if (monotonic_ns() < next_ns_) return;
+  next_ns_ = monotonic_ns() + look_every_ns;
+  for (const auto& [axis, now] : device_.observed()) {
+    if (!mode_.values.contains(axis)) continue;
+    Sum& sum = seen_[axis];
+    sum.least = sum.looks == 0 ? now : std::min(sum.least, now);
+    sum.most = std::max(sum.most, now);
+    sum.sum += now;
+    ++sum.looks;
+  }
+}
+
+void ClockWatch::end(Measurement& m) {
+  for (const auto& [axis, sum] : seen_) {
+    const double mean = sum.sum / sum.looks;
+    m.figures[axis + mean_suffix] = mean;
+    m.figures[axis + least_suffix] = sum.least;
+    m.throttled |=
+        (m.whole_run() ? sum.most : mean) < mode_.values.at(axis) * (1 - clock_tolerance);
+  }
 }
 
 }  // namespace flyball

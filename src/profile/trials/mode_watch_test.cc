@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/temp_folder.h"
 #include "device/host/board_device.h"
@@ -26,6 +27,47 @@ TEST(ModeWatch, AClockThatDoesNotKeepItsModeIsNamed) {
   EXPECT_TRUE(not_kept(*board, mode).empty());
   EXPECT_LT(settle(*board, mode, 0.01), 0.1);
   EXPECT_TRUE(not_kept(*board, {}).empty());
+}
+
+// What was asked and what was seen are numbers of the measurement.
+TEST(ModeWatch, ClocksAreSeenWhileATrialIsCounted) {
+  const TempFolder folder;
+  const auto root = std::filesystem::canonical(folder.path()) / "tree";
+  trees::write_tree("orin_agx_jp6", root);
+  const auto board = open_known_board(identify_board(root),
+                                      {.root = root, .journal = folder / "state/board.journal"});
+  const auto now = root / "sys/devices/platform/17000000.gpu/devfreq/17000000.gpu/cur_freq";
+  Measurement m;
+  m.trial.mode = {{{"gpu_mhz", 918}, {"cpu_cores", 12}}};
+  m.figures = {{"accuracy", 0.5}};
+  ClockWatch watch(*board, m.trial.mode);
+  ASSERT_TRUE(write_file(now, "306000000\n").ok());
+  watch.look();  // of the warm-up
+  watch.begin();
+  ASSERT_TRUE(write_file(now, "918000000\n").ok());
+  watch.look();
+  ASSERT_TRUE(write_file(now, "900000000\n").ok());
+  watch.look();  // too early for another look
+  sleep_until_ns(monotonic_ns() + 250'000'000);
+  watch.look();
+  watch.end(m);
+  const auto seen = seen_clocks(m);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].axis, "cpu_cores");
+  EXPECT_EQ(seen[0].least, 12);
+  EXPECT_EQ(seen[1].axis, "gpu_mhz");
+  EXPECT_EQ(seen[1].unit, "MHz");
+  EXPECT_EQ(seen[1].asked, 918);
+  EXPECT_EQ(seen[1].mean, 909);
+  EXPECT_EQ(seen[1].least, 900);
+  EXPECT_FALSE(m.throttled);
+  EXPECT_EQ(own_figures(m), (Figures{{"accuracy", 0.5}}));
+
+  ASSERT_TRUE(write_file(now, "612000000\n").ok());
+  watch.begin();
+  watch.look();
+  watch.end(m);
+  EXPECT_TRUE(m.throttled);
 }
 
 }  // namespace

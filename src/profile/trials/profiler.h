@@ -15,6 +15,14 @@
 
 namespace flyball {
 
+/// Which modes of a board a search chooses from (chosen_modes.h).
+struct KeptModes {
+  std::string asked{};               ///< "all", "paper", "50"
+  size_t kept = 0, of = 0;           ///< modes
+  std::optional<uint64_t> seed{};    ///< of a sample
+  std::vector<std::string> notes{};  ///< what of the published grid the board does not list
+};
+
 /// What a profiler offers to choose from.
 struct ProfilerInfo {
   std::string device;        ///< name of the board, as in tables
@@ -35,6 +43,7 @@ struct ProfilerInfo {
   bool live = false;              ///< do repeats differ?
   bool told = false;              ///< measured by somebody else, who is busy on this machine
   bool program = false;           ///< the user's own, whose trials may be whole runs (Measurement)
+  std::optional<KeptModes> modes{};  ///< nothing where nobody chose among them
 };
 
 /// How a live trial stands, every tenth of a second or so.
@@ -77,6 +86,9 @@ class Profiler {
   /// Measures one configuration. A trial that fails (board error, out of memory) is a Measurement
   /// whose `failure` says why; an Error means that nothing can be measured at all.
   virtual Result<Measurement> measure(size_t config) = 0;
+  /// Why this configuration cannot be tried before the board is rebooted, with the remedy; "" where
+  /// nothing of it is known (Device::out_of_reach()).
+  virtual std::string out_of_reach(size_t) const { return ""; }
   /// Whom to tell how a live trial goes on, in the thread of measure(); empty: nobody. Trials that
   /// take no time tell nothing.
   virtual void on_sample(TrialListener) {}

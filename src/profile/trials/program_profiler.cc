@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/trials/mode_watch.h"
+#include "profile/trials/offered_axes.h"
 #include "profile/trials/program_run.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
@@ -22,11 +23,12 @@ constexpr int64_t look_every_ns = 5'000'000;
 constexpr int64_t memory_every_ns = 100'000'000;
 
 Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>& open) {
-  std::vector<Axis> axes = device.axes();
+  std::vector<Axis> axes = offered_axes(device, open);
   const size_t own = axes.size();
   for (const Axis& wanted : open) {
     const auto known = std::ranges::find(axes, wanted.name, &Axis::name);
     if (known == axes.end()) {
+      FLYBALL_CHECK(check_not_missing(device, wanted.name));
       axes.push_back(wanted);
       axes.back().scope = Scope::run;
       continue;
@@ -88,10 +90,11 @@ Error never_read(const std::string& name) {
 // One trial: reads marks and decides what counts.
 class ProgramTrial {
  public:
-  ProgramTrial(ProgramRun& run, PowerMeter& meter, const ProgramTrialOptions& options,
-               Measurement& m)
+  ProgramTrial(ProgramRun& run, PowerMeter& meter, const Device& device,
+               const ProgramTrialOptions& options, Measurement& m)
       : run_(run),
         meter_(meter),
+        clocks_(device, m.trial.mode),
         options_(options),
         m_(m),
         rule_(options.stopping),
@@ -104,6 +107,7 @@ class ProgramTrial {
     while (!(done_ && has_reported()) && !ended) {
       ended = run_.wait_until(monotonic_ns() + look_every_ns);
       watch_memory();
+      if (!done_) clocks_.look();
       for (const Mark& mark : run_.take())
         if (mark.kind == MarkKind::minibatch) add(marks_.next(mark));
       FLYBALL_CHECK(check_time());
@@ -112,6 +116,7 @@ class ProgramTrial {
     if (!done_) FLYBALL_CHECK(take_ended(wall_s));
     take_power(meter_, m_);  // before the program is gone
     m_.figures = run_.figures();
+    clocks_.end(m_);
     if (memory_bytes_ > 0) m_.figures["memory"] = memory_bytes_;
     return {};
   }
@@ -122,7 +127,7 @@ class ProgramTrial {
     if (seen_++ == 0) {
       m_.first = minibatch.times();
       warm_ns_ = minibatch.end_ns + static_cast<int64_t>(options_.warm_up_s * 1e9);
-      cap_ns_ = warm_ns_ + 30'000'000'000;
+      cap_ns_ = warm_ns_ + static_cast<int64_t>(power_patience_s * 1e9);
       return;
     }
     if (done_) return;
@@ -133,6 +138,7 @@ class ProgramTrial {
       counting_ = true;
       m_.warm_up_s = static_cast<double>(minibatch.end_ns - warm_ns_) * 1e-9 + options_.warm_up_s;
       meter_.count();
+      clocks_.begin();
       count_ns_ = minibatch.end_ns;
       return;
     }
@@ -216,6 +222,7 @@ class ProgramTrial {
 
   ProgramRun& run_;
   PowerMeter& meter_;
+  ClockWatch clocks_;
   const ProgramTrialOptions& options_;
   Measurement& m_;
   StoppingRule rule_;
@@ -239,8 +246,8 @@ class ProgramProfiler final : public Profiler {
     info_.device = device_->info().name;
     info_.device_title = device_->info().title;
     info_.fingerprint = device_->info().fingerprint;
-    info_.conditions = combine(
-        {process_conditions(), power_conditions(*meter_), program_conditions(options.argv)});
+    info_.conditions = combine({device_->info().settings, process_conditions(),
+                                power_conditions(*meter_), program_conditions(options.argv)});
     info_.conditions["axes of the program"] = "read by it";  // earlier versions did not ask
     info_.workload = join(options.argv, " ");
     info_.phase = Phase::train;
@@ -258,6 +265,10 @@ class ProgramProfiler final : public Profiler {
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
     return "all cores, and the lowest value of each axis that was opened";
+  }
+
+  std::string out_of_reach(size_t config) const override {
+    return device_->out_of_reach(space_.trial(config, info_.workload, info_.phase).mode);
   }
 
   Result<Measurement> measure(size_t config) override {
@@ -303,15 +314,15 @@ class ProgramProfiler final : public Profiler {
     ProgramOptions program;
     program.in_background = true;
     program.settings = all_settings(m.trial);
+    program.environment = options_.environment;
     program.argv = filled_in(options_.argv, program.settings);
     FLYBALL_ASSIGN(const auto run, ProgramRun::start(program));
-    FLYBALL_CHECK(ProgramTrial(*run, *meter_, options_, m).measure());
+    FLYBALL_CHECK(ProgramTrial(*run, *meter_, *device_, options_, m).measure());
     run->take();  // what it read after the last look
     refused_ = true;
     FLYBALL_CHECK(check_axes(run->marks(), m));
     FLYBALL_CHECK(check_length(m));
     refused_ = false;
-    m.throttled |= !not_kept(*device_, m.trial.mode).empty();
     FLYBALL_CHECK(device_->still_set());
     return check_alike(m);
   }

@@ -83,6 +83,8 @@ Result<std::unique_ptr<ProgramRun>> ProgramRun::start(const ProgramOptions& opti
     command.output = run->output_->descriptor();
   }
   command.environment = setting_variables(options.settings);
+  command.environment.insert(command.environment.end(), options.environment.begin(),
+                             options.environment.end());
   command.environment.push_back(run->marks_->environment());
   if (const fs::path package = python_package(); !package.empty()) {
     const char* former = std::getenv("PYTHONPATH");

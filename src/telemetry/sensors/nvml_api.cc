@@ -37,6 +37,18 @@ NvmlApi entries_of(void* library) {
           "nvmlDeviceGetCurrentClocksThrottleReasons");
   resolve(library, api.temperature, "nvmlDeviceGetTemperature");
   resolve(library, api.memory, "nvmlDeviceGetMemoryInfo");
+  resolve(library, api.mig_mode, "nvmlDeviceGetMigMode");
+  resolve(library, api.power_limits, "nvmlDeviceGetPowerManagementLimitConstraints");
+  resolve(library, api.default_limit, "nvmlDeviceGetPowerManagementDefaultLimit");
+  resolve(library, api.power_limit, "nvmlDeviceGetPowerManagementLimit");
+  resolve(library, api.enforced_limit, "nvmlDeviceGetEnforcedPowerLimit");
+  resolve(library, api.set_power_limit, "nvmlDeviceSetPowerManagementLimit");
+  resolve(library, api.memory_clocks, "nvmlDeviceGetSupportedMemoryClocks");
+  resolve(library, api.graphics_clocks, "nvmlDeviceGetSupportedGraphicsClocks");
+  resolve(library, api.lock_gpu, "nvmlDeviceSetGpuLockedClocks");
+  resolve(library, api.unlock_gpu, "nvmlDeviceResetGpuLockedClocks");
+  resolve(library, api.lock_memory, "nvmlDeviceSetMemoryLockedClocks");
+  resolve(library, api.unlock_memory, "nvmlDeviceResetMemoryLockedClocks");
   return api;
 }
 

@@ -17,7 +17,13 @@ struct NvmlMemory {
 };
 
 /// Return codes that are told apart.
-enum NvmlCode { nvml_success = 0, nvml_not_supported = 3, nvml_no_permission = 4, nvml_lost = 15 };
+enum NvmlCode {
+  nvml_success = 0,
+  nvml_bad_argument = 2,
+  nvml_not_supported = 3,
+  nvml_no_permission = 4,
+  nvml_lost = 15,
+};
 
 /// The library, opened at run time. Every entry but the first five may be null: old libraries lack
 /// some, and boards answer others with "not supported".
@@ -32,11 +38,25 @@ struct NvmlApi {
   int (*driver_version)(char*, unsigned) = nullptr;
   int (*energy)(NvmlDevice, unsigned long long*) = nullptr;  ///< mJ since the driver loaded
   int (*power)(NvmlDevice, unsigned*) = nullptr;             ///< mW
-  int (*clock)(NvmlDevice, int, unsigned*) = nullptr;        ///< MHz; 1 = SM, 2 = memory
+  int (*clock)(NvmlDevice, int, unsigned*) = nullptr;        ///< MHz; 0 = GPU, 1 = SM, 2 = memory
   int (*utilization)(NvmlDevice, NvmlUtilization*) = nullptr;
   int (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
   int (*temperature)(NvmlDevice, int, unsigned*) = nullptr;  ///< °C; 0 = the chip
   int (*memory)(NvmlDevice, NvmlMemory*) = nullptr;
+  int (*mig_mode)(NvmlDevice, unsigned* now, unsigned* after_reset) = nullptr;
+  // Limits in mW. What is in force may lie below what was set.
+  int (*power_limits)(NvmlDevice, unsigned* least, unsigned* most) = nullptr;
+  int (*default_limit)(NvmlDevice, unsigned*) = nullptr;
+  int (*power_limit)(NvmlDevice, unsigned*) = nullptr;
+  int (*enforced_limit)(NvmlDevice, unsigned*) = nullptr;
+  int (*set_power_limit)(NvmlDevice, unsigned) = nullptr;
+  // Lists in MHz; `count`: how many fit, then how many there are.
+  int (*memory_clocks)(NvmlDevice, unsigned* count, unsigned*) = nullptr;
+  int (*graphics_clocks)(NvmlDevice, unsigned memory_mhz, unsigned* count, unsigned*) = nullptr;
+  int (*lock_gpu)(NvmlDevice, unsigned low_mhz, unsigned high_mhz) = nullptr;
+  int (*unlock_gpu)(NvmlDevice) = nullptr;
+  int (*lock_memory)(NvmlDevice, unsigned low_mhz, unsigned high_mhz) = nullptr;
+  int (*unlock_memory)(NvmlDevice) = nullptr;
 
   /// Opens and initialises it once per process and path; it stays open until the process ends.
   /// Error `unavailable` when it is not installed, has no such entries or finds no driver.

@@ -6,6 +6,7 @@
 #include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
+#include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/rapl.h"
 
 namespace flyball {
@@ -31,14 +32,11 @@ Error no_power(const std::vector<Error>& gaps) {
   return summary;
 }
 
-// A tree has GPUs where it has a library of its own.
-SensorList open_nvidia_of(const std::filesystem::path& root) {
-  if (root == "/") return open_nvidia({.visible = visible_gpus()});
-  const auto library = root / "usr/lib/libnvidia-ml.so.1";
-  std::error_code ignored;
-  if (!std::filesystem::exists(library, ignored)) return {};
-  if (const Status may = trusted_code(library); !may.ok()) return {{}, {may.error()}};
-  return open_nvidia({.library = library.string(), .visible = {}});
+SensorList open_nvidia_of(const std::filesystem::path& root, std::optional<std::string> visible) {
+  const auto library = nvml_library(root);
+  if (library) return open_nvidia({.library = *library, .visible = std::move(visible)});
+  if (library.error().code == Code::not_found) return {};  // a tree without GPUs
+  return {{}, {library.error()}};
 }
 
 }  // namespace
@@ -50,11 +48,14 @@ bool measures_power(const SensorList& list) {
   });
 }
 
-SensorList open_power_sensors(const std::filesystem::path& root) {
+SensorList open_power_sensors(const std::filesystem::path& root, const std::string& gpu) {
   SensorList list = open_rapl(root);
   list.append(open_ina3221(root));
   list.append(open_firmware_tool(root));
-  list.append(open_nvidia_of(root));
+  const auto visible = !gpu.empty()  ? std::optional<std::string>(gpu)
+                       : root == "/" ? visible_gpus()
+                                     : std::nullopt;
+  list.append(open_nvidia_of(root, visible));
   if (!measures_power(list))
     list.gaps = {no_power(list.gaps)};
   else

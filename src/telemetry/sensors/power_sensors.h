@@ -10,9 +10,10 @@ namespace flyball {
 
 /// Power sensors and energy counters of all drivers, and what tells about throttling. Drivers are
 /// RAPL, INA3221 rails, the Raspberry Pi's firmware and, for the real root "/", NVIDIA's library
-/// (GPUs that CUDA_VISIBLE_DEVICES hides belong to no total). Gaps: sensors that exist but refuse;
-/// and where nothing measures power, one gap "power is not available on this machine: …".
-SensorList open_power_sensors(const std::filesystem::path& root = "/");
+/// (GPUs that CUDA_VISIBLE_DEVICES hides belong to no total; with `gpu`, the identifier of one, all
+/// others do not). Gaps: sensors that exist but refuse; and where nothing measures power, one gap
+/// "power is not available on this machine: …".
+SensorList open_power_sensors(const std::filesystem::path& root = "/", const std::string& gpu = "");
 
 /// Does any of them measure power or energy?
 bool measures_power(const SensorList& list);
