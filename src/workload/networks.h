@@ -24,4 +24,9 @@ std::shared_ptr<Network> make_resnet50(const NetworkShape& shape);
 /// MobileNetV3-Large: 5,483,032 parameters at 1000 classes.
 std::shared_ptr<Network> make_mobilenet_v3(const NetworkShape& shape);
 
+/// With the question answering head: 108,893,186 parameters at a vocabulary (classes) of 30,522.
+std::shared_ptr<Network> make_bert_base(const NetworkShape& shape);
+/// 334,094,338 parameters.
+std::shared_ptr<Network> make_bert_large(const NetworkShape& shape);
+
 }  // namespace flyball

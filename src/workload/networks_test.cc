@@ -9,24 +9,11 @@
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
+#include "workload/recorded_testing.h"
 #include "workload/stepper.h"
 
 namespace flyball {
 namespace {
-
-double noise(uint32_t index, uint32_t ordinal) {
-  uint32_t x = (index + ordinal * 7919u) * 2654435761u;
-  for (int round = 0; round < 2; ++round) x = (x ^ (x >> 16)) * 0x45d9f3bu;
-  x ^= x >> 16;
-  return x / 2147483648.0 - 1;
-}
-
-template <class Shape>
-void fill(torch::Tensor& tensor, uint32_t ordinal, const Shape& shape) {
-  float* data = tensor.data_ptr<float>();
-  for (int64_t i = 0; i < tensor.numel(); ++i)
-    data[i] = static_cast<float>(shape(noise(static_cast<uint32_t>(i), ordinal)));
-}
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "data/pictures/picture_collate.h"
+#include "data/text/question_collate.h"
 
 namespace flyball {
 
@@ -42,6 +43,22 @@ const std::vector<Workload>& workloads() {
        5483032,
        both,
        open_picture_collate},
+      {"bert_base",
+       "BERT-base with question answering head on rows of 128 tokens (Devlin 2018)",
+       "squad",
+       {{default_row_tokens}, 30522},
+       130319,
+       108893186,
+       both,
+       open_question_collate},
+      {"bert_large",
+       "BERT-large with question answering head on rows of 128 tokens (Devlin 2018)",
+       "squad",
+       {{default_row_tokens}, 30522},
+       130319,
+       334094338,
+       both,
+       open_question_collate},
   };
   return list;
 }

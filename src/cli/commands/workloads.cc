@@ -11,18 +11,28 @@
 namespace flyball::cli {
 namespace {
 
+std::string mebibytes(int64_t bytes) {
+  return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
+}
+
 Status list_workloads(bool json) {
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
-  TextTable table({"workload", "parameters", "dataset", "phases", ""});
+  TextTable table(
+      {"workload", "parameters", "weights MiB", "training MiB", "dataset", "phases", ""});
   for (const Workload& workload : workloads()) {
     std::string phases;
     for (Phase phase : workload.phases)
       phases += (phases.empty() ? "" : ", ") + std::string(phase_name(phase));
-    table.add({workload.name, fmt::format("{}", workload.parameters), workload.dataset, phases,
-               workload.summary});
+    // fp32; training also keeps a gradient and SGD's momentum of each. What a minibatch takes
+    // besides depends on its size.
+    const int64_t weights = 4 * workload.parameters, training = 3 * weights;
+    table.add({workload.name, fmt::format("{}", workload.parameters), mebibytes(weights),
+               mebibytes(training), workload.dataset, phases, workload.summary});
     document.push_back({{"name", workload.name},
                         {"summary", workload.summary},
                         {"parameters", workload.parameters},
+                        {"weight_bytes", weights},
+                        {"training_bytes", training},
                         {"dataset", workload.dataset},
                         {"phases", phases}});
   }

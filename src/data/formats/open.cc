@@ -6,6 +6,7 @@
 #include "data/formats/cifar.h"
 #include "data/formats/idx.h"
 #include "data/formats/jpeg_files.h"
+#include "data/formats/squad.h"
 
 namespace flyball {
 namespace {
@@ -22,7 +23,9 @@ fs::path idx_folder(const fs::path& folder) {
 }  // namespace
 
 const std::vector<std::string>& dataset_kinds() {
-  static const std::vector<std::string> kKinds = {"mnist", "cifar10", "images", "gld23k"};
+  static const std::vector<std::string> kKinds = {
+      "mnist", "cifar10", "images", "gld23k", "squad",
+  };
   return kKinds;
 }
 
@@ -37,19 +40,21 @@ Result<std::string> detect_dataset(const fs::path& folder) {
     return Error{Code::corrupt,
                  fmt::format("{} is not whole: making it was cut off", folder.string()),
                  fmt::format("remove it (rm -r '{}') and make it again", folder.string())};
-  for (const char* kind : {"mnist", "cifar10", "gld23k", "images"})
+  // Image folders last: a set of another kind may have sub-folders, too.
+  for (const char* kind : {"mnist", "cifar10", "gld23k", "squad", "images"})
     if (has_part(folder, kind, Split::train) || has_part(folder, kind, Split::test))
       return std::string(kind);
   return Error{
       Code::not_found, fmt::format("{} holds no data set that is known", folder.string()),
-      "known are MNIST's IDX files, CIFAR-10 binary, GLD-23k (CSV and images/) and a folder "
-      "for each class with JPEGs"};
+      "known are MNIST's IDX files, CIFAR-10 binary, GLD-23k (CSV and images/), SQuAD v2 (JSON and "
+      "vocab.txt) and a folder for each class with JPEGs"};
 }
 
 bool has_part(const fs::path& folder, const std::string& kind, Split split) {
   if (kind == "mnist") return has_idx(idx_folder(folder), split);
   if (kind == "cifar10") return has_cifar10(folder, split);
   if (kind == "gld23k") return has_gld23k(folder, split);
+  if (kind == "squad") return has_squad(folder, split);
   return has_image_folder(folder, split);
 }
 
@@ -58,6 +63,7 @@ Result<DatasetPtr> open_dataset(const fs::path& folder, Split split, int64_t cla
   if (kind == "mnist") return open_idx(idx_folder(folder), split, classes == 0 ? 10 : classes);
   if (kind == "cifar10") return open_cifar10(folder, split);
   if (kind == "gld23k") return open_gld23k(folder, split, classes);
+  if (kind == "squad") return open_squad(folder, split);
   return open_image_folder(folder, split);
 }
 

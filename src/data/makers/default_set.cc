@@ -8,6 +8,7 @@
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
+#include "data/makers/questions.h"
 #include "data/makers/synthetic.h"
 
 namespace flyball {
@@ -17,10 +18,12 @@ namespace fs = std::filesystem;
 
 int64_t samples_of(const std::string& kind) {
   if (kind == "mnist") return 60000;
+  if (kind == "squad") return 10000;
   return kind == "cifar10" ? 5000 : 1000;
 }
 
 int version_of(const std::string& kind) {
+  if (kind == "squad") return kQuestionsVersion;
   return kind == "mnist" ? kDigitsVersion : kPicturesVersion;
 }
 

@@ -19,6 +19,7 @@
 #include "data/formats/cifar.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
+#include "data/makers/questions.h"
 #include "data/pictures/jpeg.h"
 
 namespace flyball {
@@ -140,6 +141,9 @@ Status check_request(const std::string& kind, int64_t samples, const fs::path& o
     return bad(fmt::format("{} samples", samples), "give 1 to 100,000,000");
   if (kind == "cifar10" && samples < 5)
     return bad("CIFAR-10 has five files, so at least 5 samples", "give 5 or more");
+  if (kind == "squad" && samples > 1'000'000)
+    return bad(fmt::format("{} questions", samples),
+               "give 1,000,000 at most: a file of 1 GiB is read");
   if (options.classes < 1 || options.classes > 100'000)
     return bad(fmt::format("{} classes", options.classes), "give 1 to 100,000");
   const auto sane = [](int side) { return side >= 8 && side <= 8192; };
@@ -157,6 +161,9 @@ Status make_files(const std::string& kind, int64_t samples, const fs::path& out,
   if (kind == "images") return make_images(samples, out, options);
   if (kind == "gld23k") return make_gld23k(samples, out, options);
   if (kind == "cifar10") return make_cifar10(samples, out, options);
+  if (kind == "squad")
+    return make_questions(
+        out, {.train = samples, .dev = std::max<int64_t>(1, samples / 10), .seed = options.seed});
   return make_digits(out,
                      {samples, std::max<int64_t>(1, samples / 6), options.seed, options.threads});
 }

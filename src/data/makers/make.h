@@ -18,7 +18,8 @@ struct MakeOptions {
 };
 
 /// Writes a synthetic set in the true format of a kind: `samples` for training, and a test part of
-/// a sixth (mnist), a fifth (cifar10) or a tenth (gld23k) of that; images have no test part.
+/// a sixth (mnist), a fifth (cifar10) or a tenth (gld23k, squad) of that; images have no test part.
+/// Samples of squad are questions.
 /// `digits` is another name for mnist. JPEGs have quality 90. The folder must be new or empty;
 /// until the set is whole, unfinished_mark (data/formats/open.h) stands in it.
 Status make_dataset(const std::string& kind, int64_t samples, const std::filesystem::path& out,

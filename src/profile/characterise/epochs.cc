@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "data/formats/open.h"
+#include "data/text/question_set.h"
 #include "device/measuring.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
@@ -182,7 +183,8 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.request.context = {};
   result.started_utc = wall_clock_utc();
   result.fingerprint = library_versions();
-  FLYBALL_ASSIGN(const DatasetPtr dataset, open_dataset(request.data, Split::train));
+  FLYBALL_ASSIGN(const DatasetPtr stored, open_dataset(request.data, Split::train));
+  FLYBALL_ASSIGN(const DatasetPtr dataset, with_row_tokens(stored, request.tokens));
   const bool training = request.step.phase == Phase::train;
   FLYBALL_ASSIGN(const CollatePtr collate, make_collate(request.workload, *dataset, training));
   StepOptions step = request.step;
@@ -195,6 +197,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   load.on_bad_sample = request.on_bad;
   FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, collate, step, load));
   result.request.step = loaded.run.stepper().options();
+  result.request.tokens = row_tokens(*dataset).value_or(0);
   result.dataset_kind = dataset->kind();
   result.dataset_samples = dataset->size();
   result.classes = dataset->classes();

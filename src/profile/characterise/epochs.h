@@ -31,7 +31,8 @@ struct EpochRequest {
   bool drop_last = false;
   OnBadSample on_bad = OnBadSample::fail;
   int epochs = 2;
-  int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
+  int64_t steps = 0;   ///< at most so many minibatches per epoch; 0: all
+  int64_t tokens = 0;  ///< of a row of text; 0: as many as usual (data/text/question_set.h)
   /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
   std::function<Status(int epoch)> before_epoch{};
   /// Called after each minibatch; `of` minibatches make an epoch.
