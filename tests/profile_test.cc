@@ -187,14 +187,37 @@ TEST_F(ProfileTest, BadSamplesFailByNameOrAreSkippedAndListed) {
 }
 
 TEST_F(ProfileTest, EveryKindOfDatasetIsMadeAndFoundWhole) {
-  for (const std::string kind : {"images", "gld23k", "cifar10", "mnist", "coco"}) {
+  for (const std::string kind : {"images", "gld23k", "cifar10", "mnist", "coco", "squad"}) {
     const std::string out = make(kind, "20");
     const Finished checked = run({"dataset", "check", out, "--json"});
     ASSERT_EQ(checked.exit_code, 0) << checked.err << checked.out;
     EXPECT_EQ(checked.json()["kind"], kind);
-    EXPECT_EQ(checked.json()["parts"][0]["samples"], 20);
+    if (kind == "squad")
+      EXPECT_GT(checked.json()["parts"][0]["samples"], 20);  // rows of questions
+    else
+      EXPECT_EQ(checked.json()["parts"][0]["samples"], 20);
     EXPECT_EQ(checked.json()["problem_count"], 0);
   }
+}
+
+TEST_F(ProfileTest, TokensAreForTextAndWithinTheirBounds) {
+  const std::string questions = make("squad", "20");
+  const auto fault = [&](const std::string& command, const std::string& data,
+                         const std::vector<std::string>& more) {
+    std::vector<std::string> words = {command,  "bert_base", "--device", "host",
+                                      "--data", data,        "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 2) << done.out;
+    return done.err;
+  };
+  EXPECT_THAT(fault("profile", questions, {"--tokens", "3"}), HasSubstr("rows of 3 tokens"));
+  EXPECT_THAT(fault("profile", data_, {"--tokens", "64"}), HasSubstr("mnist have no tokens"));
+  EXPECT_THAT(fault("profile", data_, {}), HasSubstr("the network answers questions"));
+  EXPECT_THAT(fault("tune", questions, {"--axis", "tokens=64,128"}),
+              HasSubstr("give tokens one value"));
+  EXPECT_THAT(fault("tune", questions, {"--axis", "tokens=1000"}),
+              HasSubstr("tokens cannot be 1000"));
 }
 
 TEST_F(ProfileTest, ALearningRateThatDivergesIsSaid) {

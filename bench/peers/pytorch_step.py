@@ -1,8 +1,8 @@
 """The peer of step_bench: the same training steps in eager PyTorch.
 
-Reads lines "NETWORK STEPS" from stdin and answers each with the median milliseconds of a step, and the
+Reads lines "NETWORK STEPS BATCH" from stdin and answers each with the median milliseconds of a step, and the
 mean of its CPU time.
-usage: pytorch_step.py THREADS BATCH
+usage: pytorch_step.py THREADS
 """
 import ctypes
 import sys
@@ -33,6 +33,30 @@ class LeNet5(nn.Module):
         return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
 
 
+class Bert(nn.Module):
+    """With question answering head; its layers are PyTorch's own."""
+
+    def __init__(self, layers, width, heads):
+        super().__init__()
+        self.words = nn.Embedding(30522, width)
+        self.places = nn.Embedding(512, width)
+        self.types = nn.Embedding(2, width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.dropout = nn.Dropout(0.1)
+        layer = nn.TransformerEncoderLayer(
+            width, heads, 4 * width, activation="gelu", layer_norm_eps=1e-12, batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, layers)
+        self.marks = nn.Linear(width, 2)
+
+    def forward(self, ids, types, mask):
+        x = self.words(ids) + self.types(types) + self.places(torch.arange(ids.shape[1]))
+        x = self.layers(self.dropout(self.norm(x)), src_key_padding_mask=mask == 0)
+        return self.marks(x)
+
+
+BERTS = {"bert_base": (12, 768, 12), "bert_large": (24, 1024, 16)}
+
+
 def make(name):
     if name == "lenet5":
         return LeNet5(), (1, 28, 28), 10
@@ -43,6 +67,8 @@ def make(name):
 
 
 class Job:
+    """Pictures and their classes."""
+
     def __init__(self, name, batch):
         torch.manual_seed(1)
         self.model, shape, classes = make(name)
@@ -52,24 +78,46 @@ class Job:
         self.labels = torch.randint(0, classes, (batch,))
         self.model.train()
 
+    def loss(self):
+        return self.criterion(self.model(self.samples), self.labels)
+
     def step(self):
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.criterion(self.model(self.samples), self.labels)
+        loss = self.loss()
         loss.backward()
         self.optimizer.step()
         return loss.item()
 
 
+class QuestionJob(Job):
+    """Rows of 128 tokens and where the answer stands."""
+
+    def __init__(self, name, batch):
+        torch.manual_seed(1)
+        self.model = Bert(*BERTS[name])
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
+        self.criterion = nn.CrossEntropyLoss()
+        self.ids = torch.randint(0, 30522, (batch, 128))
+        self.types = (torch.arange(128) >= 16).long().expand(batch, 128)
+        self.mask = torch.ones(batch, 128, dtype=torch.long)
+        self.start, self.end = torch.randint(0, 128, (2, batch))
+        self.model.train()
+
+    def loss(self):
+        marks = self.model(self.ids, self.types, self.mask)
+        start, end = marks.unbind(-1)
+        return (self.criterion(start, self.start) + self.criterion(end, self.end)) / 2
+
+
 def main():
     torch.set_num_threads(int(sys.argv[1]))
-    batch = int(sys.argv[2])
     print(torch.__version__, flush=True)
     name, job = None, None
     for line in sys.stdin:
-        wanted, steps = line.split()
+        wanted, steps, batch = line.split()
         if wanted != name:
             job = None  # frees the last one first
-            name, job = wanted, Job(wanted, batch)
+            name, job = wanted, (QuestionJob if wanted in BERTS else Job)(wanted, int(batch))
         times = []
         cpu = time.process_time()
         for _ in range(int(steps)):

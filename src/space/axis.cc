@@ -29,6 +29,7 @@ constexpr std::array known_axes = {
     KnownAxis{axis::batch_size, "", Scope::run, Legal::whole_from_one},
     KnownAxis{axis::loader_workers, "", Scope::run, Legal::whole_from_zero},
     KnownAxis{axis::prefetch, "", Scope::run, Legal::whole_from_zero},
+    KnownAxis{"tokens", "", Scope::run, Legal::whole_from_one},
     KnownAxis{"threads", "", Scope::run, Legal::whole_from_zero},  // 0: all cores
     KnownAxis{"precision", "", Scope::run, Legal::any},
 };

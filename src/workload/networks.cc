@@ -12,9 +12,10 @@ struct Entry {
 
 // A line for each of the list in workload.cc.
 constexpr Entry entries[] = {
-    {"lenet5", make_lenet5},     {"resnet18", make_resnet18},
-    {"resnet50", make_resnet50}, {"mobilenet_v3", make_mobilenet_v3},
-    {"vgg11", make_vgg11},       {"lstm", make_lstm},
+    {"lenet5", make_lenet5},       {"resnet18", make_resnet18},
+    {"resnet50", make_resnet50},   {"mobilenet_v3", make_mobilenet_v3},
+    {"vgg11", make_vgg11},         {"lstm", make_lstm},
+    {"bert_base", make_bert_base}, {"bert_large", make_bert_large},
 };
 
 }  // namespace

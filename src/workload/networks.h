@@ -29,4 +29,9 @@ std::shared_ptr<Network> make_vgg11(const NetworkShape& shape);
 /// the names of PyTorch's example word_language_model.
 std::shared_ptr<Network> make_lstm(const NetworkShape& shape);
 
+/// With the question answering head: 108,893,186 parameters at a vocabulary (classes) of 30,522.
+std::shared_ptr<Network> make_bert_base(const NetworkShape& shape);
+/// 334,094,338 parameters.
+std::shared_ptr<Network> make_bert_large(const NetworkShape& shape);
+
 }  // namespace flyball

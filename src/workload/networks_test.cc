@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
+#include "workload/recorded_testing.h"
 #include "workload/stepper.h"
 #include "workload/weights_testing.h"
 

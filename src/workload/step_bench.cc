@@ -1,5 +1,5 @@
-// A training step here against the same one in eager PyTorch, batch 16, fp32, equal
-// threads and allocator settings. The two take turns, so that both see the same machine.
+// A training step here against the same one in eager PyTorch, batch 16 (4 rows of text), fp32,
+// equal threads and allocator settings. The two take turns, so that both see the same machine.
 // usage: step_bench [NETWORK…] [--threads N]
 //
 // Peer: PyTorch | ${FLYBALL_PYTHON:-/usr/bin/python3} -c "import torch"
@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "data/pictures/picture_collate.h"
+#include "data/text/question_collate.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
@@ -28,7 +31,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t batch_size = 16;
+// A row of text costs as much as many pictures.
+int64_t batch_of(const Workload& workload) {
+  return workload.shape.input.rank() == 1 ? 4 : 16;
+}
 
 // Of a step: wall time, and CPU time of all threads, which other programs disturb much less.
 struct StepTime {
@@ -55,7 +61,7 @@ class Peer {
       const char* python = std::getenv("FLYBALL_PYTHON");
       if (!python) python = "/usr/bin/python3";
       execl(python, python, FLYBALL_SOURCE_DIR "/bench/peers/pytorch_step.py",
-            std::to_string(threads).c_str(), std::to_string(batch_size).c_str(), nullptr);
+            std::to_string(threads).c_str(), nullptr);
       _exit(127);
     }
     close(to_peer[0]);
@@ -73,8 +79,8 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   const std::string& version() const { return version_; }  // "" when there is no PyTorch
-  StepTime run(const std::string& network, int steps) {
-    fmt::print(ask_, "{} {}\n", network, steps);
+  StepTime run(const Workload& workload, int steps) {
+    fmt::print(ask_, "{} {} {}\n", workload.name, steps, batch_of(workload));
     fflush(ask_);
     StepTime time;
     if (std::sscanf(read().c_str(), "%lf %lf", &time.wall_ms, &time.cpu_ms) != 2) return {};
@@ -93,37 +99,75 @@ class Peer {
   std::string version_;
 };
 
+// A minibatch of numbers that a network takes, drawn once.
+class Batch {
+ public:
+  Batch(const Stepper& stepper, int64_t samples) : samples_(samples) {
+    const StepOptions& options = stepper.options();
+    const int64_t tokens = options.shape[0];
+    for (const auto* specs : {&stepper.inputs(), &stepper.targets()})
+      for (const TensorSpec& spec : *specs) {
+        TensorShape shape{samples};
+        for (const int64_t size : spec.shape) shape.append(size < 0 ? tokens : size);
+        if (spec.dtype == DType::float32)
+          add<float>(spec.name, shape,
+                     [&](size_t) { return static_cast<float>(random_.normal()); });
+        else
+          add<int64_t>(spec.name, shape, whole_numbers(spec.name, tokens, options.classes));
+      }
+  }
+  BatchView view() const { return {tensors_, samples_}; }
+
+ private:
+  // Types: a question of 16 tokens, then text. Nothing is padding.
+  std::function<int64_t(size_t)> whole_numbers(const std::string& name, int64_t tokens,
+                                               int64_t classes) {
+    if (name == mask_tensor) return [](size_t) { return int64_t{1}; };
+    if (name == types_tensor)
+      return [tokens](size_t i) { return int64_t{static_cast<int64_t>(i) % tokens >= 16}; };
+    const bool place = name == start_tensor || name == end_tensor;
+    const auto below = static_cast<size_t>(place ? tokens : classes);
+    return [this, below](size_t) { return static_cast<int64_t>(random_.below(below)); };
+  }
+  template <class T>
+  void add(const std::string& name, const TensorShape& shape,
+           const std::function<T(size_t)>& value) {
+    auto& memory = memory_.emplace_back(static_cast<size_t>(shape.elements()) * sizeof(T));
+    T* const numbers = reinterpret_cast<T*>(memory.data());
+    for (size_t i = 0; i < static_cast<size_t>(shape.elements()); ++i) numbers[i] = value(i);
+    tensors_.push_back({name, dtype_of<T>(), shape, memory.data()});
+  }
+
+  int64_t samples_;
+  Random random_{1};
+  std::list<std::vector<std::byte>> memory_;
+  std::vector<TensorView> tensors_;
+};
+
 struct Ours {
   explicit Ours(const Workload& workload, int threads) {
     StepOptions options;
     options.threads = threads;
+    options.batch_size = batch_of(workload);
     auto made = make_stepper(workload.name, options);
     if (!made.ok()) return;
     stepper = *std::move(made);
-    shape = stepper->options().shape;
-    Random random(1);
-    for (int64_t i = 0; i < batch_size * shape[0] * shape[1] * shape[2]; ++i)
-      samples.push_back(static_cast<float>(random.normal()));
-    for (int64_t i = 0; i < batch_size; ++i)
-      labels.push_back(static_cast<int64_t>(random.below(static_cast<size_t>(options_classes()))));
+    batch.emplace(*stepper, options.batch_size);
   }
-  int64_t options_classes() const { return stepper->options().classes; }
 
   StepTime run(int steps) {
     std::vector<double> times;
     const double before = cpu_seconds();
     for (int i = 0; i < steps; ++i) {
       const Stopwatch watch;
-      if (!stepper->step(PictureBatch(samples, labels, shape).view()).ok()) return {};
+      if (!stepper->step(batch->view()).ok()) return {};
       times.push_back(watch.milliseconds());
     }
     return {median(times), 1e3 * (cpu_seconds() - before) / steps};
   }
 
   std::unique_ptr<Stepper> stepper;
-  TensorShape shape;
-  std::vector<float> samples;
-  std::vector<int64_t> labels;
+  std::optional<Batch> batch;
 };
 
 void compare(const Workload& workload, Peer& peer, int threads, Json& figures) {
@@ -134,13 +178,13 @@ void compare(const Workload& workload, Peer& peer, int threads, Json& figures) {
   ours.run(2);
   const double first = ours.run(1).cpu_ms;
   const int steps = std::clamp(static_cast<int>(300 / first), 1, 100);
-  if (has_peer) peer.run(workload.name, 2 + steps);
+  if (has_peer) peer.run(workload, 2 + steps);
   std::vector<double> here, there, ratios, cpu_ratios;
   while (here.size() < 7 || (here.size() < 25 && watch.seconds() < 30)) {
     const StepTime our = ours.run(steps);
     here.push_back(our.wall_ms);
     if (!has_peer) continue;
-    const StepTime their = peer.run(workload.name, steps);
+    const StepTime their = peer.run(workload, steps);
     there.push_back(their.wall_ms);
     ratios.push_back(their.wall_ms / our.wall_ms);
     cpu_ratios.push_back(their.cpu_ms / our.cpu_ms);
@@ -175,8 +219,7 @@ int run(int argc, char** argv) {
   Peer peer(threads);
   if (peer.version().empty())
     fmt::print(stderr, "PyTorch is missing, no ratios: scripts/setup --bench\n");
-  fmt::print(stderr, "batch {}, fp32, {} threads, PyTorch {}\n", batch_size, threads,
-             peer.version());
+  fmt::print(stderr, "fp32, {} threads, PyTorch {}\n", threads, peer.version());
   for (const Workload& workload : workloads()) {
     if (!wanted.empty() && std::ranges::count(wanted, workload.name) == 0) continue;
     compare(workload, peer, threads, figures);

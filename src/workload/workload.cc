@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "data/pictures/picture_collate.h"
+#include "data/text/question_collate.h"
 #include "data/text/text_dataset.h"
 
 namespace flyball {
@@ -59,6 +60,22 @@ const std::vector<Workload>& workloads() {
        8614383,
        both,
        open_text_collate},
+      {"bert_base",
+       "BERT-base with question answering head on rows of 128 tokens (Devlin 2018)",
+       "squad",
+       {{default_row_tokens}, 30522},
+       130319,
+       108893186,
+       both,
+       open_question_collate},
+      {"bert_large",
+       "BERT-large with question answering head on rows of 128 tokens (Devlin 2018)",
+       "squad",
+       {{default_row_tokens}, 30522},
+       130319,
+       334094338,
+       both,
+       open_question_collate},
   };
   return list;
 }

@@ -14,8 +14,8 @@ namespace flyball {
 
 /// What a network sees and says.
 struct NetworkShape {
-  TensorShape input{};  ///< of one sample; of a picture: channels, height, width
-  int64_t classes = 0;
+  TensorShape input{};  ///< of one sample; of a picture: channels, height, width; of text: tokens
+  int64_t classes = 0;  ///< of text: entries of the vocabulary
 };
 
 /// A network that Flyball brings along, with what it is usually trained on.

@@ -10,6 +10,7 @@
 #include "data/formats/open.h"
 #include "data/makers/check.h"
 #include "data/makers/make.h"
+#include "data/text/question_set.h"
 
 namespace flyball::cli {
 namespace {
@@ -32,12 +33,20 @@ struct CheckArguments {
 void print_parts(const DatasetReport& report, const std::string& folder) {
   TextTable table({"part", "samples", "classes", "samples per class", "MB"});
   for (const DatasetPart& part : report.parts)
-    table.add({part.name, fmt::format("{}", part.samples), fmt::format("{}", part.classes),
-               part.smallest_class == part.largest_class
+    table.add({part.name, fmt::format("{}", part.samples),
+               part.classes == 0 ? "-" : fmt::format("{}", part.classes),
+               part.classes == 0 ? "-"
+               : part.smallest_class == part.largest_class
                    ? fmt::format("{}", part.smallest_class)
                    : fmt::format("{} to {}", part.smallest_class, part.largest_class),
                fmt::format("{:.1f}", static_cast<double>(part.bytes) / 1e6)});
   fmt::print("{}: {}\n{}", folder, report.kind, table.str());
+}
+
+std::string classes_text(const Dataset& set) {
+  if (const auto tokens = row_tokens(set))
+    return fmt::format("rows of {} tokens of {}", *tokens, set.classes());
+  return fmt::format("{} classes", set.classes());
 }
 
 Status make(const MakeArguments& arguments) {
@@ -49,8 +58,8 @@ Status make(const MakeArguments& arguments) {
   for (const Split split : {Split::train, Split::test}) {
     if (!has_part(arguments.out, kind, split)) continue;
     FLYBALL_ASSIGN(const DatasetPtr set, open_dataset(arguments.out, split));
-    fmt::print("{}: {} {} samples of {} in {} classes\n", arguments.out, set->size(),
-               split == Split::train ? "training" : "test", kind, set->classes());
+    fmt::print("{}: {} {} samples of {} in {}\n", arguments.out, set->size(),
+               split == Split::train ? "training" : "test", kind, classes_text(*set));
   }
   return {};
 }

@@ -16,6 +16,7 @@
 #include "profile/characterise/epochs_report.h"
 #include "report/profile_report.h"
 #include "telemetry/sensors/power_sensors.h"
+#include "workload/workload.h"
 
 namespace flyball::cli {
 namespace {
@@ -32,6 +33,12 @@ struct ProfileOptions {
   bool json = false, quiet = false;
 };
 
+// A module of the user's takes what its dataset holds.
+bool takes_pictures(const std::string& workload) {
+  const auto known = find_workload(workload);
+  return !known.ok() || (*known)->shape.input.rank() == 3;
+}
+
 Status complete(ProfileOptions& options) {
   EpochRequest& request = options.request;
   StepOptions& step = request.step;
@@ -43,6 +50,11 @@ Status complete(ProfileOptions& options) {
     return Error{Code::invalid_argument, "a table is read, it does not run",
                  "profile on this machine: --device host"};
   step.device = compute_place(board->info());
+  if (step.channels_last && !takes_pictures(options.workload)) {
+    fmt::print(stderr, "flyball: note: {} takes no pictures, so --channels-last changes nothing\n",
+               options.workload);
+    step.channels_last = false;
+  }
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.script,
@@ -99,7 +111,7 @@ Status check_program_options(const CLI::App& command) {
         "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
         "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
         "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data"})
+        "--data",   "--tokens"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -160,6 +172,8 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--phase", options.phase, "train or infer")->capture_default_str();
   command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
       ->capture_default_str();
+  command.add_option("--tokens", request.tokens,
+                     "of a row of text, 32 to 512; 0: 128. Longer texts take several rows");
   command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")
       ->capture_default_str();
   command.add_option("--learning-rate", request.step.learning_rate, "")->capture_default_str();

@@ -16,7 +16,7 @@ constexpr int64_t kWeight = 4, kTrainedWeight = 3 * kWeight;
 
 Status list_workloads(bool json) {
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
-  TextTable table({"workload", "parameters", "weights MB", "trained MB", "dataset", "samples",
+  TextTable table({"workload", "parameters", "weights MB", "training MB", "dataset", "samples",
                    "input", "phases", ""});
   const auto megabytes = [](int64_t parameters, int64_t bytes) {
     return number(1e-6 * static_cast<double>(parameters * bytes));
@@ -34,7 +34,7 @@ Status list_workloads(bool json) {
                         {"summary", workload.summary},
                         {"parameters", workload.parameters},
                         {"weight_bytes", workload.parameters * kWeight},
-                        {"trained_bytes", workload.parameters * kTrainedWeight},
+                        {"training_bytes", workload.parameters * kTrainedWeight},
                         {"dataset", workload.dataset},
                         {"samples", workload.samples},
                         {"input", workload.shape.input.text()},

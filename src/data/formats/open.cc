@@ -7,6 +7,7 @@
 #include "data/formats/coco.h"
 #include "data/formats/idx.h"
 #include "data/formats/jpeg_files.h"
+#include "data/formats/squad.h"
 #include "data/formats/wikitext.h"
 
 namespace flyball {
@@ -24,8 +25,8 @@ fs::path idx_folder(const fs::path& folder) {
 }  // namespace
 
 const std::vector<std::string>& dataset_kinds() {
-  static const std::vector<std::string> kKinds = {"mnist",  "cifar10",  "images",
-                                                  "gld23k", "wikitext", "coco"};
+  static const std::vector<std::string> kKinds = {"mnist",    "cifar10", "images", "gld23k",
+                                                  "wikitext", "squad",   "coco"};
   return kKinds;
 }
 
@@ -40,13 +41,14 @@ Result<std::string> detect_dataset(const fs::path& folder) {
     return Error{Code::corrupt,
                  fmt::format("{} is not whole: making it was cut off", folder.string()),
                  fmt::format("remove it (rm -r '{}') and make it again", folder.string())};
-  for (const char* kind : {"mnist", "cifar10", "gld23k", "wikitext", "coco", "images"})
+  // Image folders last: a set of another kind may have sub-folders, too.
+  for (const char* kind : {"mnist", "cifar10", "gld23k", "wikitext", "squad", "coco", "images"})
     if (has_part(folder, kind, Split::train) || has_part(folder, kind, Split::test))
       return std::string(kind);
   return Error{Code::not_found, fmt::format("{} holds no data set that is known", folder.string()),
                "known are MNIST's IDX files, CIFAR-10 binary, GLD-23k (CSV and images/), COCO "
-               "(annotations/instances_*.json), WikiText (wiki.train.tokens) and a folder for each "
-               "class with JPEGs"};
+               "(annotations/instances_*.json), WikiText (wiki.train.tokens), SQuAD v2 (JSON and "
+               "vocab.txt) and a folder for each class with JPEGs"};
 }
 
 bool has_part(const fs::path& folder, const std::string& kind, Split split) {
@@ -55,6 +57,7 @@ bool has_part(const fs::path& folder, const std::string& kind, Split split) {
   if (kind == "gld23k") return has_gld23k(folder, split);
   if (kind == "wikitext") return has_wikitext(folder, split);
   if (kind == "coco") return has_coco(folder, split);
+  if (kind == "squad") return has_squad(folder, split);
   return has_image_folder(folder, split);
 }
 
@@ -65,6 +68,7 @@ Result<DatasetPtr> open_dataset(const fs::path& folder, Split split, int64_t cla
   if (kind == "gld23k") return open_gld23k(folder, split, classes);
   if (kind == "wikitext") return open_wikitext(folder, split);
   if (kind == "coco") return open_coco(folder, split);
+  if (kind == "squad") return open_squad(folder, split);
   return open_image_folder(folder, split);
 }
 

@@ -11,7 +11,7 @@
 
 namespace flyball {
 
-/// "mnist", "cifar10", "images", "gld23k", "wikitext" and "coco".
+/// "mnist", "cifar10", "images" and so on.
 const std::vector<std::string>& dataset_kinds();
 
 /// A file with this name stands in a folder while a set is being made there, and stays where that
@@ -25,6 +25,7 @@ Result<std::string> detect_dataset(const std::filesystem::path& folder);
 bool has_part(const std::filesystem::path& folder, const std::string& kind, Split split);
 
 /// Opens one part of a set of any kind, in place. `classes` 0: as many as the kind or the set has.
+/// Texts come in rows of default_row_tokens (text/question_set.h).
 Result<DatasetPtr> open_dataset(const std::filesystem::path& folder, Split split,
                                 int64_t classes = 0);
 

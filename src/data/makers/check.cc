@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/parallel.h"
 #include "data/formats/coco.h"
@@ -14,6 +16,7 @@
 #include "data/formats/open.h"
 #include "data/pictures/detection_collate.h"
 #include "data/pictures/jpeg.h"
+#include "data/text/question_collate.h"
 
 namespace flyball {
 namespace {
@@ -61,6 +64,28 @@ void compare_categories(const DatasetPtr& train, const DatasetPtr& test, Dataset
                              "use annotations of one edition for both"});
   ++report.problem_count;
 }
+// Makes a row of tokens of each sample, so that an answer that is not where it should be is seen.
+class RowCheck {
+ public:
+  explicit RowCheck(const Dataset& set) : scratch_(nullptr) {
+    auto collate = open_question_collate(set, false);
+    if (!collate.ok()) return;  // samples of another kind
+    collate_ = *std::move(collate);
+    scratch_ = collate_->scratch();
+  }
+  Status check(const RawSample& sample) {
+    if (!collate_) return {};
+    if (!row_) {
+      FLYBALL_ASSIGN(row_, BatchBuffer::create(collate_->layout(), 1));
+    }
+    return collate_->add(sample, 0, scratch_.get(), *row_);
+  }
+
+ private:
+  CollatePtr collate_;
+  std::unique_ptr<CollateScratch> scratch_;
+  std::optional<BatchBuffer> row_;
+};
 
 // Gathers what several threads find in one part.
 class PartCheck {
@@ -76,9 +101,12 @@ class PartCheck {
   }
 
   void report(const std::string& name, DatasetReport& report) {
-    DatasetPart part{name, set_.size(), set_.classes(), bytes_, 0, 0};
-    const auto [least, most] = std::minmax_element(per_class_.begin(), per_class_.end());
-    part.smallest_class = *least, part.largest_class = *most;
+    DatasetPart part{name, set_.size(), 0, bytes_, 0, 0};
+    if (!row_tokens(set_)) {
+      const auto [least, most] = std::minmax_element(per_class_.begin(), per_class_.end());
+      part.classes = set_.classes();
+      part.smallest_class = *least, part.largest_class = *most;
+    }
     report.parts.push_back(part);
     std::sort(problems_.begin(), problems_.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -93,11 +121,13 @@ class PartCheck {
     RawSample sample;
     JpegReader reader;
     std::vector<int64_t> classes;
+    RowCheck rows(set_);
     for (int64_t i = next_.fetch_add(1); i < set_.size(); i = next_.fetch_add(1)) {
       Status status = set_.fetch(i, sample);
       if (status.ok()) {
         classes.clear();
         status = check_pixels(sample, coco_ != nullptr, reader);
+        if (status.ok()) status = rows.check(sample);
         if (status.ok()) status = set_.check(sample, classes);
         if (!status.ok()) status = status.error().within(set_.name(i));
       }

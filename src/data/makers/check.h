@@ -12,11 +12,11 @@ namespace flyball {
 
 /// One part of a set.
 struct DatasetPart {
-  std::string name;  ///< "train" or "test"
-  int64_t samples = 0, classes = 0;
-  int64_t bytes = 0;  ///< of all samples that could be read, as stored
-  int64_t smallest_class =
-      0;  ///< samples (coco: boxes; text: places of a word) of the rarest class
+  std::string name;                  ///< "train" or "test"
+  int64_t samples = 0, classes = 0;  ///< 0 classes: samples have none
+  int64_t bytes = 0;                 ///< of all samples that could be read, as stored
+  /// Samples (of COCO boxes, of text places of a word) of the rarest class.
+  int64_t smallest_class = 0;
   int64_t largest_class = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "data/makers/coco_maker.h"
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
+#include "data/makers/questions.h"
 #include "data/makers/synthetic.h"
 #include "data/makers/text.h"
 
@@ -19,12 +20,14 @@ namespace fs = std::filesystem;
 
 int64_t samples_of(const std::string& kind) {
   if (kind == "mnist" || kind == "wikitext") return 60000;
+  if (kind == "squad") return 10000;
   return kind == "cifar10" ? 5000 : 1000;
 }
 
 int version_of(const std::string& kind) {
   if (kind == "mnist") return kDigitsVersion;
   if (kind == "wikitext") return kTextVersion;
+  if (kind == "squad") return kQuestionsVersion;
   if (kind == "coco") return 100 * kPicturesVersion + kShapesVersion;  // shapes before pictures
   return kPicturesVersion;
 }

@@ -11,9 +11,10 @@ namespace flyball {
 
 /// The drawn set of a kind, in its true format: 60,000 digits for "mnist", 5,000 training samples
 /// for "cifar10", 1,000 pictures of 500 × 375 in 10 classes for "images" and "gld23k", 1,000 of 80
-/// categories for "coco", 60,000 windows of 35 words for "wikitext". Made on first use, in
-/// cache_folder() (base/places.h); `making` is called before, with what is drawn and where. Equal
-/// on every machine. Its folder is named by kind and by the version of what draws it
+/// categories for "coco", 60,000 windows of 35 words for "wikitext", 10,000 questions for "squad".
+/// Made on first use, in cache_folder() (base/places.h); `making` is called before, with what is
+/// drawn and where. Equal on every machine. Its folder is named by kind and by the version of what
+/// draws it
 /// ("mnist-v1"), so that nothing of an earlier version is taken for it.
 Result<std::filesystem::path> default_dataset(
     const std::string& kind, const std::function<void(const std::string& what)>& making = {});

@@ -15,6 +15,7 @@
 #include "data/formats/open.h"
 #include "data/makers/coco_maker.h"
 #include "data/makers/digits.h"
+#include "data/makers/questions.h"
 #include "data/makers/text.h"
 #include "data/makers/write_pictures.h"
 
@@ -97,6 +98,9 @@ Status check_request(const std::string& kind, int64_t samples, const fs::path& o
     return bad(fmt::format("{} samples", samples), "give 1 to 100,000,000");
   if (kind == "cifar10" && samples < 5)
     return bad("CIFAR-10 has five files, so at least 5 samples", "give 5 or more");
+  if (kind == "squad" && samples > 1'000'000)
+    return bad(fmt::format("{} questions", samples),
+               "give 1,000,000 at most: a file of 1 GiB is read");
   if (options.classes < 0 || options.classes > 100'000)
     return bad(fmt::format("{} classes", options.classes), "give 1 to 100,000");
   const auto sane = [](int side) { return side >= 8 && side <= 8192; };
@@ -116,6 +120,9 @@ Status make_files(const std::string& kind, int64_t samples, const fs::path& out,
   if (kind == "coco") return make_coco(samples, out, options);
   if (kind == "cifar10") return make_cifar10(samples, out, options);
   if (kind == "wikitext") return make_wikitext(samples, out, options.seed);
+  if (kind == "squad")
+    return make_questions(
+        out, {.train = samples, .dev = std::max<int64_t>(1, samples / 10), .seed = options.seed});
   return make_digits(out,
                      {samples, std::max<int64_t>(1, samples / 6), options.seed, options.threads});
 }

@@ -18,10 +18,10 @@ struct MakeOptions {
 };
 
 /// Writes a synthetic set in the true format of a kind: `samples` for training, and a test part of
-/// a sixth (mnist), a fifth (cifar10, coco) or a tenth (gld23k, wikitext) of that; images have no
-/// test part. Samples of text are 35 words. `digits` is another name for mnist. JPEGs have quality
-/// 90. The folder must be new or empty; until the set is whole, unfinished_mark
-/// (data/formats/open.h) stands in it.
+/// a sixth (mnist), a fifth (cifar10, coco) or a tenth (gld23k, wikitext, squad) of that; images
+/// have no test part. Samples of wikitext are 35 words, of squad questions. `digits` is another
+/// name for mnist. JPEGs have quality 90. The folder must be new or empty; until the set is whole,
+/// unfinished_mark (data/formats/open.h) stands in it.
 Status make_dataset(const std::string& kind, int64_t samples, const std::filesystem::path& out,
                     const MakeOptions& options = {});
 

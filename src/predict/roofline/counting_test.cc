@@ -57,6 +57,18 @@ TEST(Counting, BertLargeHoldsTheParametersOfItsMatrices) {
   EXPECT_EQ(24 * layer.fixed_bytes + count_gemm(1024, 1024).fixed_bytes, 1213726720);
 }
 
+// By hand: 85 M weights of its layers and 1,536 of its head meet each of 128 tokens, and each token
+// all others twice; a softmax and the rest are one part in fifty.
+TEST(Counting, BertBaseIsItsLayersAndTwoScoresOfEachToken) {
+  const auto base = known_cost("bert-base");
+  ASSERT_TRUE(base);
+  const double products =
+      2.0 * 128 * (12.0 * 12 * 768 * 768 + 2 * 768) + 12.0 * 2 * 2 * 128 * 128 * 768;
+  EXPECT_GT(base->flop_at(1), products);
+  EXPECT_LT(base->flop_at(1), 1.02 * products);
+  EXPECT_EQ(base->fixed_bytes, 12 * (4.0 * 12 * 768 * 768 + 65536) + 4 * 2 * 768);
+}
+
 TEST(Counting, OperatorsFollowTheRules) {
   // 8 channels of 4×4 from 6 in 2 groups of 3, kernel 3: 27 taps.
   const Cost conv = count_conv({6, 8, 3, 1, 4, 2});

@@ -280,9 +280,9 @@ Cost vit_b16() {
 }
 
 // 128 tokens; as published without biases, and without layer norms (the rules count none of their
-// operators).
-Cost bert_large() {
-  const double tokens = 128, width = 1024, heads = 16, hidden = 4096;
+// operators): the layers and the embeddings, whatever stands on them.
+Cost bert_body(double layers, double width, double heads) {
+  const double tokens = 128, hidden = 4 * width;
   const double scores = heads * tokens * tokens;
   Cost layer = 4.0 * count_matmul(tokens, width, width);  // query, key, value, output
   layer += 4.0 * count_move(tokens * width, tokens * width);
@@ -293,13 +293,26 @@ Cost bert_large() {
   layer += 4.0 * count_elementwise(tokens * hidden);  // GELU around its erf
   layer += count_matmul(tokens, width, hidden);
   layer += 2.0 * count_elementwise(tokens * width);  // residuals
-  Cost cost = 24.0 * layer;
+  Cost cost = layers * layer;
   cost += 2.0 * count_elementwise(tokens * width);  // the three embeddings' sum
-  cost += count_gemm(width, width);                 // pooler
+  return cost;
+}
+
+Cost bert_large() {
+  const double width = 1024;
+  Cost cost = bert_body(24, width, 16);
+  cost += count_gemm(width, width);  // pooler
   cost += count_activation(Activation::tanh, width);
   // What is left of the published total: the mask (128) and arithmetic of shapes.
   cost += count_elementwise(158);
   cost += count_move(3, 3);
+  return cost;
+}
+
+// With the head that our network has: two scores of each token.
+Cost bert_base() {
+  Cost cost = bert_body(12, 768, 12);
+  cost += count_matmul(128, 2, 768);
   return cost;
 }
 
@@ -323,6 +336,7 @@ const std::vector<Known>& known_costs() {
       {"resnet50", resnet({3, 4, 6, 3}, true)},
       {"mobilenet_v3", mobilenet_v3_large()},
       {"yolov8n", yolov8n()},
+      {"bert_base", bert_base()},
       {"bert_large", bert_large()},
       {"lstm", lstm()},
       {"vgg11", vgg11()},

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
+#include "data/text/question_set.h"
 #include "device/measuring.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
@@ -204,8 +205,8 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.started_utc = wall_clock_utc();
   result.fingerprint = library_versions();
   const bool training = request.step.phase == Phase::train;
-  FLYBALL_ASSIGN(const RunData data,
-                 open_run_data(request.workload, request.data, request.script, training));
+  FLYBALL_ASSIGN(const RunData data, open_run_data(request.workload, request.data, request.tokens,
+                                                   request.script, training));
   const DatasetPtr& dataset = data.dataset;
   StepOptions step = request.step;
   request.script.tell(step);
@@ -218,6 +219,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   load.on_bad_sample = request.on_bad;
   FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, data.collate, step, load));
   result.request.step = loaded.run.stepper().options();
+  result.request.tokens = row_tokens(*dataset).value_or(0);
   result.dataset_kind = dataset->kind();
   result.dataset_samples = dataset->size();
   result.classes = dataset->classes();

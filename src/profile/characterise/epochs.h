@@ -36,7 +36,8 @@ struct EpochRequest {
   std::filesystem::path save;    ///< the training is kept there after each epoch; empty: nowhere
   std::filesystem::path resume;  ///< such a file to go on from; empty: from the start
   int epochs = 2;
-  int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
+  int64_t steps = 0;   ///< at most so many minibatches per epoch; 0: all
+  int64_t tokens = 0;  ///< of a row of text; 0: as many as usual (data/text/question_set.h)
   /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
   std::function<Status(int epoch)> before_epoch{};
   /// Called after each minibatch; `of` minibatches make an epoch.

@@ -22,6 +22,7 @@ Json request_json(const EpochRequest& request) {
           {"device", step.device},
           {"data", request.data.string()},
           {"batch_size", step.batch_size},
+          {"tokens", request.tokens > 0 ? Json(request.tokens) : Json(nullptr)},
           {"loader_workers", request.workers},
           {"prefetch", request.prefetch},
           {"optimizer", optimizer_name(step.optimizer)},

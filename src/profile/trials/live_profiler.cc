@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
+#include "data/text/question_set.h"
 #include "profile/trials/minibatch_run.h"
 #include "profile/trials/mode_watch.h"
 #include "profile/trials/offered_axes.h"
@@ -281,6 +282,20 @@ class LiveProfiler final : public Profiler {
   size_t default_ = 0;
 };
 
+// `tokens` among the axes: one value, that of every trial. Rows of different sizes are different
+// work, whose times do not compare.
+Result<int64_t> take_tokens(std::vector<Axis>& open) {
+  const auto tokens = std::ranges::find(open, "tokens", &Axis::name);
+  if (tokens == open.end()) return int64_t{0};
+  if (tokens->values.size() != 1)
+    return Error{Code::invalid_argument, "rows of different sizes are different work",
+                 "give tokens one value: --axis tokens=128"};
+  FLYBALL_CHECK(check_value("tokens", tokens->values.front(), fewest_row_tokens, most_row_tokens));
+  const auto value = static_cast<int64_t>(tokens->values.front());
+  open.erase(tokens);
+  return value;
+}
+
 Status check_phase(const std::string& name, Phase phase) {
   if (!script_file(name).empty()) return {};
   FLYBALL_ASSIGN(const Workload* workload, find_workload(name));
@@ -297,9 +312,12 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
   FLYBALL_CHECK(check_phase(options.workload, options.phase));
   FLYBALL_CHECK(check_libraries());
   const bool training = options.phase == Phase::train;
+  LiveOptions own = options;
+  FLYBALL_ASSIGN(const int64_t tokens, take_tokens(own.open));
   FLYBALL_ASSIGN(RunData data,
-                 open_run_data(options.workload, options.data, options.script, training));
-  auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), options,
+                 open_run_data(options.workload, options.data, tokens, options.script, training));
+  if (const auto each = row_tokens(*data.dataset)) own.job["tokens"] = static_cast<double>(*each);
+  auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), own,
                                                  std::move(data.dataset), std::move(data.collate));
   FLYBALL_CHECK(profiler->build_space());
   return std::unique_ptr<Profiler>(std::move(profiler));

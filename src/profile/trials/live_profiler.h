@@ -29,9 +29,9 @@ struct LiveOptions {
 };
 
 /// Axes: those of the device, `loader_workers` and `prefetch` (0 where there are no workers), and
-/// `batch_size` when it is opened. Default: the device's default mode with inline loading, which is
-/// what PyTorch's DataLoader does unless told otherwise.
-/// Errors: unknown workload, no dataset, axes or values that make no sense.
+/// `batch_size` when it is opened; `tokens` (of a row of text) takes one value, for all trials.
+/// Default: the device's default mode with inline loading, which is what PyTorch's DataLoader does
+/// unless told otherwise. Errors: unknown workload, no dataset, axes or values that make no sense.
 Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> device,
                                                      std::unique_ptr<PowerMeter> meter,
                                                      const LiveOptions& options);

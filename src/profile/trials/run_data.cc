@@ -5,6 +5,7 @@
 #include "base/file_version.h"
 #include "base/text.h"
 #include "data/formats/open.h"
+#include "data/text/question_set.h"
 #include "workload/workload.h"
 
 namespace flyball {
@@ -34,14 +35,15 @@ Conditions ScriptRequest::conditions() const {
 }
 
 Result<RunData> open_run_data(const std::string& workload, const std::filesystem::path& folder,
-                              const ScriptRequest& script, bool training) {
+                              int64_t tokens, const ScriptRequest& script, bool training) {
   if (!script.drawn.empty()) {
     FLYBALL_ASSIGN(const DrawnInputs drawn,
                    make_drawn_inputs(script.drawn, kDrawnSamples, kDrawnSeed));
     return RunData{drawn.dataset, drawn.collate};
   }
   RunData data;
-  FLYBALL_ASSIGN(data.dataset, open_dataset(folder, Split::train));
+  FLYBALL_ASSIGN(const DatasetPtr stored, open_dataset(folder, Split::train));
+  FLYBALL_ASSIGN(data.dataset, with_row_tokens(stored, tokens));
   FLYBALL_ASSIGN(data.collate, make_collate(workload, *data.dataset, training));
   return data;
 }

@@ -31,9 +31,9 @@ struct RunData {
   CollatePtr collate;
 };
 
-/// Opens what the workload is to read: the folder, or the drawn tensors. Errors: no such set, one
-/// of another kind than the workload reads.
+/// Opens what the workload is to read: the folder, in rows of `tokens` where it is text (0: as it
+/// is), or the drawn tensors. Errors: no such set, one of another kind than the workload reads.
 Result<RunData> open_run_data(const std::string& workload, const std::filesystem::path& folder,
-                              const ScriptRequest& script, bool training);
+                              int64_t tokens, const ScriptRequest& script, bool training);
 
 }  // namespace flyball
