@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "device/measuring.h"
 #include "plan/plan.h"
+#include "space/trial_facts.h"
 #include "tune/comparison.h"
 #include "tune/reused.h"
 
@@ -55,11 +55,6 @@ Json configuration_json(const TuneResult& result, size_t config) {
   return json;
 }
 
-Json disturbed_by(const Measurement& m) {
-  if (!m.conditions || !m.conditions->contains(disturbed_condition)) return nullptr;
-  return m.conditions->at(disturbed_condition);
-}
-
 Json change_json(const Change& change) {
   return std::isnan(change.pct) ? Json(nullptr)
                                 : Json({{"pct", change.pct}, {"established", change.established}});
@@ -69,25 +64,12 @@ Json trial_json(const TuneResult& result, const Profiled& trial) {
   const Measurement& m = trial.measurement;
   Json json;
   json["config"] = settings_json(result.space.settings(trial.config));
-  json["minibatch_ms"] = m.failed() ? Json(nullptr) : or_null(m.minibatch_ms);
-  json["power_w"] = m.power ? Json(m.power->mean_w) : Json(nullptr);
-  json["stall_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.stall_ms);
-  json["compute_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.compute_ms);
-  json["noise_pct"] = m.noise < unknown_noise ? or_null(100 * m.noise) : Json(nullptr);
-  json["minibatches"] = m.minibatches.size();
-  json["provenance"] = provenance_name(m.provenance);
+  json.update(trial_facts(m));
   json["reason"] = trial.reason;
-  json["stop_reason"] = m.stop_reason;
   json["repeat"] = trial.repeat;
   json["verification"] = trial.verification;
   json["from_store"] = trial.from_store;
   json["run"] = trial.run ? Json(*trial.run) : Json(nullptr);
-  json["measured_utc"] = m.started_utc.empty() ? Json(nullptr) : Json(m.started_utc);
-  json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
-  json["throttled"] = m.throttled;
-  json["disturbed"] = disturbed_by(m);
-  json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
-  json["figures"] = m.figures;
   return json;
 }
 
@@ -99,6 +81,12 @@ Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row
           {"provenance", provenance_name(row->provenance)}};
 }
 
+Json budget(double value) {
+  return value == unlimited ? Json(nullptr) : Json(value);
+}
+
+}  // namespace
+
 Json limits_json(std::span<const FigureLimit> limits) {
   Json all = Json::array();
   for (const FigureLimit& limit : limits)
@@ -106,12 +94,6 @@ Json limits_json(std::span<const FigureLimit> limits) {
         {{"figure", limit.figure}, {limit.at_most ? "at_most" : "at_least", limit.limit}});
   return all;
 }
-
-Json budget(double value) {
-  return value == unlimited ? Json(nullptr) : Json(value);
-}
-
-}  // namespace
 
 Json comparison_json(const TuneResult& result) {
   const auto comparison = compare_with_default(result);
@@ -162,6 +144,7 @@ Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
 Json answer_json(const TuneResult& result) {
   Json json;
   json["request"] = request_json(result.request, result.profiler);
+  json["request"]["asked"] = describe(result.request, result.budget_span);
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
   json["device"] = {
@@ -195,7 +178,7 @@ Json answer_json(const TuneResult& result) {
     json["profiled"].push_back(trial_json(result, trial));
   json["front"] = Json::array();
   for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
-  json["configurations"] = result.space.size();
+  json["configurations"] = result.offered();
   json["stopped"] = result.stopped;
   if (result.gap) json["gap_pct"] = 100 * *result.gap;
   if (result.oracle) {

@@ -16,6 +16,7 @@
 #include "device/registry/board.h"
 #include "predict/registry/complete.h"
 #include "predict/registry/registry.h"
+#include "space/trial_facts.h"
 #include "store/exchange.h"
 
 namespace flyball::cli {
