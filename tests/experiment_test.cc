@@ -64,6 +64,42 @@ TEST_F(ExperimentTest, GoesOnAfterAKill) {
   EXPECT_EQ(run(json("run", file)).json()["reused"], 8);
 }
 
+// What is measured beside another session says so: in its file, its documents, its table and its
+// page, now and when it is taken up again.
+TEST_F(ExperimentTest, AnywayMarksWhatItMeasures) {
+  std::string seeds = "[1";
+  for (int seed = 2; seed <= 60; ++seed) seeds += ", " + std::to_string(seed);
+  const pid_t first = start(json("run", experiment("", seeds + "]")));
+  for (int i = 0; i < 3000 && lines() < 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const fs::path file = write("beside.toml",
+                              "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = "
+                              "320\n[fixed]\nworkload = \"lenet5\"\nthreads = 1\nepochs = "
+                              "2\n[vary]\nworkers = [0, 1]\n");
+  auto words = json("run", file);
+  words.push_back("--anyway");
+  const Finished beside = run(words);
+  const std::string who = "process " + std::to_string(first);
+  ::kill(first, SIGKILL);
+  finish(first);
+  ASSERT_EQ(beside.exit_code, 0) << beside.err;
+  const fs::path results = folder_ / "results/beside/results.jsonl";
+  EXPECT_THAT(slurp(results), HasSubstr("\"disturbed\":\"" + who));
+  const auto marked = [&](const nlohmann::json& document) {
+    EXPECT_THAT(document["doubts"].dump(), HasSubstr("beside " + who)) << document["doubts"];
+    for (const auto& group : document["groups"]) {
+      EXPECT_THAT(group["disturbed"].dump(), HasSubstr(who));
+      EXPECT_THAT(group["doubts"].dump(), HasSubstr("beside " + who));
+    }
+  };
+  marked(beside.json());
+  const Finished again = run(json("run", file));
+  EXPECT_EQ(again.json()["reused"], 2);
+  marked(again.json());
+  EXPECT_THAT(run(command("report", file)).out, HasSubstr("beside " + who));
+  EXPECT_THAT(slurp(folder_ / "results/beside/report.html"), HasSubstr("beside " + who));
+}
+
 TEST_F(ExperimentTest, TwoRunsNeverShareResults) {
   std::string seeds = "[1";
   for (int seed = 2; seed <= 60; ++seed) seeds += ", " + std::to_string(seed);

@@ -125,6 +125,39 @@ except KeyError:
   EXPECT_EQ(done.exit_code, 0) << done.err;
 }
 
+// A study is a session that measures, as a tune is: one at a time.
+TEST_F(StudyTest, OneSessionMeasuresAtATime) {
+  const Finished done = script(R"PY(
+import threading, time, flyball
+def study(**more): return flyball.create_study({"size": [2, 1]}, keep=False, **more)
+def run(trial): time.sleep(0.01 * trial["size"])
+first = study()
+first.ask()
+second = study()
+try:
+    second.ask()
+    raise SystemExit("not refused")
+except flyball.Error as error:
+    assert "wait=True" in error.hint and "anyway=True" in error.hint and "--" not in error.hint, error
+beside = study()
+assert beside.optimize(run, anyway=True) is not None
+assert all(trial["disturbed"] for trial in beside.answer["profiled"])
+assert not beside.answer["comparison"]["established"]
+threading.Timer(0.5, first.close).start()
+waiting = study(wait=True)
+assert waiting.optimize(run).config == {"size": 1}
+alone = second.optimize(run)  # nobody measures now
+assert alone is not None and not any(trial["disturbed"] for trial in second.answer["profiled"])
+try:
+    study(wait=True, anyway=True)
+    raise SystemExit("not refused")
+except flyball.Error as error:
+    assert error.hint
+)PY");
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("flyball: waiting for process"));
+}
+
 TEST_F(StudyTest, WhatCannotBeIsRefusedWithAHint) {
   const Finished done = script(R"PY(
 import flyball

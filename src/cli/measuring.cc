@@ -17,7 +17,7 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
 
 Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options) {
   catch_interrupts();
-  options.cancelled = &interrupt_flag();
+  options.cancelled = [] { return interrupt_flag().load(); };
   options.waiting = [](const std::string& holder) {
     fmt::print(stderr, "waiting for {}\n", holder);
   };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "plan/notes.h"
+#include "report/run_report.h"
 #include "tune/comparison.h"
 #include "tune/figure_limit.h"
 
@@ -126,8 +127,10 @@ std::string trials_text(const TuneResult& result) {
     row.push_back(m.failed() ? "-" : number(m.minibatch_ms));
     row.push_back(number(m.power_w().value_or(std::nan(""))));
     row.push_back(m.failed() || m.noise >= unknown_noise ? "-" : number(100 * m.noise, 2));
+    const std::string known = also_known(m);
     row.push_back(trial.reason + (trial.from_store ? " (from the store)" : "") +
-                  (m.failed() ? "; failed: " + m.failure : ""));
+                  (m.failed() ? "; failed: " + m.failure : "") +
+                  (known.empty() ? "" : "; " + known));
     table.add(std::move(row));
   }
   return "\n" + table.str() + "\n";

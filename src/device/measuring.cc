@@ -18,7 +18,7 @@ constexpr const char* what = "the right to measure on this machine";
 constexpr double look_s = 0.2;  // between two looks of who waits
 
 bool is_cancelled(const MeasuringOptions& options) {
-  return options.cancelled && options.cancelled->load();
+  return options.cancelled && options.cancelled();
 }
 
 Result<LockFile> take(const fs::path& folder, const MeasuringOptions& options) {
@@ -30,9 +30,10 @@ Result<LockFile> take(const fs::path& folder, const MeasuringOptions& options) {
     if (options.anyway)
       return LockFile::take(folder / fmt::format("measuring-{}.lock", ::getpid()), what);
     Error error = taken.error();
-    error.hint =
-        "--wait waits until it has ended; --anyway measures all the same and marks what "
-        "it measures as disturbed";
+    error.hint = fmt::format(
+        "{} waits until it has ended; {} measures all the same and marks what it measures as "
+        "disturbed",
+        flag_text(options.caller, "wait"), flag_text(options.caller, "anyway"));
     if (!options.wait) return error;
     if (is_cancelled(options)) return Error{Code::interrupted, "interrupted while waiting", ""};
     if (!told && options.waiting) options.waiting(LockFile::holder(lock));

@@ -10,13 +10,13 @@
 // differ, do not see each other.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/lock_file.h"
+#include "base/option_name.h"
 #include "base/status.h"
 
 namespace flyball {
@@ -25,7 +25,8 @@ struct MeasuringOptions {
   bool wait = false;    ///< until the other session has ended
   bool anyway = false;  ///< beside it; what is measured meanwhile is marked
   std::function<void(const std::string& holder)> waiting{};  ///< called once, when there is a wait
-  const std::atomic<bool>* cancelled = nullptr;              ///< ends the wait
+  std::function<bool()> cancelled{};                         ///< ends the wait
+  Caller caller = Caller::command_line;                      ///< whose names both ways out have
 };
 
 class MeasuringSession {
@@ -45,11 +46,8 @@ class MeasuringSession {
 std::string others_measuring(const std::filesystem::path& folder);
 std::string others_measuring();  ///< in state_folder()
 
-/// The condition (space/conditions.h) of a trial beside which another process measured: who. With
-/// it the trial never stands for one that was measured alone.
-inline constexpr const char* disturbed_condition = "disturbed by";
-
-/// Who else measures during a measurement: asked at its begin and at its end.
+/// Who else measures during a measurement: asked at its begin and at its end. Its trial is marked
+/// by disturbed_condition (space/trial_facts.h).
 class Disturbance {
  public:
   Disturbance() : at_begin_(others_measuring()) {}

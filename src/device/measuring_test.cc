@@ -1,50 +1,20 @@
 #include "device/measuring.h"
 
 #include <gmock/gmock.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/temp_folder.h"
+#include "device/measuring_testing.h"
 
 namespace flyball {
 namespace {
 
+using measuring_testing::Other;
 using testing::HasSubstr;
-
-// Another process that measures until it is ended.
-class Other {
- public:
-  explicit Other(bool anyway = false) {
-    int ready[2];
-    EXPECT_EQ(::pipe(ready), 0);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      const auto session = MeasuringSession::begin({.anyway = anyway});
-      (void)!::write(ready[1], session.ok() ? "y" : "n", 1);
-      ::pause();
-      ::_exit(0);
-    }
-    char answer = 0;
-    EXPECT_EQ(::read(ready[0], &answer, 1), 1);
-    EXPECT_EQ(answer, 'y');
-  }
-  ~Other() { kill(); }
-  void kill() {
-    if (pid_ > 0) ::kill(pid_, SIGKILL), ::waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
-  std::string name() const { return "process " + std::to_string(pid_) + " "; }
-
- private:
-  pid_t pid_ = 0;
-};
 
 class Measuring : public testing::Test {
  protected:
@@ -88,8 +58,7 @@ TEST_F(Measuring, WaitsForTheOtherToEnd) {
 
 TEST_F(Measuring, AWaitCanBeEnded) {
   Other other;
-  const std::atomic<bool> cancelled{true};
-  const auto session = MeasuringSession::begin({.wait = true, .cancelled = &cancelled});
+  const auto session = MeasuringSession::begin({.wait = true, .cancelled = [] { return true; }});
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code, Code::interrupted);
 }

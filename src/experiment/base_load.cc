@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "device/measuring.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/detail_sensors.h"
@@ -46,6 +47,7 @@ Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
   RunFigures figures{.settings = settings, .repeat = repeat, .started_utc = wall_clock_utc()};
   figures.power_gap = power_gap(sensors.power);
   figures.power_total = preferred_total(sensors.power);
+  const Disturbance disturbance;
   Sampler sampler;
   FLYBALL_CHECK(start(sampler, sensors, idle));
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
@@ -66,6 +68,7 @@ Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
       }
     figures.epochs.push_back(std::move(stretch));
   }
+  figures.disturbed = disturbance.by();
   return figures;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bytes.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -23,11 +24,6 @@ std::string change(double from, double to) {
   if (!(from > 0)) return "unchanged";
   const double pct = 100 * (to / from - 1);
   return fmt::format("{:+.1f} %", pct);
-}
-
-std::string megabytes(double bytes) {
-  return bytes < 0.5e6 ? fmt::format("{:.0f} kB", bytes * 1e-3)
-                       : fmt::format("{:.1f} MB", bytes * 1e-6);
 }
 
 // The group of a setting that is otherwise like `like`; null when there is none.
@@ -145,8 +141,8 @@ class Findings {
       const std::string text = fmt::format(
           "{}: before epochs 1 and later the page cache holds {:.0f} % of the set, and "
           "they read {} of {} from the disk (epoch 0: {}); stall {} against {}.",
-          group.label, 100 * *later.cached, megabytes(*later.read_bytes), megabytes(set),
-          megabytes(group.first.read_bytes.value_or(0)), seconds(later.stall_s),
+          group.label, 100 * *later.cached, format_bytes(*later.read_bytes), format_bytes(set),
+          format_bytes(group.first.read_bytes.value_or(0)), seconds(later.stall_s),
           seconds(group.first.stall_s));
       if (forced)
         add(text + " It was dropped before each epoch.", *later.read_bytes > 0.9 * set);

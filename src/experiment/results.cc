@@ -163,7 +163,8 @@ RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repe
                      .dataset_bytes = static_cast<double>(run.dataset_bytes),
                      .dataset_samples = run.dataset_samples,
                      .power_total = run.power_total,
-                     .power_gap = run.power_gap};
+                     .power_gap = run.power_gap,
+                     .disturbed = run.disturbed};
   for (const EpochRecord& epoch : run.epochs) {
     figures.epochs.push_back(epoch_figures(epoch, wall_minus_monotonic_ns()));
     for (const MinibatchRecord& minibatch : epoch.minibatches)
@@ -181,6 +182,7 @@ Json run_json(const RunFigures& run) {
             {"dataset_samples", run.dataset_samples},
             {"power_total", run.power_total},
             {"power_gap", run.power_gap},
+            {"disturbed", run.disturbed},
             {"losses", run.losses},
             {"epochs", Json::array()}};
   for (const EpochFigures& epoch : run.epochs) json["epochs"].push_back(epoch_json(epoch));
@@ -199,6 +201,7 @@ Result<RunFigures> parse_run(const Json& json) {
     run.dataset_samples = json.at("dataset_samples");
     run.power_total = json.at("power_total");
     run.power_gap = json.at("power_gap");
+    run.disturbed = json.value("disturbed", "");  // older files do not say
     run.losses = json.at("losses").get<std::vector<double>>();
     for (const Json& epoch : json.at("epochs")) run.epochs.push_back(parse_epoch(epoch));
     if (run.epochs.empty()) return Error{Code::corrupt, "a run without epochs", ""};

@@ -42,7 +42,8 @@ struct RunFigures {
   double dataset_bytes = 0;
   int64_t dataset_samples = 0;
   std::string power_total{}, power_gap{};  ///< as EpochRun has them
-  std::vector<double> losses{};            ///< of the first minibatches, in order
+  std::string disturbed{};       ///< who else measured on this machine meanwhile; "" nobody
+  std::vector<double> losses{};  ///< of the first minibatches, in order
   std::vector<EpochFigures> epochs{};
 };
 

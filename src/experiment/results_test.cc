@@ -21,6 +21,7 @@ RunFigures some_run(int workers) {
   run.started_utc = "2026-03-01T12:30:05Z";
   run.losses = {2.5, 1.25};
   run.power_gap = "no sensor";
+  run.disturbed = "process 7 (flyball tune)";
   EpochFigures epoch{.epoch = 0, .e2e_s = 3, .stall_s = 1, .minibatches = 2};
   epoch.cached_before = 0.5;
   epoch.minibatch_ms = spread_of({1, 2, 3, 4});
@@ -53,6 +54,20 @@ TEST(ResultsFile, ReadsBackWhatItWrote) {
   EXPECT_EQ(again->find(some_run(2).settings, 1, "this machine"), nullptr);
   EXPECT_EQ(again->find(some_run(2).settings, 0, "another"), nullptr);
   EXPECT_EQ(again->find(some_run(1).settings, 0, "this machine"), nullptr);
+}
+
+// Whose run it was that ran beside it: what `experiment run --anyway` measures stays marked.
+TEST(ResultsFile, ADisturbedRunStaysDisturbed) {
+  EpochRun run;
+  run.disturbed = "process 7 (flyball tune)";
+  run.epochs.emplace_back();
+  const RunFigures figures = figures_of(run, RunSettings(), 0);
+  const auto again = parse_run(run_json(figures));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->disturbed, "process 7 (flyball tune)");
+  auto older = run_json(figures);
+  older.erase("disturbed");
+  EXPECT_EQ(parse_run(older)->disturbed, "");
 }
 
 TEST(ResultsFile, ALineThatWasCutOffIsOverwritten) {

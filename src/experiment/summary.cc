@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/statistics.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
@@ -25,6 +26,19 @@ std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
   }
   if (epochs.empty()) return {};
   return sum / static_cast<double>(epochs.size());
+}
+
+// Of the runs of a group the busiest one counts: a mean would hide it.
+void take_doubts(Group& group) {
+  for (const RunFigures* run : group.runs) {
+    if (!run->disturbed.empty() &&
+        std::ranges::find(group.disturbed, run->disturbed) == group.disturbed.end())
+      group.disturbed.push_back(run->disturbed);
+    std::vector<const EpochFigures*> epochs;
+    for (const EpochFigures& epoch : run->epochs) epochs.push_back(&epoch);
+    if (const auto others = mean_of(epochs, &EpochFigures::others_cpu_pct))
+      group.busy_pct = std::max(group.busy_pct.value_or(0), *others < busy_pct ? 0 : *others);
+  }
 }
 
 }  // namespace
@@ -79,6 +93,14 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
   return a;
 }
 
+std::string Group::doubts() const {
+  std::string text;
+  for (const std::string& who : disturbed) text += (text.empty() ? "beside " : ", ") + who;
+  if (busy_pct.value_or(0) > 0)
+    text += fmt::format("{}others took {:.0f} % of a core", text.empty() ? "" : "; ", *busy_pct);
+  return text;
+}
+
 std::vector<Group> groups_of(const ExperimentResult& result) {
   std::vector<Group> groups;
   for (const RunSettings& settings : result.spec.runs()) {
@@ -92,6 +114,7 @@ std::vector<Group> groups_of(const ExperimentResult& result) {
         (epoch.epoch == 0 ? first : later).push_back(&epoch);
     }
     if (group.runs.empty()) continue;
+    take_doubts(group);
     group.first = average_of(first);
     if (!later.empty()) group.later = average_of(later);
     groups.push_back(std::move(group));
@@ -119,14 +142,32 @@ std::vector<std::string> gaps_of(const ExperimentResult& result) {
 
 std::vector<std::string> doubts_of(const ExperimentResult& result) {
   std::vector<double> others;
+  std::vector<std::string> doubts, beside;
+  size_t disturbed = 0;
+  for (const RunFigures& run : result.runs) {
+    if (run.disturbed.empty()) continue;
+    ++disturbed;
+    if (std::ranges::find(beside, run.disturbed) == beside.end()) beside.push_back(run.disturbed);
+  }
+  if (disturbed > 0)
+    doubts.push_back(
+        fmt::format("{} of {} runs were measured beside {}: their times deserve doubt "
+                    "(--fresh measures all again)",
+                    disturbed, result.runs.size(), join(beside, ", ")));
   for (const RunFigures& run : result.runs)
     for (const EpochFigures& epoch : run.epochs)
       if (epoch.others_cpu_pct) others.push_back(*epoch.others_cpu_pct);
-  if (others.empty() || quantile(others, 0.75) < busy_pct) return {};
-  return {
-      fmt::format("other programs took {:.0f} % of a core in the median epoch and {:.0f} % in "
-                  "the busiest one: times of this run deserve doubt",
-                  median(others), std::ranges::max(others))};
+  if (!others.empty() && quantile(others, 0.75) >= busy_pct)
+    doubts.push_back(
+        fmt::format("other programs took {:.0f} % of a core in the median epoch and {:.0f} % in "
+                    "the busiest one: times of this run deserve doubt",
+                    median(others), std::ranges::max(others)));
+  return doubts;
+}
+
+Json doubts_json(const Group& group) {
+  const std::string doubts = group.doubts();
+  return doubts.empty() ? Json(nullptr) : Json(doubts);
 }
 
 Json experiment_json(const ExperimentResult& result) {
@@ -146,6 +187,8 @@ Json experiment_json(const ExperimentResult& result) {
     json["groups"].push_back({{"label", group.label},
                               {"settings", settings_json(group.settings)},
                               {"repeats", group.runs.size()},
+                              {"disturbed", group.disturbed},
+                              {"doubts", doubts_json(group)},
                               {"first", average_json(group.first)},
                               {"later", group.later ? average_json(*group.later) : Json(nullptr)}});
   json["findings"] = Json::array();

@@ -31,8 +31,13 @@ struct Group {
   std::string label{};
   RunSettings settings{};
   std::vector<const RunFigures*> runs{};
-  EpochAverage first{};                 ///< epoch 0
-  std::optional<EpochAverage> later{};  ///< epochs 1 and on; nothing when there are none
+  EpochAverage first{};                  ///< epoch 0
+  std::optional<EpochAverage> later{};   ///< epochs 1 and on; nothing when there are none
+  std::vector<std::string> disturbed{};  ///< who else measured meanwhile, each once
+  std::optional<double> busy_pct{};  ///< of one core, that others took in the busiest run; 0 unless
+                                     ///< one notices it; nothing: not known
+  /// "beside process 12; others took 45 % of a core": what was so in any of its runs; "" nothing.
+  std::string doubts() const;
   /// What a long run goes on like: `later`, else `first`.
   const EpochAverage& steady() const { return later ? *later : first; }
 };
@@ -50,9 +55,12 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
 /// What is missing in the figures, each once: power, the page cache.
 std::vector<std::string> gaps_of(const ExperimentResult& result);
 
-/// Why the figures deserve doubt: other programs took the processor meanwhile.
+/// Why the figures deserve doubt: other programs took the processor meanwhile, or another session
+/// measured beside this one.
 std::vector<std::string> doubts_of(const ExperimentResult& result);
 
+/// Its doubts() as documents have them: null where there are none.
+nlohmann::ordered_json doubts_json(const Group& group);
 /// As `--json` shows it.
 nlohmann::ordered_json experiment_json(const ExperimentResult& result);
 

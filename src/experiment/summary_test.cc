@@ -78,6 +78,25 @@ TEST(Summary, KeepsTheFirstEpochApart) {
   EXPECT_TRUE(json["groups"][0]["later"]["energy_j"].is_null());
 }
 
+TEST(Summary, MarksWhatRanBesideAnotherSessionOrOnABusyMachine) {
+  auto result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {1, 6}, {1, 6}});
+  EXPECT_THAT(doubts_of(result), testing::IsEmpty());
+  result.runs[1].disturbed = "process 7 (flyball tune)";
+  for (EpochFigures& epoch : result.runs[2].epochs) epoch.others_cpu_pct = 45;
+  for (EpochFigures& epoch : result.runs[0].epochs) epoch.others_cpu_pct = 1;
+  const auto groups = groups_of(result);
+  EXPECT_EQ(groups[0].doubts(), "");
+  EXPECT_EQ(groups[1].doubts(), "beside process 7 (flyball tune)");
+  EXPECT_EQ(groups[2].doubts(), "others took 45 % of a core");
+  EXPECT_THAT(doubts_of(result), Contains(HasSubstr("1 of 3 runs were measured beside process 7")));
+  const auto json = experiment_json(result);
+  EXPECT_EQ(json["groups"][1]["disturbed"][0], "process 7 (flyball tune)");
+  EXPECT_TRUE(json["groups"][0]["doubts"].is_null());
+  EXPECT_EQ(json["groups"][2]["doubts"], "others took 45 % of a core");
+  // Nothing is said to be enough from such figures.
+  EXPECT_THAT(texts(result), Not(Contains(HasSubstr("is enough"))));
+}
+
 TEST(Findings, SayWhatPipeliningGains) {
   auto result = result_of(workers, {{9, 5}, {9, 5}, {9, 5}}, {{4, 6}, {1, 6}, {0.9, 6}});
   auto list = texts(result);

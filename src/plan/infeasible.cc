@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/option_name.h"
 #include "base/text.h"
 #include "problem/choices.h"
 #include "search/acquisition.h"
@@ -170,8 +171,9 @@ std::string advice_text(const Advice& one) {
   const char* known = provenance_name(one.provenance);
   if (one.flag == "--windows")
     return fmt::format("{:.12g} requests/s in --windows{} ({})", one.value, whose, known);
-  return fmt::format("{} {}{} ({})", one.flag,
-                     amount(one.value, one.unit == "profiles" ? "" : one.unit), whose, known);
+  return fmt::format(
+      "{}{} ({})", option_text(one.flag, amount(one.value, one.unit == "profiles" ? "" : one.unit)),
+      whose, known);
 }
 
 std::string binding_text(const Problem& problem, const EasedLimit& eased, const FlagOf& flag_of) {
@@ -219,8 +221,8 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
   const Readings readings = strategy.ledger().readings();
   std::vector<Advice> all;
   if (why.profiles > 0)
-    all.push_back(
-        {"--profiles", static_cast<double>(why.profiles), "profiles", Provenance::predicted});
+    all.push_back({flag_of(Constraint::none, 0).flag, static_cast<double>(why.profiles), "profiles",
+                   Provenance::predicted});
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
   for (const EasedLimit& eased : why.eased) {
     const LimitFlag flag = flag_of(eased.constraint, eased.role);

@@ -38,6 +38,7 @@ struct LimitFlag {
   std::string flag, unit;  ///< "--time-budget", "s"
   double scale = 1;
 };
+/// Constraint::none: how the number of profiles is given.
 using FlagOf = std::function<LimitFlag(Constraint, size_t role)>;
 
 /// One thing to try, as it is typed.

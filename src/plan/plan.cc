@@ -40,7 +40,7 @@ struct View {
 Provenance provenance_of(const std::vector<Step>& steps) {
   Provenance known = Provenance::measured;
   for (const Step& step : steps)
-    if (step.failure.empty()) known = std::max(known, step.provenance);
+    if (!step.measurement.failed()) known = std::max(known, step.measurement.provenance);
   return known;
 }
 
@@ -258,6 +258,8 @@ LimitFlag plan_flag(Constraint constraint, size_t) {
       return {"--energy-budget", "J"};
     case Constraint::latency:
       return {"--latency", "ms"};
+    case Constraint::none:
+      return {"--profiles", ""};
     default:
       return {"--rate", "requests/s"};
   }

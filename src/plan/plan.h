@@ -15,9 +15,10 @@ namespace flyball {
 struct Step {
   Ask ask;
   Reading reading;
-  std::string failure;
+  Measurement measurement;
   bool from_store = false;
-  Provenance provenance = Provenance::measured;
+  bool verification = false;        ///< the answer, measured once more
+  std::optional<int64_t> run = {};  ///< of the store, that made it; nothing: it belongs to none
 };
 
 /// What a choice uses of one limit.

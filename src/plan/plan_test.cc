@@ -31,7 +31,7 @@ const Readings tabled = {{{60, 10}, {30, 20}, {15, 20.5}},
 Plan plan_over(Strategy& strategy, const Readings& readings) {
   std::vector<Step> steps;
   while (const auto ask = strategy.ask()) {
-    steps.push_back({*ask, readings[ask->role][ask->candidate], "", false});
+    steps.push_back({*ask, readings[ask->role][ask->candidate], {}});
     strategy.tell(*ask, steps.back().reading);
   }
   return draw_plan(strategy, std::move(steps));
@@ -150,7 +150,9 @@ TEST(Plan, ATablesReadingsAreTabled) {
   auto strategy = *make_strategy("brute-force", both(), {});
   std::vector<Step> steps;
   while (const auto ask = strategy->ask()) {
-    steps.push_back({*ask, tabled[ask->role][ask->candidate], "", false, Provenance::table});
+    Measurement row;
+    row.provenance = Provenance::table;
+    steps.push_back({*ask, tabled[ask->role][ask->candidate], row});
     strategy->tell(*ask, steps.back().reading);
   }
   const Plan plan = draw_plan(*strategy, std::move(steps));

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plan/notes.h"
 #include "plan/plan.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -170,12 +171,14 @@ std::string steps_text(const Plan& plan, bool verbose) {
   for (const Step& step : plan.steps) {
     const Trial trial = trial_of(*plan.problem, step.ask.role, step.ask.candidate);
     const std::string came =
-        !step.failure.empty() ? "failed: " + step.failure
+        step.measurement.failed() ? "failed: " + step.measurement.failure
         : std::isnan(step.reading.power_w)
             ? fmt::format("{:.4g} ms", step.reading.minibatch_ms)
             : fmt::format("{:.4g} ms {:.4g} W", step.reading.minibatch_ms, step.reading.power_w);
-    text += fmt::format("  {} {}: {}{} — {}\n", trial.job.workload, describe(all_settings(trial)),
-                        came, step.from_store ? " (from the store)" : "", step.ask.reason);
+    const std::string doubts = trial_doubts(step.measurement);
+    text += fmt::format("  {} {}: {}{}{} — {}\n", trial.job.workload, describe(all_settings(trial)),
+                        came, doubts.empty() ? "" : ", " + doubts,
+                        step.from_store ? " (from the store)" : "", step.ask.reason);
   }
   return text;
 }
@@ -197,15 +200,14 @@ json choice_json(const Problem& problem, const Option& option) {
 
 json step_json(const Problem& problem, const Step& step) {
   const Trial trial = trial_of(problem, step.ask.role, step.ask.candidate);
-  json out = {{"workload", trial.job.workload},
-              {"config", all_settings(trial)},
-              {"reason", step.ask.reason},
-              {"repeat", step.ask.repeat},
-              {"from_store", step.from_store},
-              {"failure", step.failure},
-              {"provenance", provenance_name(step.provenance)}};
-  out["minibatch_ms"] = step.reading.minibatch_ms > 0 ? json(step.reading.minibatch_ms) : json();
-  out["power_w"] = or_null(step.reading.power_w);
+  json out = {{"workload", trial.job.workload}, {"config", all_settings(trial)}};
+  out.update(trial_facts(step.measurement));
+  out["failure"] = step.measurement.failure;
+  out["reason"] = step.ask.reason;
+  out["repeat"] = step.ask.repeat;
+  out["verification"] = step.verification;
+  out["from_store"] = step.from_store;
+  out["run"] = or_null(step.run);
   return out;
 }
 
@@ -268,6 +270,7 @@ json to_json(const Plan& plan) {
     out["error"] = flyball::to_json(plan.why_not);
   }
   out["infeasible"] = plan.answer ? json() : infeasible_json(plan.why_not, plan.easing);
+  out["asked"] = describe(problem);
   out["stopped"] = plan.stopped;
   for (const char* list : {"limits", "would_buy", "front", "profiled"}) out[list] = json::array();
   for (const Margin& margin : plan.margins)

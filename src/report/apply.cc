@@ -84,7 +84,11 @@ std::string profile_command(const Applied& applied) {
 void add_run(Json& steps, const Applied& applied, const std::string& cores) {
   const Settings& run = applied.run;
   const std::string program = own_program(applied.command);
-  if (!program.empty()) {
+  if (applied.told) {
+    steps.push_back(
+        {{"title", "Set them in your program"},
+         {"text", fmt::format("As it did in the trials of its study: {}.", describe(run))}});
+  } else if (!program.empty()) {
     std::string line = join(setting_variables(run), " ");
     if (!line.empty()) line += " ";
     steps.push_back(step("Run your program so",

@@ -15,6 +15,7 @@ struct Applied {
   Phase phase = Phase::train;
   bool live = false;    ///< a network or program that ran on this machine
   std::string command;  ///< as it was typed; what stands after " -- " is the user's program
+  bool told = false;    ///< a study: the program that asked sets everything itself
   Settings mode;        ///< board axes
   Settings run;         ///< run axes
 };

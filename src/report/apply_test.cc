@@ -23,6 +23,19 @@ TEST(Apply, AJetsonGetsAnNvpmodelBlockAndTheCommandForIt) {
   EXPECT_THAT(code_of(steps, 1), HasSubstr("sudo nvpmodel -m 99"));
 }
 
+TEST(Apply, AStudyIsToldItsSettings) {
+  Applied applied;
+  applied.device = "host";
+  applied.workload = "study.py";
+  applied.live = applied.told = true;
+  applied.command = "flyball study";
+  applied.run = {{"batch_size", 16}};
+  const auto steps = apply_steps(applied);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(code_of(steps, 0), "");
+  EXPECT_THAT(steps[0].value("text", ""), HasSubstr("batch_size 16"));
+}
+
 TEST(Apply, AProgramGetsItsEnvironmentOnTheCoresChosen) {
   Applied applied;
   applied.device = "host";

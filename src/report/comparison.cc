@@ -7,75 +7,134 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "report/quantity.h"
 #include "report/run_report.h"
 #include "report/sheet.h"
+#include "space/trial_facts.h"
+#include "tune/doubt.h"
+#include "tune/repeats.h"
 
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Readings that tell their interval, and the two do not overlap.
-bool apart(const Measurement& a, const Measurement& b) {
-  const Measurement *first[] = {&a}, *second[] = {&b};
-  const Configuration x = pooled(first), y = pooled(second);
-  return x.time_lo > y.time_hi || y.time_lo > x.time_hi;  // false where one is not known
-}
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string measured(const std::vector<ComparedTrial>& trials, bool first) {
   std::set<std::string> names;
-  for (const ComparedTrial& row : trials) {
-    const auto& m = first ? row.trial.first : row.trial.second;
-    if (m) names.insert(m->trial.job.workload + " " + phase_name(m->trial.job.phase));
-  }
+  for (const ComparedTrial& row : trials)
+    if (first ? row.first : row.second)
+      names.insert(row.trial.job.workload + " " + phase_name(row.trial.job.phase));
   return names.empty() ? "nothing" : join({names.begin(), names.end()}, ", ");
 }
 
-ComparedTrial compared(const TrialComparison& trial, Sources& sources,
-                       std::set<std::pair<size_t, size_t>>& pairs) {
-  ComparedTrial row{trial, "", "", {}, std::nan("")};
-  const auto source = [&](const std::optional<Measurement>& m) { return sources.of(*m); };
-  if (trial.first) row.first_source = sources.all()[source(trial.first)].name;
-  if (trial.second) row.second_source = sources.all()[source(trial.second)].name;
-  if (!trial.first || !trial.second || trial.first->failed() || trial.second->failed()) return row;
-  const Measurement &a = *trial.first, &b = *trial.second;
-  row.change_pct = 100 * (b.minibatch_ms / a.minibatch_ms - 1);
-  const bool same = row.first_source == row.second_source;
-  // A table's rows have no noise: they are what they are.
-  row.established = same && apart(a, b);
-  if (!same) {
-    const auto index = [&](const std::string& name) {
-      return static_cast<size_t>(std::ranges::find(sources.all(), name, &Source::name) -
-                                 sources.all().begin());
-    };
-    pairs.emplace(index(row.first_source), index(row.second_source));
-  }
+std::vector<const Measurement*> that_did_not_fail(std::vector<const Measurement*> readings) {
+  std::erase_if(readings, [](const Measurement* m) { return m->failed(); });
+  return readings;
+}
+
+std::optional<ComparedSide> side_of(const std::vector<const Measurement*>& all, Sources& sources) {
+  if (all.empty()) return {};
+  const auto readings = that_did_not_fail(all);
+  ComparedSide side{"",
+                    {unknown, unknown, unknown, unknown, unknown, unknown},
+                    readings.size(),
+                    trial_doubts(*all.back())};
+  for (const Measurement* m : all) side.source = sources.all()[sources.of(*m)].name;
+  if (!readings.empty()) side.known = pooled(readings);
+  return side;
+}
+
+std::string name_of(const StoredRun& run) {
+  return fmt::format("run {}", run.id);
+}
+
+ComparedTrial compared(const TrialComparison& trial, const RunComparison& all, Sources& sources) {
+  ComparedTrial row{
+      trial.trial, side_of(trial.first, sources), side_of(trial.second, sources), {}, ""};
+  if (!row.first || !row.second || row.first->readings == 0 || row.second->readings == 0)
+    return row;
+  const ComparedSide &a = *row.first, &b = *row.second;
+  row.change_pct = 100 * (b.known.minibatch_ms / a.known.minibatch_ms - 1);
+  const auto figure = [](const ComparedSide& side, const std::vector<const Measurement*>& made) {
+    return figure_of(side.known, that_did_not_fail(made), Objective::time);
+  };
+  row.doubt = a.source != b.source
+                  ? fmt::format("{} and {} do not compare", a.source, b.source)
+                  : doubt_of(figure(a, trial.first), figure(b, trial.second), Objective::time,
+                             name_of(all.first), name_of(all.second));
+  row.established = row.doubt.empty();
   return row;
 }
 
-Json time_of(const std::optional<Measurement>& m) {
-  if (!m) return nullptr;
-  if (m->failed()) return "failed";
-  return time_of_reading(*m);
+// What differs between sources whose figures stand in one row, each pair once.
+std::vector<std::string> differences_of(const RunComparison& comparison) {
+  std::vector<std::string> all;
+  std::set<std::pair<std::string, std::string>> pairs;
+  const auto& sources = comparison.sources.all();
+  const auto source = [&](const std::string& name) -> const Source& {
+    return *std::ranges::find(sources, name, &Source::name);
+  };
+  for (const ComparedTrial& row : comparison.trials) {
+    if (!row.established || row.first->source == row.second->source ||
+        !pairs.emplace(row.first->source, row.second->source).second)
+      continue;
+    for (std::string& text : differences(source(row.first->source), source(row.second->source)))
+      all.push_back(std::move(text));
+  }
+  return all;
 }
 
-Json power_of(const std::optional<Measurement>& m) {
-  return m && m->power ? Json(m->power->mean_w) : Json(nullptr);
+Json time_of(const std::optional<ComparedSide>& side) {
+  if (!side) return nullptr;
+  if (side->readings == 0) return "failed";
+  return quantity(side->known.minibatch_ms, side->known.time_lo, side->known.time_hi);
 }
 
-std::string remark(const ComparedTrial& row) {
-  if (!row.trial.first) return "only in the second";
-  if (!row.trial.second) return "only in the first";
-  if (!row.established) return "failed";
-  if (row.first_source != row.second_source)
-    return fmt::format("{} and {} do not compare", row.first_source, row.second_source);
-  return *row.established ? "" : row.change_pct == 0 ? "the same" : "difference not established";
+Json power_of(const std::optional<ComparedSide>& side) {
+  if (!side) return nullptr;
+  return quantity(side->known.power_w, side->known.power_lo, side->known.power_hi);
+}
+
+// The remark, and what else is to be known of either side.
+std::string remarks(const RunComparison& c, const ComparedTrial& row) {
+  std::string text = row.established && *row.established ? "" : remark_of(row);
+  const auto add = [&](const std::optional<ComparedSide>& side, const StoredRun& run) {
+    if (side && !side->doubts.empty())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name_of(run), side->doubts);
+  };
+  add(row.first, c.first);
+  add(row.second, c.second);
+  return text;
+}
+
+Json side_json(const std::optional<ComparedSide>& side) {
+  if (!side) return nullptr;
+  const Configuration& c = side->known;
+  const auto interval = [](double lo, double hi) {
+    return std::isfinite(lo) && std::isfinite(hi) ? Json::array({lo, hi}) : Json(nullptr);
+  };
+  return {{"readings", side->readings},
+          {"minibatch_ms_90", interval(c.time_lo, c.time_hi)},
+          {"power_w_90", interval(c.power_lo, c.power_hi)},
+          {"doubts", side->doubts.empty() ? Json(nullptr) : Json(side->doubts)}};
+}
+
+// Of what either run has; the weaker word where they differ.
+std::string provenance_of(const ComparedTrial& row) {
+  std::optional<Provenance> known;
+  for (const auto& side : {row.first, row.second})
+    if (side && side->readings > 0)
+      known = std::max(known.value_or(side->known.provenance), side->known.provenance);
+  return known ? provenance_name(*known) : "";
 }
 
 Json table_of(const RunComparison& c) {
-  Json table = sheet_table("Trial by trial", "Of each run the latest reading, with its interval.",
+  Json table = sheet_table("Trial by trial",
+                           "Of each run all its readings together, with their 90 % interval.",
                            {{"workload", ""},
                             {"set", ""},
                             {fmt::format("run {}", c.first.id), "ms"},
@@ -83,14 +142,13 @@ Json table_of(const RunComparison& c) {
                             {"change", "%"},
                             {fmt::format("run {} power", c.first.id), "W"},
                             {fmt::format("run {} power", c.second.id), "W"},
-                            {"", ""}});
+                            {"difference", ""}});
   for (const ComparedTrial& row : c.trials)
     table["rows"].push_back(sheet_row(
-        {fmt::format("{} {}", row.trial.trial.job.workload, phase_name(row.trial.trial.job.phase)),
-         describe(all_settings(row.trial.trial)), time_of(row.trial.first),
-         time_of(row.trial.second),
-         std::isnan(row.change_pct) ? Json(nullptr) : Json(row.change_pct),
-         power_of(row.trial.first), power_of(row.trial.second), remark(row)}));
+        {fmt::format("{} {}", row.trial.job.workload, phase_name(row.trial.job.phase)),
+         describe(all_settings(row.trial)), time_of(row.first), time_of(row.second),
+         or_null(row.change_pct), power_of(row.first), power_of(row.second), remarks(c, row)},
+        provenance_of(row)));
   return table;
 }
 
@@ -113,15 +171,51 @@ RunComparison compare_runs(const StoredRun& first, const std::vector<StoredMeasu
   RunComparison comparison;
   comparison.first = first;
   comparison.second = second;
-  std::set<std::pair<size_t, size_t>> unlike;
   for (const TrialComparison& trial : compare_measurements(of_first, of_second)) {
-    comparison.trials.push_back(compared(trial, comparison.sources, unlike));
+    comparison.trials.push_back(compared(trial, comparison, comparison.sources));
     comparison.common += comparison.trials.back().established.has_value();
   }
-  for (const auto& [a, b] : unlike)
-    for (std::string& text : differences(comparison.sources.all()[a], comparison.sources.all()[b]))
-      comparison.differences.push_back(std::move(text));
+  comparison.differences = differences_of(comparison);
   return comparison;
+}
+
+std::string remark_of(const ComparedTrial& row) {
+  if (!row.first) return "only in the second";
+  if (!row.second) return "only in the first";
+  if (!row.established) return "failed";
+  if (*row.established) return "established";
+  return row.change_pct == 0 ? "the same" : "not established: " + row.doubt;
+}
+
+Json to_json(const RunComparison& comparison) {
+  Json list = Json::array();
+  for (const ComparedTrial& row : comparison.trials) {
+    Json config = Json::object();
+    for (const auto& [name, value] : all_settings(row.trial)) config[name] = value;
+    const auto time = [](const auto& side) {
+      return side ? or_null(side->known.minibatch_ms) : Json(nullptr);
+    };
+    const auto power = [](const auto& side) {
+      return side ? or_null(side->known.power_w) : Json(nullptr);
+    };
+    list.push_back({{"workload", row.trial.job.workload},
+                    {"phase", phase_name(row.trial.job.phase)},
+                    {"config", config},
+                    {"first_ms", time(row.first)},
+                    {"second_ms", time(row.second)},
+                    {"first_w", power(row.first)},
+                    {"second_w", power(row.second)},
+                    {"first", side_json(row.first)},
+                    {"second", side_json(row.second)},
+                    {"change_pct", or_null(row.change_pct)},
+                    {"established", or_null(row.established)},
+                    {"doubt", row.doubt.empty() ? Json(nullptr) : Json(row.doubt)}});
+  }
+  return {{"first", comparison.first.id},
+          {"second", comparison.second.id},
+          {"common", comparison.common},
+          {"differences", comparison.differences},
+          {"trials", list}};
 }
 
 Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run) {

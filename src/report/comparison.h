@@ -7,17 +7,27 @@
 
 #include "report/sources.h"
 #include "store/run.h"
+#include "tune/tune.h"
 
 namespace flyball {
 
-/// One trial that either run made; of its readings the latest.
+/// What one run has measured of a trial: all its readings that did not fail, pooled as a tune pools
+/// them.
+struct ComparedSide {
+  std::string source;   ///< its name; of several the latest
+  Configuration known;  ///< NaN where every reading failed
+  size_t readings = 0;  ///< that did not fail
+  std::string doubts;   ///< trial_doubts() of the latest reading
+};
+
+/// One trial that either run made.
 struct ComparedTrial {
-  TrialComparison trial;
-  std::string first_source, second_source;  ///< names; "" where a run has not made it
-  /// Do the sources compare, and do the 90 % intervals of the times not overlap? Nothing where it
-  /// was not measured in both.
+  Trial trial;
+  std::optional<ComparedSide> first, second;  ///< nothing where a run has not made it
+  /// Is there a difference of the times (tune/doubt.h)? Nothing where it was not measured in both.
   std::optional<bool> established;
-  double change_pct = 0;  ///< of the time, from the first to the second; NaN where not known
+  std::string doubt;  ///< why not; "" when there is, or where it was not measured in both
+  double change_pct = std::numeric_limits<double>::quiet_NaN();  ///< of the time, to the second
 };
 
 struct RunComparison {
@@ -33,6 +43,11 @@ struct RunComparison {
 RunComparison compare_runs(const StoredRun& first, const std::vector<StoredMeasurement>& of_first,
                            const StoredRun& second,
                            const std::vector<StoredMeasurement>& of_second);
+
+/// As `flyball runs compare --json` prints it.
+nlohmann::ordered_json to_json(const RunComparison& comparison);
+/// What came of one row: "established", "the 90 % intervals overlap", "only in the first", …
+std::string remark_of(const ComparedTrial& row);
 
 /// Of the runs, latest first: the latest one before `run` that asked for the same workload.
 /// Error not_found: there is none.

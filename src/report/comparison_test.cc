@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
+#include "space/trial_facts.h"
+
 namespace flyball {
 namespace {
 
@@ -17,6 +21,7 @@ StoredMeasurement trial(double cores, double ms, double noise, const std::string
   m.conditions = Conditions{{"libraries", "LibTorch 2.6"}};
   m.minibatch_ms = ms;
   m.noise = noise;
+  m.other_cores = 0;
   if (!total.empty()) {
     m.power = PowerReading{};
     m.power->mean_w = 10;
@@ -42,6 +47,64 @@ TEST(Comparison, ADifferenceWithinTheNoiseIsNotEstablished) {
   EXPECT_NEAR(compared.trials[1].change_pct, 20, 1e-9);
   EXPECT_THAT(compared.differences, IsEmpty());
   EXPECT_EQ(compared.words(), "2 trials made in both; 1 differs beyond their noise");
+}
+
+// The rule of tune/doubt.h, with the same words.
+TEST(Comparison, WhatTheMachineExplainsIsNotEstablished) {
+  const auto doubt = [](const std::function<void(Measurement&)>& change) {
+    StoredMeasurement second = trial(1, 80, 0.01);
+    change(second.measurement);
+    const auto compared =
+        compare_runs(run(1, "net"), {trial(1, 100, 0.01)}, run(2, "net"), {second});
+    EXPECT_EQ(compared.trials[0].established, compared.trials[0].doubt.empty());
+    const auto json = to_json(compared)["trials"][0];
+    EXPECT_EQ(json["established"], compared.trials[0].doubt.empty());
+    const std::string shown = comparison_report(compared, "")["tables"][0]["rows"][0].dump();
+    if (!compared.trials[0].doubt.empty()) {
+      EXPECT_EQ(json["doubt"], compared.trials[0].doubt);
+      EXPECT_THAT(shown, HasSubstr(compared.trials[0].doubt));
+    }
+    return compared.trials[0].doubt;
+  };
+  EXPECT_EQ(doubt([](Measurement&) {}), "");
+  EXPECT_THAT(doubt([](Measurement& m) { m.throttled = true; }), HasSubstr("throttled in run 2"));
+  EXPECT_THAT(doubt([](Measurement& m) { m.other_cores.reset(); }),
+              HasSubstr("not known of run 2"));
+  EXPECT_THAT(doubt([](Measurement& m) { m.noise = unknown_noise; }), HasSubstr("known spread"));
+  EXPECT_EQ(doubt([](Measurement& m) {
+              m.provenance = Provenance::table;
+              m.other_cores.reset();
+            }),
+            "");
+  const auto slower = [](double cores) {
+    StoredMeasurement second = trial(1, 120, 0.01);
+    second.measurement.other_cores = cores;
+    return compare_runs(run(1, "net"), {trial(1, 100, 0.01)}, run(2, "net"), {second})
+        .trials[0]
+        .doubt;
+  };
+  EXPECT_EQ(slower(0.05), "");
+  EXPECT_THAT(slower(0.8), HasSubstr("0.8 cores busy"));
+}
+
+TEST(Comparison, WhatRanBesideAnotherSessionIsNotEstablished) {
+  StoredMeasurement first = trial(1, 100, 0.01), second = trial(1, 50, 0.01);
+  for (StoredMeasurement* one : {&first, &second})
+    (*one->measurement.conditions)[disturbed_condition] = "process 7";
+  const auto compared = compare_runs(run(1, "net"), {first}, run(2, "net"), {second});
+  EXPECT_EQ(compared.trials[0].established, false);
+  EXPECT_EQ(compared.trials[0].first->doubts, "beside process 7");
+}
+
+// As a tune does, not the latest alone.
+TEST(Comparison, AllReadingsOfARunCount) {
+  const auto compared =
+      compare_runs(run(1, "net"), {trial(1, 100, 0.01), trial(1, 60, 0.01), trial(1, 101, 0.01)},
+                   run(2, "net"), {trial(1, 62, 0.01)});
+  ASSERT_EQ(compared.trials.size(), 1u);
+  EXPECT_EQ(compared.trials[0].first->readings, 3u);
+  EXPECT_EQ(compared.trials[0].first->known.minibatch_ms, 100);
+  EXPECT_EQ(compared.trials[0].established, false) << "once it was as fast";
 }
 
 TEST(Comparison, PowerTotalsThatDifferDoNotCompare) {

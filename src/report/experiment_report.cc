@@ -22,12 +22,15 @@ Json epochs_of(const Group& group) {
                       {"cached", or_null(epoch.cached_before)},
                       {"read_bytes", or_null(epoch.read_bytes)},
                       {"energy_j", or_null(epoch.energy_j)},
+                      {"others_cpu_pct", or_null(epoch.others_cpu_pct)},
+                      {"disturbed", run->disturbed.empty() ? Json(nullptr) : Json(run->disturbed)},
                       {"minibatch_ms", epoch.minibatch_ms.quantiles}});
   return list;
 }
 
 Json group_json(const Group& group) {
   return {{"label", group.label},
+          {"doubts", doubts_json(group)},
           {"first", average_json(group.first)},
           {"later", group.later ? average_json(*group.later) : Json(nullptr)},
           {"epochs", epochs_of(group)}};

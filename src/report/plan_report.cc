@@ -8,6 +8,7 @@
 #include "report/apply.h"
 #include "report/sheet.h"
 #include "report/stored_json.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -46,7 +47,8 @@ void add_limits(Json& sheet, const Json& answer) {
   for (const Json& limit : list_of(answer, "limits"))
     table["rows"].push_back(
         sheet_row({limit["constraint"], limit["workload"], limit["used"], limit["limit"],
-                   limit["unit"], limit["binds"].get<bool>() ? "binds" : ""}));
+                   limit["unit"], limit["binds"].get<bool>() ? "binds" : ""},
+                  text_of(value_at(answer, "answer"), "provenance")));
   if (!table["rows"].empty()) sheet["tables"].push_back(std::move(table));
 }
 
@@ -122,7 +124,8 @@ void add_windows(Json& sheet, const Json& answer) {
   for (const Json& window : list_of(answer, "windows"))
     table["rows"].push_back(
         sheet_row({++number, window["rate_hz"], window["seconds"], window["value"],
-                   choice_text(window["choice"]), window["switches"].get<bool>() ? "switch" : ""}));
+                   choice_text(window["choice"]), window["switches"].get<bool>() ? "switch" : ""},
+                  text_of(window, "provenance")));
   if (table["rows"].empty()) return;
   sheet["tables"].push_back(std::move(table));
   sheet["figures"].push_back(
@@ -133,18 +136,30 @@ void add_windows(Json& sheet, const Json& answer) {
   sheet["figures"].push_back(sheet_figure("switches", answer["switches"], ""));
 }
 
+std::string origin_of(const Json& trial) {
+  if (!trial.value("from_store", false)) return "";
+  const Json run = value_at(trial, "run");
+  return run.is_number_integer() ? fmt::format(" (from run {})", run.get<int64_t>())
+                                 : " (from the store)";
+}
+
 void add_profiled(Json& sheet, const Json& answer) {
-  Json table = sheet_table(
-      "What was profiled", "In its order.",
-      {{"#", ""}, {"workload", ""}, {"set", ""}, {"minibatch", "ms"}, {"power", "W"}, {"why", ""}});
+  Json table = sheet_table("What was profiled", "In its order.",
+                           {{"#", ""},
+                            {"workload", ""},
+                            {"set", ""},
+                            {"minibatch", "ms"},
+                            {"power", "W"},
+                            {"why", ""},
+                            {"also known", ""}});
   size_t number = 0;
   for (const Json& trial : list_of(answer, "profiled")) {
     const std::string failure = text_of(trial, "failure");
     table["rows"].push_back(sheet_row(
         {++number, text_of(trial, "workload"), describe(settings_of(trial["config"])),
          failure.empty() ? trial["minibatch_ms"] : Json("failed: " + failure), trial["power_w"],
-         text_of(trial, "reason") +
-             (trial.value("from_store", false) ? " (from the store)" : "")}));
+         text_of(trial, "reason") + origin_of(trial), trial_doubts(trial)},
+        failure.empty() ? text_of(trial, "provenance") : ""));
   }
   if (!table["rows"].empty()) sheet["tables"].push_back(std::move(table));
 }
@@ -209,6 +224,7 @@ Json plan_report(const StoredRun& run) {
   sheet["facts"].push_back(
       fact_list("Run", {{"run", run.id > 0 ? fmt::format("{}", run.id) : "not kept"},
                         {"started", run.started_utc},
+                        {"asked", text_of(answer, "asked")},
                         {"strategy", text_of(request, "strategy")},
                         {"predictor", text_of(request, "predictor")},
                         {"seed", fmt::format("{}", run.request.seed)}}));

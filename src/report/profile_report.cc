@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "report/sheet.h"
 #include "report/stored_json.h"
+#include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
 namespace {
@@ -42,8 +44,12 @@ Json energy_of(const Json& part, const char* key) {
 }
 
 void add_gap_and_end(Json& sheet, const Json& profile) {
-  if (const std::string gap = text_of(profile, "power_gap"); !gap.empty())
-    add_note(sheet, "gap", "power is not available on this machine: " + gap);
+  if (const std::string gap = text_of(profile, "power_gap"); !gap.empty()) {
+    const std::string brief = brief_power_gap(gap);
+    add_note(sheet, "gap", brief, brief == gap ? "" : gap);
+  }
+  if (const std::string by = text_of(profile, "disturbed"); !by.empty())
+    add_note(sheet, "warning", "measured beside " + by + ": its times deserve doubt");
   if (const std::string stopped = text_of(profile, "stopped"); !stopped.empty())
     add_note(sheet, "warning", "ended early: " + stopped);
 }
@@ -86,8 +92,9 @@ void add_request(Json& sheet, const Json& profile) {
              {"power total", text_of(profile, "power_total")},
              {"started", text_of(profile, "started_utc")}};
   for (const auto& [name, value] : data.items())
-    machine.emplace_back("dataset " + name,
-                         value.is_string() ? value.get<std::string>() : value.dump());
+    machine.emplace_back("dataset " + name, name == "bytes"     ? format_bytes(value.get<double>())
+                                            : value.is_string() ? value.get<std::string>()
+                                                                : value.dump());
   sheet["facts"].push_back(fact_list("Machine and data", machine));
 }
 

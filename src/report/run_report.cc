@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "report/plan_report.h"
 #include "report/quantity.h"
@@ -9,6 +10,8 @@
 #include "report/sources.h"
 #include "report/stored_json.h"
 #include "report/stored_tune.h"
+#include "space/trial_facts.h"
+#include "tune/figure_limit.h"
 
 namespace flyball {
 namespace {
@@ -40,8 +43,10 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
                             {"set", ""},
                             {"minibatch", "ms"},
                             {"power", "W"},
+                            {"noise", "%"},
                             {"source", ""},
-                            {"stopped", ""}});
+                            {"stopped", ""},
+                            {"also known", ""}});
   Json points = Json::array();
   std::vector<size_t> origin(trials.size());
   // A failed trial has no power total: it belongs where the others of its board and conditions do.
@@ -55,8 +60,9 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
     table["rows"].push_back(sheet_row(
         {++number, fmt::format("{} {}", m.trial.job.workload, phase_name(m.trial.job.phase)),
          describe(all_settings(m.trial)), m.failed() ? Json("failed") : time_of_reading(m),
-         m.power && !m.failed() ? power_of_reading(m) : Json(nullptr), source,
-         (m.failed() ? m.failure : m.stop_reason) + (stored.reused ? " (reused)" : "")},
+         m.power && !m.failed() ? power_of_reading(m) : Json(nullptr), noise_pct(m.noise), source,
+         (m.failed() ? m.failure : m.stop_reason) + (stored.reused ? " (reused)" : ""),
+         also_known(m)},
         provenance_name(m.provenance)));
     add_point(points, m, source);
   }
@@ -70,6 +76,28 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
 }
 
 }  // namespace
+
+std::string also_known(const Measurement& m) {
+  std::string text = trial_doubts(m);
+  for (const auto& [name, value] : m.figures)
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, figure_text(name, value));
+  return text;
+}
+
+Json stored_trial_json(const StoredMeasurement& stored) {
+  const Measurement& m = stored.measurement;
+  Json config = Json::object();
+  for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
+  Json json{{"id", stored.id},
+            {"workload", m.trial.job.workload},
+            {"phase", phase_name(m.trial.job.phase)},
+            {"config", config}};
+  json.update(trial_facts(m));
+  json["conditions"] = or_null(m.conditions);
+  json["run"] = or_null(stored.run);
+  json["reused"] = stored.reused;
+  return json;
+}
 
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
   const Json answer = stored_document(run.answer);

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
 #include <map>
 
-#include "base/text.h"
-#include "report/apply.h"
-#include "report/quantity.h"
+#include "report/sheet.h"
 #include "report/stored_json.h"
+#include "report/tune_report.h"
+#include "space/trial_facts.h"
 #include "tune/repeats.h"
 
 namespace flyball {
@@ -15,253 +17,240 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A figure with the interval that stands beside it.
-Json with_interval(const Json& c, const std::string& name) {
-  const Json value = value_at(c, name.c_str()), range = value_at(c, (name + "_90").c_str());
-  if (!value.is_number() || !range.is_array()) return value;
-  return quantity(value, range[0], range[1]);
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double number_of(const Json& holder, const char* key, double otherwise) {
+  const Json value = value_at(holder, key);
+  return value.is_number() ? value.get<double>() : otherwise;
 }
 
-Json energy_of(const Json& time, const Json& power) {
-  if (time.is_null() || power.is_null()) return nullptr;
-  const auto at = [](const Json& q, size_t i) -> double { return q.is_array() ? q[i] : q; };
-  return quantity(at(time, 0) * at(power, 0) * 1e-3, at(time, 1) * at(power, 1) * 1e-3,
-                  at(time, 2) * at(power, 2) * 1e-3);
+bool is_set(const Json& holder, const char* key) {
+  const Json value = value_at(holder, key);
+  return value.is_boolean() && value.get<bool>();
 }
 
-/// The configurations that the answer speaks of, each once.
-class Rows {
+/// Rebuilds the result step by step; each configuration that the answer speaks of is one row.
+class Restored {
  public:
-  explicit Rows(const Json& config) {
-    for (const auto& [name, value] : config.items()) axes_.push_back(named_axis(name));
-  }
+  Restored(const StoredRun& run, const std::vector<StoredMeasurement>& trials)
+      : run_(run), trials_(trials), answer_(stored_document(run.answer)) {}
 
-  const std::vector<Axis>& axes() const { return axes_; }
-  Json& list() { return list_; }
-  Json& at(size_t i) { return list_[i]; }
-
-  size_t of(const Settings& settings) {
-    std::vector<double> values;
-    for (const Axis& axis : axes_) {
-      const auto found = settings.find(axis.name);
-      values.push_back(found == settings.end() ? 0 : found->second);
-    }
-    const auto [known, is_new] = known_.try_emplace(values, list_.size());
-    if (is_new)
-      list_.push_back({{"config", values},
-                       {"time_ms", nullptr},
-                       {"power_w", nullptr},
-                       {"energy_j", nullptr},
-                       {"provenance", "predicted"}});
-    return known->second;
-  }
-
-  /// As the answer has it.
-  size_t take(const Json& c) {
-    const size_t i = of(settings_of(c["config"]));
-    set(i, with_interval(c, "minibatch_ms"), with_interval(c, "power_w"), text_of(c, "provenance"));
-    return i;
-  }
-
-  void set(size_t i, const Json& time, const Json& power, const std::string& provenance) {
-    Json& row = list_[i];
-    row["time_ms"] = time;
-    row["power_w"] = power;
-    row["energy_j"] = energy_of(time, power);
-    row["provenance"] = provenance;
+  TuneResult result() {
+    take_request();
+    take_profiler();
+    result_.space = Space(axes());
+    take_default();
+    take_trials();
+    take_choice();
+    for (const Json& c : list_of(answer_, "front")) result_.front.push_back(row_of(c));
+    for (size_t i = 0; i < result_.configurations.size(); ++i)
+      if (const auto readings = result_.readings(i); !readings.empty())
+        result_.configurations[i] = pooled(readings);
+    take_rest();
+    return std::move(result_);
   }
 
  private:
-  std::vector<Axis> axes_;
-  std::map<std::vector<double>, size_t> known_;
-  Json list_ = Json::array();
+  void take_request() {
+    const Json asked = value_at(answer_, "request");
+    TuneRequest& request = result_.request;
+    if (const auto objective = parse_objective(text_of(asked, "objective")))
+      request.objective = *objective;
+    request.power_budget_w = number_of(asked, "power_budget_w", unlimited);
+    request.time_budget_s = number_of(asked, "time_budget_s", unlimited);
+    request.energy_budget_j = number_of(asked, "energy_budget_j", unlimited);
+    for (const Json& limit : list_of(asked, "limits")) {
+      const bool at_most = limit.contains("at_most");
+      request.limits.push_back({text_of(limit, "figure"),
+                                number_of(limit, at_most ? "at_most" : "at_least", 0), at_most});
+    }
+    request.profiles = static_cast<size_t>(number_of(asked, "profiles_limit", 0));
+    request.gap = number_of(asked, "gap_pct", 0) / 100;
+    request.time_limit_s = number_of(asked, "time_limit_s", unlimited);
+    request.strategy = text_of(asked, "strategy");
+    request.predictor = text_of(asked, "predictor");
+    request.seed = run_.request.seed;
+    request.command = run_.request.command;
+    result_.budget_span = text_of(asked, "budget_span");
+    result_.samples = number_of(asked, "samples", 0);
+  }
+
+  void take_profiler() {
+    const Json asked = value_at(answer_, "request"), device = value_at(answer_, "device");
+    ProfilerInfo& info = result_.profiler;
+    info.device = text_of(asked, "device");
+    info.device_title = text_of(device, "title");
+    info.fingerprint = text_of(device, "fingerprint");
+    const Json conditions = value_at(device, "conditions");
+    for (const auto& [name, value] : conditions.items())
+      if (value.is_string()) info.conditions[name] = value;
+    info.workload = text_of(asked, "workload");
+    info.phase = text_of(asked, "phase") == "infer" ? Phase::infer : Phase::train;
+    info.power_total = text_of(device, "power_total");
+    info.power_gap = text_of(device, "power_gap");
+    for (const Json& gap : list_of(device, "gaps"))
+      if (gap.is_string()) info.gaps.push_back(gap);
+    for (const StoredMeasurement& stored : trials_) {
+      const Measurement& m = stored.measurement;
+      info.told = info.told || m.stop_reason == told_reason;
+      info.live = info.live || info.told || measured_here(m);
+      info.provenance = m.provenance;
+    }
+    if (!trials_.empty()) info.job = trials_[0].measurement.trial.job.settings;
+  }
+
+  // In the order of the space that was searched; whether one is the board's, its trials say.
+  std::vector<Axis> axes() {
+    const Json config = value_at(value_at(answer_, "default"), "config");
+    std::vector<std::string> names;
+    const Json asked = stored_document(run_.request.request);
+    for (const Json& measured : list_of(asked, "measured"))
+      for (const Json& axis : list_of(measured, "axes"))
+        if (config.contains(text_of(axis, "name"))) names.push_back(text_of(axis, "name"));
+    if (names.size() != config.size()) {
+      names.clear();
+      for (const auto& [name, value] : config.items()) names.push_back(name);
+    }
+    std::vector<Axis> axes;
+    for (const std::string& name : names) {
+      axes.push_back(named_axis(name));
+      if (trials_.empty()) continue;
+      const bool board = trials_[0].measurement.trial.mode.values.contains(name);
+      axes.back().scope = board ? Scope::board : Scope::run;
+      result_.profiler.job.erase(name);
+    }
+    return axes;
+  }
+
+  std::vector<double> values_of(const Settings& settings) const {
+    std::vector<double> values;
+    for (const Axis& axis : result_.space.axes()) {
+      const auto found = settings.find(axis.name);
+      values.push_back(found == settings.end() ? 0 : found->second);
+    }
+    return values;
+  }
+
+  size_t row_of(const std::vector<double>& values) {
+    const auto [known, is_new] = rows_.try_emplace(values, rows_.size());
+    if (is_new) {
+      result_.space.add(values);
+      result_.configurations.push_back(
+          {unknown, unknown, unknown, unknown, unknown, unknown, Provenance::predicted});
+    }
+    return known->second;
+  }
+
+  // With its figures, as the answer has them.
+  size_t row_of(const Json& c) {
+    const size_t row = row_of(values_of(settings_of(value_at(c, "config"))));
+    Configuration& known = result_.configurations[row];
+    known.minibatch_ms = number_of(c, "minibatch_ms", unknown);
+    known.power_w = number_of(c, "power_w", unknown);
+    const auto interval = [&](const char* key, double& lo, double& hi) {
+      const Json bounds = list_of(c, key);
+      lo = hi = unknown;
+      if (bounds.size() == 2) lo = bounds[0], hi = bounds[1];
+    };
+    interval("minibatch_ms_90", known.time_lo, known.time_hi);
+    interval("power_w_90", known.power_lo, known.power_hi);
+    if (const auto provenance = parse_provenance(text_of(c, "provenance")))
+      known.provenance = *provenance;
+    return row;
+  }
+
+  void take_default() {
+    const Json usual = value_at(answer_, "default");
+    result_.default_config = row_of(usual);
+    result_.default_reason = text_of(usual, "reason");
+  }
+
+  // What the store has of them; each is the next of its configuration, in the order of the run.
+  void take_trials() {
+    std::map<std::vector<double>, std::deque<const StoredMeasurement*>> kept;
+    for (const StoredMeasurement& stored : trials_)
+      kept[values_of(all_settings(stored.measurement.trial))].push_back(&stored);
+    for (const Json& told : list_of(answer_, "profiled")) {
+      const std::vector<double> values = values_of(settings_of(value_at(told, "config")));
+      auto& next = kept[values];
+      if (next.empty()) continue;
+      Profiled trial;
+      trial.config = row_of(values);
+      trial.measurement = next.front()->measurement;
+      next.pop_front();
+      // Where power could not be read any more it was left out.
+      if (value_at(told, "power_w").is_null()) trial.measurement.power.reset();
+      trial.reason = text_of(told, "reason");
+      trial.repeat = is_set(told, "repeat");
+      trial.from_store = is_set(told, "from_store");
+      trial.verification = is_set(told, "verification");
+      if (const Json made = value_at(told, "run"); made.is_number_integer()) trial.run = made;
+      result_.profiled.push_back(std::move(trial));
+    }
+  }
+
+  void take_choice() {
+    if (const Json choice = value_at(answer_, "choice"); choice.is_object()) {
+      result_.choice = row_of(choice);
+      return;
+    }
+    const Json why = value_at(answer_, "infeasible");
+    result_.infeasible = {Code::infeasible, text_of(why, "reason"), text_of(why, "hint")};
+    for (const Json& one : list_of(why, "easing")) {
+      Advice advice{text_of(one, "flag"), number_of(one, "value", 0), text_of(one, "unit"),
+                    Provenance::predicted, text_of(one, "workload")};
+      if (const auto known = parse_provenance(text_of(one, "provenance")))
+        advice.provenance = *known;
+      result_.easing.push_back(std::move(advice));
+    }
+  }
+
+  void take_rest() {
+    const std::string per = text_of(answer_, "per");
+    for (const Per one : {Per::run, Per::sample})
+      if (per == per_name(one)) result_.per = one;
+    result_.stopped = text_of(answer_, "stopped");
+    if (answer_.contains("gap_pct")) result_.gap = number_of(answer_, "gap_pct", 0) / 100;
+    for (const Json& note : list_of(answer_, "notes"))
+      if (note.is_string()) result_.notes.push_back(note);
+    result_.run = run_.id;
+    result_.started_utc = run_.started_utc;
+    if (const std::string began = text_of(answer_, "started_utc"); !began.empty())
+      result_.started_utc = began;
+    result_.seconds = number_of(answer_, "seconds", 0);
+    result_.own_seconds = number_of(answer_, "own_seconds", 0);
+    result_.whole_space = static_cast<size_t>(number_of(answer_, "configurations", 0));
+  }
+
+  const StoredRun& run_;
+  const std::vector<StoredMeasurement>& trials_;
+  Json answer_;
+  TuneResult result_;
+  std::map<std::vector<double>, size_t> rows_;
 };
-
-void take_measured(Rows& rows, const std::vector<StoredMeasurement>& trials) {
-  std::map<size_t, std::vector<const Measurement*>> repeats;
-  for (const StoredMeasurement& stored : trials)
-    if (!stored.measurement.failed())
-      repeats[rows.of(all_settings(stored.measurement.trial))].push_back(&stored.measurement);
-  for (const auto& [i, measured] : repeats) {
-    const Configuration c = pooled(measured);
-    rows.set(i, quantity(c.minibatch_ms, c.time_lo, c.time_hi),
-             quantity(c.power_w, c.power_lo, c.power_hi), provenance_name(c.provenance));
-  }
-}
-
-Json trial_of(Rows& rows, const Json& trial) {
-  const std::string failure = text_of(trial, "failure");
-  const bool live = value_at(trial, "minibatches") != 0;
-  Json json{{"configuration", rows.of(settings_of(trial["config"]))},
-            {"why", text_of(trial, "reason")},
-            {"stop_reason", failure.empty() ? text_of(trial, "stop_reason") : "failed: " + failure},
-            {"noise_percent", live ? value_at(trial, "noise_pct") : Json(nullptr)},
-            {"minibatches", trial["minibatches"]},
-            {"stall_ms", value_at(trial, "stall_ms")},
-            {"compute_ms", value_at(trial, "compute_ms")},
-            {"e2e_ms", value_at(trial, "minibatch_ms")},
-            {"time_ms", value_at(trial, "minibatch_ms")},
-            {"power_w", value_at(trial, "power_w")},
-            {"verification", trial.value("verification", false)},
-            {"throttled", trial.value("throttled", false)},
-            {"repeated", trial.value("repeat", false)},
-            {"reused", trial.value("from_store", false)}};
-  for (const char* key : {"run", "measured_utc", "other_cores"})
-    if (const Json known = value_at(trial, key); !known.is_null()) json[key] = known;
-  return json;
-}
-
-Json budgets_of(const Json& request) {
-  Json budgets = Json::array();
-  const Json span = value_at(request, "budget_span");
-  const auto add = [&](const char* key, const char* what, const char* unit, const Json& per) {
-    if (const Json limit = value_at(request, key); limit.is_number())
-      budgets.push_back({{"quantity", what}, {"limit", limit}, {"unit", unit}, {"per", per}});
-  };
-  add("power_budget_w", "power", "W", nullptr);
-  add("time_budget_s", "time", "s", span);
-  add("energy_budget_j", "energy", "J", span);
-  return budgets;
-}
-
-Json axes_of(const Rows& rows) {
-  Json axes = Json::array();
-  for (const Axis& axis : rows.axes())
-    axes.push_back({{"name", axis.name},
-                    {"unit", axis.unit},
-                    {"scope", axis.scope == Scope::board ? "board" : "run"}});
-  return axes;
-}
-
-Json notes_of(const Json& answer) {
-  Json notes = Json::array();
-  const Json device = value_at(answer, "device");
-  if (const std::string gap = text_of(device, "power_gap"); !gap.empty())
-    notes.push_back({{"level", "gap"}, {"text", "power is not available on this machine: " + gap}});
-  for (const Json& gap : list_of(device, "gaps"))
-    notes.push_back({{"level", "gap"}, {"text", gap}});
-  for (const Json& note : list_of(answer, "notes"))
-    notes.push_back({{"level", "note"}, {"text", note}});
-  notes.push_back(
-      {{"level", "note"},
-       {"text",
-        "reopened from the store, which keeps what was profiled, the choice, the default "
-        "and the front; the other predictions are not kept"},
-       {"hint", "run the command again with --report: trials that are stored are not repeated"}});
-  return notes;
-}
-
-Json machine_of(const Json& device) {
-  Json facts = Json::array();
-  const Json conditions = value_at(device, "conditions");
-  for (const auto& [name, value] : conditions.items())
-    if (value.is_string()) facts.push_back({{"name", name}, {"value", value}});
-  return {{"name", text_of(device, "title")},
-          {"fingerprint", text_of(device, "fingerprint")},
-          {"facts", facts}};
-}
-
-Json run_of(const StoredRun& run, const Json& answer) {
-  const Json request = value_at(answer, "request");
-  return {{"id", fmt::format("{}", run.id)},
-          {"started_at", run.started_utc},
-          {"duration_s", answer.value("seconds", 0.0)},
-          {"seed", run.request.seed},
-          {"strategy", text_of(request, "strategy")},
-          {"predictor", value_at(request, "predictor")},
-          {"power_total", value_at(value_at(answer, "device"), "power_total")},
-          {"intervals",
-           {{"measured", "90 % interval of the median"},
-            {"predicted", "90 % interval of the prediction"}}},
-          {"effort", text_of(answer, "effort")},
-          {"versions", {{"flyball", FLYBALL_VERSION}}}};
-}
-
-Json request_of(const StoredRun& run, const Json& answer) {
-  const Json request = value_at(answer, "request");
-  const Json config = value_at(value_at(answer, "default"), "config");
-  return {{"workload", text_of(request, "workload")},
-          {"phase", text_of(request, "phase")},
-          {"device", text_of(request, "device")},
-          {"objective", text_of(request, "objective")},
-          {"budgets", budgets_of(request)},
-          {"command", run.request.command},
-          {"profiles_limit", value_at(request, "profiles_limit")},
-          {"samples_per_epoch", value_at(request, "samples")},
-          {"batch_size", value_at(config, axis::batch_size)}};
-}
-
-Json front_of(Rows& rows, const Json& answer) {
-  Json indices = Json::array();
-  for (const Json& c : list_of(answer, "front")) {
-    indices.push_back(rows.take(c));
-    rows.at(indices.back().get<size_t>())["front"] = true;
-  }
-  if (indices.empty()) return nullptr;
-  const bool energy = text_of(value_at(answer, "request"), "objective") == "energy";
-  return {{"over", {"time", energy ? "energy" : "power"}}, {"configurations", indices}};
-}
-
-Json apply_of(const StoredRun& run, const Json& answer,
-              const std::vector<StoredMeasurement>& trials) {
-  const Json request = value_at(answer, "request");
-  const Settings settings = settings_of(answer["choice"]["config"]);
-  Applied applied;
-  applied.device = text_of(request, "device");
-  applied.workload = text_of(request, "workload");
-  applied.phase = text_of(request, "phase") == "infer" ? Phase::infer : Phase::train;
-  applied.live = !trials.empty() && trials[0].measurement.provenance == Provenance::measured;
-  applied.command = run.request.command;
-  // Axes of a program's own are its settings, whatever they are called.
-  const bool program = applied.command.find(" -- ") != std::string::npos;
-  for (const auto& [name, value] : settings) {
-    const bool own = program && !is_known_axis(name);
-    const bool board = !own && named_axis(name).scope == Scope::board;
-    (board ? applied.mode : applied.run)[name] = value;
-  }
-  return apply_steps(applied);
-}
 
 }  // namespace
 
+TuneResult stored_tune(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
+  return Restored(run, trials).result();
+}
+
 Json stored_tune_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
+  const TuneResult result = stored_tune(run, trials);
+  Json json = tune_report(result);
+  json["title"] = fmt::format("run {}: {}", run.id, json["title"].get<std::string>());
+  // In the very words that were said then.
   const Json answer = stored_document(run.answer);
-  const Json request = value_at(answer, "request"), base = value_at(answer, "default");
-  Rows rows(value_at(base, "config"));
-  take_measured(rows, trials);
-  Json json{{"schema", "flyball-report/1"},
-            {"kind", "tune"},
-            {"title", fmt::format("run {}: {} {} on {}", run.id, text_of(request, "workload"),
-                                  text_of(request, "phase") == "infer" ? "inference" : "training",
-                                  text_of(request, "device"))},
-            {"request", request_of(run, answer)},
-            {"axes", axes_of(rows)}};
-  json["configurations"] = nullptr;  // filled below, in this place
-  json["profiled"] = Json::array();
-  for (const Json& trial : list_of(answer, "profiled"))
-    json["profiled"].push_back(trial_of(rows, trial));
-  json["front"] = front_of(rows, answer);
-  const size_t usual = rows.take(base);
-  json["default"] = {{"configuration", usual}, {"name", text_of(base, "reason")}};
-  json["choice"] = nullptr;
-  if (answer["choice"].is_object()) {
-    bool verified = false;
-    for (const Json& trial : list_of(answer, "profiled"))
-      verified = verified || trial.value("verification", false);
-    json["choice"] = {{"configuration", rows.take(answer["choice"])}, {"verified", verified}};
-    json["apply"] = apply_of(run, answer, trials);
-  } else {
-    const Json why = value_at(answer, "infeasible");
-    json["infeasible"] = {
-        {"reason", text_of(why, "reason")}, {"closest", nullptr}, {"hint", text_of(why, "hint")}};
-  }
-  // In the very words of the terminal.
-  for (const char* key : {"per", "comparison", "reused"})
+  for (const char* key : {"comparison", "reused"})
     if (answer.contains(key)) json[key] = answer[key];
-  json["notes"] = notes_of(answer);
-  json["machine"] = machine_of(value_at(answer, "device"));
-  json["run"] = run_of(run, answer);
-  json["configurations"] = rows.list();
+  if (const std::string effort = text_of(answer, "effort"); !effort.empty())
+    json["run"]["effort"] = effort;
+  add_note(json, "note",
+           "reopened from the store, which keeps what was profiled, the choice, the default and "
+           "the front; the other predictions are not kept",
+           result.profiler.told
+               ? ""
+               : "run the command again with --report: trials that are stored are not repeated");
   return json;
 }
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "report/apply.h"
 #include "report/quantity.h"
+#include "space/trial_facts.h"
 #include "tune/comparison.h"
 #include "tune/repeats.h"
 #include "tune/tune_json.h"
@@ -49,6 +50,20 @@ Json budgets_of(const TuneResult& result) {
   return budgets;
 }
 
+// With their text: memory has a unit.
+Json limits_of(std::span<const FigureLimit> limits) {
+  Json list = limits_json(limits);
+  for (size_t i = 0; i < limits.size(); ++i) list[i]["text"] = limits[i].text();
+  return list;
+}
+
+Json figures_json(const Figures& figures) {
+  Json list = Json::array();
+  for (const auto& [name, value] : figures)
+    list.push_back({{"name", name}, {"value", value}, {"text", figure_text(name, value)}});
+  return list;
+}
+
 Json request_of(const TuneResult& result) {
   const auto batch = result.profiler.job.find(axis::batch_size);
   const auto axis = result.space.axis_index(axis::batch_size);
@@ -62,8 +77,13 @@ Json request_of(const TuneResult& result) {
           {"device", result.profiler.device},
           {"objective", objective_name(result.request.objective)},
           {"budgets", budgets_of(result)},
+          {"asked", describe(result.request, result.budget_span)},
+          {"limits", limits_of(result.request.limits)},
+          {"gap_pct", result.request.gap > 0 ? Json(100 * result.request.gap) : Json(nullptr)},
+          {"time_limit_s", or_null(result.request.time_limit_s)},
           {"command", result.request.command},
           {"profiles_limit", result.request.profiles},
+          {"offered", result.offered()},
           {"samples_per_epoch", result.samples > 0 ? Json(result.samples) : Json(nullptr)},
           {"batch_size", fixed_batch}};
 }
@@ -116,12 +136,23 @@ Json trial_of(const Profiled& trial) {
       {"stop_reason", m.failed() ? "failed: " + m.failure : m.stop_reason},
       {"noise_percent", live && m.noise < unknown_noise ? Json(100 * m.noise) : Json(nullptr)},
       {"minibatches", m.minibatches.size()},
-      {"stall_ms", live ? Json(m.stall_ms) : Json(nullptr)},
-      {"compute_ms", live ? Json(m.compute_ms) : Json(nullptr)},
+      {"stall_ms", splits_time(m) ? Json(m.stall_ms) : Json(nullptr)},
+      {"compute_ms", splits_time(m) ? Json(m.compute_ms) : Json(nullptr)},
       {"e2e_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)}};
   if (m.power && m.power->distinct_updates > 0) {
     json["window_s"] = m.power->window_s;
+    json["window_j"] = m.power->energy_j;
     json["power_updates"] = m.power->distinct_updates;
+    json["power_samples"] = m.power->samples_got;
+    json["power_samples_wanted"] = m.power->samples_wanted;
+  }
+  if (m.power && m.power->noise < unknown_noise) json["power_noise_percent"] = 100 * m.power->noise;
+  if (!m.power_gap.empty()) json["power_gap"] = m.power_gap;
+  if (live && m.first.e2e_ms > 0) json["first_ms"] = m.first.e2e_ms;
+  if (m.total_s > 0) {
+    json["settle_s"] = m.settle_s;
+    json["warm_up_s"] = m.warm_up_s;
+    json["total_s"] = m.total_s;
   }
   json.update(reading_of_trial(m));
   json["verification"] = trial.verification;
@@ -129,6 +160,8 @@ Json trial_of(const Profiled& trial) {
   if (trial.run) json["run"] = *trial.run;
   if (m.other_cores) json["other_cores"] = *m.other_cores;
   json["throttled"] = m.throttled;
+  if (const std::string by = disturbed_by(m); !by.empty()) json["disturbed"] = by;
+  if (!m.figures.empty()) json["figures"] = figures_json(m.figures);
   json["repeated"] = trial.repeat;
   json["reused"] = trial.from_store;
   return json;
@@ -185,11 +218,12 @@ Json notes_of(const TuneResult& result) {
   for (const std::string& gap : result.profiler.gaps)
     notes.push_back({{"level", "gap"}, {"text", gap}});
   for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
-  for (const Profiled& trial : result.profiled)
-    if (trial.measurement.throttled) {
-      notes.push_back({{"level", "warning"}, {"text", "the board throttled during a trial"}});
-      break;
-    }
+  const auto throttled = std::ranges::count_if(
+      result.profiled, [](const Profiled& trial) { return trial.measurement.throttled; });
+  if (throttled > 0)
+    notes.push_back({{"level", "warning"},
+                     {"text", fmt::format("the board throttled during {} of {} trials", throttled,
+                                          result.profiled.size())}});
   return notes;
 }
 
@@ -222,13 +256,16 @@ Json choice_of(const TuneResult& result) {
   const bool verified = std::ranges::any_of(result.profiled, [&](const Profiled& trial) {
     return trial.verification && trial.config == *result.choice;
   });
-  return {{"configuration", *result.choice}, {"verified", verified}};
+  Json choice{{"configuration", *result.choice}, {"verified", verified}};
+  if (const Figures figures = figures_of(result, *result.choice); !figures.empty())
+    choice["figures"] = figures_json(figures);
+  return choice;
 }
 
 Json apply_of(const TuneResult& result) {
   const ProfilerInfo& info = result.profiler;
-  Applied applied{info.device, info.workload, info.phase, info.live, result.request.command, {},
-                  {}};
+  Applied applied{
+      info.device, info.workload, info.phase, info.live, result.request.command, info.told, {}, {}};
   for (const auto& [name, value] : result.space.settings(*result.choice)) {
     const Axis* open = find_axis(result.space.axes(), name);
     const Scope scope = open ? open->scope : named_axis(name).scope;

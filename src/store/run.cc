@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace flyball {
 
@@ -29,16 +30,25 @@ Result<RunState> parse_run_state(const std::string& text) {
 }
 
 std::vector<TrialComparison> compare_measurements(const std::vector<StoredMeasurement>& first,
-                                                  const std::vector<StoredMeasurement>& second) {
+                                                  const std::vector<StoredMeasurement>& second,
+                                                  size_t* compared) {
+  const auto before = [compared](const Trial* a, const Trial* b) {
+    if (compared) ++*compared;
+    const auto key = [](const Trial& t) {
+      return std::tie(t.job.workload, t.job.phase, t.job.settings, t.mode.values);
+    };
+    return key(*a) < key(*b);
+  };
   std::vector<TrialComparison> rows;
-  const auto row_of = [&](const Trial& trial) -> TrialComparison& {
-    const auto known = std::ranges::find(rows, trial, &TrialComparison::trial);
-    return known != rows.end() ? *known : rows.emplace_back(TrialComparison{trial, {}, {}});
+  std::map<const Trial*, size_t, decltype(before)> known(before);
+  const auto row_of = [&](const Measurement& m) -> TrialComparison& {
+    const auto [at, is_new] = known.try_emplace(&m.trial, rows.size());
+    return is_new ? rows.emplace_back(TrialComparison{m.trial, {}, {}}) : rows[at->second];
   };
   for (const StoredMeasurement& stored : first)
-    row_of(stored.measurement.trial).first = stored.measurement;
+    row_of(stored.measurement).first.push_back(&stored.measurement);
   for (const StoredMeasurement& stored : second)
-    row_of(stored.measurement.trial).second = stored.measurement;
+    row_of(stored.measurement).second.push_back(&stored.measurement);
   return rows;
 }
 

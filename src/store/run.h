@@ -62,13 +62,15 @@ struct SameConditions {
   size_t measurements = 0;
 };
 
-/// One trial in two runs: the latest measurement of each, where it has one.
+/// One trial in two runs: the measurements that each has of it, in their order.
 struct TrialComparison {
   Trial trial;
-  std::optional<Measurement> first, second;
+  std::vector<const Measurement*> first, second;
 };
-/// Every trial of either run, those of the first in its order, then what only the second has.
+/// Every trial of either run, those of the first in its order, then what only the second has. They
+/// point into the two lists. `compared` counts how often two trials were held against each other.
 std::vector<TrialComparison> compare_measurements(const std::vector<StoredMeasurement>& first,
-                                                  const std::vector<StoredMeasurement>& second);
+                                                  const std::vector<StoredMeasurement>& second,
+                                                  size_t* compared = nullptr);
 
 }  // namespace flyball

@@ -17,6 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 class StoreTest : public testing::Test {
@@ -270,13 +271,36 @@ TEST_F(StoreTest, ComparesTwoRunsTrialByTrial) {
   std::vector<StoredMeasurement> second = {{3, sample_measurement(1), false},
                                            {4, sample_measurement(2), false}};
   second[0].measurement.minibatch_ms = 50;
+  second.push_back({5, sample_measurement(1), false});
+  second[2].measurement.minibatch_ms = 60;
   const auto rows = compare_measurements(first, second);
   ASSERT_THAT(rows, SizeIs(3));
-  EXPECT_TRUE(rows[0].first && !rows[0].second);
-  EXPECT_EQ(rows[1].first->minibatch_ms, 100.1);
-  EXPECT_EQ(rows[1].second->minibatch_ms, 50);
-  EXPECT_TRUE(!rows[2].first && rows[2].second);
+  EXPECT_THAT(rows[0].first, SizeIs(1));
+  EXPECT_THAT(rows[0].second, IsEmpty());
+  EXPECT_EQ(rows[1].first[0]->minibatch_ms, 100.1);
+  ASSERT_THAT(rows[1].second, SizeIs(2));  // all that it has, in their order
+  EXPECT_EQ(rows[1].second[0]->minibatch_ms, 50);
+  EXPECT_EQ(rows[1].second[1]->minibatch_ms, 60);
+  EXPECT_THAT(rows[2].first, IsEmpty());
   EXPECT_EQ(rows[2].trial, sample_measurement(2).trial);
+}
+
+TEST_F(StoreTest, ComparesManyTrialsWithoutHoldingEachAgainstEach) {
+  constexpr int count = 20'000;
+  std::vector<StoredMeasurement> first, second;
+  for (int i = 0; i < count; ++i) {
+    Measurement m;
+    m.trial = {{{{"cpu_mhz", i % 7}, {"gpu_mhz", i}}}, {"net", Phase::train, {{"batch_size", 16}}}};
+    first.push_back({i, m, {}});
+    m.trial.mode.values["cpu_mhz"] = (count - i) % 7;
+    second.push_back({i, m, {}});
+  }
+  size_t compared = 0;
+  const auto rows = compare_measurements(first, second, &compared);
+  EXPECT_GT(rows.size(), size_t{count});
+  EXPECT_GT(compared, size_t{count});
+  // Each is looked up among at most 2n others: log2(40,000) < 16, and a tree may be twice as deep.
+  EXPECT_LT(compared, size_t{2 * 32} * count);
 }
 
 TEST_F(StoreTest, IsSharedByThreads) {

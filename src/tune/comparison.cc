@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/units.h"
-#include "device/measuring.h"
 #include "telemetry/sensors/power_sensors.h"
+#include "tune/doubt.h"
 #include "tune/reused.h"
 
 namespace flyball {
@@ -17,77 +17,19 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double same_pct = 0.05;  // rounds to 0.0 %
 
-/// A figure with its interval, and what its trials knew of the machine.
-struct Figure {
-  double value = unknown, lo = unknown, hi = unknown;
-  double others = 0;  ///< cores that other processes kept busy in its quietest trial
-  bool predicted = false;
-  bool disturbed = false;  ///< somebody else measured on this machine during each of its trials
-  bool throttled = false;  ///< the board throttled in each of its trials
-};
-
-double quietest(const TuneResult& result, size_t config) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Profiled& trial : result.profiled)
-    if (trial.config == config && !trial.measurement.failed())
-      least = std::min(least, trial.measurement.other_cores.value_or(0));
-  return std::isfinite(least) ? least : 0;
-}
-
-bool is_disturbed(const TuneResult& result, size_t config) {
-  const auto readings = result.readings(config);
-  return !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
-    return m->conditions && m->conditions->contains(disturbed_condition);
-  });
-}
-
-bool is_throttled(const TuneResult& result, size_t config) {
-  const auto readings = result.readings(config);
-  return !readings.empty() && std::ranges::all_of(readings, &Measurement::throttled);
-}
-
 /// Time, power or energy of a configuration, as it is compared.
-Figure figure_of(const TuneResult& result, size_t config, Objective quantity) {
-  const Configuration& c = result.configurations[config];
-  const double per = result.counted(config);
-  Figure figure{c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per};
-  if (quantity == Objective::power) figure = {c.power_w, c.power_lo, c.power_hi};
-  if (quantity == Objective::time)
-    figure = {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per};
-  figure.others = quietest(result, config);
-  figure.predicted = c.provenance == Provenance::predicted;
-  figure.disturbed = is_disturbed(result, config);
-  figure.throttled = is_throttled(result, config);
-  return figure;
+Figure figure_at(const TuneResult& result, size_t config, Objective quantity) {
+  return figure_of(result.configurations[config], result.readings(config), quantity,
+                   result.counted(config));
 }
 
 std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quantity) {
-  if (usual.predicted) return "the default was not measured";
-  if (chosen.predicted) return "the answer was not measured";
-  if (chosen.disturbed || usual.disturbed)
-    return "another flyball measured on this machine at the same time";
-  if (usual.throttled != chosen.throttled)
-    return fmt::format("the board throttled in {}", usual.throttled ? "the default" : "the answer");
-  if (!std::isfinite(chosen.hi - chosen.lo) || !std::isfinite(usual.hi - usual.lo))
-    return "one reading alone has no known spread";
-  const auto overlap = [](double lo, double hi, double other_lo, double other_hi) {
-    return lo <= other_hi && other_lo <= hi;
-  };
-  if (overlap(chosen.lo, chosen.hi, usual.lo, usual.hi)) return "the 90 % intervals overlap";
-  const double most = std::max(chosen.others, usual.others);
-  const std::string busy =
-      fmt::format("other processes kept up to {:.2g} cores busy, which may explain it", most);
-  if (quantity != Objective::time) return most < noticeable_load ? "" : busy;
-  const auto quiet = [](const Figure& figure) {
-    const double share = figure.others < noticeable_load ? 0 : 2 * figure.others;
-    return figure.lo * (1 - std::min(1.0, share));
-  };
-  return overlap(quiet(chosen), chosen.hi, quiet(usual), usual.hi) ? busy : "";
+  return flyball::doubt_of(usual, chosen, quantity, "the default", "the answer");
 }
 
 Change change_of(const TuneResult& result, Objective quantity) {
-  const Figure chosen = figure_of(result, *result.choice, quantity);
-  const Figure usual = figure_of(result, result.default_config, quantity);
+  const Figure chosen = figure_at(result, *result.choice, quantity);
+  const Figure usual = figure_at(result, result.default_config, quantity);
   if (!(chosen.value > 0) || !(usual.value > 0)) return {unknown, false};
   return {100 * (chosen.value / usual.value - 1), doubt_of(chosen, usual, quantity).empty()};
 }
@@ -129,8 +71,8 @@ void put_into_words(const TuneResult& result, Comparison& comparison) {
   const Change& change = objective_change(comparison, objective);
   const std::string per =
       objective == Objective::power ? "" : fmt::format(" per {}", per_name(result.per));
-  comparison.doubt = doubt_of(figure_of(result, *result.choice, objective),
-                              figure_of(result, result.default_config, objective), objective);
+  comparison.doubt = doubt_of(figure_at(result, *result.choice, objective),
+                              figure_at(result, result.default_config, objective), objective);
   comparison.established = change.established;
   if (change.established) {
     comparison.text = than_default(result, comparison);
@@ -200,7 +142,7 @@ std::string power_notice(const ProfilerInfo& profiler) {
 
 std::string effort_text(const TuneResult& result) {
   const std::string known =
-      fmt::format("{} of {} configurations", result.profiles(), result.space.size());
+      fmt::format("{} of {} configurations", result.profiles(), result.offered());
   const std::vector<Reused> reused = result.reused();
   if (reused.empty())
     return fmt::format("{} profiled in {}", known, format_seconds({result.seconds}));
@@ -208,7 +150,7 @@ std::string effort_text(const TuneResult& result) {
   for (const Reused& one : reused) made -= one.trials;
   const std::string now =
       made == 0 ? "" : fmt::format("{} trial{} now, ", made, made == 1 ? "" : "s");
-  return fmt::format("{} known: {}{}", known, now, reused_text(reused));
+  return fmt::format("{} known: {}{}", known, now, reused_text(reused, result.request.caller));
 }
 
 }  // namespace flyball

@@ -1,5 +1,5 @@
-// The answer against what one gets without tuning: the one place that decides whether a difference
-// is established, and that puts it into words, for terminal, JSON and page alike.
+// The answer against what one gets without tuning: is there a difference (doubt.h), and in which
+// words, for terminal, JSON and page alike.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,7 @@ struct Comparison {
       text;  ///< "36.4 % less time per minibatch than the default", or what keeps it from it
 };
 
-/// Nothing without a choice. A difference is established when the 90 % intervals do not overlap,
-/// both figures were measured (or looked up), and other processes cannot explain it: power and
-/// energy of a busy machine are not the workload's alone, and with c cores busy a time may be
-/// shorter by a share of 2c on a quiet one. Threads wait for the one whose core is shared, so from
-/// half a core on no bound is known (measured: LeNet-5's default, 394 ms for 1.4 ms).
+/// Nothing without a choice. doubt.h says when a difference is established.
 std::optional<Comparison> compare_with_default(const TuneResult& result);
 
 /// How far the choice is above the optimum of a table, percent of what was to be small; NaN where

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "device/measuring.h"
+#include "space/trial_facts.h"
 #include "tune/repeats.h"
 
 namespace flyball {
@@ -80,6 +80,21 @@ TEST_F(ComparisonTest, WhereBatchSizesVaryItIsTheSampleThatCounts) {
   EXPECT_EQ(found.text,
             "25.0 % less time per sample, 20.0 % more power, 10.0 % less energy per sample than "
             "the default");
+}
+
+// An unknown load is no quiet machine; a table, and a program that tells, vouch for their figures.
+TEST_F(ComparisonTest, ALoadThatIsNotKnownIsADoubt) {
+  compare({{.ms = 10}}, {{.ms = 8}});
+  const auto compare_again = [&](const char* stop_reason) {
+    for (Profiled& trial : result_.profiled) {
+      trial.measurement.other_cores.reset();
+      trial.measurement.stop_reason = stop_reason;
+    }
+    return *compare_with_default(result_);
+  };
+  EXPECT_THAT(compare_again("relative noise 2 %").doubt, HasSubstr("not known of the default"));
+  EXPECT_TRUE(compare_again(told_reason).established);
+  EXPECT_TRUE(compare_again(read_from_table).established);
 }
 
 TEST_F(ComparisonTest, WhatNoiseExplainsIsNoDifference) {

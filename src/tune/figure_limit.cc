@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/text.h"
+#include "base/units.h"
 
 namespace flyball {
 namespace {
-
-struct Size {
-  std::string_view unit;
-  double bytes;
-};
-constexpr std::array sizes = {Size{"kB", 1e3},   Size{"MB", 1e6},       Size{"GB", 1e9},
-                              Size{"KiB", 1024}, Size{"MiB", 1048576.}, Size{"GiB", 1073741824.},
-                              Size{"B", 1}};
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -37,11 +30,7 @@ double beyond(double value, double limit, bool at_most) {
 }  // namespace
 
 std::string figure_text(const std::string& figure, double value) {
-  if (figure != "memory") return fmt::format("{:.4g}", value);
-  for (const Size& size : {Size{"GB", 1e9}, Size{"MB", 1e6}, Size{"kB", 1e3}})
-    if (std::abs(value) >= size.bytes)
-      return fmt::format("{:.4g} {}", value / size.bytes, size.unit);
-  return fmt::format("{:.4g} B", value);
+  return figure == "memory" ? format_bytes(value) : fmt::format("{:.4g}", value);
 }
 
 std::string FigureLimit::text() const {
@@ -55,22 +44,16 @@ Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || !text_fault(text).empty()) return bad;
   FigureLimit limit{std::string(trim(text.substr(0, equals))), 0, at_most};
-  std::string_view number = trim(std::string_view(text).substr(equals + 1));
-  double factor = 1;
-  for (const Size& size : sizes)
-    if (factor == 1 && number.ends_with(size.unit)) {
-      factor = size.bytes;
-      number = trim(number.substr(0, number.size() - size.unit.size()));
-      break;
-    }
-  const auto value = parse_double(number);
+  const std::string_view number = trim(std::string_view(text).substr(equals + 1));
+  auto value = parse_double(number);
+  if (const auto bytes = parse_bytes(number); !value && bytes) value = *bytes;
   if (limit.figure.empty() || !value || !std::isfinite(*value)) return bad;
   // Marks hold this many bytes of a name.
   if (limit.figure.size() > 23)
     return Error{Code::invalid_argument,
                  fmt::format("the figure '{}' has a name of more than 23 bytes", limit.figure),
                  "report it under a shorter one"};
-  limit.limit = *value * factor;
+  limit.limit = *value;
   return limit;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "device/measuring.h"
 #include "device/registry/board.h"
+#include "space/trial_facts.h"
 #include "store/exchange.h"
 
 namespace flyball {

@@ -127,9 +127,10 @@ Result<Plan> search_plan(Session& session, const Problem& problem) {
     const Measurement& m = trial.measurement;
     steps.push_back({{trial.role, trial.candidate, trial.reason, trial.repeat},
                      reading_of(m, {}),
-                     m.failure,
+                     m,
                      trial.from_store,
-                     m.provenance});
+                     trial.verification,
+                     trial.run});
   }
   Plan plan = draw_plan(*outcome.strategy, std::move(steps));
   if (session.is_live()) {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "device/measuring.h"
-#include "profile/trials/table_profiler.h"
+#include "space/trial_facts.h"
 #include "telemetry/sensors/other_load.h"
 
 namespace flyball {

@@ -21,22 +21,27 @@ Status check_power(const Profiler& profiler, const Problem& problem) {
 }
 
 // What one epoch's budget leaves for a minibatch, or for a sample where the batch size is open.
-Result<double> share_of_epoch(const Profiler& profiler, double samples, bool per_sample) {
+Result<double> share_of_epoch(const Profiler& profiler, double samples, bool per_sample,
+                              Caller caller) {
   if (per_sample) return 1 / samples;
   const double batch = batch_size_of(profiler, profiler.default_config());
   if (batch > 0) return 1 / std::ceil(samples / batch);
   return Error{Code::invalid_argument, "the batch size is not known, so an epoch has no length",
-               "leave --samples out: the budget is then that of a minibatch"};
+               fmt::format("leave {} out: the budget is then that of a minibatch",
+                           option_name(caller, "samples"))};
 }
 
 }  // namespace
 
-LimitFlag tune_flag(const Asked& asked, Constraint constraint) {
+LimitFlag tune_flag(const Asked& asked, Constraint constraint, Caller caller) {
   const bool epoch = asked.budget_span == "epoch";
   if (constraint == Constraint::time)
-    return {"--time-budget", epoch ? "s" : "ms", epoch ? 1e3 * asked.share : asked.share};
-  if (constraint == Constraint::energy) return {"--energy-budget", "J", asked.share};
-  return {"--power-budget", "W", 1};
+    return {option_name(caller, "time-budget"), epoch ? "s" : "ms",
+            epoch ? 1e3 * asked.share : asked.share};
+  if (constraint == Constraint::energy)
+    return {option_name(caller, "energy-budget"), "J", asked.share};
+  if (constraint == Constraint::none) return {option_name(caller, "profiles"), "", 1};
+  return {option_name(caller, "power-budget"), "W", 1};
 }
 
 Role role_of(const ProfilerInfo& info) {
@@ -80,12 +85,14 @@ Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request,
   if (request.time_budget_s != unlimited || request.energy_budget_j != unlimited) {
     double share = 1;
     if (asked.samples > 0) {
-      FLYBALL_ASSIGN(share, share_of_epoch(profiler, asked.samples, problem.per_sample));
+      FLYBALL_ASSIGN(share,
+                     share_of_epoch(profiler, asked.samples, problem.per_sample, request.caller));
     } else if (problem.per_sample) {
       return Error{
           Code::invalid_argument,
           "a time or energy budget needs the number of samples when the batch size is open",
-          "give --samples N: the budget is then that of an epoch"};
+          fmt::format("give {}: the budget is then that of an epoch",
+                      option_text(option_name(request.caller, "samples"), "60000"))};
     }
     asked.share = share;
     problem.budgets.time_ms = request.time_budget_s * 1e3 * share;

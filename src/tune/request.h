@@ -24,8 +24,9 @@ struct Asked {
 Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request,
                            bool whole_runs = false);
 
-/// How `flyball tune` takes a limit of this problem.
-LimitFlag tune_flag(const Asked& asked, Constraint constraint);
+/// How `flyball tune`, or a study, takes a limit of this problem.
+LimitFlag tune_flag(const Asked& asked, Constraint constraint,
+                    Caller caller = Caller::command_line);
 
 /// What a profiler says of its workload; it neither serves nor has limits yet.
 Role role_of(const ProfilerInfo& info);

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/statistics.h"
-#include "tune/session.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -55,7 +55,7 @@ std::vector<Reused> reused_trials(std::span<const Profiled> trials, std::optiona
   return reused;
 }
 
-std::string reused_text(std::span<const Reused> reused) {
+std::string reused_text(std::span<const Reused> reused, Caller caller) {
   std::string text;
   for (const Reused& one : reused) {
     const std::string whose =
@@ -64,7 +64,7 @@ std::string reused_text(std::span<const Reused> reused) {
                         one.trials == 1 ? "" : "s", whose, age_text(one.age_s),
                         one.busy ? ", on a busy machine" : "");
   }
-  return text.empty() ? "" : text + "; --fresh measures again";
+  return text.empty() ? "" : fmt::format("{}; {} measures again", text, flag_text(caller, "fresh"));
 }
 
 }  // namespace flyball

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/option_name.h"
 #include "tune/session_event.h"
 
 namespace flyball {
@@ -26,6 +27,6 @@ std::vector<Reused> reused_trials(std::span<const Profiled> trials, std::optiona
                                   const std::string& now_utc);
 
 /// "10 trials from run 1, 8 min ago, on a busy machine; --fresh measures again"; "" for none.
-std::string reused_text(std::span<const Reused> reused);
+std::string reused_text(std::span<const Reused> reused, Caller caller = Caller::command_line);
 
 }  // namespace flyball

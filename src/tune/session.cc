@@ -10,6 +10,7 @@
 #include "predict/registry/registry.h"
 #include "search/registry.h"
 #include "search/run.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -304,8 +305,10 @@ Status Session::finish(const Status& how, const std::string& answer) {
 Error Session::explained(Error error) const {
   if (error.code != Code::interrupted) return error;
   error.hint = store_ ? "the same command goes on from here"
-                      : "nothing was kept; leave --no-store out, and the same command will go on "
-                        "from where it was stopped";
+                      : fmt::format(
+                            "nothing was kept; leave {} out, and the same command will go "
+                            "on from where it was stopped",
+                            flag_text(options_.caller, "no-store"));
   return error;
 }
 
@@ -328,8 +331,9 @@ std::vector<std::string> Session::notes() const {
   const std::string cores = fmt::format("{:.2g}", median(loads_));
   notes.push_back(
       fmt::format("other processes kept {} core{} busy during the median trial (at most "
-                  "{:.2g}): on a quiet machine times may be shorter (--fresh measures again)",
-                  cores, cores == "1" ? "" : "s", *std::ranges::max_element(loads_)));
+                  "{:.2g}): on a quiet machine times may be shorter ({} measures again)",
+                  cores, cores == "1" ? "" : "s", *std::ranges::max_element(loads_),
+                  flag_text(options_.caller, "fresh")));
   return notes;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/option_name.h"
 #include "search/strategy.h"
 #include "tune/figure_limit.h"
 #include "tune/recorder.h"
@@ -39,10 +40,8 @@ struct SessionOptions {
   std::vector<WorkloadTable> references;
   std::vector<FigureLimit> limits;               ///< on what the trials report of themselves
   const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
+  Caller caller = Caller::command_line;          ///< whose names options have in messages
 };
-
-/// Cores that others keep busy and that one notices in the times.
-inline constexpr double noticeable_load = 0.1;
 
 /// A measurement as strategies take it.
 Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits);

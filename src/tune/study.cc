@@ -10,6 +10,7 @@
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "search/ledger.h"
+#include "space/trial_facts.h"
 #include "tune/request.h"
 #include "tune/study_protocol.h"
 #include "tune/tune_json.h"
@@ -35,9 +36,8 @@ std::string title_of(const StudyCreate& create) {
 
 ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
   ProfilerInfo info = board;
-  info.conditions = combine({process_conditions(),
-                             program_conditions(create.argv),
-                             {{power_condition, "told by the program"}}});
+  info.conditions = combine(
+      {process_conditions(), program_conditions(create.argv), {{power_condition, told_reason}}});
   info.workload = title_of(create);
   info.phase = create.phase;
   info.power_total = needs_power(create.request) ? "told" : "";
@@ -56,9 +56,11 @@ Json or_null_text(const std::string& text) {
 // Its "board" is the program: measuring is to wait until the program has told.
 class Study final : public Profiler {
  public:
-  Study(const StudyLine& line, const StudyCreate& create, const ProfilerInfo& board)
+  Study(const StudyLine& line, const StudyCreate& create, const ProfilerInfo& board,
+        const MeasuringOptions& measuring)
       : line_(line),
         create_(create),
+        measuring_(measuring),
         info_(info_of(create, board)),
         space_(Space::grid(create.axes)) {
     std::vector<double> usual;
@@ -84,13 +86,14 @@ class Study final : public Profiler {
 
   /// The search, from the first message that asks to its end.
   Status search(Store* store, const std::string& command) {
-    FLYBALL_CHECK(wait_for_ask());
+    FLYBALL_ASSIGN(auto session, begin_measuring());
     TuneRequest request = create_.request;
     request.command = command;
     // Without a name nobody can mean an earlier study.
     if (create_.name.empty()) request.fresh = true;
     auto result = tune(*this, store, request, [this](const SessionEvent& event) { hear(event); });
     if (!result) return result.error();
+    session.reset();  // others may measure now
     answer_ = answer_json(*result);
     run_ = result->run;
     const Json end = finished();
@@ -149,6 +152,24 @@ class Study final : public Profiler {
       answer(*message);
     }
     return gone;
+  }
+
+  // From the first ask on: who is refused may ask again.
+  Result<std::shared_ptr<MeasuringSession>> begin_measuring() {
+    MeasuringOptions options = measuring_;
+    options.wait = create_.wait || (options.wait && !create_.anyway);
+    options.anyway = create_.anyway || (options.anyway && !create_.wait);
+    options.caller = Caller::program;
+    options.cancelled = line_.gone;
+    options.waiting = [this](const std::string& holder) {
+      line_.write(Json{{"waiting", holder}}.dump());
+    };
+    while (true) {
+      FLYBALL_CHECK(wait_for_ask());
+      auto session = MeasuringSession::begin(options);
+      if (session || session.error().code == Code::interrupted) return session;
+      refuse(session.error());
+    }
   }
 
   // Messages that mean the same at any time.
@@ -213,7 +234,7 @@ class Study final : public Profiler {
     m.started_utc = wall_clock_utc();
     m.failure = told.failure;
     m.figures = told.figures;
-    m.stop_reason = "told by the program";
+    m.stop_reason = told_reason;
     if (told.power_w) {
       PowerReading power;
       power.mean_w = *told.power_w;
@@ -237,6 +258,7 @@ class Study final : public Profiler {
 
   const StudyLine& line_;
   StudyCreate create_;
+  MeasuringOptions measuring_;
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
@@ -253,7 +275,7 @@ class Study final : public Profiler {
 };
 
 Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* store,
-                   const std::string& command) {
+                   const std::string& command, const MeasuringOptions& measuring) {
   while (const auto text = line.read()) {
     const auto message = parse_study_message(*text);
     const auto* create = message ? std::get_if<StudyCreate>(&*message) : nullptr;
@@ -262,7 +284,7 @@ Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* stor
       refused =
           Error{Code::conflict, "there is no study yet", "begin with {\"do\": \"create\", …}"};
     std::optional<Study> study;
-    if (create) refused = study.emplace(line, *create, board).prepare();
+    if (create) refused = study.emplace(line, *create, board, measuring).prepare();
     if (!refused.ok()) {
       line.write(Json{{"error", to_json(refused.error())}}.dump());
       continue;

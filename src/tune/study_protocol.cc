@@ -70,6 +70,12 @@ Result<std::string> text(const std::string& key, const Json& value) {
   return value.get<std::string>();
 }
 
+Status read_flag(const std::string& key, const Json& value, bool& flag) {
+  if (!value.is_boolean()) return bad_value(key, "true or false");
+  flag = value.get<bool>();
+  return {};
+}
+
 // Numbers by name.
 Status read_figures(const std::string& key, const Json& values, Figures& figures) {
   if (!values.is_object()) return bad_value(key, "an object of names and numbers");
@@ -216,11 +222,13 @@ const Readers<StudyCreate>& create_readers() {
          return {};
        }},
       {"fresh",
-       [](const Json& value, StudyCreate& create) -> Status {
-         if (!value.is_boolean()) return bad_value("fresh", "true or false");
-         create.request.fresh = value.get<bool>();
-         return {};
+       [](const Json& value, StudyCreate& create) {
+         return read_flag("fresh", value, create.request.fresh);
        }},
+      {"wait", [](const Json& value,
+                  StudyCreate& create) { return read_flag("wait", value, create.wait); }},
+      {"anyway", [](const Json& value,
+                    StudyCreate& create) { return read_flag("anyway", value, create.anyway); }},
       {"name",
        [](const Json& value, StudyCreate& create) -> Status {
          FLYBALL_ASSIGN(create.name, text("name", value));
@@ -238,7 +246,10 @@ const Readers<StudyCreate>& create_readers() {
 
 Result<StudyMessage> parse_create(const Json& object) {
   StudyCreate create;
+  create.request.caller = Caller::program;
   FLYBALL_CHECK(read_keys(object, create_readers(), create));
+  if (create.wait && create.anyway)
+    return bad("wait and anyway exclude each other", "give one of the two");
   if (create.axes.empty())
     return bad("a study needs axes", "such as \"axes\": {\"batch_size\": [8, 16, 32]}");
   for (const auto& [name, value] : create.usual) {

@@ -3,17 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdlib.h>
+
 #include <deque>
 #include <nlohmann/json.hpp>
 
 #include "base/temp_folder.h"
+#include "device/measuring_testing.h"
 #include "tune/study_protocol.h"
 
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using measuring_testing::Other;
 using testing::HasSubstr;
+using testing::Not;
 
 ProfilerInfo machine() {
   ProfilerInfo info;
@@ -25,6 +30,8 @@ ProfilerInfo machine() {
 // A program at the other end: says what `next` gives, which sees the last answer.
 std::vector<Json> talk(const std::function<std::optional<Json>(const Json& last)>& next,
                        Store* store = nullptr) {
+  static const TempFolder state;  // in which nobody else measures
+  ::setenv("FLYBALL_STATE", state.path().c_str(), 1);
   std::vector<Json> answers;
   const StudyLine line{[&]() -> std::optional<std::string> {
                          const auto said = next(answers.empty() ? Json() : answers.back());
@@ -164,6 +171,110 @@ TEST(Study, TrialsAreKeptUnderARunAndANamedOneKnowsThemAgain) {
   EXPECT_TRUE(unnamed[2].contains("told") || unnamed[1].contains("trial"));
 }
 
+// What is said to a program names what a program can write.
+TEST(Study, AdviceIsInTheCallersNames) {
+  Json create = three;
+  create["power_budget"] = "11W";
+  const auto answers = whole(create);
+  const Json& why = answers.back().at("answer").at("infeasible");
+  ASSERT_FALSE(why["easing"].empty());
+  EXPECT_EQ(why["easing"][0]["flag"], "power_budget");
+  EXPECT_THAT(why["hint"].get<std::string>(), HasSubstr("power_budget=\"12W\""));
+  create = three;
+  create["at_least"] = {{"accuracy", 0.9}};
+  const auto unheld = whole(create);
+  EXPECT_THAT(unheld.back()["answer"]["infeasible"]["hint"].get<std::string>(),
+              HasSubstr("more trials with profiles"));
+  create = three;
+  create["time_budget"] = "4s";
+  const auto refused = say({create});
+  EXPECT_THAT(refused[0]["error"]["hint"].get<std::string>(), HasSubstr("samples=60000"));
+  for (const auto& said : {answers, unheld, refused})
+    for (const Json& answer : said) EXPECT_THAT(answer.dump(), Not(HasSubstr("--"))) << answer;
+}
+
+TEST(Study, TakesOverTrialsInTheCallersNames) {
+  const TempFolder folder;
+  auto store = Store::open(folder / "store.db");
+  ASSERT_TRUE(store.ok());
+  Json create = three;
+  create["name"] = "mine";
+  whole(create, &*store);
+  const auto again = whole(create, &*store);
+  EXPECT_THAT(again.back()["answer"]["effort"].get<std::string>(),
+              HasSubstr("fresh=True measures again"));
+}
+
+// One session measures on a machine at a time, a study like any other.
+TEST(StudyBesideAnother, IsRefusedAndMayAskAgain) {
+  const Json ask = {{"do", "ask"}};
+  say({});  // names the state folder
+  std::optional<Other> other(std::in_place);
+  const std::string name = other->name();
+  int asked = 0;
+  const auto answers = talk([&](const Json& last) -> std::optional<Json> {
+    if (last.is_null()) return three;
+    if (++asked == 2) other.reset();
+    if (asked > 2) return {};
+    return ask;
+  });
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_THAT(answers[1]["error"]["message"].get<std::string>(), HasSubstr(name));
+  EXPECT_THAT(answers[1]["error"]["hint"].get<std::string>(), HasSubstr("wait=True"));
+  EXPECT_THAT(answers[1]["error"]["hint"].get<std::string>(), HasSubstr("anyway=True"));
+  EXPECT_TRUE(answers[2].contains("trial")) << answers[2];
+}
+
+TEST(StudyBesideAnother, AnywayMarksItsTrials) {
+  say({});
+  const Other other;
+  Json create = three;
+  create["anyway"] = true;
+  const auto answers = whole(create);
+  const Json& answer = answers.back().at("answer");
+  for (const Json& trial : answer["profiled"])
+    EXPECT_THAT(trial["disturbed"].dump(), HasSubstr(other.name())) << trial;
+  EXPECT_FALSE(answer["comparison"]["established"].get<bool>());
+}
+
+TEST(StudyBesideAnother, WaitsAndSaysForWhom) {
+  say({});
+  Other other;
+  Json create = three;
+  create["wait"] = true;
+  std::vector<Json> answers;
+  const std::deque<Json> words = {create, {{"do", "ask"}}};
+  size_t next = 0;
+  const StudyLine line{[&]() -> std::optional<std::string> {
+                         if (next == words.size()) return {};
+                         return words[next++].dump();
+                       },
+                       [&](const std::string& text) {
+                         answers.push_back(Json::parse(text));
+                         if (answers.back().contains("waiting")) other.kill();
+                       }};
+  ASSERT_TRUE(serve_study(line, machine(), nullptr, "test").ok());
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_THAT(answers[1]["waiting"].get<std::string>(), HasSubstr("process "));
+  EXPECT_TRUE(answers[2].contains("trial")) << answers[2];
+}
+
+TEST(StudyBesideAnother, AWaitEndsWhenNobodyReads) {
+  say({});
+  const Other other;
+  std::deque<std::string> words = {three.dump(), R"({"do": "ask"})"};
+  size_t said = 0;
+  const StudyLine line{[&]() -> std::optional<std::string> {
+                         if (words.empty()) return {};
+                         const std::string word = words.front();
+                         words.pop_front();
+                         return word;
+                       },
+                       [&](const std::string&) { ++said; }, [] { return true; }};
+  EXPECT_TRUE(serve_study(line, machine(), nullptr, "test", {.wait = true}).ok());
+  EXPECT_EQ(said, 1u) << "created, and nothing more";
+}
+
 TEST(StudyProtocol, NamesWhatIsWrong) {
   const auto complaint = [](const std::string& line) {
     const auto message = parse_study_message(line);
@@ -180,6 +291,10 @@ TEST(StudyProtocol, NamesWhatIsWrong) {
               HasSubstr("power_budget"));
   EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "default": {"b": 2}})"),
               HasSubstr("b = 2"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "wait": true, "anyway": true})"),
+              HasSubstr("exclude"));
+  EXPECT_THAT(complaint(R"({"do": "create", "axes": {"b": [1]}, "wait": "yes"})"),
+              HasSubstr("wait"));
   EXPECT_THAT(complaint(R"({"do": "tell", "trial": 1})"), HasSubstr("minibatch_ms"));
   EXPECT_THAT(complaint(R"({"do": "tell", "minibatch_ms": 1})"), HasSubstr("no trial"));
   EXPECT_THAT(complaint(R"({"do": "tell", "trial": 1, "minibatch_ms": 1e999})"), HasSubstr("JSON"));

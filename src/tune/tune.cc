@@ -13,8 +13,8 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "problem/exact.h"
-#include "profile/trials/mode_watch.h"
 #include "search/acquisition.h"
+#include "space/trial_facts.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
 #include "tune/tune_json.h"
@@ -45,7 +45,8 @@ void name_unheld_limits(TuneResult& result) {
   if (unheld.empty()) return;
   result.easing.clear();  // easing another limit would not do
   result.infeasible = {Code::infeasible, unheld,
-                       "ease that limit, open other axes, or allow more trials with --profiles"};
+                       fmt::format("ease that limit, open other axes, or allow more trials with {}",
+                                   option_name(result.request.caller, "profiles"))};
 }
 
 // A program tells only by running whether its trials are minibatches or whole runs.
@@ -66,7 +67,7 @@ void explain(const Strategy& strategy, const Asked& asked, Error why_not, TuneRe
   if (!strategy.ledger().best()) return;  // nothing was measured completely
   const Infeasibility why = explain_infeasible(strategy);
   const FlagOf flag_of = [&](Constraint constraint, size_t) {
-    return tune_flag(asked, constraint);
+    return tune_flag(asked, constraint, result.request.caller);
   };
   Provenance known = Provenance::measured;
   for (const Profiled& trial : result.profiled)
@@ -185,6 +186,10 @@ std::string describe(const TuneRequest& request, const std::string& span) {
     text += fmt::format(", {} ≤ {}", span, format_seconds({request.time_budget_s}));
   if (request.energy_budget_j != unlimited)
     text += fmt::format(", {} ≤ {:g} J", span, request.energy_budget_j);
+  for (const FigureLimit& limit : request.limits) text += ", " + limit.text();
+  if (request.gap > 0) text += fmt::format(", until a gap of {:g} %", 100 * request.gap);
+  if (request.time_limit_s != unlimited)
+    text += fmt::format(", for {}", format_seconds({request.time_limit_s}));
   return text;
 }
 

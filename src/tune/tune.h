@@ -74,6 +74,7 @@ struct TuneResult {
   std::vector<Profiled> profiled;
   std::vector<SetAside> set_aside;
   std::vector<Configuration> configurations;  ///< one per row of the space
+  size_t whole_space = 0;  ///< configurations there are, where `space` holds but some of them
   std::vector<HeldOut> held_out;
   std::vector<size_t> front;  ///< measured and predicted, over time and power (or energy)
   std::optional<size_t> choice;
@@ -88,6 +89,8 @@ struct TuneResult {
   double seconds = 0;      ///< wall time of the whole run
   double own_seconds = 0;  ///< without the trials
 
+  /// Configurations to choose from.
+  size_t offered() const { return whole_space > 0 ? whole_space : space.size(); }
   /// Distinct configurations that were profiled.
   size_t profiles() const;
   /// Minibatches of an epoch at this configuration; 0 when the samples are not known.
@@ -102,8 +105,8 @@ struct TuneResult {
   std::vector<Reused> reused() const;
 };
 
-/// "objective time, power ≤ 30 W, epoch ≤ 4 s": what was asked, as a person reads it. `span` is
-/// TuneResult's budget_span.
+/// "objective time, power ≤ 30 W, epoch ≤ 4 s, accuracy ≥ 0.7, until a gap of 2 %, for 10 min":
+/// what was asked, as a person reads it. `span` is TuneResult's budget_span.
 std::string describe(const TuneRequest& request, const std::string& span);
 /// What was reported at a configuration: medians of its trials.
 Figures figures_of(const TuneResult& result, size_t config);

@@ -4,10 +4,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "device/measuring.h"
 #include "plan/plan.h"
-#include "profile/trials/mode_watch.h"
-#include "profile/trials/table_profiler.h"
+#include "space/trial_facts.h"
 #include "tune/comparison.h"
 #include "tune/reused.h"
 
@@ -57,56 +55,21 @@ Json configuration_json(const TuneResult& result, size_t config) {
   return json;
 }
 
-Json disturbed_by(const Measurement& m) {
-  if (!m.conditions || !m.conditions->contains(disturbed_condition)) return nullptr;
-  return m.conditions->at(disturbed_condition);
-}
-
 Json change_json(const Change& change) {
   return std::isnan(change.pct) ? Json(nullptr)
                                 : Json({{"pct", change.pct}, {"established", change.established}});
-}
-
-Json clocks_json(const Measurement& m) {
-  Json clocks = Json::array();
-  for (const SeenClock& clock : seen_clocks(m))
-    clocks.push_back({{"axis", clock.axis},
-                      {"unit", clock.unit},
-                      {"asked", clock.asked},
-                      {"seen_mean", clock.mean},
-                      {"seen_min", clock.least}});
-  return clocks;
 }
 
 Json trial_json(const TuneResult& result, const Profiled& trial) {
   const Measurement& m = trial.measurement;
   Json json;
   json["config"] = settings_json(result.space.settings(trial.config));
-  json["minibatch_ms"] = m.failed() ? Json(nullptr) : or_null(m.minibatch_ms);
-  json["power_w"] = m.power ? Json(m.power->mean_w) : Json(nullptr);
-  json["stall_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.stall_ms);
-  json["compute_ms"] = m.minibatches.empty() ? Json(nullptr) : Json(m.compute_ms);
-  json["noise_pct"] = m.noise < unknown_noise ? or_null(100 * m.noise) : Json(nullptr);
-  json["minibatches"] = m.minibatches.size();
-  json["provenance"] = provenance_name(m.provenance);
+  json.update(trial_facts(m));
   json["reason"] = trial.reason;
-  json["stop_reason"] = m.stop_reason;
   json["repeat"] = trial.repeat;
   json["verification"] = trial.verification;
   json["from_store"] = trial.from_store;
   json["run"] = trial.run ? Json(*trial.run) : Json(nullptr);
-  json["measured_utc"] = m.started_utc.empty() ? Json(nullptr) : Json(m.started_utc);
-  json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
-  json["throttled"] = m.throttled;
-  json["clocks"] = clocks_json(m);
-  const bool live = !m.failed() && m.stop_reason != read_from_table;
-  json["settle_s"] = live ? Json(m.settle_s) : Json(nullptr);
-  json["warm_up_s"] = live ? Json(m.warm_up_s) : Json(nullptr);
-  json["power_settled"] =
-      live && m.power && !m.whole_run() ? Json(m.warm_up_s < power_patience_s) : Json(nullptr);
-  json["disturbed"] = disturbed_by(m);
-  json["failure"] = m.failed() ? Json(m.failure) : Json(nullptr);
-  json["figures"] = own_figures(m);
   return json;
 }
 
@@ -118,6 +81,12 @@ Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row
           {"provenance", provenance_name(row->provenance)}};
 }
 
+Json budget(double value) {
+  return value == unlimited ? Json(nullptr) : Json(value);
+}
+
+}  // namespace
+
 Json limits_json(std::span<const FigureLimit> limits) {
   Json all = Json::array();
   for (const FigureLimit& limit : limits)
@@ -125,12 +94,6 @@ Json limits_json(std::span<const FigureLimit> limits) {
         {{"figure", limit.figure}, {limit.at_most ? "at_most" : "at_least", limit.limit}});
   return all;
 }
-
-Json budget(double value) {
-  return value == unlimited ? Json(nullptr) : Json(value);
-}
-
-}  // namespace
 
 Json modes_json(const ProfilerInfo& profiler) {
   if (!profiler.modes) return nullptr;
@@ -191,6 +154,7 @@ Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
 Json answer_json(const TuneResult& result) {
   Json json;
   json["request"] = request_json(result.request, result.profiler);
+  json["request"]["asked"] = describe(result.request, result.budget_span);
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
   json["device"] = {
@@ -228,7 +192,7 @@ Json answer_json(const TuneResult& result) {
         {{"config", settings_json(result.space.settings(trial.config))}, {"reason", trial.reason}});
   json["front"] = Json::array();
   for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
-  json["configurations"] = result.space.size();
+  json["configurations"] = result.offered();
   json["modes"] = modes_json(result.profiler);
   json["stopped"] = result.stopped;
   if (result.gap) json["gap_pct"] = 100 * *result.gap;

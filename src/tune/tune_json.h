@@ -10,6 +10,9 @@ namespace flyball {
 /// The request as resolved, without anything that varies between equal requests.
 nlohmann::ordered_json request_json(const TuneRequest& request, const ProfilerInfo& profiler);
 
+/// Limits on figures, as requests have them.
+nlohmann::ordered_json limits_json(std::span<const FigureLimit> limits);
+
 /// Numbers that are not known are null; axis values are plain numbers by axis name.
 nlohmann::ordered_json answer_json(const TuneResult& result);
 

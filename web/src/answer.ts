@@ -22,7 +22,7 @@ export function headline(report: TuneReport): string {
 }
 
 function budgets_words(report: TuneReport): string {
-  const budgets = report.request.budgets.map(budget_words);
+  const budgets = [...report.request.budgets.map(budget_words), ...(report.request.limits ?? []).map((l) => `limit ${l.text}`)];
   return budgets.length === 0 ? "request" : list_words(budgets);
 }
 
@@ -35,7 +35,7 @@ export function consequence(report: TuneReport): string {
   if (time !== null) parts.push(`A ${compared_per(report)} takes ${with_unit(value_of(time), "ms")}`);
   if (c.power_w !== null) parts.push(`${parts.length > 0 ? "draws" : "It draws"} ${with_unit(value_of(c.power_w), "W")}`);
   let text = list_words(parts);
-  if (report.request.budgets.length > 0) text += `, within the ${budgets_words(report)}`;
+  if (report.request.budgets.length + (report.request.limits ?? []).length > 0) text += `, within the ${budgets_words(report)}`;
   const against = report.comparison?.text ?? "";
   if (text === "") return against === "" ? "" : `${against.charAt(0).toUpperCase()}${against.slice(1)}.`;
   return against === "" ? `${text}.` : `${text}: ${against}.`;

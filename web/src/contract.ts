@@ -69,10 +69,20 @@ export interface Request {
   objective: "time" | "power" | "energy";
   /** Limits that the answer keeps. */
   budgets: Budget[];
+  /** Objective, budgets, limits and when to end, in words. */
+  asked?: string;
+  /** On figures that the program reports; empty without them. */
+  limits?: FigureLimit[];
+  /** [%] Profile until no more than this could be gained; null: not asked. */
+  gap_pct?: number | null;
+  /** [s] Begin no trial after this time; null: not asked. */
+  time_limit_s?: number | null;
   /** The command line as typed. */
   command: string;
   /** [count] Most configurations that may be profiled. */
   profiles_limit?: number | null;
+  /** [count] Configurations there are; a reopened run holds some of them. */
+  offered?: number;
   /** [count] Samples in an epoch; null: not known, so there are no figures per epoch. */
   samples_per_epoch?: number | null;
   /** [count] The fixed minibatch size; null when `batch_size` is an axis. */
@@ -87,6 +97,17 @@ export interface Budget {
   unit: "µs" | "ms" | "s" | "min" | "h" | "mW" | "W" | "mJ" | "J" | "kJ";
   /** What a time or energy budget covers; null for power. */
   per: "minibatch" | "epoch" | "run" | null;
+}
+/** One of at_most and at_least. */
+export interface FigureLimit {
+  /** Its name. */
+  figure: string;
+  /** [1] In the unit in which it is reported; memory in bytes. */
+  at_most?: number;
+  /** [1] Likewise. */
+  at_least?: number;
+  /** The same for people: `memory ≤ 2 GB`. */
+  text: string;
 }
 export interface Axis {
   /** The CSV column name, e.g. `cpu_mhz`. */
@@ -139,6 +160,28 @@ export interface Trial {
   window_s?: number | null;
   /** [count] Distinct sensor updates behind the power figure. */
   power_updates?: number | null;
+  /** [J] Energy of that window. */
+  window_j?: number;
+  /** [count] Readings of the sensor. */
+  power_samples?: number;
+  /** [count] Readings that were due. */
+  power_samples_wanted?: number;
+  /** [%] Relative standard error of the power; left out where not known. */
+  power_noise_percent?: number;
+  /** Why there is no power; left out where there is some. */
+  power_gap?: string;
+  /** [ms] The first minibatch, which does not count. */
+  first_ms?: number;
+  /** [s] Wait for the power mode to take; this and the two below are left out for a row of a table. */
+  settle_s?: number;
+  /** [s] Warm-up, which does not count. */
+  warm_up_s?: number;
+  /** [s] Wall time of the whole trial. */
+  total_s?: number;
+  /** Who measured on this machine at the same time; left out: nobody. */
+  disturbed?: string;
+  /** What the program reported; left out where it reported nothing. */
+  figures?: ReportedFigure[];
   /** The board throttled meanwhile. */
   throttled: boolean;
   /** The configuration had been measured before in this run. */
@@ -158,11 +201,22 @@ export interface Trial {
   /** [count] Cores that other processes kept busy meanwhile; left out where not known. */
   other_cores?: number;
 }
+/** What a program reported of itself. */
+export interface ReportedFigure {
+  /** E.g. `accuracy`. */
+  name: string;
+  /** [its own] As reported; memory in bytes. */
+  value: number;
+  /** The same for people: `1.2 GB`. */
+  text: string;
+}
 export interface Choice {
   /** [index] The answer. */
   configuration: Index;
   /** The answer was measured once more after the search. */
   verified: boolean;
+  /** What its trials reported, medians; left out where they reported nothing. */
+  figures?: ReportedFigure[];
 }
 /** There is no answer: why, what comes closest and what to do. */
 export interface Infeasible {
@@ -375,6 +429,8 @@ export interface ExperimentReport {
 export interface Group {
   /** The varied settings: `workers 2`. */
   label: string;
+  /** Why its figures deserve doubt: another session, a busy machine; null: nothing says so. */
+  doubts: string | null;
   /** Epoch 0. */
   first: EpochMeans;
   /** Epochs 1 and on; null when there are none. */
@@ -439,6 +495,10 @@ export interface EpochPoint {
   read_bytes: number | null;
   /** [J] Of the epoch. Null: not known. */
   energy_j: number | null;
+  /** [% of one core] Taken by other programs meanwhile. Null: not known. */
+  others_cpu_pct: number | null;
+  /** Who measured on this machine during its run. Null: nobody. */
+  disturbed: string | null;
   /** [ms] End-to-end time of its minibatches at 0, 2, 4, … 100 %; empty without minibatches. */
   minibatch_ms: number[];
 }

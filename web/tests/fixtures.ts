@@ -335,9 +335,9 @@ export function experiment_report(): ExperimentReport {
     const epochs = [0, 1, 2].map((epoch) => {
       const m = epoch === 0 ? first : later;
       const minibatch_ms = Array.from({ length: 51 }, () => round(m.minibatch_ms * (1 + 0.06 * (next() + next() - 1)))).sort((a, b) => a - b);
-      return { repeat: 0, epoch, e2e_s: m.e2e_s, stall_s: m.stall_s, compute_s: m.compute_s, overhead_s: 0.05, loss: 7 - epoch, cached: m.cached, read_bytes: m.read_bytes, energy_j: null, minibatch_ms };
+      return { repeat: 0, epoch, e2e_s: m.e2e_s, stall_s: m.stall_s, compute_s: m.compute_s, overhead_s: 0.05, loss: 7 - epoch, cached: m.cached, read_bytes: m.read_bytes, energy_j: null, others_cpu_pct: m.others_cpu_pct, disturbed: null, minibatch_ms };
     });
-    return { label, first, later, epochs };
+    return { label, doubts: label === "workers 2" ? "others took 45 % of a core" : null, first, later, epochs };
   });
   const { machine, run } = base();
   return {

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
 import threading
 import weakref
@@ -65,6 +66,9 @@ class Program:
                 self._process.stdin.write(text + "\n")
                 self._process.stdin.flush()
                 line = self._process.stdout.readline()
+                while line.startswith('{"waiting"'):
+                    print("flyball: waiting for %s" % json.loads(line)["waiting"], file=sys.stderr)
+                    line = self._process.stdout.readline()
             except (OSError, TypeError, ValueError) as error:
                 if not self.close.alive:
                     raise Error("the study is closed", "create another one") from error

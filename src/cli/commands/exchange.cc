@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "cli/stored.h"
 #include "profile/trials/table_profiler.h"
 #include "space/public_tables.h"
+#include "space/trial_facts.h"
 
 namespace flyball::cli {
 namespace {
@@ -125,6 +127,18 @@ void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements) {
                distinct.size());
 }
 
+// Nor for these.
+void tell_doubts(const std::vector<StoredMeasurement>& measurements) {
+  const auto doubtful = std::ranges::count_if(measurements, [](const StoredMeasurement& stored) {
+    return !stored.measurement.failed() && !trial_doubts(stored.measurement).empty();
+  });
+  if (doubtful > 0)
+    fmt::print(stderr,
+               "note: {} of these rows deserve doubt (a throttled board, a busy machine, another "
+               "session), and a table has no column for it; `flyball runs show` says why\n",
+               doubtful);
+}
+
 Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
@@ -133,6 +147,7 @@ Status run_export(const ExportOptions& options) {
   if (!options.workload.empty()) filter.workload = options.workload;
   FLYBALL_ASSIGN(const auto measurements, store.measurements(filter));
   tell_mixed_conditions(measurements);
+  tell_doubts(measurements);
   const std::vector<WorkloadTable> tables = tables_of(measurements);
   if (tables.empty())
     return Error{Code::not_found, "the store holds no such measurements",

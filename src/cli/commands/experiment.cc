@@ -38,12 +38,13 @@ std::string figure(const std::optional<double>& value, double scale = 1) {
 
 void print_groups(const std::vector<Group>& groups) {
   TextTable table({"setting", "epoch", "E2E s", "stall s", "compute s", "overhead s", "ms/batch",
-                   "cached %", "read MB", "energy J"});
+                   "cached %", "read MB", "energy J", "doubts"});
   for (const Group& group : groups) {
+    const std::string doubts = group.doubts();
     const auto row = [&](const char* which, const EpochAverage& a) {
       table.add({group.label, which, number(a.e2e_s), number(a.stall_s), number(a.compute_s),
                  number(a.overhead_s), number(a.minibatch_ms), figure(a.cached, 100),
-                 figure(a.read_bytes, 1e-6), figure(a.energy_j)});
+                 figure(a.read_bytes, 1e-6), figure(a.energy_j), doubts.empty() ? "-" : doubts});
     };
     row("0", group.first);
     if (group.later) row("1+", *group.later);

@@ -87,9 +87,10 @@ std::vector<std::string> cells(const Measurement& m) {
           describe(settings),
           m.failed() ? "failed" : number(m.minibatch_ms),
           m.power ? number(m.power->mean_w) : "-",
-          number(100 * m.noise, 2),
+          m.noise < unknown_noise ? number(100 * m.noise, 2) : "-",
           provenance_name(m.provenance),
-          m.failed() ? m.failure : m.stop_reason};
+          m.failed() ? m.failure : m.stop_reason,
+          or_dash(also_known(m))};
 }
 
 void print_conditions(const RunRequest& request) {
@@ -107,20 +108,8 @@ Status show_run(const RunsOptions& options) {
   if (options.json) {
     Json json = run_json(run);
     json["trials"] = Json::array();
-    for (const StoredMeasurement& trial : trials) {
-      const Measurement& m = trial.measurement;
-      Json config = Json::object();
-      for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
-      json["trials"].push_back({{"id", trial.id},
-                                {"config", config},
-                                {"minibatch_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)},
-                                {"power_w", m.power ? Json(m.power->mean_w) : Json(nullptr)},
-                                {"provenance", provenance_name(m.provenance)},
-                                {"conditions", or_null(m.conditions)},
-                                {"stop_reason", m.stop_reason},
-                                {"failure", m.failed() ? Json(m.failure) : Json(nullptr)},
-                                {"reused", trial.reused}});
-    }
+    for (const StoredMeasurement& trial : trials)
+      json["trials"].push_back(stored_trial_json(trial));
     print_json(json);
     return write_report(options.report, run_report(run, trials), true);
   }
@@ -129,38 +118,10 @@ Status show_run(const RunsOptions& options) {
              run.finished_utc.empty() ? "not finished" : "finished " + run.finished_utc);
   print_conditions(run.request);
   TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "noise %",
-                   "known", "stopped"});
+                   "known", "stopped", "also known"});
   for (const StoredMeasurement& trial : trials) table.add(cells(trial.measurement));
   fmt::print("{}", table.str());
   return write_report(options.report, run_report(run, trials), false);
-}
-
-Json comparison_json(const RunComparison& comparison) {
-  Json list = Json::array();
-  for (const ComparedTrial& row : comparison.trials) {
-    Json config = Json::object();
-    for (const auto& [name, value] : all_settings(row.trial.trial)) config[name] = value;
-    const auto time = [](const std::optional<Measurement>& m) {
-      return m && !m->failed() ? Json(m->minibatch_ms) : Json(nullptr);
-    };
-    const auto power = [](const std::optional<Measurement>& m) {
-      return m ? or_null(m->power_w()) : Json(nullptr);
-    };
-    list.push_back({{"workload", row.trial.trial.job.workload},
-                    {"phase", phase_name(row.trial.trial.job.phase)},
-                    {"config", config},
-                    {"first_ms", time(row.trial.first)},
-                    {"second_ms", time(row.trial.second)},
-                    {"first_w", power(row.trial.first)},
-                    {"second_w", power(row.trial.second)},
-                    {"change_pct", or_null(row.change_pct)},
-                    {"established", or_null(row.established)}});
-  }
-  return {{"first", comparison.first.id},
-          {"second", comparison.second.id},
-          {"common", comparison.common},
-          {"differences", comparison.differences},
-          {"trials", list}};
 }
 
 void print_comparison(const RunComparison& comparison) {
@@ -171,15 +132,11 @@ void print_comparison(const RunComparison& comparison) {
   TextTable table({"workload", "configuration", fmt::format("run {} ms", comparison.first.id),
                    fmt::format("run {} ms", comparison.second.id), "change %", "difference"});
   for (const ComparedTrial& row : comparison.trials) {
-    const auto value = [](const std::optional<Measurement>& m) {
-      return number(m && !m->failed() ? m->minibatch_ms : std::nan(""));
+    const auto value = [](const std::optional<ComparedSide>& side) {
+      return number(side ? side->known.minibatch_ms : std::nan(""));
     };
-    table.add({row.trial.trial.job.workload, describe(all_settings(row.trial.trial)),
-               value(row.trial.first), value(row.trial.second), number(row.change_pct, 2),
-               !row.established      ? "-"
-               : *row.established    ? "established"
-               : row.change_pct == 0 ? "none"
-                                     : "not established"});
+    table.add({row.trial.job.workload, describe(all_settings(row.trial)), value(row.first),
+               value(row.second), number(row.change_pct, 2), remark_of(row)});
   }
   fmt::print("\n{}", table.str());
 }
@@ -207,7 +164,7 @@ Status compare_two(const RunsOptions& asked) {
   FLYBALL_ASSIGN(const auto of_second, store.run_measurements(options.second));
   const RunComparison comparison = compare_runs(first, of_first, second, of_second);
   if (options.json)
-    print_json(comparison_json(comparison));
+    print_json(to_json(comparison));
   else
     print_comparison(comparison);
   return write_report(options.report, comparison_report(comparison, options.command), options.json);

@@ -2,6 +2,7 @@
 #include "tune/study.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "device/registry/board.h"
 
 namespace flyball::cli {
@@ -20,6 +22,7 @@ namespace {
 struct StudyOptions {
   std::string store;
   bool no_store = false;
+  MeasuringOptions measuring;
 };
 
 Result<ProfilerInfo> this_machine() {
@@ -32,6 +35,12 @@ Result<ProfilerInfo> this_machine() {
   info.power_total = power->total();
   info.power_gap = power->gap();
   return info;
+}
+
+// Looked at while it waits: who has left cannot be told any more.
+bool nobody_reads() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 Status run_study(const StudyOptions& options, const Context& context) {
@@ -50,8 +59,9 @@ Status run_study(const StudyOptions& options, const Context& context) {
                        [](const std::string& text) {
                          fmt::print("{}\n", text);
                          std::fflush(stdout);
-                       }};
-  return serve_study(line, board, store ? &*store : nullptr, context.command);
+                       },
+                       nobody_reads};
+  return serve_study(line, board, store ? &*store : nullptr, context.command, options.measuring);
 }
 
 }  // namespace
@@ -62,6 +72,7 @@ void add_study(CLI::App& app, Context& context) {
   auto options = std::make_shared<StudyOptions>();
   command->add_option("--store", options->store, "where measurements are kept");
   command->add_flag("--no-store", options->no_store, "keep nothing");
+  add_measuring_options(*command, options->measuring);
   command->footer(
       "The Python package speaks it: flyball.create_study() (docs/python.md).\n"
       "Example:\n  echo '{\"do\": \"create\", \"axes\": {\"batch_size\": [8, 16, 32]}}' | flyball "

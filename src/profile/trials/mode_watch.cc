@@ -31,30 +31,8 @@ double settle(const Device& device, const PowerMode& mode, double settle_s) {
 namespace {
 
 constexpr int64_t look_every_ns = 200'000'000;
-constexpr const char* mean_suffix = " seen";
-constexpr const char* least_suffix = " seen least";
 
 }  // namespace
-
-std::vector<SeenClock> seen_clocks(const Measurement& measurement) {
-  std::vector<SeenClock> clocks;
-  for (const auto& [axis, asked] : measurement.trial.mode.values) {
-    const auto mean = measurement.figures.find(axis + mean_suffix);
-    const auto least = measurement.figures.find(axis + least_suffix);
-    if (mean != measurement.figures.end() && least != measurement.figures.end())
-      clocks.push_back({axis, named_axis(axis).unit, asked, mean->second, least->second});
-  }
-  return clocks;
-}
-
-Figures own_figures(const Measurement& measurement) {
-  Figures own = measurement.figures;
-  for (const SeenClock& clock : seen_clocks(measurement)) {
-    own.erase(clock.axis + mean_suffix);
-    own.erase(clock.axis + least_suffix);
-  }
-  return own;
-}
 
 void ClockWatch::begin() {
   next_ns_ = 0;
@@ -77,8 +55,8 @@ void ClockWatch::look() {
 void ClockWatch::end(Measurement& m) {
   for (const auto& [axis, sum] : seen_) {
     const double mean = sum.sum / sum.looks;
-    m.figures[axis + mean_suffix] = mean;
-    m.figures[axis + least_suffix] = sum.least;
+    m.figures[axis + seen_suffix] = mean;
+    m.figures[axis + seen_least_suffix] = sum.least;
     m.throttled |=
         (m.whole_run() ? sum.most : mean) < mode_.values.at(axis) * (1 - clock_tolerance);
   }

@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "device/device.h"
-#include "space/measurement.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 
 /// A pinned clock that reads so much lower than it was asked for has been throttled, a fraction.
 inline constexpr double clock_tolerance = 0.05;
-/// Power that has not settled this long after the warm-up is counted all the same, seconds.
-inline constexpr double power_patience_s = 30;
 
 /// "gpu_mhz 918 reads 612": axes of the mode that the board does not keep; empty where it keeps all
 /// or does not tell.
@@ -24,16 +22,6 @@ std::vector<std::string> not_kept(const Device& device, const PowerMode& mode);
 /// Waits at least `settle_s` after a mode was set, and until the board keeps it, at most ten times
 /// as long. Returns how long it took, in seconds.
 double settle(const Device& device, const PowerMode& mode, double settle_s);
-
-/// An axis of a trial's mode: what was asked, and what it read while the trial was counted.
-struct SeenClock {
-  std::string axis, unit;
-  double asked = 0, mean = 0, least = 0;  ///< in the unit
-};
-/// Of a measurement that a ClockWatch was at; empty where the board does not tell its clocks.
-std::vector<SeenClock> seen_clocks(const Measurement& measurement);
-/// The figures of a measurement without those that seen_clocks() reads.
-Figures own_figures(const Measurement& measurement);
 
 /// Looks at the clocks of one trial, five times a second at most: a look reads a dozen files.
 class ClockWatch {

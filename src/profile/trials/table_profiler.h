@@ -8,11 +8,9 @@
 
 #include "profile/trials/profiler.h"
 #include "space/table.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
-
-/// The stop reason of a trial that was read from a table.
-inline constexpr const char* read_from_table = "read from the table";
 
 /// Serves `workload` of a tidy table. Repeated rows of a configuration answer with their median.
 /// The default is the highest value of each board axis (MAXN), at the batch size closest to 16.

@@ -10,7 +10,7 @@ namespace flyball {
 void take_times(const StoppingRule& rule, Measurement& m) {
   const TimeSummary summary = rule.summary();
   m.minibatch_ms = summary.value_ms;
-  m.noise = std::isfinite(summary.noise) ? summary.noise : 1;
+  m.noise = std::isfinite(summary.noise) ? summary.noise : unknown_noise;
   std::vector<double> stalls, computes;
   for (const MinibatchTimes& times : m.minibatches) {
     stalls.push_back(times.stall_ms);

@@ -11,13 +11,15 @@ export interface Bar<M extends Parts = Parts> {
   /** The first epoch is paler. */
   which: string;
   means: M;
+  /** Why its figures deserve doubt. */
+  doubts?: string | null;
 }
 
 /** In reading order, from the top. */
 export function bars_of(groups: Group[]): Bar<EpochMeans>[] {
   return groups.flatMap((g) => [
-    { label: g.label, which: "epoch 0" as const, means: g.first },
-    ...(g.later ? [{ label: g.label, which: "epochs 1+" as const, means: g.later }] : []),
+    { label: g.label, which: "epoch 0" as const, means: g.first, doubts: g.doubts },
+    ...(g.later ? [{ label: g.label, which: "epochs 1+" as const, means: g.later, doubts: g.doubts }] : []),
   ]);
 }
 

@@ -33,6 +33,17 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
     against(report, measure, c, base, base?.provenance === c.provenance ? "by default" : `by default (${base?.provenance})`));
 }
 
+/** What the program reported of the choice: accuracy, memory. */
+function reported(report: TuneReport): HTMLElement[] {
+  return (report.choice?.figures ?? []).map((f) => {
+    const [amount, unit = ""] = f.text.split(" ");
+    return h("div", { class: "figure" },
+      h("p", { class: "figure-label" }, f.name.charAt(0).toUpperCase() + f.name.slice(1)),
+      h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
+      h("p", { class: "spread" }, "reported by the program"));
+  });
+}
+
 /** Says in the figures' own place that power is missing, so that nobody takes silence for zero. */
 function power_gap(report: TuneReport): HTMLElement | null {
   if (report.configurations.some((c) => c.power_w !== null)) return null;
@@ -51,7 +62,7 @@ function effort(report: TuneReport): HTMLElement {
   return h("div", { class: "figure" },
     h("p", { class: "figure-label" }, "Found with"),
     h("p", { class: "figure-value" }, String(profiles), h("small", {}, profiles === 1 ? "profile" : "profiles")),
-    h("p", { class: "spread" }, `of ${plural(report.configurations.length, "configuration")}, ${plural(report.profiled.length, "trial")} in ${duration(report.run.duration_s)}`),
+    h("p", { class: "spread" }, `of ${plural(report.request.offered ?? report.configurations.length, "configuration")}, ${plural(report.profiled.length, "trial")} in ${duration(report.run.duration_s)}`),
     h("p", { class: "delta" }, [limit ? `at most ${plural(limit, "profile")} allowed` : "", from_store > 0 ? `${plural(from_store, "trial")} from the store` : ""].filter(Boolean).join(", ")));
 }
 
@@ -72,8 +83,6 @@ function headline_measures(report: TuneReport, c: Configuration): Measure[] {
   return costs(report).filter((m) => m.id !== "epoch_energy" && !(compared_per(report) === "sample" && (m.id === "time" || m.id === "energy")) && m.of(c) !== null).slice(0, 4);
 }
 
-const reused = (report: TuneReport): boolean => (report.reused ?? []).length > 0;
-
 export function answer_section(report: TuneReport): HTMLElement {
   const { choice, infeasible, request } = report;
   const index = choice?.configuration ?? infeasible?.closest ?? null;
@@ -88,8 +97,9 @@ export function answer_section(report: TuneReport): HTMLElement {
     !choice && infeasible?.hint && h("p", { class: "hint" }, infeasible.hint),
     !choice && c && h("p", { class: "eyebrow closest" }, "The closest configuration"),
     c && settings(report, c),
-    c && h("div", { class: "figures" }, ...headline_measures(report, c).map((m) => figure(report, m, c)), power_gap(report), effort(report)),
+    c && h("div", { class: "figures" }, ...headline_measures(report, c).map((m) => figure(report, m, c)), ...reported(report), power_gap(report), effort(report)),
     verified,
-    report.run.effort !== undefined && h("p", { class: "verified effort" }, `${report.run.effort}${reused(report) ? ". --fresh measures again." : "."}`),
+    report.run.effort !== undefined && h("p", { class: "verified effort" }, `${report.run.effort}.`),
+    request.asked !== undefined && h("p", { class: "verified" }, `Asked: ${request.asked}.`),
     oracle !== "" && h("p", { class: "oracle" }, oracle));
 }

@@ -37,6 +37,7 @@ const columns: [head: string, cell: (b: Bar<EpochMeans>) => string | null][] = [
   ["In cache", (b) => (b.means.cached === null ? null : `${number(100 * b.means.cached)}\u202f%`)],
   ["Read from disk", (b) => (b.means.read_bytes === null ? null : `${number(b.means.read_bytes / 1e6)}\u202fMB`)],
   ["Energy", (b) => (b.means.energy_j === null ? null : with_unit(b.means.energy_j, "J"))],
+  ["Other programs", (b) => (b.means.others_cpu_pct === null ? null : `${number(b.means.others_cpu_pct)}\u202f%`)],
   ["Power", (b) => (b.means.power_w === null ? null : with_unit(b.means.power_w, "W"))],
 ];
 
@@ -44,7 +45,7 @@ export function epochs_table_section(report: ExperimentReport): HTMLElement {
   const bars = bars_of(report.groups);
   const shown = columns.filter(([, cell]) => bars.some((b) => cell(b) !== null));
   const heads = ["Setting", "Epoch", ...shown.map(([head]) => head)];
-  const row = (b: Bar<EpochMeans>) => h("tr", {}, h("th", { scope: "row" }, b.label), h("td", { "data-label": "Epoch" }, b.which.replace("epochs ", "").replace("epoch ", "")), ...shown.map(([head, cell]) => h("td", { "data-label": head }, cell(b) ?? "–")));
+  const row = (b: Bar<EpochMeans>) => h("tr", {}, h("th", { scope: "row" }, b.label, b.doubts != null && h("small", { class: "doubts" }, b.doubts)), h("td", { "data-label": "Epoch" }, b.which.replace("epochs ", "").replace("epoch ", "")), ...shown.map(([head, cell]) => h("td", { "data-label": head }, cell(b) ?? "–")));
   const table = h("table", { class: "data experiment-data" },
     h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", {}, ...bars.map(row)));

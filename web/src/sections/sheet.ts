@@ -73,7 +73,14 @@ function cell(value: Cell, whole: boolean): (Node | string)[] {
   return [whole ? exact(value_of(value)) : number(value_of(value), 4), h("small", {}, interval(value, ""))];
 }
 
-function table_section(table: SheetTable): HTMLElement {
+/** Without columns that say nothing in any row. */
+function spoken(table: SheetTable): SheetTable {
+  const kept = table.columns.flatMap((_, k) => (table.rows.some((r) => r.cells[k] !== "") ? [k] : []));
+  return { ...table, columns: kept.map((k) => table.columns[k]!), rows: table.rows.map((r) => ({ ...r, cells: kept.map((k) => r.cells[k]!) })) };
+}
+
+function table_section(whole_table: SheetTable): HTMLElement {
+  const table = spoken(whole_table);
   const with_provenance = table.rows.some((r) => r.provenance);
   // A column of figures stands to the right; whole numbers keep all their digits.
   const numeric = table.columns.map((_, k) => table.rows.every((r) => typeof r.cells[k] !== "string"));

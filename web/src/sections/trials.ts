@@ -22,6 +22,7 @@ function flags(report: TuneReport, trial: Trial): HTMLElement[] {
   if (report.choice?.configuration === trial.configuration) found.push(chip("choice"));
   if (report.default?.configuration === trial.configuration) found.push(chip("default"));
   if (trial.throttled) found.push(chip("throttled", "warn"));
+  if (trial.disturbed !== undefined) found.push(chip("disturbed", "warn"));
   if (trial.repeated) found.push(chip("repeated", "warn"));
   if (trial.verification) found.push(chip("measured once more", "quiet"));
   if (trial.reused) found.push(chip(trial.run === undefined ? "from the store" : `from run ${trial.run}`, "quiet"));
@@ -37,6 +38,10 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     trial.noise_percent === null ? "" : `noise ${number(trial.noise_percent, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
     trial.other_cores !== undefined && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
+    trial.disturbed === undefined ? "" : `beside ${trial.disturbed}`,
+    ...(trial.figures ?? []).map((f) => `${f.name} ${f.text}`),
+    trial.power_noise_percent === undefined ? "" : `power noise ${number(trial.power_noise_percent, 2)}\u202f%`,
+    trial.total_s === undefined ? "" : `${duration(trial.total_s)} in all`,
     trial.reused && trial.measured_utc ? instant(trial.measured_utc) : "",
   ].filter(Boolean);
   const quantity = (q: typeof c.time_ms, unit: string) => (q === null ? ["–"] : [h("b", {}, with_unit(value_of(q), unit)), h("small", {}, interval(q, unit))]);

@@ -1,0 +1,20 @@
+#include "base/bytes.h"
+
+#include <gtest/gtest.h>
+
+#include "base/units.h"
+
+namespace flyball {
+namespace {
+
+TEST(Bytes, AreReadAsTheyAreWritten) {
+  EXPECT_EQ(format_bytes(640), "640 B");
+  EXPECT_EQ(format_bytes(2e9), "2 GB");
+  EXPECT_EQ(format_bytes(999999), "1 MB");
+  EXPECT_EQ(format_bytes(1.5e15), "1500 TB");
+  for (const double bytes : {1.0, 640.0, 12000.0, 1.234e8, 5e9})
+    EXPECT_EQ(parse_bytes(format_bytes(bytes)).value(), bytes);
+}
+
+}  // namespace
+}  // namespace flyball

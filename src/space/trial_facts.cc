@@ -1,0 +1,139 @@
+#include "space/trial_facts.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string doubts_text(bool throttled, double other_cores, const std::string& beside) {
+  std::string text;
+  const auto add = [&](const std::string& doubt) { text += (text.empty() ? "" : "; ") + doubt; };
+  if (throttled) add("throttled");
+  if (other_cores >= noticeable_load)
+    add(fmt::format("others kept {:.2g} cores busy", other_cores));
+  if (!beside.empty()) add("beside " + beside);
+  return text;
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+void add_power(const Measurement& m, Json& json) {
+  json["power_w"] = m.power ? or_null(m.power->mean_w) : Json(nullptr);
+  json["power_gap"] = text_or_null(m.power_gap);
+  json["power_total"] = m.power ? text_or_null(m.power->total) : Json(nullptr);
+  json["power_noise_pct"] = m.power ? noise_pct(m.power->noise) : Json(nullptr);
+  const bool sampled = m.power && m.power->distinct_updates > 0;
+  const auto known = [&](const Json& value) { return sampled ? value : Json(nullptr); };
+  const PowerReading power = m.power.value_or(PowerReading());
+  json["power_updates"] = known(power.distinct_updates);
+  json["power_samples"] = known(power.samples_got);
+  json["power_samples_wanted"] = known(power.samples_wanted);
+  json["window_s"] = known(power.window_s);
+  json["window_j"] = known(power.energy_j);
+}
+
+Json clocks_json(const Measurement& m) {
+  Json clocks = Json::array();
+  for (const SeenClock& clock : seen_clocks(m))
+    clocks.push_back({{"axis", clock.axis},
+                      {"unit", clock.unit},
+                      {"asked", clock.asked},
+                      {"seen_mean", clock.mean},
+                      {"seen_min", clock.least}});
+  return clocks;
+}
+
+}  // namespace
+
+std::vector<SeenClock> seen_clocks(const Measurement& m) {
+  std::vector<SeenClock> clocks;
+  for (const auto& [axis, asked] : m.trial.mode.values) {
+    const auto mean = m.figures.find(axis + seen_suffix);
+    const auto least = m.figures.find(axis + seen_least_suffix);
+    if (mean != m.figures.end() && least != m.figures.end())
+      clocks.push_back({axis, named_axis(axis).unit, asked, mean->second, least->second});
+  }
+  return clocks;
+}
+
+Figures own_figures(const Measurement& m) {
+  Figures own = m.figures;
+  for (const SeenClock& clock : seen_clocks(m)) {
+    own.erase(clock.axis + seen_suffix);
+    own.erase(clock.axis + seen_least_suffix);
+  }
+  return own;
+}
+
+std::string disturbed_by(const Measurement& m) {
+  if (!m.conditions) return "";
+  const auto found = m.conditions->find(disturbed_condition);
+  return found == m.conditions->end() ? "" : found->second;
+}
+
+bool splits_time(const Measurement& m) {
+  return !m.minibatches.empty() && m.stop_reason != told_reason;
+}
+
+bool measured_here(const Measurement& m) {
+  return m.provenance == Provenance::measured && m.stop_reason != read_from_table &&
+         m.stop_reason != imported_reason && m.stop_reason != told_reason;
+}
+
+std::string trial_doubts(const Measurement& m) {
+  return doubts_text(m.throttled, m.other_cores.value_or(0), disturbed_by(m));
+}
+
+std::string trial_doubts(const Json& facts) {
+  const auto value = [&](const char* key) {
+    return facts.is_object() && facts.contains(key) ? facts[key] : Json(nullptr);
+  };
+  const Json throttled = value("throttled"), cores = value("other_cores"),
+             beside = value("disturbed");
+  return doubts_text(throttled.is_boolean() && throttled.get<bool>(),
+                     cores.is_number() ? cores.get<double>() : 0,
+                     beside.is_string() ? beside.get<std::string>() : "");
+}
+
+Json noise_pct(double noise) {
+  return noise < unknown_noise ? or_null(100 * noise) : Json(nullptr);
+}
+
+Json trial_facts(const Measurement& m) {
+  const bool counted = splits_time(m);
+  Json json;
+  json["minibatch_ms"] = m.failed() ? Json(nullptr) : or_null(m.minibatch_ms);
+  add_power(m, json);
+  json["stall_ms"] = counted ? Json(m.stall_ms) : Json(nullptr);
+  json["compute_ms"] = counted ? Json(m.compute_ms) : Json(nullptr);
+  json["noise_pct"] = noise_pct(m.noise);
+  json["minibatches"] = m.minibatches.size();
+  json["first_ms"] = counted && m.first.e2e_ms > 0 ? Json(m.first.e2e_ms) : Json(nullptr);
+  json["provenance"] = provenance_name(m.provenance);
+  json["stop_reason"] = m.stop_reason;
+  json["settle_s"] = m.settle_s;
+  json["warm_up_s"] = m.warm_up_s;
+  const bool settles = measured_here(m) && !m.failed() && m.power && !m.whole_run();
+  json["power_settled"] = settles ? Json(m.warm_up_s < power_patience_s) : Json(nullptr);
+  json["total_s"] = m.total_s;
+  json["measured_utc"] = text_or_null(m.started_utc);
+  json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
+  json["throttled"] = m.throttled;
+  json["clocks"] = clocks_json(m);
+  json["disturbed"] = text_or_null(disturbed_by(m));
+  json["repeat"] = m.repeated;
+  json["failure"] = text_or_null(m.failure);
+  json["figures"] = own_figures(m);
+  json["seed"] = m.seed;
+  return json;
+}
+
+}  // namespace flyball

@@ -1,0 +1,59 @@
+#include "space/trial_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace flyball {
+namespace {
+
+TEST(TrialFacts, DoubtsAreTheSameFromTheMeasurementAndItsDocument) {
+  Measurement m;
+  EXPECT_EQ(trial_doubts(m), "");
+  m.other_cores = 0.05;
+  EXPECT_EQ(trial_doubts(m), "") << "nobody notices that";
+  m.other_cores = 0.83;
+  m.throttled = true;
+  m.conditions = Conditions{{disturbed_condition, "process 7"}};
+  EXPECT_EQ(trial_doubts(m), "throttled; others kept 0.83 cores busy; beside process 7");
+  EXPECT_EQ(trial_doubts(trial_facts(m)), trial_doubts(m));
+  EXPECT_EQ(trial_doubts(nlohmann::ordered_json()), "");
+}
+
+TEST(TrialFacts, WhatIsNotKnownIsNull) {
+  Measurement m;
+  m.noise = unknown_noise;
+  m.minibatch_ms = 12;
+  const auto facts = trial_facts(m);
+  EXPECT_EQ(facts["minibatch_ms"], 12);
+  for (const char* key : {"noise_pct", "power_w", "power_total", "power_noise_pct", "window_s",
+                          "stall_ms", "first_ms", "other_cores", "disturbed", "failure"})
+    EXPECT_TRUE(facts[key].is_null()) << key;
+  m.failure = "out of memory";
+  EXPECT_TRUE(trial_facts(m)["minibatch_ms"].is_null());
+}
+
+// Nobody waited and nobody computed, as far as a study's program has told.
+TEST(TrialFacts, WhatAProgramToldIsNotSplit) {
+  Measurement m;
+  m.minibatches.push_back({0, 0, 12, 0});
+  EXPECT_EQ(trial_facts(m)["stall_ms"], 0);
+  m.stop_reason = told_reason;
+  EXPECT_TRUE(trial_facts(m)["stall_ms"].is_null());
+  EXPECT_TRUE(trial_facts(m)["compute_ms"].is_null());
+}
+
+TEST(TrialFacts, OnlyWhatWasMeasuredHereShouldKnowTheLoad) {
+  Measurement m;
+  EXPECT_TRUE(measured_here(m));
+  for (const char* reason : {read_from_table, imported_reason, told_reason}) {
+    m.stop_reason = reason;
+    EXPECT_FALSE(measured_here(m)) << reason;
+  }
+  m = {};
+  m.provenance = Provenance::table;
+  EXPECT_FALSE(measured_here(m));
+}
+
+}  // namespace
+}  // namespace flyball
