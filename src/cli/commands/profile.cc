@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/interrupt.h"
+#include "base/parallel.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -30,8 +31,20 @@ struct ProfileOptions {
   bool json = false, quiet = false;
 };
 
+// More threads than cores would only wait for each other, for minutes and without a word.
+Status check_threads(int threads) {
+  const size_t cores = usable_cores();
+  if (threads >= 0 && static_cast<size_t>(threads) <= cores) return {};
+  return Error{
+      Code::invalid_argument,
+      fmt::format("--threads {}: {} core{} may be used here", threads, cores,
+                  cores == 1 ? "" : "s"),
+      cores == 1 ? "give 1, or 0 for all" : fmt::format("give 1 to {}, or 0 for all", cores)};
+}
+
 Status complete(ProfileOptions& options) {
   EpochRequest& request = options.request;
+  FLYBALL_CHECK(check_threads(request.step.threads));
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
@@ -169,7 +182,9 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       ->capture_default_str();
   command.add_option("--workers", request.workers, "threads that load; 0: inline")
       ->capture_default_str();
-  command.add_option("--prefetch", request.prefetch, "minibatches each worker may be ahead")
+  command
+      .add_option("--prefetch", request.prefetch,
+                  "minibatches each worker may be ahead; 0 where there are none")
       ->capture_default_str();
   command.add_flag("--drop-last", request.drop_last, "leave out a last minibatch that is not full");
   command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
