@@ -67,4 +67,15 @@ std::string reused_text(std::span<const Reused> reused) {
   return text.empty() ? "" : text + "; --fresh measures again";
 }
 
+std::string known_text(size_t known, size_t configurations, size_t trials,
+                       std::span<const Reused> reused) {
+  if (reused.empty()) return "";
+  size_t made = trials;
+  for (const Reused& one : reused) made -= one.trials;
+  const std::string now =
+      made == 0 ? "" : fmt::format("{} trial{} now, ", made, made == 1 ? "" : "s");
+  return fmt::format("{} of {} configurations known: {}{}", known, configurations, now,
+                     reused_text(reused));
+}
+
 }  // namespace flyball
