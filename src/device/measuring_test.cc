@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "base/clock.h"
-#include "base/files.h"
-#include "base/temp_folder.h"
 
 namespace flyball {
 namespace {
@@ -21,13 +20,15 @@ using testing::HasSubstr;
 // Another process that measures until it is ended.
 class Other {
  public:
-  explicit Other(bool anyway = false) {
+  explicit Other(
+      bool anyway = false, const std::function<bool()>& become = [] { return true; }) {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
     pid_ = ::fork();
     if (pid_ == 0) {
+      const bool ready_to_begin = become();
       const auto session = MeasuringSession::begin({.anyway = anyway});
-      (void)!::write(ready[1], session.ok() ? "y" : "n", 1);
+      (void)!::write(ready[1], ready_to_begin && session.ok() ? "y" : "n", 1);
       ::pause();
       ::_exit(0);
     }
@@ -48,8 +49,7 @@ class Other {
 
 class Measuring : public testing::Test {
  protected:
-  Measuring() { ::setenv("FLYBALL_STATE", (folder_ / "state").c_str(), 1); }
-  TempFolder folder_;
+  Measuring() { ::setenv("FLYBALL_MACHINE", ("test-" + std::to_string(::getpid())).c_str(), 1); }
 };
 
 TEST_F(Measuring, IsForOneProcessAtATimeAndTheOtherIsNamed) {
@@ -104,10 +104,28 @@ TEST_F(Measuring, WhoMeasuresAnywayIsSeenByTheOther) {
   EXPECT_EQ(others_measuring(), "");
 }
 
-TEST_F(Measuring, AFolderThatCannotBeUsedIsNamed) {
-  ASSERT_TRUE(write_file(folder_ / "file", "").ok());
-  ::setenv("FLYBALL_STATE", (folder_ / "file/state").c_str(), 1);
-  EXPECT_THAT(MeasuringSession::begin({}).error().message, HasSubstr("file"));
+// Whatever state folders they have: the machine is one.
+TEST_F(Measuring, AnotherUserWithAnotherFolderIsSeenAndNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  Other other(false, [] {
+    ::setenv("FLYBALL_STATE", "/somewhere/else", 1);
+    return ::setgid(65534) == 0 && ::setuid(65534) == 0;
+  });
+  const auto refused = MeasuringSession::begin({});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr(other.name()));
+  EXPECT_THAT(refused.error().message, HasSubstr("of user 65534 since 20"));
+}
+
+TEST_F(Measuring, SessionsOfAnotherMachineDoNotSeeEachOther) {
+  const Other other;
+  ::setenv("FLYBALL_MACHINE", ("other-" + std::to_string(::getpid())).c_str(), 1);
+  EXPECT_EQ(others_measuring(), "");
+  EXPECT_TRUE(MeasuringSession::begin({}).ok());
+  for (const std::string& bad : {std::string("a/b"), std::string("a b"), std::string(60, 'x')}) {
+    ::setenv("FLYBALL_MACHINE", bad.c_str(), 1);
+    EXPECT_THAT(MeasuringSession::begin({}).error().message, HasSubstr("FLYBALL_MACHINE"));
+  }
 }
 
 }  // namespace
