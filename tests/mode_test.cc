@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <sstream>
 #include <thread>
 
 #include "device/host/board_trees_testing.h"
@@ -72,6 +73,43 @@ TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
   EXPECT_THAT(mode({"restore"}).out, HasSubstr("nothing to put back"));
 }
 
+// The step of a report, typed on the board: it is then in the mode that was chosen.
+TEST_F(ModeTest, WhatApplyPrintsSetsTheModeThatWasChosen) {
+  std::string table =
+      "device,workload,phase,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n";
+  for (const double cores : {4, 8})
+    for (const double cpu : {1344.0, 2201.6})
+      for (const double gpu : {408, 612, 1020})
+        for (const double memory : {2133, 3199})
+          table += fmt::format("orin_agx,net,train,{},{},{},{},{},{}\n", cores, cpu, gpu, memory,
+                               20000 / gpu + 30000 / cpu / cores + 9000 / memory,
+                               5 + 0.01 * gpu + 0.0008 * cpu * cores + 0.001 * memory);
+  const std::string report = (folder_ / "r.html").string();
+  const Finished done = run({"tune", "net", "--device",
+                             "table:" + write("orin.csv", table).string(), "--power-budget", "22W",
+                             "--strategy", "brute-force", "--report", report, "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const std::string page = slurp(report), slot = "id=\"flyball-data\" type=\"application/json\">";
+  const size_t at = page.find(slot) + slot.size();
+  const auto data = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+  std::istringstream code(data["apply"][0]["code"].get<std::string>());
+  std::vector<std::string> words;
+  for (std::string word; code >> word;) words.push_back(word);
+  ASSERT_GE(words.size(), 5u);
+  ASSERT_EQ(words[0] + " " + words[1], "sudo flyball");
+  words.erase(words.begin(), words.begin() + 2);
+  words.insert(words.end(), {"--root", root_.string()});
+  const Finished set = run(words);
+  ASSERT_EQ(set.exit_code, 0) << set.err;
+  const auto config = done.json()["choice"]["config"], shown = mode({"show", "--json"}).json();
+  for (const auto& axis : shown["axes"])
+    EXPECT_EQ(axis["current"], config[axis["name"].get<std::string>()]) << axis;
+  EXPECT_EQ(config.size(), 4u);
+  EXPECT_NE(content(), start_);
+  ASSERT_EQ(mode({"restore"}).exit_code, 0);
+  EXPECT_EQ(content(), start_);
+}
+
 TEST_F(ModeTest, WhatIsNotListedIsRefused) {
   const Finished refused = mode({"set", "gpu_mhz=600"});
   EXPECT_EQ(refused.exit_code, 2);
@@ -96,6 +134,20 @@ TEST_F(ModeTest, HoldRunsACommandInTheModeAndPutsBack) {
   EXPECT_EQ(mode({"hold", "gpu_mhz=408", "--", "/no/such/program"}).exit_code, 127);
   EXPECT_EQ(mode({"hold", "gpu_mhz=408"}).exit_code, 2);
   EXPECT_EQ(content(), start_);
+}
+
+// Cores by affinity bind this process and what it starts: they can be held, and not stay.
+TEST_F(ModeTest, ThisMachinesCoresAreHeldForACommand) {
+  const Finished held = run({"mode", "hold", "cpu_cores=1", "--", "nproc"});
+  ASSERT_EQ(held.exit_code, 0) << held.err;
+  EXPECT_EQ(held.out, "1\n");
+  const Finished refused = run({"mode", "set", "cpu_cores=1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("HINT: flyball mode hold cpu_cores=1 -- COMMAND"));
+  EXPECT_THAT(run({"mode", "set", "--preset", "15W"}).err, HasSubstr("there is no preset '15W'"));
+  const Finished bare = run({"mode"});
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_THAT(bare.err, HasSubstr("one of: show, list"));
 }
 
 TEST_F(ModeTest, OneWriterAtATime) {

@@ -47,6 +47,32 @@ TEST_F(PlanTest, ConcurrentReadsAsAdvice) {
     EXPECT_NE(done.out.find(words), std::string::npos) << words << " is not in:\n" << done.out;
 }
 
+// As in tune: tables become smaller, and what they lack is refused with what they have.
+TEST_F(PlanTest, AxesAreNarrowed) {
+  const std::string train = small_table().string(), infer = serving_table().string();
+  const auto plan = [&](const std::vector<std::string>& axes) {
+    std::vector<std::string> words = {
+        "plan", "concurrent", "--train", train,        "--infer",     infer,    "--rate",
+        "40",   "--latency",  "600ms",   "--strategy", "brute-force", "--json", "-q"};
+    for (const std::string& axis : axes) words.insert(words.end(), {"--axis", axis});
+    return words;
+  };
+  const Finished done = run(plan({"gpu_mhz=300..600", "cpu_cores=4,8", "batch_size=4,16"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  for (const auto& trial : done.json()["profiled"]) {
+    const auto& config = trial["config"];
+    EXPECT_LE(config["gpu_mhz"], 600) << trial;
+    EXPECT_GE(config["cpu_cores"], 4) << trial;
+    // Of the service; the training has its own one batch size.
+    EXPECT_GE(config["batch_size"], 4) << trial;
+  }
+  EXPECT_EQ(done.json()["profiled"].size(), 2u * 5 * 2 * 3);
+  expect_refused(plan({"gpu_mhz=700"}), 2, {"has no gpu_mhz 700", "600 and 900"});
+  expect_refused(plan({"batch_size=2"}), 2, {"has no batch_size 2", "1 and 4"});
+  expect_refused(plan({"warp=1"}), 2, {"has no axis 'warp'", "gpu_mhz"});
+  expect_refused(plan({"gpu_mhz=300", "gpu_mhz=600"}), 2, {"--axis gpu_mhz is given twice"});
+}
+
 TEST_F(PlanTest, EveryKindAnswersInJson) {
   const std::string train = small_table().string(), infer = serving_table().string();
   const std::vector<std::vector<std::string>> requests = {

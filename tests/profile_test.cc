@@ -261,6 +261,14 @@ TEST_F(ProfileTest, ADatasetThatWasCutOffIsNone) {
   EXPECT_THAT(checked.err, HasSubstr("rm -r"));
 }
 
+// As spaces write it beside 0 workers.
+TEST_F(ProfileTest, NothingIsFetchedAheadWithoutWorkers) {
+  const Finished done =
+      run(profile({"--workers", "0", "--prefetch", "0", "--steps", "2", "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["request"]["prefetch"], 0);
+}
+
 TEST_F(ProfileTest, WrongUseIsNamed) {
   const auto expect = [&](const std::vector<std::string>& words, const std::string& text) {
     const Finished done = run(words);
@@ -276,7 +284,10 @@ TEST_F(ProfileTest, WrongUseIsNamed) {
   expect(profile({"--optimizer", "lion"}), "lion");
   expect(profile({"--batch-size", "0"}), "batch size 0");
   expect(profile({"--workers", "-1"}), "-1 loader workers");
+  expect(profile({"--workers", "2", "--prefetch", "0"}), "a prefetch of 0 with 2 loader workers");
   expect(profile({"--epochs", "0"}), "0 epochs");
+  expect({"profile", "lenet5", "--data", data_, "--threads", "1000"}, "may be used here");
+  expect({"profile", "lenet5", "--data", data_, "--threads", "-1"}, "give 1");
   expect({"profile", "--workload", "script:/no/model.pt"}, "needs a dataset");
   expect({"profile", "--workload", "script:/no/model.pt", "--dataset", data_}, "/no/model.pt");
   expect({"dataset", "check", "/nowhere/at/all"}, "/nowhere/at/all");

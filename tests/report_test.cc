@@ -121,7 +121,8 @@ TEST_F(ReportTest, OfATuneSaysHowToApplyIt) {
                              "--report", path("t.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json config = done.json()["choice"]["config"], page = document(path("t.html"));
-  const std::string block = page["apply"][0]["code"];
+  EXPECT_THAT(page["apply"][0]["code"], HasSubstr("sudo flyball mode set cpu_cores="));
+  const std::string block = page["apply"][1]["code"];
   const auto cores = static_cast<int>(config["cpu_cores"].get<double>());
   EXPECT_THAT(block, HasSubstr("< POWER_MODEL ID="));
   EXPECT_THAT(block, HasSubstr("CPU_ONLINE CORE_" + std::to_string(cores - 1) + " 1"));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "device/measuring.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
@@ -516,8 +517,7 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
     return run(live(all));
   };
   const pid_t first = start({"profile", "-q", "--", FLYBALL_BIN_DIR "/marked_c", "1", "hang"});
-  const fs::path lock = folder_ / "state/measuring.lock";
-  for (int i = 0; i < 500 && slurp(lock).empty(); ++i)
+  for (int i = 0; i < 500 && others_measuring().empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const Finished refused = tune({});
   EXPECT_EQ(refused.exit_code, 2);
@@ -534,6 +534,9 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
   for (const Json& trial : marked["profiled"])
     EXPECT_NE(trial["disturbed"].get<std::string>().find("marked_c"), std::string::npos);
   EXPECT_NE(marked["notes"].dump().find("were disturbed: process"), std::string::npos);
+  const Finished nothing = run({"export", "--workload", "lenet5"});
+  EXPECT_EQ(nothing.exit_code, 2) << nothing.out;
+  EXPECT_NE(nothing.err.find("disturbed trials are all that there are"), std::string::npos);
   ::kill(first, SIGKILL);
   int status = 0;
   ::waitpid(first, &status, 0);
@@ -543,6 +546,10 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
     EXPECT_FALSE(trial["from_store"]) << "what was disturbed does not stand for what was not";
     EXPECT_TRUE(trial["disturbed"].is_null());
   }
+  const Finished exported = run({"export", "--workload", "lenet5"});
+  EXPECT_EQ(std::ranges::count(exported.out, '\n'), 1 + after.json()["profiled"].size())
+      << exported.out;
+  EXPECT_NE(exported.err.find("disturbed trials are left out"), std::string::npos) << exported.err;
   EXPECT_EQ(run(live({"--wait", "--anyway"})).exit_code, 2) << "one of the two";
 }
 

@@ -41,6 +41,15 @@ class Reader {
       return {};
     };
   }
+  Take count(int& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      const auto value = node.value_exact<int64_t>();
+      if (!value || *value < 1 || *value > 4096)
+        return at(node.source(), "this is no number of cores");
+      into = static_cast<int>(*value);
+      return {};
+    };
+  }
   template <class T>
   Take list(std::vector<T>& into) const {
     return [this, &into](const toml::node& node) -> Status {
@@ -108,7 +117,6 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& f
                  {"modules", reader.list(spec.modules)},
                  {"models", reader.list(spec.models)},
                  {"last_cores", reader.list(spec.last_cores)},
-                 {"cpu_argument", reader.text(spec.cpu_argument)},
                  {"raising_may_need_reboot", reader.list(spec.raising_may_need_reboot)},
                  {"firmware_tool", reader.path(spec.firmware_tool)},
                  {"gpu", reader.inner({{"folders", reader.paths(spec.gpu_folders)},
@@ -118,7 +126,16 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& f
                                           {"state", reader.path(memory.state)},
                                           {"rates", reader.paths(memory.rates)},
                                           {"caps", reader.paths(memory.caps)}})},
+                 {"nvpmodel", reader.inner({{"cpu", reader.text(spec.nvpmodel.cpu)},
+                                            {"cores", reader.count(spec.nvpmodel.cores)},
+                                            {"cores_per_cluster",
+                                             reader.count(spec.nvpmodel.cores_per_cluster)}})},
                  {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})}}));
+  const NvpmodelArguments& nvpmodel = spec.nvpmodel;
+  if (document.contains("nvpmodel") &&
+      (nvpmodel.cpu.empty() || nvpmodel.cores == 0 || nvpmodel.cores_per_cluster == 0))
+    return reader.at(document["nvpmodel"].node()->source(),
+                     "cpu, cores or cores_per_cluster is missing");
   if (spec.id.empty() || spec.name.empty() || (spec.modules.empty() && spec.models.empty()))
     return reader.at(document.source(), "id, name, and modules or models are missing");
   return spec;

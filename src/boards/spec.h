@@ -17,6 +17,14 @@ struct MemorySpec {
   std::vector<std::string> caps;   ///< Hz, 0 = no cap
 };
 
+/// How nvpmodel names a board's cores and clocks (docs/boards.md); `cpu` is "" where that is not
+/// known.
+struct NvpmodelArguments {
+  std::string cpu;  ///< "CPU_A78_", followed by the cluster's number; "CPU_A57": one for all
+  int cores = 0;    ///< that the board has
+  int cores_per_cluster = 0;  ///< in their order
+};
+
 struct BoardSpec {
   std::string id;                    ///< "orin_agx": as everywhere in Flyball
   std::string name;                  ///< "Jetson AGX Orin"
@@ -28,7 +36,7 @@ struct BoardSpec {
   MemorySpec memory;
   std::vector<std::string> module_rails;  ///< add up to the module's power; none: no total is known
   std::string firmware_tool;              ///< program that tells power and throttling
-  std::string cpu_argument;               ///< how nvpmodel names the clock of a cluster
+  NvpmodelArguments nvpmodel;
   /// Releases of L4T (32: JetPack 4) on which clocks that were lowered may come back only after a
   /// reboot.
   std::vector<int> raising_may_need_reboot;

@@ -31,6 +31,9 @@ TEST(BoardSpec, NamesWhatItRefuses) {
   EXPECT_THAT(complaint("last_cores = [\"a\"]\n"), HasSubstr("does not belong"));
   EXPECT_THAT(complaint("[gpu]\nfolders = [\"/sys/gpu\"]\n"), HasSubstr("no path below the root"));
   EXPECT_THAT(complaint("[memory]\nrate = \"sys/../etc\"\n"), HasSubstr("no path below the root"));
+  EXPECT_THAT(complaint("[nvpmodel]\ncores = 0\n"), HasSubstr("x.toml:5: this is no number"));
+  EXPECT_THAT(complaint("[nvpmodel]\ncpu = \"CPU_\"\ncores = 4\n"),
+              HasSubstr("x.toml:4: cpu, cores or cores_per_cluster is missing"));
   EXPECT_THAT(complaint("[[\n"), HasSubstr("x.toml:4"));
   EXPECT_THAT(parse_board_spec("", "x.toml").error().message, HasSubstr("missing"));
 }

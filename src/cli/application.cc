@@ -65,6 +65,10 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
     command = command->get_subcommand(word);
     path += word + " ";
   }
+  const auto* const lacks = dynamic_cast<const CLI::RequiredError*>(&error);
+  if (lacks && command->get_require_subcommand_min() > 0)
+    return report_error({Code::invalid_argument, fmt::format("flyball {}needs a command", path),
+                         "one of: " + join(names_below(*command), ", ")});
   return report_error(
       {Code::invalid_argument, error.what(), fmt::format("see `flyball {}--help`", path)});
 }

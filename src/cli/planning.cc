@@ -1,6 +1,8 @@
 #include "cli/planning.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -12,6 +14,7 @@
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
+#include "space/axis_choice.h"
 
 namespace flyball::cli {
 namespace {
@@ -20,10 +23,37 @@ bool names_a_file(const std::string& spec) {
   return spec.find(".csv") != std::string::npos || spec.find('/') != std::string::npos;
 }
 
+// What of --axis is this role's: modes are for all, settings of the run for the services where
+// there are any.
+Result<std::vector<AxisChoice>> choices_of(Phase phase, const PlanOptions& options) {
+  FLYBALL_ASSIGN(auto choices, parse_axis_choices(options.axes));
+  const bool serves = phase == Phase::infer || options.infer.empty();
+  std::erase_if(choices, [&](const AxisChoice& choice) {
+    return !serves && named_axis(choice.name).scope == Scope::run;
+  });
+  return choices;
+}
+
+// Serving chooses its batch size; requests are at hand, so nothing is loaded ahead.
+std::vector<std::string> live_axes(Phase phase, const std::vector<AxisChoice>& choices) {
+  std::vector<std::string> axes;
+  for (const AxisChoice& choice : choices) axes.push_back(choice.text());
+  if (phase != Phase::infer) return axes;
+  for (const std::string usual : {"batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"})
+    if (std::ranges::find(choices, usual.substr(0, usual.find('=')), &AxisChoice::name) ==
+        choices.end())
+      axes.push_back(usual);
+  return axes;
+}
+
 Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
                                             PlanOptions& options) {
+  FLYBALL_ASSIGN(const auto choices, choices_of(phase, options));
   if (names_a_file(spec)) {
-    FLYBALL_ASSIGN(const WorkloadTable table, read_role(spec, phase, options.accepted));
+    FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
+    if (!choices.empty()) {
+      FLYBALL_ASSIGN(table, narrowed(table, choices));
+    }
     FLYBALL_ASSIGN(const ModeChoice choice, parse_mode_choice(options.modes, options.request.seed));
     auto profiler = make_table_profiler(table);
     if (choice.kind == ModeChoice::Kind::all) return profiler;
@@ -40,9 +70,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.seed = options.request.seed;
   role.quiet = options.quiet;
   role.measuring = options.measuring_options;
-  // Serving chooses its batch size; requests are at hand, so nothing is loaded ahead.
-  if (phase == Phase::infer)
-    role.axes = {"batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"};
+  role.axes = live_axes(phase, choices);
   FLYBALL_ASSIGN(OpenedProfiler opened, open_profiler(role));
   options.measuring = opened.measuring;
   return std::move(opened.profiler);

@@ -17,13 +17,14 @@ struct PlanOptions {
   std::vector<std::string> train, infer, references;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
   std::string objective, store, export_format;
-  std::string report;         ///< file; "": none
-  std::string started_utc;    ///< set by begin_report()
-  std::string data;           ///< dataset folder of roles that are networks; "" draws one
-  std::string device;         ///< of roles that are networks; "" is this machine
-  std::string root = "/";     ///< of the files that a live board shows
-  std::string modes = "all";  ///< as profile/trials/chosen_modes.h reads them
-  Accepted accepted;          ///< rows of tables that count as measurements, too
+  std::string report;             ///< file; "": none
+  std::string started_utc;        ///< set by begin_report()
+  std::string data;               ///< dataset folder of roles that are networks; "" draws one
+  std::string device;             ///< of roles that are networks; "" is this machine
+  std::string root = "/";         ///< of the files that a live board shows
+  std::string modes = "all";      ///< as profile/trials/chosen_modes.h reads them
+  std::vector<std::string> axes;  ///< as space/axis_choice.h reads them
+  Accepted accepted;              ///< rows of tables that count as measurements, too
   double trial_seconds = 10;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live

@@ -1,77 +1,108 @@
 #include "device/measuring.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <vector>
+#include <cctype>
+#include <cstdlib>
 
+#include "base/clock.h"
+#include "base/process_name.h"
 #include "base/text.h"
-#include "device/journal.h"
 
 namespace flyball {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* what = "the right to measure on this machine";
-constexpr double look_s = 0.2;  // between two looks of who waits
+constexpr int64_t look_ns = 200'000'000;  // between two looks of who waits
 
 bool is_cancelled(const MeasuringOptions& options) {
   return options.cancelled && options.cancelled();
 }
 
-Result<LockFile> take(const fs::path& folder, const MeasuringOptions& options) {
-  const fs::path lock = folder / "measuring.lock";
+// With the name of the machine that this one stands for.
+std::string right_to_measure() {
+  const char* machine = std::getenv("FLYBALL_MACHINE");
+  return machine && *machine ? fmt::format("flyball-measures-{}", machine) : "flyball-measures";
+}
+
+Status check_machine(const std::string& right) {
+  const bool plain = std::ranges::all_of(
+      right, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; });
+  if (plain && right.size() <= 60) return {};
+  return Error{Code::invalid_argument, "FLYBALL_MACHINE is no name of a machine",
+               "write up to 40 letters, digits and hyphens, or leave it out"};
+}
+
+// "process 12 (flyball tune lenet5) of user 1000 since 2026-…"; the user where it is not ours.
+std::string describe(int pid, const std::string& since) {
+  struct stat process {};
+  const bool known = ::stat(fmt::format("/proc/{}", pid).c_str(), &process) == 0;
+  const std::string command = command_of(pid);
+  return fmt::format(
+      "process {}{}{} since {}", pid, command.empty() ? "" : fmt::format(" ({})", command),
+      known && process.st_uid != ::geteuid() ? fmt::format(" of user {}", process.st_uid) : "",
+      since);
+}
+
+Error taken_by(const std::string& who, Caller caller) {
+  return {Code::conflict,
+          fmt::format("the right to measure on this machine is held by {}",
+                      who.empty() ? "another process" : who),
+          fmt::format("{} waits until it has ended; {} measures all the same and marks what it "
+                      "measures as disturbed",
+                      flag_text(caller, "wait"), flag_text(caller, "anyway"))};
+}
+
+// The machine's one name; none for who passes over it.
+Result<std::vector<MachineName>> take(const std::string& right, const MeasuringOptions& options) {
+  std::vector<MachineName> names;
   bool told = false;
   while (true) {
-    auto taken = LockFile::take(lock, what, look_s);
-    if (taken || taken.error().code != Code::conflict) return taken;
-    if (options.anyway)
-      return LockFile::take(folder / fmt::format("measuring-{}.lock", ::getpid()), what);
-    Error error = taken.error();
-    error.hint = fmt::format(
-        "{} waits until it has ended; {} measures all the same and marks what it measures as "
-        "disturbed",
-        flag_text(options.caller, "wait"), flag_text(options.caller, "anyway"));
-    if (!options.wait) return error;
+    auto taken = MachineName::take(right);
+    if (taken) {
+      names.push_back(*std::move(taken));
+      return names;
+    }
+    if (options.anyway) return names;
+    if (taken.error().code != Code::conflict) return taken.error();
+    const std::string who = others_measuring();
+    if (!options.wait) return taken_by(who, options.caller);
     if (is_cancelled(options)) return Error{Code::interrupted, "interrupted while waiting", ""};
-    if (!told && options.waiting) options.waiting(LockFile::holder(lock));
+    if (!told && options.waiting) options.waiting(who);
     told = true;
+    sleep_until_ns(monotonic_ns() + look_ns);
   }
 }
 
 }  // namespace
 
-MeasuringSession::MeasuringSession(LockFile lock) : lock_(std::move(lock)), owner_(::getpid()) {}
+MeasuringSession::MeasuringSession(std::vector<MachineName> names)
+    : names_(std::move(names)), owner_(::getpid()) {}
 
 Result<std::shared_ptr<MeasuringSession>> MeasuringSession::begin(const MeasuringOptions& options) {
   static std::weak_ptr<MeasuringSession> ours;
   if (auto there = ours.lock(); there && there->owner_ == ::getpid()) return there;
-  const fs::path folder = state_folder();
-  FLYBALL_CHECK(check_state_folder(folder));
-  FLYBALL_ASSIGN(LockFile lock, take(folder, options));
-  std::shared_ptr<MeasuringSession> session(new MeasuringSession(std::move(lock)));
+  const std::string right = right_to_measure();
+  FLYBALL_CHECK(check_machine(right));
+  FLYBALL_ASSIGN(auto names, take(right, options));
+  // Says who and since when to those who look; without it we measure as well.
+  if (auto own = MachineName::take(fmt::format("{}/{}/{}", right, ::getpid(), wall_clock_utc())))
+    names.push_back(*std::move(own));
+  std::shared_ptr<MeasuringSession> session(new MeasuringSession(std::move(names)));
   ours = session;
   return session;
 }
 
-std::string others_measuring(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string file = entry.path().filename().string();
-    if (!file.starts_with("measuring") || !file.ends_with(".lock")) continue;
-    const std::string holder = LockFile::holder(entry.path());
-    if (!holder.empty() && !holder.starts_with(fmt::format("process {} ", ::getpid())))
-      names.push_back(holder);
-  }
-  std::ranges::sort(names);
-  return join(names, "; ");
-}
-
 std::string others_measuring() {
-  return others_measuring(state_folder());
+  std::vector<std::string> others;
+  for (const std::string& name : MachineName::in_use(right_to_measure() + "/")) {
+    const std::vector<std::string> parts = split(name, '/');
+    const auto pid = parts.size() == 3 ? parse_integer(parts[1]) : std::nullopt;
+    if (pid && *pid != ::getpid()) others.push_back(describe(static_cast<int>(*pid), parts[2]));
+  }
+  return join(others, "; ");
 }
 
 }  // namespace flyball

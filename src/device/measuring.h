@@ -1,21 +1,22 @@
 // One measuring session per machine: who measures while another one does, reads its load as well.
 //
-// A session takes state_folder()/measuring.lock, a LockFile as the board's journal has one
-// (journal.h). The two are different promises: this one says who measures and may be passed over
-// (`anyway`), the journal's says whose settings the board has, is taken by whoever sets them, and
-// is never shared. Who passes over takes a lock of its own beside it (measuring-PID.lock), so that
-// the session that it disturbs knows of it, too. A lock dies with its process, whatever ends it.
+// A session takes a name of the machine (base/machine_name.h), so that sessions of all users see
+// each other, whatever their state folders are. The journal's lock (journal.h) is another promise:
+// this one says who measures and may be passed over (`anyway`), that one says whose settings the
+// board has, is taken by whoever sets them, and is never shared. Each session has a name of its own
+// as well, with process and time, so that one that is disturbed knows by whom. A name dies with its
+// process, whatever ends it.
 //
-// Tables are only read: they need no session. Sessions of different users, whose state folders
-// differ, do not see each other.
+// Tables are only read: they need no session. $FLYBALL_MACHINE makes sessions those of another
+// machine, by its name: tests that run at once take it.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "base/lock_file.h"
+#include "base/machine_name.h"
 #include "base/option_name.h"
 #include "base/status.h"
 
@@ -33,18 +34,18 @@ class MeasuringSession {
  public:
   /// This process' session: a second call answers with the one that there is. Errors: `conflict`
   /// where another process has one, which names it, with both ways out; `interrupted` while it
-  /// waited; the state folder cannot be used.
+  /// waited; $FLYBALL_MACHINE is no name.
   static Result<std::shared_ptr<MeasuringSession>> begin(const MeasuringOptions& options);
 
  private:
-  explicit MeasuringSession(LockFile lock);
-  LockFile lock_;
+  explicit MeasuringSession(std::vector<MachineName> names);
+  std::vector<MachineName> names_;
   int owner_;  ///< process that began it: one that was forked from it measures on its own
 };
 
-/// Other processes that measure on this machine now, by name; "" when there are none.
-std::string others_measuring(const std::filesystem::path& folder);
-std::string others_measuring();  ///< in state_folder()
+/// Other processes that measure on this machine now: "process 12 (flyball tune lenet5) of user 1000
+/// since 2026-…"; "" when there are none.
+std::string others_measuring();
 
 /// Who else measures during a measurement: asked at its begin and at its end. Its trial is marked
 /// by disturbed_condition (space/trial_facts.h).

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
+#include <functional>
 #include <thread>
 
 #include "base/clock.h"
-#include "base/files.h"
-#include "base/temp_folder.h"
 #include "device/measuring_testing.h"
 
 namespace flyball {
@@ -18,8 +17,7 @@ using testing::HasSubstr;
 
 class Measuring : public testing::Test {
  protected:
-  Measuring() { ::setenv("FLYBALL_STATE", (folder_ / "state").c_str(), 1); }
-  TempFolder folder_;
+  Measuring() { ::setenv("FLYBALL_MACHINE", ("test-" + std::to_string(::getpid())).c_str(), 1); }
 };
 
 TEST_F(Measuring, IsForOneProcessAtATimeAndTheOtherIsNamed) {
@@ -73,10 +71,28 @@ TEST_F(Measuring, WhoMeasuresAnywayIsSeenByTheOther) {
   EXPECT_EQ(others_measuring(), "");
 }
 
-TEST_F(Measuring, AFolderThatCannotBeUsedIsNamed) {
-  ASSERT_TRUE(write_file(folder_ / "file", "").ok());
-  ::setenv("FLYBALL_STATE", (folder_ / "file/state").c_str(), 1);
-  EXPECT_THAT(MeasuringSession::begin({}).error().message, HasSubstr("file"));
+// Whatever state folders they have: the machine is one.
+TEST_F(Measuring, AnotherUserWithAnotherFolderIsSeenAndNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  Other other(false, [] {
+    ::setenv("FLYBALL_STATE", "/somewhere/else", 1);
+    return ::setgid(65534) == 0 && ::setuid(65534) == 0;
+  });
+  const auto refused = MeasuringSession::begin({});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr(other.name()));
+  EXPECT_THAT(refused.error().message, HasSubstr("of user 65534 since 20"));
+}
+
+TEST_F(Measuring, SessionsOfAnotherMachineDoNotSeeEachOther) {
+  const Other other;
+  ::setenv("FLYBALL_MACHINE", ("other-" + std::to_string(::getpid())).c_str(), 1);
+  EXPECT_EQ(others_measuring(), "");
+  EXPECT_TRUE(MeasuringSession::begin({}).ok());
+  for (const std::string& bad : {std::string("a/b"), std::string("a b"), std::string(60, 'x')}) {
+    ::setenv("FLYBALL_MACHINE", bad.c_str(), 1);
+    EXPECT_THAT(MeasuringSession::begin({}).error().message, HasSubstr("FLYBALL_MACHINE"));
+  }
 }
 
 }  // namespace

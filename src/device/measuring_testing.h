@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <functional>
 #include <string>
 
 #include "device/measuring.h"
@@ -15,13 +16,16 @@ namespace flyball::measuring_testing {
 // Another process that measures until it is ended.
 class Other {
  public:
-  explicit Other(bool anyway = false) {
+  /// `become`: what it does before it begins; false where it could not.
+  explicit Other(
+      bool anyway = false, const std::function<bool()>& become = [] { return true; }) {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
     pid_ = ::fork();
     if (pid_ == 0) {
+      const bool became = become();
       const auto session = MeasuringSession::begin({.anyway = anyway});
-      (void)!::write(ready[1], session.ok() ? "y" : "n", 1);
+      (void)!::write(ready[1], became && session.ok() ? "y" : "n", 1);
       ::pause();
       ::_exit(0);
     }

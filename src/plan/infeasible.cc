@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "problem/choices.h"
 #include "search/acquisition.h"
+#include "search/figure_chance.h"
 
 namespace flyball {
 namespace {
@@ -49,6 +50,7 @@ class Forecast {
         return;
       }
       beliefs_.push_back(*std::move(belief));
+      figures_.push_back(figure_chances(strategy.ledger(), role));
     }
   }
 
@@ -63,8 +65,12 @@ class Forecast {
     }
     return missing > 0;
   }
+  /// That every limit holds, those on figures of the program's own included.
   double chance(const Problem& problem, Choosing choice) const {
-    return weigh(problem, beliefs_, choice, unlimited).feasible;
+    double chance = weigh(problem, beliefs_, choice, unlimited).feasible;
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!figures_[role].empty()) chance *= figures_[role][choice[role]];
+    return chance;
   }
 
   /// The least budget or latency below `most` that some open choice is sure to keep.
@@ -104,6 +110,7 @@ class Forecast {
  private:
   const Strategy& strategy_;
   std::vector<Belief> beliefs_;
+  std::vector<std::vector<double>> figures_;  ///< by role; empty: none was beyond its limit
 };
 
 /// Every limit that is set, as it stands.

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plan/infeasible.h"
 #include "search/registry.h"
 #include "search/surface_testing.h"
 
@@ -67,6 +68,26 @@ TEST(Plan, JsonHoldsTheSame) {
   EXPECT_EQ(plan["limits"][0]["constraint"], "power");
   EXPECT_EQ(plan["profiled"].size(), 9u);
   EXPECT_GE(plan["front"].size(), 2u);
+}
+
+// Quick enough are only those in which the program's own figure breaks.
+TEST(Plan, WhatBreaksAFigureIsNotPredictedToDo) {
+  Budgets budgets;
+  budgets.time_ms = 59;
+  const auto problem = testing_surface::problem(budgets, Objective::power, 2);
+  Readings all = testing_surface::readings(*problem);
+  const Space& rows = problem->candidates->space(0);
+  for (size_t i = 0; i < rows.size(); ++i) all[0][i].excess = rows.row(i)[1] / 600 - 1;
+  SearchOptions options;
+  options.profile_budget = 10;
+  options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
+  auto strategy = *make_strategy("flyball", problem, options);
+  const Plan plan = plan_over(*strategy, all);
+  ASSERT_FALSE(plan.answer);
+  const Infeasibility why = explain_infeasible(*strategy);
+  EXPECT_EQ(why.predicted, 0u);
+  for (const EasedLimit& eased : why.eased)
+    EXPECT_LE(all[0][eased.choice[0]].excess, 0) << eased.needed;
 }
 
 TEST(Plan, SaysWhyThereIsNone) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
+#include "boards/spec.h"
 #include "device/modes/nvpmodel_export.h"
 #include "profile/trials/program_run.h"
 
@@ -24,16 +26,32 @@ std::optional<double> value_of(const Settings& settings, const char* name) {
   return found == settings.end() ? std::nullopt : std::optional(found->second);
 }
 
-void add_nvpmodel(Json& steps, const PowerMode& mode, const NvpmodelBoard& board) {
-  const auto block = export_nvpmodel(mode, board, free_mode, "FLYBALL");
+// What `flyball mode` can set: a kind of board that it knows, or this machine by its device tree.
+bool set_by_mode(const Applied& applied) {
+  return find_board_spec(applied.device) || (applied.live && applied.device == "unknown");
+}
+
+void add_mode_set(Json& steps, const Settings& mode) {
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : mode) settings.push_back(name + "=" + format_number(value));
+  steps.push_back(step("Set the mode",
+                       "On the board, until it starts again; `sudo flyball mode restore` puts back "
+                       "what was before.",
+                       "sudo flyball mode set " + join(settings, ",")));
+}
+
+void add_nvpmodel(Json& steps, const PowerMode& mode, const std::string& device) {
+  const auto board = nvpmodel_board(device);
+  if (!board) return;
+  const auto block = export_nvpmodel(mode, *board, free_mode, "FLYBALL");
   if (!block) return;
   steps.push_back(
-      step("Add the power mode to the board",
+      step("Or add it to the board's own power modes",
            "Append this block to /etc/nvpmodel.conf on the board. Its names follow published "
            "configurations for JetPack 4 and 5; they must be among the PARAM lines of the board's "
            "own file, and its number and name must be free there.",
            *block));
-  steps.push_back(step("Switch to it", "nvpmodel -q says afterwards which mode is set.",
+  steps.push_back(step("and switch to it", "nvpmodel -q says afterwards which mode is set.",
                        fmt::format("sudo nvpmodel -m {}\nsudo nvpmodel -q", free_mode)));
 }
 
@@ -66,17 +84,48 @@ std::string own_program(const std::string& command) {
   return at == std::string::npos ? "" : command.substr(at + 4);
 }
 
+// The words of a command as it was typed: blanks within '…' part none.
+std::vector<std::string> words_of(const std::string& command) {
+  std::vector<std::string> words = {""};
+  bool quoted = false, escaped = false;
+  for (const char c : command) {
+    quoted = quoted != (c == '\'' && !escaped);
+    if (c == ' ' && !quoted)
+      words.emplace_back();
+    else
+      words.back() += c;
+    escaped = c == '\\' && !quoted && !escaped;
+  }
+  return words;
+}
+
+// " --data DIR --device cuda:0": what of the command says where and on what the network runs.
+std::string place_options(const std::string& command) {
+  static const std::set<std::string> names = {"--data", "--dataset", "--device", "--root",
+                                              "--seed"};
+  const std::vector<std::string> words = words_of(command);
+  std::string text;
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (names.contains(words[i]) && i + 1 < words.size())
+      text += " " + words[i] + " " + words[i + 1];
+    else if (names.contains(words[i].substr(0, words[i].find('='))))
+      text += " " + words[i];
+  }
+  return text;
+}
+
 // The options of `flyball profile` that run a network so.
 std::string profile_command(const Applied& applied) {
-  std::string text = "flyball profile " + applied.workload;
+  const bool script = applied.workload.starts_with("script:");
+  std::string text =
+      (script ? "flyball profile --workload " : "flyball profile ") + applied.workload;
+  text += place_options(applied.command);
   if (applied.phase == Phase::infer) text += " --phase infer";
   const std::pair<const char*, const char*> options[] = {{axis::batch_size, "--batch-size"},
                                                          {axis::loader_workers, "--workers"},
                                                          {axis::prefetch, "--prefetch"}};
   for (const auto& [name, option] : options)
-    // Without workers nothing is fetched ahead: 0 says so in a space, and is no option.
-    if (const auto value = value_of(applied.run, name);
-        value && (name != std::string_view(axis::prefetch) || *value >= 1))
+    if (const auto value = value_of(applied.run, name))
       text += fmt::format(" {} {}", option, format_number(*value));
   return text;
 }
@@ -117,14 +166,16 @@ std::string foreign_mode(const Applied& applied) {
 
 Json apply_steps(const Applied& applied) {
   Json steps = Json::array();
-  const auto jetson = nvpmodel_board(applied.device);
-  if (jetson && !applied.mode.empty())
-    add_nvpmodel(steps, PowerMode{applied.mode}, *jetson);
-  else if (applied.live)
+  const bool board = set_by_mode(applied);
+  if (board && !applied.mode.empty()) {
+    add_mode_set(steps, applied.mode);
+    add_nvpmodel(steps, PowerMode{applied.mode}, applied.device);
+  } else if (applied.live) {
     add_clocks(steps, applied.mode);
-  else if (!applied.mode.empty())
+  } else if (!applied.mode.empty()) {
     steps.push_back({{"title", "Set the board to this mode"}, {"text", foreign_mode(applied)}});
-  add_run(steps, applied, applied.live && !jetson ? pinned(applied.mode) : "");
+  }
+  add_run(steps, applied, applied.live && !board ? pinned(applied.mode) : "");
   return steps;
 }
 

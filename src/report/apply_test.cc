@@ -12,15 +12,28 @@ std::string code_of(const nlohmann::ordered_json& steps, size_t i) {
   return steps[i].value("code", "");
 }
 
-TEST(Apply, AJetsonGetsAnNvpmodelBlockAndTheCommandForIt) {
+TEST(Apply, AJetsonIsSetByModeSetOrGetsAnNvpmodelBlock) {
   Applied applied;
   applied.device = "orin_agx";
   applied.mode = {{"cpu_cores", 4}, {"cpu_mhz", 1190.4}, {"gpu_mhz", 905.25}};
   const auto steps = apply_steps(applied);
-  ASSERT_EQ(steps.size(), 2u);
-  EXPECT_THAT(code_of(steps, 0), StartsWith("< POWER_MODEL ID=99 NAME=FLYBALL >\n"));
-  EXPECT_THAT(code_of(steps, 0), HasSubstr("CPU_ONLINE CORE_3 1\nCPU_ONLINE CORE_4 0\n"));
-  EXPECT_THAT(code_of(steps, 1), HasSubstr("sudo nvpmodel -m 99"));
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(code_of(steps, 0), "sudo flyball mode set cpu_cores=4,cpu_mhz=1190.4,gpu_mhz=905.25");
+  EXPECT_THAT(code_of(steps, 1), StartsWith("< POWER_MODEL ID=99 NAME=FLYBALL >\n"));
+  EXPECT_THAT(code_of(steps, 1), HasSubstr("CPU_ONLINE CORE_3 1\nCPU_ONLINE CORE_4 0\n"));
+  EXPECT_THAT(code_of(steps, 2), HasSubstr("sudo nvpmodel -m 99"));
+}
+
+// boards/thor.toml says nothing of nvpmodel.
+TEST(Apply, ABoardWithoutNamesOfNvpmodelIsSetByModeSetAlone) {
+  Applied applied;
+  applied.mode = {{"cpu_cores", 4}};
+  for (const char* board : {"thor", "tx2", "rpi5"}) {
+    applied.device = board;
+    const auto steps = apply_steps(applied);
+    ASSERT_EQ(steps.size(), 1u) << board;
+    EXPECT_EQ(code_of(steps, 0), "sudo flyball mode set cpu_cores=4");
+  }
 }
 
 TEST(Apply, AStudyIsToldItsSettings) {
@@ -64,14 +77,22 @@ TEST(Apply, ANetworkHereGetsTheCommandThatRunsIt) {
             "taskset -c 0 flyball profile lenet5 --batch-size 32 --workers 0 --prefetch 1");
 }
 
-// `flyball profile` refuses a prefetch of 0, which spaces hold beside 0 workers.
-TEST(Apply, NothingIsFetchedAheadWithoutWorkers) {
+// Without it the command would run on other data, in another place.
+TEST(Apply, TheCommandThatRunsANetworkKeepsItsDataAndItsDevice) {
   Applied applied;
-  applied.device = "host";
+  applied.device = "cuda:0";
   applied.live = true;
   applied.workload = "lenet5";
+  applied.command =
+      "flyball tune lenet5 --data '/it'\\''s my data' --device=cuda --profiles 5 --json";
   applied.run = {{"loader_workers", 0}, {"prefetch", 0}};
-  EXPECT_EQ(code_of(apply_steps(applied), 0), "flyball profile lenet5 --workers 0");
+  EXPECT_EQ(
+      code_of(apply_steps(applied), 0),
+      "flyball profile lenet5 --data '/it'\\''s my data' --device=cuda --workers 0 --prefetch 0");
+  applied.workload = "script:model.pt";
+  applied.command = "flyball tune --workload script:model.pt --dataset d -q";
+  EXPECT_EQ(code_of(apply_steps(applied), 0),
+            "flyball profile --workload script:model.pt --dataset d --workers 0 --prefetch 0");
 }
 
 // A command for a board that nobody knows would be a guess.

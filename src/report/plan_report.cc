@@ -165,10 +165,11 @@ void add_profiled(Json& sheet, const Json& answer) {
 }
 
 // What can be set is one mode: where each role has its own, the table says so.
-void add_apply(Json& sheet, const StoredRun& run, const Json& roles) {
+void add_apply(Json& sheet, const StoredRun& run, const Json& best) {
+  const Json& roles = best["roles"];
   Applied applied;
   applied.device = run.request.device;
-  applied.live = run.request.device == "host";
+  applied.live = text_of(best, "provenance") == provenance_name(Provenance::measured);
   applied.mode = of_scope(settings_of(roles[0]["config"]), Scope::board);
   for (const Json& role : roles)
     if (of_scope(settings_of(role["config"]), Scope::board) != applied.mode) return;
@@ -203,7 +204,7 @@ Json plan_report(const StoredRun& run) {
        headline(run, answer, kind), run.request.command, run.started_utc});
   if (answer.contains("answer") && answer["answer"].is_object()) {
     add_answer(sheet, answer);
-    add_apply(sheet, run, answer["answer"]["roles"]);
+    add_apply(sheet, run, answer["answer"]);
   }
   if (answer.contains("error")) {
     sheet["lines"].push_back(text_of(answer["error"], "message"));

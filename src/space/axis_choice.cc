@@ -23,15 +23,15 @@ std::string list_of(std::span<const double> values) {
   return join(words, ", ");
 }
 
-// "612 and 714": the neighbours of a value on both sides, or the only one.
-std::string nearest_two(double value, const std::vector<double>& values) {
-  const auto above = std::ranges::upper_bound(values, value);
-  if (above == values.begin()) return format_number(values.front());
-  if (above == values.end()) return format_number(values.back());
-  return fmt::format("{} and {}", format_number(*(above - 1)), format_number(*above));
-}
-
 }  // namespace
+
+std::string nearest_two(double value, std::span<const double> values) {
+  std::vector<std::string> nearest;
+  const auto above = std::ranges::upper_bound(values, value);
+  if (above != values.begin()) nearest.push_back(format_number(*(above - 1)));
+  if (above != values.end()) nearest.push_back(format_number(*above));
+  return join(nearest, " and ");
+}
 
 std::string AxisChoice::text() const {
   if (range)

@@ -11,6 +11,9 @@
 
 namespace flyball {
 
+/// "612 and 714": of ascending values those next to one that they lack, on both sides or on one.
+std::string nearest_two(double value, std::span<const double> values);
+
 struct AxisChoice {
   std::string name;
   std::vector<double> values;                      ///< ascending, distinct; empty for a range

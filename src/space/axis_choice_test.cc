@@ -74,5 +74,13 @@ TEST(AxisChoice, ARangeOpensThoseValuesOfTheBoardThatLieInIt) {
   EXPECT_THAT(open({"batch_size=8..16"}).error().hint, HasSubstr("batch_size=VALUE"));
 }
 
+TEST(AxisChoice, NearestAreThoseOnBothSidesOrTheOnlyOne) {
+  const std::vector<double> values = {408, 510, 612.5};
+  EXPECT_EQ(nearest_two(600, values), "510 and 612.5");
+  EXPECT_EQ(nearest_two(100, values), "408");
+  EXPECT_EQ(nearest_two(700, values), "612.5");
+  EXPECT_EQ(nearest_two(700, {}), "");
+}
+
 }  // namespace
 }  // namespace flyball

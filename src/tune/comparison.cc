@@ -141,16 +141,12 @@ std::string power_notice(const ProfilerInfo& profiler) {
 }
 
 std::string effort_text(const TuneResult& result) {
-  const std::string known =
-      fmt::format("{} of {} configurations", result.profiles(), result.offered());
-  const std::vector<Reused> reused = result.reused();
-  if (reused.empty())
-    return fmt::format("{} profiled in {}", known, format_seconds({result.seconds}));
-  size_t made = result.profiled.size();
-  for (const Reused& one : reused) made -= one.trials;
-  const std::string now =
-      made == 0 ? "" : fmt::format("{} trial{} now, ", made, made == 1 ? "" : "s");
-  return fmt::format("{} known: {}{}", known, now, reused_text(reused, result.request.caller));
+  const size_t known = result.profiles(), all = result.offered();
+  const std::string text =
+      known_text(known, all, result.profiled.size(), result.reused(), result.request.caller);
+  if (!text.empty()) return text;
+  return fmt::format("{} of {} configurations profiled in {}", known, all,
+                     format_seconds({result.seconds}));
 }
 
 }  // namespace flyball

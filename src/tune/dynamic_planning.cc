@@ -25,6 +25,7 @@ struct RateProfiles {
   size_t count = 0;
   Provenance known = Provenance::measured;
   std::map<double, Refusal> refused;  ///< by rate
+  std::vector<Profiled> trials;
   std::vector<std::string> notes;
 };
 
@@ -67,11 +68,14 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
     for (const Profiled& trial : outcome.trials)
       if (!trial.measurement.failed())
         all.known = std::max(all.known, trial.measurement.provenance);
+    all.trials.insert(all.trials.end(), outcome.trials.begin(), outcome.trials.end());
     if (!outcome.answer)
       all.refused[rate] = refusal_of(*outcome.strategy, outcome.why_not, all.known);
     all.notes.insert(all.notes.end(), outcome.strategy->notes().begin(),
                      outcome.strategy->notes().end());
   }
+  if (std::string known = known_note(session, all.problem, all.trials); !known.empty())
+    all.notes.push_back(std::move(known));
   for (std::string& note : session.notes()) all.notes.push_back(std::move(note));
   return all;
 }

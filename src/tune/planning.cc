@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -120,6 +122,18 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
   return json;
 }
 
+std::string known_note(const Session& session, const Problem& problem,
+                       std::span<const Profiled> trials) {
+  if (!session.is_live()) return "";
+  size_t all = 0;
+  for (size_t role = 0; role < problem.roles.size(); ++role)
+    all += problem.candidates->space(role).size();
+  std::set<std::pair<size_t, size_t>> known;
+  for (const Profiled& trial : trials) known.emplace(trial.role, trial.candidate);
+  return known_text(known.size(), all, trials.size(),
+                    reused_trials(trials, session.run(), wall_clock_utc()));
+}
+
 Result<Plan> search_plan(Session& session, const Problem& problem) {
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(std::make_shared<const Problem>(problem)));
   std::vector<Step> steps;
@@ -133,11 +147,8 @@ Result<Plan> search_plan(Session& session, const Problem& problem) {
                      trial.run});
   }
   Plan plan = draw_plan(*outcome.strategy, std::move(steps));
-  if (session.is_live()) {
-    const std::string reused =
-        reused_text(reused_trials(outcome.trials, session.run(), wall_clock_utc()));
-    if (!reused.empty()) plan.notes.push_back(reused);
-  }
+  if (const std::string known = known_note(session, problem, outcome.trials); !known.empty())
+    plan.notes.push_back(known);
   for (std::string& note : session.notes()) plan.notes.push_back(std::move(note));
   return plan;
 }

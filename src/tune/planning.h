@@ -48,6 +48,11 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
 Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest& request,
                        const SessionListener& listener = {});
 
+/// "6 of 24 configurations known: 2 trials now, 4 trials from run 1, …", of all roles; "" where
+/// nothing was reused.
+std::string known_note(const Session& session, const Problem& problem,
+                       std::span<const Profiled> trials);
+
 /// The plan of one search that `session` makes; used where several searches share a session.
 Result<Plan> search_plan(Session& session, const Problem& problem);
 

@@ -67,4 +67,15 @@ std::string reused_text(std::span<const Reused> reused, Caller caller) {
   return text.empty() ? "" : fmt::format("{}; {} measures again", text, flag_text(caller, "fresh"));
 }
 
+std::string known_text(size_t known, size_t configurations, size_t trials,
+                       std::span<const Reused> reused, Caller caller) {
+  if (reused.empty()) return "";
+  size_t made = trials;
+  for (const Reused& one : reused) made -= one.trials;
+  const std::string now =
+      made == 0 ? "" : fmt::format("{} trial{} now, ", made, made == 1 ? "" : "s");
+  return fmt::format("{} of {} configurations known: {}{}", known, configurations, now,
+                     reused_text(reused, caller));
+}
+
 }  // namespace flyball

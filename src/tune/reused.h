@@ -28,5 +28,9 @@ std::vector<Reused> reused_trials(std::span<const Profiled> trials, std::optiona
 
 /// "10 trials from run 1, 8 min ago, on a busy machine; --fresh measures again"; "" for none.
 std::string reused_text(std::span<const Reused> reused, Caller caller = Caller::command_line);
+/// "10 of 20 configurations known: 2 trials now, 8 trials from run 1, …" of `trials` trials in all;
+/// "" where none of them is an earlier run's.
+std::string known_text(size_t known, size_t configurations, size_t trials,
+                       std::span<const Reused> reused, Caller caller = Caller::command_line);
 
 }  // namespace flyball

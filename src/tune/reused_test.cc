@@ -28,12 +28,16 @@ TEST(Reused, SaysWhoseHowOldAndHowTheMachineWas) {
   EXPECT_EQ(reused[0].age_s, 480);
   EXPECT_EQ(reused_text(reused),
             "2 trials from run 1, 8 min ago, on a busy machine; --fresh measures again");
+  EXPECT_EQ(known_text(3, 20, 4, reused),
+            "3 of 20 configurations known: 2 trials now, 2 trials from run 1, 8 min ago, on a busy "
+            "machine; --fresh measures again");
 }
 
 TEST(Reused, WhatThisRunMeasuredBeforeItWasInterruptedIsItsOwn) {
   const std::vector<Profiled> trials = {stored(3, "2026-03-01T12:00:00Z", 0)};
   EXPECT_THAT(reused_trials(trials, 3, "2026-03-01T12:10:00Z"), SizeIs(0));
   EXPECT_EQ(reused_text({}), "");
+  EXPECT_EQ(known_text(3, 20, 4, {}), "");
 }
 
 TEST(Reused, SeveralRunsAreToldApart) {

@@ -19,6 +19,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 using testing_live::LiveTable;
 using testing_live::smooth_table;
@@ -162,7 +163,24 @@ TEST(Session, APlanOfEarlierTrialsSaysWhoseTheyAre) {
   const auto again = make_plan(train_and_serve(), &store, concurrent_request());
   ASSERT_TRUE(again.ok());
   EXPECT_THAT(again->notes,
-              Contains(AllOf(HasSubstr("from run 1"), HasSubstr("--fresh measures again"))));
+              Contains(AllOf(HasSubstr("configurations known: "), HasSubstr("from run 1"),
+                             HasSubstr("--fresh measures again"))));
+}
+
+TEST(Session, ADynamicPlanOfEarlierTrialsSaysWhoseTheyAre) {
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  PlanRequest request = concurrent_request();
+  request.kind = "dynamic";
+  const std::vector<RateWindow> windows = {{5, 60}, {10, 60}};
+  const auto first = plan_windows(train_and_serve(), &store, request, windows);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_THAT(first->notes, Not(Contains(HasSubstr("from run"))));
+  const auto again = plan_windows(train_and_serve(), &store, request, windows);
+  ASSERT_TRUE(again.ok());
+  EXPECT_THAT(again->notes,
+              Contains(AllOf(HasSubstr("configurations known: "), HasSubstr("from run 1"),
+                             HasSubstr("--fresh measures again"))));
 }
 
 TEST(Session, AnInterruptedPlanGoesOn) {

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
+#include "device/measuring.h"
 #include "profile/trials/table_profiler.h"
 #include "space/public_tables.h"
 #include "space/trial_facts.h"
@@ -113,8 +114,32 @@ struct ExportOptions {
   std::optional<int64_t> run;
 };
 
+// A tidy table cannot say that a figure is none of the board alone.
+struct Marked {
+  size_t disturbed = 0, throttled = 0;
+
+  std::string text() const {
+    std::vector<std::string> parts;
+    if (disturbed > 0) parts.push_back(fmt::format("{} disturbed", disturbed));
+    if (throttled > 0) parts.push_back(fmt::format("{} throttled", throttled));
+    return join(parts, " and ");
+  }
+};
+
+Marked take_out_marked(std::vector<StoredMeasurement>& measurements) {
+  Marked out;
+  std::erase_if(measurements, [&](const StoredMeasurement& stored) {
+    const Measurement& m = stored.measurement;
+    const bool disturbed = m.conditions && m.conditions->contains(disturbed_condition);
+    out.disturbed += disturbed;
+    out.throttled += !disturbed && m.throttled;
+    return disturbed || m.throttled;
+  });
+  return out;
+}
+
 // A tidy table has no column for them.
-void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements) {
+void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements, bool one_run) {
   std::set<std::pair<std::string, std::optional<Conditions>>> distinct;
   for (const StoredMeasurement& stored : measurements) {
     const Measurement& m = stored.measurement;
@@ -123,8 +148,8 @@ void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements) {
   if (distinct.size() > 1)
     fmt::print(stderr,
                "note: these were measured under {} different conditions (`flyball runs show` lists "
-               "them); --run takes those of one run\n",
-               distinct.size());
+               "them){}\n",
+               distinct.size(), one_run ? "" : "; --run takes those of one run");
 }
 
 // Nor for these.
@@ -145,13 +170,20 @@ Status run_export(const ExportOptions& options) {
   filter.run = options.run;
   if (!options.device.empty()) filter.device = options.device;
   if (!options.workload.empty()) filter.workload = options.workload;
-  FLYBALL_ASSIGN(const auto measurements, store.measurements(filter));
-  tell_mixed_conditions(measurements);
+  FLYBALL_ASSIGN(auto measurements, store.measurements(filter));
+  const std::string marked = take_out_marked(measurements).text();
+  tell_mixed_conditions(measurements, options.run.has_value());
   tell_doubts(measurements);
   const std::vector<WorkloadTable> tables = tables_of(measurements);
+  if (tables.empty() && !marked.empty())
+    return Error{Code::not_found,
+                 fmt::format("of these measurements {} trials are all that there are", marked),
+                 "measure again while nothing else runs and the board is cool"};
   if (tables.empty())
     return Error{Code::not_found, "the store holds no such measurements",
                  "`flyball runs list` shows what there is"};
+  if (!marked.empty())
+    fmt::print(stderr, "note: {} trials are left out (`flyball runs show` lists them)\n", marked);
   // Tables of one file share its columns; what does not fit goes into a file of its own.
   for (const WorkloadTable& table : tables) {
     const auto names = [](const WorkloadTable& t) {

@@ -13,6 +13,7 @@
 #include "device/helper/install.h"
 #include "device/helper/link.h"
 #include "device/helper/service.h"
+#include "device/modes/mode_desk.h"
 #include "device/registry/board.h"
 
 namespace flyball::cli {
@@ -112,6 +113,9 @@ Status serve(Options& options) {
   service.open = [root = service.root]() -> Result<std::unique_ptr<Device>> {
     FLYBALL_ASSIGN(const auto board, open_board("", root));
     return board->knobs();
+  };
+  service.set_caps = [root = service.root](Device& device, const HelperRequest& request) {
+    return set_caps(device, root, request);
   };
   service.log = [](const std::string& text) {
     std::fprintf(stderr, "flyball helper: %s\n", text.c_str());

@@ -1,4 +1,4 @@
-#include "device/modes/mode.h"
+#include "device/modes/mode_desk.h"
 
 #include <fmt/format.h>
 
@@ -45,12 +45,12 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   return board;
 }
 
-Result<ModeRequest> request_of(const ModeOptions& options) {
+Result<ModeRequest> request_of(const ModeOptions& options, bool stays) {
   const int asked = (options.mode.empty() ? 0 : 1) + (options.preset.empty() ? 0 : 1);
   if (asked + (options.pin_max ? 1 : 0) == 0 || asked > 1)
     return Error{Code::invalid_argument, "one mode is to be set",
                  "write AXIS=VALUE,…, or --preset NAME; --pin-max pins the clocks at their caps"};
-  ModeRequest request{.preset = options.preset, .pin_max = options.pin_max};
+  ModeRequest request{.preset = options.preset, .pin_max = options.pin_max, .stays = stays};
   if (!options.mode.empty()) {
     FLYBALL_ASSIGN(request.mode, parse_mode(options.mode));
   }
@@ -75,7 +75,10 @@ Status show(const ModeOptions& options) {
   if (!state["held_by"].is_null())
     fmt::print("set just now by {}\n", state["held_by"].get<std::string>());
   if (state["kept"].get<bool>())
-    fmt::print("`flyball mode restore` puts back what was before this mode\n");
+    fmt::print("`flyball mode restore` puts back what was before this mode{}\n",
+               state["kept_by"].is_null() ? ""
+                                          : fmt::format(", which the helper keeps for {}",
+                                                        state["kept_by"].get<std::string>()));
   return {};
 }
 
@@ -122,11 +125,12 @@ nlohmann::ordered_json set_json(const ModeOptions& options, const PowerMode& mod
 }
 
 Status set(const ModeOptions& options) {
-  FLYBALL_ASSIGN(const ModeRequest request, request_of(options));
+  FLYBALL_ASSIGN(const ModeRequest request, request_of(options, true));
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   catch_interrupts();
-  FLYBALL_ASSIGN(const PowerMode mode, set_mode(*board.device, board.root, request));
-  FLYBALL_CHECK(board.device->keep());
+  ModeDesk desk(*board.device, board.root);
+  FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
+  FLYBALL_CHECK(desk.keep());
   if (options.json)
     print_json(set_json(options, mode));
   else
@@ -138,8 +142,7 @@ Status set(const ModeOptions& options) {
 Status restore(const ModeOptions& options) {
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   catch_interrupts();
-  FLYBALL_ASSIGN(const auto journal, SettingsJournal::open(board_journal(), root));
-  FLYBALL_ASSIGN(const size_t settings, journal->restore_kept());
+  FLYBALL_ASSIGN(const size_t settings, restore_kept_modes(root));
   if (options.json)
     print_json({{"restored", settings}});
   else if (settings == 0)
@@ -150,15 +153,16 @@ Status restore(const ModeOptions& options) {
 }
 
 Status hold(const ModeOptions& options, Context& context) {
-  FLYBALL_ASSIGN(const ModeRequest request, request_of(options));
+  FLYBALL_ASSIGN(const ModeRequest request, request_of(options, false));
   if (context.program.empty())
     return Error{Code::invalid_argument, "there is no command to run in the mode",
                  "flyball mode hold MODE -- COMMAND"};
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
-  FLYBALL_ASSIGN(const PowerMode mode, set_mode(*board.device, board.root, request));
+  ModeDesk desk(*board.device, board.root);
+  FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
   auto started = RunningCommand::start(context.program, {.stdout_to_stderr = options.json});
   if (!started) {
-    FLYBALL_CHECK(board.device->restore());
+    FLYBALL_CHECK(desk.restore());
     report_error(started.error());
     context.exit_code = start_failure_exit_code(started.error());
     return {};
@@ -166,7 +170,7 @@ Status hold(const ModeOptions& options, Context& context) {
   RunningCommand& command = **started;
   while (!command.wait_until(std::numeric_limits<int64_t>::max())) continue;
   command.finish(true);
-  const Status restored = board.device->restore();
+  const Status restored = desk.restore();
   context.exit_code = command.exit_code();
   if (options.json) {
     auto document = set_json(options, mode);

@@ -35,7 +35,7 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
       return Error{Code::invalid_argument,
                    fmt::format("there is no export '{}'", options.export_format),
                    "nvpmodel is the one there is"};
-    FLYBALL_ASSIGN([[maybe_unused]] const NvpmodelBoard known, nvpmodel_board(board.device));
+    FLYBALL_ASSIGN([[maybe_unused]] const NvpmodelArguments known, nvpmodel_board(board.device));
   }
   if (options.apply && board.provenance != Provenance::measured)
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
@@ -48,7 +48,7 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
 
 // The POWER_MODEL block of the answer.
 Result<std::string> nvpmodel_block(const SharedBoard& shared, const Plan& plan) {
-  FLYBALL_ASSIGN(const NvpmodelBoard board, nvpmodel_board(shared.info(0).device));
+  FLYBALL_ASSIGN(const NvpmodelArguments board, nvpmodel_board(shared.info(0).device));
   return export_nvpmodel(chosen_mode(shared, *plan.answer), board, 99, "FLYBALL");
 }
 
@@ -150,6 +150,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       "at most this power, e.g. 30W");
   command.add_option("--objective", o.objective, objectives_of(kind));
   command.add_option("--reference", o.references, "table of an earlier workload");
+  add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
   command.add_flag("--no-reference", o.no_reference,
                    "leave out the references kept for this board (`flyball reference list`)");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/interrupt.h"
+#include "base/parallel.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -39,8 +40,20 @@ bool takes_pictures(const std::string& workload) {
   return !known.ok() || (*known)->shape.input.rank() == 3;
 }
 
+// More threads than cores would only wait for each other, for minutes and without a word.
+Status check_threads(int threads) {
+  const size_t cores = usable_cores();
+  if (threads >= 0 && static_cast<size_t>(threads) <= cores) return {};
+  return Error{
+      Code::invalid_argument,
+      fmt::format("--threads {}: {} core{} may be used here", threads, cores,
+                  cores == 1 ? "" : "s"),
+      cores == 1 ? "give 1, or 0 for all" : fmt::format("give 1 to {}, or 0 for all", cores)};
+}
+
 Status complete(ProfileOptions& options) {
   EpochRequest& request = options.request;
+  FLYBALL_CHECK(check_threads(request.step.threads));
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
@@ -199,7 +212,9 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       ->capture_default_str();
   command.add_option("--workers", request.workers, "threads that load; 0: inline")
       ->capture_default_str();
-  command.add_option("--prefetch", request.prefetch, "minibatches each worker may be ahead")
+  command
+      .add_option("--prefetch", request.prefetch,
+                  "minibatches each worker may be ahead; 0 where there are none")
       ->capture_default_str();
   command.add_option("--save", request.save, "keep the training here after each epoch");
   command.add_option("--resume", request.resume, "go on with a training that --save kept");

@@ -32,8 +32,12 @@ Status check(const Dataset& dataset, const LoaderOptions& options) {
   if (options.batch_size < 1) return bad("a batch size below 1", "give 1 or more");
   if (options.workers < 0 || options.workers > 1024)
     return bad(fmt::format("{} loader workers", options.workers), "give 0 (inline) to 1024");
-  if (options.prefetch < 1 || options.prefetch > 1024)
-    return bad(fmt::format("a prefetch of {}", options.prefetch), "give 1 to 1024");
+  // Inline, nothing is fetched ahead: 0 says so.
+  if (options.prefetch < (options.workers == 0 ? 0 : 1) || options.prefetch > 1024)
+    return bad(options.workers == 0 ? fmt::format("a prefetch of {}", options.prefetch)
+                                    : fmt::format("a prefetch of {} with {} loader workers",
+                                                  options.prefetch, options.workers),
+               "give 1 to 1024; 0 goes with 0 workers alone");
   if (options.drop_last && dataset.size() < options.batch_size)
     return bad(fmt::format("{} samples do not fill one minibatch of {}, and the last is dropped",
                            dataset.size(), options.batch_size),

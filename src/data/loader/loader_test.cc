@@ -358,7 +358,9 @@ TEST(Loader, RefusesSettingsOutOfRange) {
   const CollatePtr collate = make_picture_collate(*Transform::create(*set, {}));
   EXPECT_FALSE(Loader::create(set, collate, {.batch_size = 0}).ok());
   EXPECT_FALSE(Loader::create(set, collate, {.workers = -1}).ok());
-  EXPECT_FALSE(Loader::create(set, collate, {.prefetch = 0}).ok());
+  EXPECT_TRUE(Loader::create(set, collate, {.workers = 0, .prefetch = 0}).ok());
+  EXPECT_FALSE(Loader::create(set, collate, {.workers = 1, .prefetch = 0}).ok());
+  EXPECT_FALSE(Loader::create(set, collate, {.workers = 0, .prefetch = -1}).ok());
   EXPECT_FALSE(Loader::create(set, collate, {.batch_size = 11, .drop_last = true}).ok());
 }
 

@@ -50,15 +50,18 @@ Result<HelperBoard> HelperDesk::describe() const {
   board.gaps = device.gaps();
   if (const Status keeps = device.can_keep(); !keeps.ok()) board.cannot_keep = keeps.error();
   if (hold_) board.holder = holder();
+  if (modes_.kept) board.kept = modes_.kept();
   return board;
+}
+
+Error HelperDesk::held_by_another() const {
+  return {Code::conflict, fmt::format("the board is held by {}, through the helper", holder()),
+          "wait until it ends: what is set belongs to the whole board"};
 }
 
 Status HelperDesk::claim(int client, const HelperPeer& peer) {
   if (holds(client)) return {};
-  if (hold_)
-    return Error{Code::conflict,
-                 fmt::format("the board is held by {}, through the helper", holder()),
-                 "wait until it ends: what is set belongs to the whole board"};
+  if (hold_) return held_by_another();
   FLYBALL_ASSIGN(auto device, open_());
   FLYBALL_CHECK(device->claim());
   hold_ = Hold{client, peer, wall_clock_utc(), std::move(device)};
@@ -73,6 +76,34 @@ Status HelperDesk::apply(const PowerMode& mode) {
                    flyball::describe(mode.values)));
   if (!status.ok()) log_(status.error().message);
   return status;
+}
+
+Status HelperDesk::set_caps(const HelperRequest& request) {
+  if (!modes_.set_caps)
+    return Error{Code::unavailable, "this helper sets single axes alone", "write AXIS=VALUE,…"};
+  const Status status = modes_.set_caps(*hold_->device, request);
+  const std::string what = request.kind == Kind::preset ? "preset " + request.preset
+                                                        : std::string("clocks to their caps");
+  log_(fmt::format("{} {} {}", hold_->peer.text(), status.ok() ? "set" : "did not get", what));
+  if (!status.ok()) log_(status.error().message);
+  return status;
+}
+
+Status HelperDesk::keep() {
+  log_(hold_->peer.text() + " lets the board stay as it is");
+  FLYBALL_CHECK(hold_->device->keep());
+  if (modes_.note_kept)
+    modes_.note_kept(fmt::format("{} at {}", hold_->peer.text(), wall_clock_utc()));
+  return {};
+}
+
+// Whoever may set the board may put it back, once nobody has it.
+Result<size_t> HelperDesk::restore_kept(int client, const HelperPeer& peer) {
+  if (hold_ && !holds(client)) return held_by_another();
+  if (!modes_.restore_kept) return Error{Code::unavailable, "this helper keeps no modes", ""};
+  FLYBALL_ASSIGN(const size_t settings, modes_.restore_kept());
+  log_(fmt::format("{} had {} settings put back that were kept", peer.text(), settings));
+  return settings;
 }
 
 // What cannot be put back stays in the journal, and the next claim is refused until it is.
@@ -91,6 +122,10 @@ Status HelperDesk::act(int client, const HelperPeer& peer, const HelperRequest& 
     case Kind::apply:
       FLYBALL_CHECK(claim(client, peer));
       return apply(request.mode);
+    case Kind::preset:
+    case Kind::pin_max:
+      FLYBALL_CHECK(claim(client, peer));
+      return set_caps(request);
     case Kind::restore:
       return holds(client) ? hold_->device->restore() : Status();
     case Kind::release:
@@ -99,10 +134,10 @@ Status HelperDesk::act(int client, const HelperPeer& peer, const HelperRequest& 
       if (!holds(client))
         return Error{Code::invalid_argument, "a client that has not set the board keeps nothing",
                      "apply a mode first"};
-      log_(hold_->peer.text() + " lets the board stay as it is");
-      return hold_->device->keep();
+      return keep();
     case Kind::alive:
     case Kind::describe:
+    case Kind::restore_kept:
       break;
   }
   return {};
@@ -114,6 +149,10 @@ std::string HelperDesk::answer(int client, const HelperPeer& peer, std::string_v
   if (request->kind == Kind::describe) {
     const auto board = describe();
     return board ? helper_board_line(*board) : helper_error_line(board.error());
+  }
+  if (request->kind == Kind::restore_kept) {
+    const auto settings = restore_kept(client, peer);
+    return settings ? helper_restored_line(*settings) : helper_error_line(settings.error());
   }
   const Status status = act(client, peer, *request);
   return status.ok() ? helper_done_line() : helper_error_line(status.error());

@@ -26,14 +26,28 @@ struct HelperPeer {
   std::string text() const;  ///< "process 12 of user 1000 (group 1000)"
 };
 
+/// What the desk does beside setting modes of a Device; one that is left out is refused.
+struct HelperModes {
+  /// Sets a preset, or every clock to its cap (`preset` and `pin_max` of a request).
+  std::function<Status(Device&, const HelperRequest&)> set_caps{};
+  /// Puts back what was before a mode was kept; how many settings.
+  std::function<Result<size_t>()> restore_kept{};
+  /// Notes who has kept a mode, and who that was: "" where none is kept.
+  std::function<void(const std::string& who)> note_kept{};
+  std::function<std::string()> kept{};
+};
+
 class HelperDesk {
  public:
   using Open = std::function<Result<std::unique_ptr<Device>>()>;
   using Log = std::function<void(const std::string&)>;
 
   /// `root`: of the files that Devices of `open` set.
-  HelperDesk(Open open, std::filesystem::path root, Log log)
-      : open_(std::move(open)), root_(std::move(root)), log_(std::move(log)) {}
+  HelperDesk(Open open, std::filesystem::path root, Log log, HelperModes modes = {})
+      : open_(std::move(open)),
+        root_(std::move(root)),
+        log_(std::move(log)),
+        modes_(std::move(modes)) {}
   /// Puts back what is held.
   ~HelperDesk();
   HelperDesk(const HelperDesk&) = delete;
@@ -57,6 +71,10 @@ class HelperDesk {
   Status act(int client, const HelperPeer& peer, const HelperRequest& request);
   Status claim(int client, const HelperPeer& peer);
   Status apply(const PowerMode& mode);
+  Status set_caps(const HelperRequest& request);
+  Status keep();
+  Result<size_t> restore_kept(int client, const HelperPeer& peer);
+  Error held_by_another() const;
   Status release(const std::string& why);
   std::string holder() const;
   bool holds(int client) const { return hold_ && hold_->client == client; }
@@ -64,6 +82,7 @@ class HelperDesk {
   Open open_;
   std::filesystem::path root_;
   Log log_;
+  HelperModes modes_;
   std::optional<Hold> hold_;
 };
 

@@ -1,82 +1,19 @@
 #include "device/helper/helper_device.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
+
+#include "device/helper/hold.h"
 
 namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
 using Kind = HelperRequest::Kind;
-
-constexpr std::chrono::seconds alive_period{10};
-
-// The connection while we have the board. A thread of its own says that we live.
-class BoardHold {
- public:
-  explicit BoardHold(HelperLink link) : link_(std::move(link)) {
-    sigset_t all, before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the program
-    heart_ = std::thread([this] { beat(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
-  ~BoardHold() {
-    if (owner_ != ::getpid()) {  // forked from the process that has the board
-      heart_.detach();
-      return;
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    wake_.notify_all();
-    heart_.join();
-  }
-  BoardHold(const BoardHold&) = delete;
-  BoardHold& operator=(const BoardHold&) = delete;
-
-  Status ask(const HelperRequest& request) {
-    const std::lock_guard lock(mutex_);
-    return ask_now(request);
-  }
-  bool lost() {
-    const std::lock_guard lock(mutex_);
-    return lost_.has_value();
-  }
-
- private:
-  Status ask_now(const HelperRequest& request) {
-    if (lost_) return *lost_;
-    const auto reply = link_.ask(request);
-    if (reply) return parse_helper_done(*reply);
-    lost_ = reply.error();
-    return *lost_;
-  }
-  void beat() {
-    std::unique_lock lock(mutex_);
-    while (!wake_.wait_for(lock, alive_period, [this] { return ending_; }))
-      (void)ask_now({Kind::alive});
-  }
-
-  HelperLink link_;
-  pid_t owner_ = ::getpid();
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ending_ = false;
-  std::optional<Error> lost_;
-  std::thread heart_;
-};
 
 class HelperDevice final : public Device {
  public:
@@ -128,10 +65,7 @@ class HelperDevice final : public Device {
     FLYBALL_CHECK(own_->claim());
     if (hold_ && !hold_->lost()) return {};
     hold_.reset();
-    FLYBALL_ASSIGN(HelperLink link, HelperLink::connect(socket_));
-    FLYBALL_ASSIGN(const std::string reply, link.ask({Kind::claim}));
-    FLYBALL_CHECK(parse_helper_done(reply));
-    hold_ = std::make_unique<BoardHold>(std::move(link));
+    FLYBALL_ASSIGN(hold_, BoardHold::claim(socket_));
     return {};
   }
   Status apply(const PowerMode& mode) override {
@@ -176,25 +110,13 @@ class HelperDevice final : public Device {
   std::unique_ptr<BoardHold> hold_;
 };
 
-Result<HelperBoard> describe_by_helper(const fs::path& root, const fs::path& socket) {
-  FLYBALL_ASSIGN(HelperLink link, HelperLink::connect(socket));
-  FLYBALL_ASSIGN(const std::string reply, link.ask({Kind::describe}));
-  FLYBALL_ASSIGN(HelperBoard board, parse_helper_board(reply));
-  std::error_code unknown;
-  if (board.root == fs::weakly_canonical(root, unknown)) return board;
-  return Error{Code::unavailable,
-               fmt::format("the flyball helper at {} sets the board below {}", socket.string(),
-                           board.root.string()),
-               "name another one with FLYBALL_HELPER"};
-}
-
 }  // namespace
 
 std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own, const fs::path& root,
                                     const fs::path& socket) {
   std::error_code unknown;
   if (own->root_axes().empty() || !fs::exists(socket, unknown)) return own;
-  auto board = describe_by_helper(root, socket);
+  auto board = ask_helper(root, socket);
   if (!board) {
     // Of a helper without axes; the remedy of a refused user stands at the axes already.
     HelperBoard none;

@@ -138,7 +138,8 @@ class HelperTest : public testing::Test {
   void start_helper() {
     start_helper([this] { return open_host(tree_.options()); }, tree_.root());
   }
-  void start_helper(const HelperDesk::Open& open, const std::filesystem::path& root) {
+  void start_helper(const HelperDesk::Open& open, const std::filesystem::path& root,
+                    const HelperModes& modes = {}) {
     helper_ = TestProcess([&] {
       ::setenv("FLYBALL_STATE", tree_.state().c_str(), 1);
       const int log = ::open((folder() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -146,7 +147,7 @@ class HelperTest : public testing::Test {
         (void)!::write(log, (text + "\n").data(), text.size() + 1);
       };
       catch_interrupts();
-      HelperDesk desk(open, root, note);
+      HelperDesk desk(open, root, note, modes);
       // Whoever is answered finds what an earlier one left put back.
       if (!recover_settings(tree_.journal()).ok()) return 97;
       auto listening = listen_at(socket(), socket_group);

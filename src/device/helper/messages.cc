@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "device/knobs/knob.h"
 
 namespace flyball {
@@ -17,12 +18,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = HelperRequest::Kind;
 
-constexpr std::array<std::pair<const char*, Kind>, 7> kinds = {{
+constexpr std::array<std::pair<const char*, Kind>, 10> kinds = {{
     {"describe", Kind::describe},
     {"claim", Kind::claim},
     {"apply", Kind::apply},
+    {"preset", Kind::preset},
+    {"pin_max", Kind::pin_max},
     {"restore", Kind::restore},
     {"keep", Kind::keep},
+    {"restore_kept", Kind::restore_kept},
     {"release", Kind::release},
     {"alive", Kind::alive},
 }};
@@ -53,6 +57,26 @@ std::optional<Settings> parse_settings(const Json& json) {
     settings[name] = value.get<double>();
   }
   return settings;
+}
+
+// What a request may carry besides its kind: a mode, or the name of a preset.
+const char* cargo_of(Kind kind) {
+  if (kind == Kind::apply) return "mode";
+  return kind == Kind::preset ? "name" : "";
+}
+
+Status read_cargo(const Json& cargo, HelperRequest& request) {
+  if (request.kind == Kind::apply) {
+    auto settings = parse_settings(cargo);
+    if (!settings) return unreadable("\"mode\" is no object of numbers by names of axes");
+    request.mode.values = *std::move(settings);
+    return {};
+  }
+  if (cargo.is_string()) request.preset = cargo.get<std::string>();
+  if (request.preset.empty() || request.preset.size() > name_limit ||
+      !text_fault(request.preset).empty())
+    return unreadable("\"name\" is no name of a preset");
+  return {};
 }
 
 std::string line(const Json& json) {
@@ -98,6 +122,8 @@ HelperBoard parse_board_keys(const Json& json) {
   board.gaps = json.at("gaps").get<std::vector<std::string>>();
   if (!json.at("cannot_keep").is_null()) board.cannot_keep = parse_error(json.at("cannot_keep"));
   if (!json.at("holder").is_null()) board.holder = json.at("holder").get<std::string>();
+  if (const auto kept = json.find("kept"); kept != json.end() && kept->is_string())
+    board.kept = kept->get<std::string>();
   return board;
 }
 
@@ -108,7 +134,7 @@ Result<HelperRequest> parse_helper_request(std::string_view text) {
     return unreadable(fmt::format("it is longer than {} bytes", helper_request_bytes));
   const Json json = parse(text);
   if (!json.is_object()) return unreadable("it is no JSON object");
-  const auto version = json.find("flyball"), what = json.find("do"), mode = json.find("mode");
+  const auto version = json.find("flyball"), what = json.find("do");
   if (version == json.end() || !version->is_number_integer() || *version != helper_protocol)
     return Error{Code::invalid_argument,
                  fmt::format("this helper speaks version {} of its protocol alone, as \"flyball\"",
@@ -121,13 +147,12 @@ Result<HelperRequest> parse_helper_request(std::string_view text) {
       std::ranges::find_if(kinds, [&](const auto& kind) { return name == kind.first; });
   if (known == kinds.end()) return unreadable("it does nothing that \"do\" may name");
   request.kind = known->second;
-  const bool with_mode = request.kind == Kind::apply;
-  if (with_mode != (mode != json.end()) || json.size() != (with_mode ? 3U : 2U))
-    return unreadable(with_mode ? "apply takes \"mode\" and nothing else" : "it has further keys");
-  if (!with_mode) return request;
-  auto settings = parse_settings(*mode);
-  if (!settings) return unreadable("\"mode\" is no object of numbers by names of axes");
-  request.mode.values = *std::move(settings);
+  const std::string cargo = cargo_of(request.kind);
+  const auto carried = json.find(cargo);
+  if (json.size() != (cargo.empty() ? 2U : 3U) || (!cargo.empty() && carried == json.end()))
+    return unreadable(cargo.empty() ? "it has further keys"
+                                    : fmt::format("{} takes \"{}\" and nothing else", name, cargo));
+  if (!cargo.empty()) FLYBALL_CHECK(read_cargo(*carried, request));
   return request;
 }
 
@@ -136,6 +161,7 @@ std::string helper_request_line(const HelperRequest& request) {
       std::ranges::find(kinds, request.kind, [](auto& k) { return k.second; });
   Json json{{"flyball", helper_protocol}, {"do", known->first}};
   if (request.kind == Kind::apply) json["mode"] = request.mode.values;
+  if (request.kind == Kind::preset) json["name"] = request.preset;
   return line(json);
 }
 
@@ -159,7 +185,12 @@ std::string helper_board_line(const HelperBoard& board) {
                {"default", board.default_mode.values},
                {"gaps", board.gaps},
                {"cannot_keep", board.cannot_keep ? to_json(*board.cannot_keep) : Json(nullptr)},
-               {"holder", board.holder.empty() ? Json(nullptr) : Json(board.holder)}});
+               {"holder", board.holder.empty() ? Json(nullptr) : Json(board.holder)},
+               {"kept", board.kept.empty() ? Json(nullptr) : Json(board.kept)}});
+}
+
+std::string helper_restored_line(size_t settings) {
+  return line({{"flyball", helper_protocol}, {"ok", true}, {"restored", settings}});
 }
 
 Status parse_helper_done(std::string_view text) {
@@ -175,6 +206,15 @@ Result<HelperBoard> parse_helper_board(std::string_view text) {
   try {
     FLYBALL_ASSIGN(const Json reply, parse_reply(text));
     return parse_board_keys(reply);
+  } catch (const Json::exception& fault) {
+    return no_reply(fault.what());
+  }
+}
+
+Result<size_t> parse_helper_restored(std::string_view text) {
+  try {
+    FLYBALL_ASSIGN(const Json reply, parse_reply(text));
+    return reply.at("restored").get<size_t>();
   } catch (const Json::exception& fault) {
     return no_reply(fault.what());
   }

@@ -19,9 +19,21 @@ inline constexpr size_t helper_request_bytes = 4096;    ///< at most, of a line 
 inline constexpr size_t helper_reply_bytes = 1U << 18;  ///< and of one from it
 
 struct HelperRequest {
-  enum class Kind { describe, claim, apply, restore, keep, release, alive };
+  enum class Kind {
+    describe,
+    claim,
+    apply,
+    preset,
+    pin_max,
+    restore,
+    keep,
+    restore_kept,
+    release,
+    alive
+  };
   Kind kind = Kind::alive;
-  PowerMode mode{};  ///< of `apply`
+  PowerMode mode{};      ///< of `apply`
+  std::string preset{};  ///< of `preset`: its name or number
 };
 
 /// Error `invalid_argument`: what of it cannot be read. No text of the client's stands in it.
@@ -38,15 +50,18 @@ struct HelperBoard {
   std::vector<std::string> gaps{};     ///< as the Device has them
   std::optional<Error> cannot_keep{};  ///< of Device::can_keep()
   std::string holder{};                ///< "process 12 of user 1000 since …"; "" when it is free
+  std::string kept{};  ///< who let a mode stay that `restore_kept` puts back: "process 12 … at …"
 };
 
 std::string helper_done_line();
 std::string helper_error_line(const Error& error);
 std::string helper_board_line(const HelperBoard& board);
+std::string helper_restored_line(size_t settings);
 
 /// Errors: what the helper refused, in its words; `corrupt` when the line is no reply.
 Status parse_helper_done(std::string_view line);
 Result<HelperBoard> parse_helper_board(std::string_view line);
+Result<size_t> parse_helper_restored(std::string_view line);
 
 /// Is every value legal? Errors `invalid_argument`: there is no such axis; those of check_value().
 Status check_mode(const std::vector<Axis>& axes, const PowerMode& mode);

@@ -14,6 +14,7 @@ TEST(HelperMessages, RequestsReadAsTheyWereWritten) {
   for (int kind = 0; kind <= static_cast<int>(Kind::alive); ++kind) {
     HelperRequest request{static_cast<Kind>(kind)};
     if (request.kind == Kind::apply) request.mode = {{{"cpu_mhz", 729.6}, {"gpu_mhz", 0.1 + 0.2}}};
+    if (request.kind == Kind::preset) request.preset = "MODE_15W";
     std::string line = helper_request_line(request);
     ASSERT_EQ(line.back(), '\n');
     line.pop_back();
@@ -21,6 +22,7 @@ TEST(HelperMessages, RequestsReadAsTheyWereWritten) {
     ASSERT_TRUE(read.ok()) << line;
     EXPECT_EQ(read->kind, request.kind);
     EXPECT_EQ(read->mode, request.mode);
+    EXPECT_EQ(read->preset, request.preset);
   }
 }
 

@@ -5,7 +5,10 @@
 
 #include <utility>
 
+#include "base/file_version.h"
+#include "base/files.h"
 #include "base/lock_file.h"
+#include "base/text.h"
 #include "device/journal.h"
 
 namespace flyball {
@@ -35,6 +38,34 @@ Result<Listening> open_socket(const HelperService& service) {
   return Listening(std::move(made), service.socket);
 }
 
+// Who kept the mode of board.kept, and of which version of that file: root's own `flyball mode`
+// writes it, too.
+fs::path keeper_file() {
+  return state_folder() / "board.kept.by";
+}
+
+std::string kept_version() {
+  return file_version(kept_journal(board_journal()));
+}
+
+void note_kept(const std::string& who) {
+  (void)write_file(keeper_file(), kept_version() + "\n" + who + "\n");
+}
+
+std::string who_kept() {
+  const std::string version = kept_version();
+  if (version.empty()) return "";
+  const auto text = read_file(keeper_file(), 4096);
+  if (!text || !text_fault(*text).empty() || !text->starts_with(version + "\n"))
+    return "root, or an earlier helper";
+  return std::string(trim(text->substr(version.size())));
+}
+
+Result<size_t> restore_kept(const fs::path& root) {
+  FLYBALL_ASSIGN(const auto journal, SettingsJournal::open(board_journal(), root));
+  return journal->restore_kept();
+}
+
 void put_back(const HelperDesk::Log& log) {
   const auto settings = recover_settings(board_journal());
   if (!settings) log(settings.error().message);
@@ -43,6 +74,13 @@ void put_back(const HelperDesk::Log& log) {
 }
 
 }  // namespace
+
+HelperModes modes_of_service(const HelperService& service) {
+  return {.set_caps = service.set_caps,
+          .restore_kept = [root = service.root] { return restore_kept(root); },
+          .note_kept = note_kept,
+          .kept = who_kept};
+}
 
 Status run_helper(const HelperService& service, const std::atomic<bool>& stop) {
   if (::geteuid() != 0)
@@ -53,7 +91,7 @@ Status run_helper(const HelperService& service, const std::atomic<bool>& stop) {
   put_back(service.log);
   FLYBALL_ASSIGN(const Listening listening, open_socket(service));
   FLYBALL_CHECK(check_closed_to_others(listening.socket));
-  HelperDesk desk(service.open, service.root, service.log);
+  HelperDesk desk(service.open, service.root, service.log, modes_of_service(service));
   service.log(fmt::format("version {} serves", FLYBALL_VERSION));
   return serve_helper(listening.socket, desk, service.limits, stop, service.log);
 }

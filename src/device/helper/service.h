@@ -16,8 +16,13 @@ struct HelperService {
   std::filesystem::path socket;      ///< where it listens when systemd hands no socket over
   std::string group = "flyball";     ///< who may connect to a socket of its own
   HelperLimits limits{};
+  /// Sets a preset or the caps on a Device of `open`.
+  std::function<Status(Device&, const HelperRequest&)> set_caps{};
   HelperDesk::Log log;
 };
+
+/// What its desk does with modes that stay, in state_folder().
+HelperModes modes_of_service(const HelperService& service);
 
 /// Puts back what an earlier one left, and serves until `stop`. Errors: not root; another one runs
 /// (`conflict`); no such group; a socket that every user may connect to.

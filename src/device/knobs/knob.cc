@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "space/axis_choice.h"
 
 namespace flyball {
 namespace {
@@ -54,13 +55,10 @@ bool is_online(const KnobPlace& place, int cpu) {
 Status check_value(const Axis& axis, double value) {
   const auto above = std::ranges::lower_bound(axis.values, value - 1e-6 * std::abs(value));
   if (above != axis.values.end() && std::abs(*above - value) <= 1e-6 * std::abs(value)) return {};
-  std::vector<std::string> nearest;
-  if (above != axis.values.begin()) nearest.push_back(format_number(*(above - 1)));
-  if (above != axis.values.end()) nearest.push_back(format_number(*above));
   return Error{Code::invalid_argument,
                fmt::format("{} cannot be {} here", axis.name, format_number(value)),
                fmt::format("the nearest it can be: {} (`flyball mode list` shows all)",
-                           join(nearest, " and "))};
+                           nearest_two(value, axis.values))};
 }
 
 }  // namespace flyball

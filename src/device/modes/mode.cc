@@ -9,6 +9,7 @@
 #include "base/lock_file.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
+#include "device/modes/mode_desk.h"
 
 namespace flyball {
 namespace {
@@ -25,26 +26,38 @@ std::vector<fs::path> folders(const fs::path& folder, const std::string& prefix)
   return found;
 }
 
-PowerMode caps_of(const BoardDevice& board) {
-  PowerMode mode;
-  for (const KnobPtr& knob : board.knobs())
-    if (const auto cap = knob->cap()) mode.values[knob->axis().name] = *cap;
-  return mode;
-}
-
 Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest& request) {
-  FLYBALL_CHECK(board.can_keep());
-  FLYBALL_CHECK(board.claim());
+  const Presets presets = request.preset.empty() ? Presets() : read_presets(root, board);
+  const Preset* preset = nullptr;
   if (!request.preset.empty()) {
-    const Presets presets = read_presets(root, board);
-    FLYBALL_ASSIGN(const Preset* preset, find_preset(presets, request.preset));
-    FLYBALL_CHECK(set_preset(*preset, root, board));
+    FLYBALL_ASSIGN(preset, find_preset(presets, request.preset));
   }
+  if (request.stays) {
+    for (const std::string& own : board.own_axes())
+      if (const auto asked = request.mode.values.find(own); asked != request.mode.values.end())
+        return cannot_stay(own, asked->second);
+    FLYBALL_CHECK(board.can_keep());
+  }
+  FLYBALL_CHECK(board.claim());
+  if (preset) FLYBALL_CHECK(set_preset(*preset, root, board));
   if (request.pin_max) FLYBALL_CHECK(pin_max(board, root));
   return board.apply(request.mode);
 }
 
 }  // namespace
+
+Error cannot_stay(const std::string& axis, double value) {
+  return {Code::unavailable,
+          fmt::format("{} is chosen for each process here, and cannot stay", axis),
+          fmt::format("flyball mode hold {}={} -- COMMAND", axis, format_number(value))};
+}
+
+PowerMode caps_in_force(const BoardDevice& board) {
+  PowerMode mode;
+  for (const KnobPtr& knob : board.knobs())
+    if (const auto cap = knob->cap()) mode.values[knob->axis().name] = *cap;
+  return mode;
+}
 
 Result<PowerMode> parse_mode(const std::string& text) {
   PowerMode mode;
@@ -75,7 +88,7 @@ Status pin_max(BoardDevice& board, const fs::path& root) {
 
 Result<PowerMode> set_mode(BoardDevice& board, const fs::path& root, const ModeRequest& request) {
   const Status status = apply_request(board, root, request);
-  if (status.ok()) return caps_of(board);
+  if (status.ok()) return caps_in_force(board);
   const Status undone = board.restore();
   return undone.ok() ? status.error() : status.error().within(undone.error().message);
 }
@@ -83,12 +96,19 @@ Result<PowerMode> set_mode(BoardDevice& board, const fs::path& root, const ModeR
 nlohmann::ordered_json mode_json(const BoardIdentity& board, const BoardDevice& device,
                                  const fs::path& root) {
   std::error_code ignored;
-  const std::string holder = LockFile::holder(board_journal().string() + ".lock");
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+  };
+  std::string holder = LockFile::holder(board_journal().string() + ".lock");
+  const auto helper = helper_of(root);
+  if (helper && !helper->holder.empty()) holder = helper->holder + ", through the helper";
+  const std::string keeper = helper ? helper->kept : "";
   return {{"board", {{"id", board.id}, {"name", board.name}}},
           {"axes", axes_json(examine_axes(device.knobs()))},
           {"fixed", fixed_json(read_fixed(root))},
-          {"held_by", holder.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(holder)},
-          {"kept", fs::exists(kept_journal(board_journal()), ignored)}};
+          {"held_by", or_null(holder)},
+          {"kept", fs::exists(kept_journal(board_journal()), ignored) || !keeper.empty()},
+          {"kept_by", or_null(keeper)}};
 }
 
 }  // namespace flyball

@@ -19,6 +19,7 @@ struct ModeRequest {
   PowerMode mode{};
   std::string preset{};
   bool pin_max = false;
+  bool stays = true;  ///< when this process has ended: cores by affinity do not
 };
 
 /// Sets it, reads it back, and gives what is in force then. What was before is with the journal:
@@ -26,11 +27,18 @@ struct ModeRequest {
 Result<PowerMode> set_mode(BoardDevice& board, const std::filesystem::path& root,
                            const ModeRequest& request);
 
+/// Of an axis that each process chooses for itself, asked for as a mode that stays.
+Error cannot_stay(const std::string& axis, double value);
+
 /// What jetson_clocks does: every clock at its cap, idle states off.
 Status pin_max(BoardDevice& board, const std::filesystem::path& root);
 
-/// {"board", "axes", "fixed", "held_by", "kept"}: who sets the board now (null: nobody), and
-/// whether `flyball mode restore` has something to put back.
+/// The cap in force on each axis, where this process may read it.
+PowerMode caps_in_force(const BoardDevice& board);
+
+/// {"board", "axes", "fixed", "held_by", "kept", "kept_by"}: who sets the board now (null: nobody),
+/// whether `flyball mode restore` has something to put back, and who had the helper keep that mode
+/// (null: not the helper).
 nlohmann::ordered_json mode_json(const BoardIdentity& board, const BoardDevice& device,
                                  const std::filesystem::path& root);
 

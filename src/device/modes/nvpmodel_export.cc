@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -11,29 +10,19 @@
 
 namespace flyball {
 
-Result<NvpmodelBoard> nvpmodel_board(const std::string& device) {
-  struct Known {
-    const char* name;
-    NvpmodelBoard board;
-  };
-  static const std::array<Known, 6> known = {{
-      {"orin_agx", {"CPU_A78_", 12, 4}},
-      {"orin_nx", {"CPU_A78_", 8, 4}},
-      {"orin_nano", {"CPU_A78_", 6, 4}},
-      {"xavier_agx", {"CPU_DENVER_", 8, 2}},
-      {"xavier_nx", {"CPU_DENVER_", 6, 2}},
-      {"nano", {"CPU_A57", 4, 4}},
-  }};
+Result<NvpmodelArguments> nvpmodel_board(const std::string& device) {
   std::vector<std::string> names;
-  for (const Known& entry : known) {
-    if (device == entry.name) return entry.board;
-    names.push_back(entry.name);
+  for (const BoardSpec& spec : board_specs()) {
+    if (spec.nvpmodel.cpu.empty()) continue;
+    if (spec.id == device) return spec.nvpmodel;
+    names.push_back(spec.id);
   }
-  return Error{Code::not_found, fmt::format("'{}' is not a board that nvpmodel runs on", device),
-               "one of: " + join(names, ", ")};
+  return Error{Code::not_found,
+               fmt::format("how nvpmodel names the clocks of '{}' is not known", device),
+               "known are: " + join(names, ", ")};
 }
 
-Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelBoard& board, int id,
+Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelArguments& board, int id,
                                     const std::string& name) {
   std::string block = fmt::format("< POWER_MODEL ID={} NAME={} >\n", id, name);
   const auto value = [&](const char* axis) -> std::optional<double> {
@@ -55,11 +44,11 @@ Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelBoard& 
   if (const auto cpu = value("cpu_mhz")) {
     // Only clusters with a core online take a clock; values are kHz.
     const int clusters = (online + board.cores_per_cluster - 1) / board.cores_per_cluster;
-    const bool numbered = board.cpu_param.ends_with('_');
+    const bool numbered = board.cpu.ends_with('_');
     for (int cluster = 0; cluster < clusters; ++cluster)
       for (const char* end : {"MIN_FREQ", "MAX_FREQ"})
-        block += fmt::format("{}{} {} {:.0f}\n", board.cpu_param,
-                             numbered ? std::to_string(cluster) : "", end, *cpu * 1e3);
+        block += fmt::format("{}{} {} {:.0f}\n", board.cpu, numbered ? std::to_string(cluster) : "",
+                             end, *cpu * 1e3);
   }
   if (const auto gpu = value("gpu_mhz"))
     for (const char* end : {"MIN_FREQ", "MAX_FREQ"})

@@ -6,25 +6,19 @@
 #include <string>
 
 #include "base/status.h"
+#include "boards/spec.h"
 #include "space/axis.h"
 
 namespace flyball {
 
-/// How a Jetson names its CPU clusters and where its cores are.
-struct NvpmodelBoard {
-  std::string cpu_param;  ///< "CPU_A78_", followed by the cluster's number
-  int cores = 0;          ///< cores that the board has
-  int cores_per_cluster = 0;
-};
-
-/// The names of a Jetson by Flyball's device name (orin_agx, orin_nx, orin_nano, xavier_agx,
-/// xavier_nx, nano); not_found for others.
-Result<NvpmodelBoard> nvpmodel_board(const std::string& device);
+/// The names of a board by Flyball's device name, as its file of boards/ has them; not_found for
+/// others, with those there are.
+Result<NvpmodelArguments> nvpmodel_board(const std::string& device);
 
 /// The block, clocks pinned (minimum = maximum), ending with a line end. Axes that the mode does
 /// not set are left out; an axis that nvpmodel has no name for is an error, and so are more cores
 /// than the board has. `id` and `name` must be free in the configuration it is added to.
-Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelBoard& board, int id,
+Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelArguments& board, int id,
                                     const std::string& name);
 
 }  // namespace flyball

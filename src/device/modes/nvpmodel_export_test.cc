@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "base/text.h"
+
 namespace flyball {
 namespace {
 
@@ -27,10 +31,34 @@ TEST(NvpmodelExport, LeavesOutWhatTheModeDoesNotSet) {
 }
 
 TEST(NvpmodelExport, RefusesWhatItCannotSay) {
-  const NvpmodelBoard board = *nvpmodel_board("orin_nx");
+  const NvpmodelArguments board = *nvpmodel_board("orin_nx");
   EXPECT_FALSE(export_nvpmodel({{{"power_limit_w", 20}}}, board, 9, "X").ok());
   EXPECT_FALSE(export_nvpmodel({{{"cpu_cores", 12}}}, board, 9, "X").ok());
+  for (const char* unknown : {"host", "thor", "tx2"})
+    EXPECT_FALSE(nvpmodel_board(unknown).ok()) << unknown;
   EXPECT_THAT(nvpmodel_board("host").error().hint, testing::HasSubstr("orin_agx"));
+}
+
+// What boards/*.toml says of each.
+TEST(NvpmodelExport, EveryBoardThatIsKnownGetsEachOfItsCoresAndClusters) {
+  const std::map<std::string, int> clusters = {
+      {"orin_agx", 3},   {"orin_agx_32", 2}, {"orin_nx", 2}, {"orin_nano", 2},
+      {"xavier_agx", 4}, {"xavier_nx", 3},   {"nano", 1}};
+  for (const BoardSpec& spec : board_specs()) {
+    const auto board = nvpmodel_board(spec.id);
+    ASSERT_EQ(board.ok(), clusters.contains(spec.id)) << spec.id;
+    if (!board) continue;
+    const auto block = export_nvpmodel(
+        {{{"cpu_cores", static_cast<double>(board->cores)}, {"cpu_mhz", 1000}}}, *board, 9, "X");
+    ASSERT_TRUE(block.ok()) << spec.id;
+    int online = 0, maxima = 0;
+    for (const std::string& line : split(*block, '\n')) {
+      online += line.starts_with("CPU_ONLINE CORE_") && line.ends_with(" 1");
+      maxima += line.ends_with("MAX_FREQ 1000000");
+    }
+    EXPECT_EQ(online, board->cores) << spec.id;
+    EXPECT_EQ(maxima, clusters.at(spec.id)) << spec.id;
+  }
 }
 
 }  // namespace

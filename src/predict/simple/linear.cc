@@ -89,10 +89,33 @@ class Linear final : public Predictor {
           space.size(), floor_ms_));
     prediction.minibatch_ms = with_interval(std::move(time), time_width_);
     if (has_power_) prediction.power_w = with_interval(std::move(power), power_width_);
+    for (size_t i = 0; i < space.size(); ++i)
+      if (prediction.extrapolated[i]) reach_back(pick(space.row(i), columns), i, prediction);
     return prediction;
   }
 
  private:
+  // Beyond what was profiled nothing says that the line goes on: the interval also holds what it
+  // says at the nearest profiled values, where it would stay if the axes had no more effect. A line
+  // that has come down to nothing says nothing: then all that was profiled is held.
+  void reach_back(std::vector<double> x, size_t i, Prediction& prediction) const {
+    bool spent = time_.at(x) < floor_ms_;
+    for (size_t d = 0; d < x.size(); ++d)
+      x[d] = std::clamp(x[d], axes_[d].values.front(), axes_[d].values.back());
+    spent = spent || time_.at(x) < floor_ms_;
+    const double time = time_at(time_, x);
+    hold(prediction.minibatch_ms, i, time, time_width_);
+    if (has_power_) hold(prediction.power_w, i, power_at(energy_, x, time), power_width_);
+    if (!spent) return;
+    for (const double known : sample_.time) hold(prediction.minibatch_ms, i, known, time_width_);
+    for (const double known : sample_.power)
+      if (!std::isnan(known)) hold(prediction.power_w, i, known, power_width_);
+  }
+  static void hold(Estimates& estimates, size_t i, double value, double width) {
+    estimates.lo90[i] = std::min(estimates.lo90[i], value * std::max(0.0, 1 - width));
+    estimates.hi90[i] = std::max(estimates.hi90[i], value * (1 + width));
+  }
+
   Sample take(const WorkloadTable& table) const {
     Sample sample;
     const auto columns = match_axes(table.space, axes_);

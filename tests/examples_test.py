@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""Runs the examples of README.md and docs/*.md as they are written, and compares what they show.
+
+usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|network|readme|docs
+
+Every block of code is either run (each in a clean folder, with its own HOME and FLYBALL_STATE and
+with what a reader is told to have there), or stands in NOT_RUN with the reason. A block in which
+lines begin with "$ " shows its output, too: a table's answer must be what is printed, to the last
+figure; of what was measured on some machine the words must be, with figures where figures stand.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r"(flyball|sudo|scripts/\w+|build/\S+|export|mkdir|git|cd|awk|\{ head|python3) "
+LIMIT_S = 300
+
+# Commands that are not run, by file, each as it stands there (without its comment), with the reason.
+NOT_RUN = {
+    "README.md": {
+        "scripts/quickstart": "installs and builds; the command that it ends with is the first example",
+        "scripts/test": "it runs this test",
+        "flyball profile --workload script:model.pt --dataset data/images":
+            "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
+    },
+    "docs/boards.md": {
+        "flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133":
+            "sets an AGX Orin; mode_test.cc runs it on a tree",
+        "flyball mode set --preset 30W": "sets a Jetson; mode_test.cc sets presets on a tree",
+        "flyball mode set --pin-max": "would pin the clocks of this very machine",
+        "flyball mode hold --preset 15W -- python3 train.py": "sets a Jetson; mode_test.cc: on a tree",
+        "flyball tune resnet18 --power-budget 30W": "needs a board with a power sensor",
+    },
+    "docs/characterise.md": {
+        "flyball experiment run experiments/workers.toml": "takes 100 s; experiment_test.cc runs a small one",
+        "flyball experiment report experiments/workers.toml": "reports what that one measured",
+    },
+    "docs/helper.md": {
+        "sudo flyball helper install": "changes the system; install_test.cc does it in a folder",
+        "sudo usermod -aG flyball $USER": "changes the system",
+        "sudo flyball helper uninstall": "changes the system; install_test.cc does it in a folder",
+    },
+    "docs/reproduce.md": {
+        "mkdir public && cd public": "goes with the next",
+        "git clone <the public repositories below>": "needs the network",
+        "cd .. && scripts/reproduce public": "takes hours; reproduce_test.cc runs it on a small table",
+        "flyball import --format bofl AGX/CIFAR10.json --out vit.csv":
+            "the file is another's; public_tables_test.cc reads one of its form",
+        "flyball import --format powertrain resnet_train_data_final.csv --out resnet18.csv":
+            "the file is another's; public_tables_test.cc reads one of its form",
+    },
+    "docs/search.md": {},
+    "docs/your-model.md": {
+        "flyball profile --workload script:model.pt --dataset data/images --epochs 2 --workers 2":
+            "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
+        "flyball tune --workload script:model.pt --dataset data/images --phase infer":
+            "likewise",
+    },
+}
+
+# Blocks that are no commands: how they begin.
+NO_COMMANDS = {
+    "docs/helper.md": ['{"flyball":1,"ok":false,'],
+    "docs/boards.md": ['   id = "my_board"'],
+    "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)"],
+    "docs/report-data.md": ["<script"],
+    "docs/search.md": ["R=orin_agx__resnet18__train.csv"],  # VARIABLES
+    "docs/your-model.md": ["import torch, torchvision", "import flyball", "with flyball.stall()",
+                           "#include <flyball_marks.h>"],
+    "docs/python.md": ["import flyball", "def train(trial)"],
+}
+
+EXIT_CODES = {"flyball helper status": 1}  # "exit code 1: it does not answer"
+
+TRAIN = """import time
+import flyball
+size = int(flyball.setting("batch_size", 16))
+flyball.setting("loader_workers", 0)
+for batch in flyball.batches(range(400)):
+    time.sleep(0.0004 * size ** 0.5)
+"""
+
+
+def table(workload, phase, batches, scale, small=False):
+    """A board's look-alike: time falls and power rises with every clock."""
+    clocks = (612, 1020, 1300.5) if small else (306, 612, 726.75, 1020, 1300.5)
+    lines = ["device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w"]
+    for batch in batches:
+        for cores in (4, 12) if small else (2, 4, 8, 12):
+            for cpu in (422.4, 1190.4, 2201.6):
+                for gpu in clocks:
+                    for memory in (2133, 3199) if small else (665.6, 2133, 3199):
+                        work = scale * (0.25 + batch / 16)
+                        time = work * (9000 / gpu + 12000 / cpu / cores ** 0.5 + 9000 / memory) + 2
+                        watts = 7 + gpu / 90 + 0.0007 * cpu * cores + memory / 700
+                        lines.append(f"orin_agx,{workload},{phase},{batch},{cores},{cpu},{gpu},{memory},"
+                                     f"{time:.5g},{watts:.5g}")
+    return lines
+
+
+def joined(*tables):
+    return "\n".join([tables[0][0]] + [row for one in tables for row in one[1:]]) + "\n"
+
+
+def photos(folder, environment):
+    subprocess.run(["flyball", "dataset", "make", "images", "--samples", "64", "--out", "photos"],
+                   cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
+# What readers are told to have, by the word that names it in a block.
+FILES = {
+    "train.py": lambda: TRAIN,
+    "resnet18.csv": lambda: joined(table("resnet18", "train", [16], 1)),
+    "mobilenet.csv": lambda: joined(table("mobilenet_v3", "train", [16], 0.6)),
+    "mobilenet_infer.csv": lambda: joined(table("mobilenet_v3", "infer", [1, 4, 16, 64], 0.2)),
+}
+# Tables that docs/search.md and docs/prediction.md name by variables.
+VARIABLES = {
+    "R": lambda: joined(table("resnet18", "train", [16], 1, True)),
+    "M": lambda: joined(table("mobilenet_v3", "train", [16], 0.6, True)),
+    "IR": lambda: joined(table("resnet50", "infer", [1, 4, 16, 64], 0.4, True)),
+    "IM": lambda: joined(table("mobilenet_v3", "infer", [1, 4, 16, 64], 0.2, True)),
+    "T": lambda: joined(table("resnet18", "train", [16], 1)),
+}
+WHERE = "$5 <= 6 && $6 <= 1190.4 && $7 <= 726.75 && $8 <= 2133"
+
+# What the first host example prints on its own machine alone: (how a line begins, why).
+OF_THE_MACHINE = [
+    ("difference from the default not established", "whether it is depends on what was measured"),
+    ("readings of the choice", "said with the line before"),
+    ("search ended", "sooner where nothing is expected to be better"),
+    ("power is not available", "where there is a sensor, power is shown"),
+    ("note: cpu_mhz cannot be set", "where there is cpufreq it can be"),
+    ("note: auto:", "other models may do better there"),
+]
+
+
+class Failure(Exception):
+    pass
+
+
+def blocks_of(text):
+    """(kind, lines): indented ("") and fenced (its language) blocks of code."""
+    found, lines, fence = [], text.split("\n"), None
+    for i, line in enumerate(lines):
+        if line.startswith("```"):
+            if fence is None:
+                fence = (line[3:].strip(), [])
+            else:
+                found.append(fence)
+                fence = None
+        elif fence is not None:
+            fence[1].append(line)
+        elif line.startswith("    "):
+            if i > 0 and lines[i - 1].startswith("    ") and found and found[-1][0] == "":
+                found[-1][1].append(line[4:])
+            elif i == 0 or not lines[i - 1].strip():
+                # A blank line within a block does not end it.
+                if (found and found[-1][0] == "" and found[-1][2] == i - 2):
+                    found[-1][1].extend(["", line[4:]])
+                else:
+                    found.append(["", [line[4:]], i])
+            if found and len(found[-1]) == 3:
+                found[-1][2] = i
+    return [(block[0], block[1]) for block in found]
+
+
+def whole_commands(lines):
+    """Lines as commands: what bash does not read as whole goes on in the next line."""
+    commands, open_lines = [], []
+    for line in lines:
+        open_lines.append(line)
+        text = "\n".join(open_lines)
+        if subprocess.run(["bash", "-n", "-c", text], capture_output=True).returncode == 0:
+            commands.append(text)
+            open_lines = []
+    if open_lines:
+        raise Failure("bash cannot read: " + "\n".join(open_lines))
+    return [command for command in commands if without_comment(command)]
+
+
+def without_comment(command):
+    return re.sub(r"(^|\s+)#\s.*$", "", command, flags=re.S).strip()
+
+
+def read_block(file, kind, lines):
+    """[(command, shown output lines or None)]; None where the block holds no commands."""
+    if any(lines[0].startswith(start) for start in NO_COMMANDS.get(file, [])):
+        return None
+    if kind not in ("", "bash", "sh", "console"):
+        raise Failure(f"{file}: a block of {kind} is neither run nor listed: {lines[0]}")
+    if lines[0].startswith("$ "):
+        shown = []
+        for line in lines:
+            if line.startswith("$ "):
+                shown.append((line[2:], []))
+            else:
+                shown[-1][1].append(line)
+        return shown
+    if re.match(PROGRAM, lines[0] + " "):
+        listed = [(c, None) for c in whole_commands(unlisted_lines(file, lines))]
+        return listed
+    raise Failure(f"{file}: a block is neither run nor listed: {lines[0]}")
+
+
+def unlisted_lines(file, lines):
+    return [line for line in lines if without_comment(line) not in NOT_RUN.get(file, {})]
+
+
+def check_lists(file, text):
+    """Every entry of the lists still stands in the document."""
+    lines = [without_comment(line.strip()) for line in text.split("\n")]
+    for command in NOT_RUN.get(file, {}):
+        if command not in lines:
+            raise Failure(f"{file} no longer holds what NOT_RUN lists: {command}")
+    for start in NO_COMMANDS.get(file, []):
+        if not any(block[1][0].startswith(start) for block in blocks_of(text)):
+            raise Failure(f"{file} no longer holds the block that NO_COMMANDS lists: {start}")
+
+
+def clean_folder(source, build, text):
+    """What a reader has: a clone that was built, and the files that the text names."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="flyball-examples-"))
+    for name in ("examples", "experiments", "scripts"):
+        (folder / name).symlink_to(source / name)
+    (folder / "build").mkdir()
+    (folder / "build/release").symlink_to(build)
+    (folder / "home").mkdir()
+    environment = {"HOME": str(folder / "home"), "FLYBALL_STATE": str(folder / "home/state"),
+                   "FLYBALL_HELPER": str(folder / "home/no-helper.sock"), "LANG": "C.UTF-8",
+                   "PATH": f"{build}/bin:{os.environ['PATH']}", "USER": "nobody",
+                   "FLYBALL_MACHINE": f"examples-{os.getpid()}",
+                   "W": "resnet18", "WHERE": WHERE,
+                   "TMPDIR": str(folder / "home")}
+    for name, content in FILES.items():
+        if name in text:
+            (folder / name).write_text(content())
+    for name, content in VARIABLES.items():
+        if "$" + name in text:
+            (folder / f"{name}.csv").write_text(content())
+            environment[name] = f"{name}.csv"
+    if "--data photos" in text:
+        photos(folder, environment)
+    return folder, environment
+
+
+def run_block(source, build, commands):
+    """[(exit code, stdout, stderr)] of each, all by one shell."""
+    text = "\n".join(command for command, _ in commands)
+    folder, environment = clean_folder(source, build, text)
+    try:
+        script = ""
+        for i, (command, _) in enumerate(commands):
+            script += f"{{ {command}\n}} >home/out.{i} 2>home/err.{i}; echo $? >home/code.{i}\n"
+        subprocess.run(["bash", "-c", script], cwd=folder, env=environment, timeout=LIMIT_S,
+                       stdin=subprocess.DEVNULL, check=True)
+        read = [[(folder / f"home/{name}.{i}").read_text() for name in ("code", "out", "err")]
+                for i in range(len(commands))]
+        return [(int(code), out, err) for code, out, err in read]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def shape(line):
+    """A line of what was measured: figures, units of size, spreads and the machine's name left out."""
+    line = re.sub(r"on host \([^)]*\)", "on host (…)", line)
+    line = re.sub(r"\d[\d,.]*", "#", line)
+    line = re.sub(r"\b([KMG]i)?B\b", "B", line)
+    line = re.sub(r"\b(ms|µs|s)\b", "s", line)
+    line = re.sub(r"# h( # min)?|# min( # s)?", "# s", line)
+    line = re.sub(r" \(#-#\)", "", line)
+    line = re.sub(r"(#, )+#", "#", line)
+    return " ".join(line.split())
+
+
+def exact(line):
+    return " ".join(re.sub(r"profiled in [\d.]+ m?s$", "profiled in #", line).split())
+
+
+def check_output(command, shown, printed):
+    read = exact if "--device table:" in command else shape
+    # A terminal shows progress while it lasts: "[3/10] measuring …".
+    printed = [line for line in printed.split("\n")
+               if line.strip() and not re.match(r"\[\d+/\d+\] ", line)]
+    wanted = [line for line in shown if line.strip()]
+    got = [read(line) for line in printed]
+
+    def free(line):
+        return read is shape and any(line.startswith(start) for start, _ in OF_THE_MACHINE)
+    missing = [line for line in wanted if not free(line) and read(line) not in got]
+    shapes = [read(line) for line in wanted]
+    surplus = [line for line in printed if read is exact and read(line) not in shapes]
+    in_order = [got.index(read(line)) for line in wanted if read(line) in got]
+    if missing or surplus or in_order != sorted(in_order):
+        raise Failure(f"{command}\nshows what it does not print, or otherwise:\n  "
+                      + "\n  ".join(missing or wanted) + "\nit prints:\n  " + "\n  ".join(printed))
+
+
+def check_block(source, build, file, commands):
+    results = run_block(source, build, commands)
+    for (command, shown), (code, printed, complaint) in zip(commands, results):
+        if code != EXIT_CODES.get(without_comment(command), 0):
+            raise Failure(f"{file}: exit code {code} of: {command}\n{printed}{complaint}")
+        if shown is not None:
+            check_output(command, shown, printed + complaint)
+        print(f"{file}: {command.splitlines()[0]}", flush=True)
+    return len(commands)
+
+
+def shard_of(file, lines):
+    """Blocks run in four tests, each within a minute."""
+    if file != "README.md":
+        return "docs"
+    if any("tune lenet5 --device host" in line for line in lines):
+        return "host"
+    return "network" if any("dataset make" in line for line in lines) else "readme"
+
+
+def main():
+    source, build = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    documents = ["README.md"] + sorted(str(p.relative_to(source)) for p in (source / "docs").glob("*.md"))
+    unknown = (set(NOT_RUN) | set(NO_COMMANDS)) - set(documents)
+    if unknown:
+        raise Failure(f"the lists name what is not there: {', '.join(sorted(unknown))}")
+    count = 0
+    for file in documents:
+        text = (source / file).read_text()
+        check_lists(file, text)
+        for kind, lines in blocks_of(text):
+            commands = read_block(file, kind, lines)
+            if commands and shard_of(file, lines) == sys.argv[3]:
+                count += check_block(source, build, file, commands)
+    if count == 0:
+        raise Failure(f"there is no example in {sys.argv[3]}")
+    print(f"{count} commands ran")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"examples_test: {failure}")
