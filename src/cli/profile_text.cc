@@ -23,25 +23,51 @@ std::string count(std::optional<T> value) {
   return value ? fmt::format("{}", *value) : "-";
 }
 
-void add_epoch(TextTable& table, const EpochRecord& epoch) {
+void add_row(TextTable& table, std::vector<std::string> row, bool cache, double file_bytes,
+             double cache_bytes) {
+  if (cache) row.insert(row.end(), {mebibytes(file_bytes), mebibytes(cache_bytes)});
+  table.add(std::move(row));
+}
+
+void add_epoch(TextTable& table, const EpochRecord& epoch, bool cache) {
   const ResourceUse& use = epoch.use;
-  table.add({fmt::format("{}", epoch.epoch), fmt::format("{}", epoch.minibatches.size()),
-             number(epoch.e2e_s), number(epoch.stall_s), number(epoch.compute_s),
-             number(epoch.overhead_s), number(epoch.minibatch_ms), number(use.cpu_pct),
-             mebibytes(use.peak_memory_bytes), mebibytes(use.read_bytes), count(use.disk_reads),
-             percent(epoch.cached_before), epoch.energy ? number(epoch.energy->energy_j) : "-",
-             epoch.energy ? number(epoch.energy->mean_w) : "-", number(epoch.loss)});
+  add_row(table,
+          {fmt::format("{}", epoch.epoch), fmt::format("{}", epoch.minibatches.size()),
+           number(epoch.e2e_s), number(epoch.stall_s), number(epoch.compute_s),
+           number(epoch.overhead_s), number(epoch.minibatch_ms), number(use.cpu_pct),
+           mebibytes(use.peak_memory_bytes), mebibytes(use.read_bytes), count(use.disk_reads),
+           percent(epoch.cached_before), epoch.energy ? number(epoch.energy->energy_j) : "-",
+           epoch.energy ? number(epoch.energy->mean_w) : "-", number(epoch.loss)},
+          cache, static_cast<double>(epoch.file_bytes()), static_cast<double>(epoch.cache_bytes));
 }
 
 std::string known(std::optional<double> value) {
   return value ? number(*value) : std::string("-");
 }
 
-void add_means(TextTable& table, const EpochMeans& means) {
-  table.add({fmt::format("mean 1-{}", means.epochs), "-", number(means.e2e_s),
-             number(means.stall_s), number(means.compute_s), number(means.overhead_s),
-             number(means.minibatch_ms), number(means.cpu_pct), "-", "-", "-", "-",
-             known(means.energy_j), known(means.power_w), "-"});
+void add_means(TextTable& table, const EpochMeans& means, bool cache) {
+  add_row(
+      table,
+      {fmt::format("mean 1-{}", means.epochs), "-", number(means.e2e_s), number(means.stall_s),
+       number(means.compute_s), number(means.overhead_s), number(means.minibatch_ms),
+       number(means.cpu_pct), "-", "-", "-", "-", known(means.energy_j), known(means.power_w), "-"},
+      cache, means.file_bytes, means.cache_bytes);
+}
+
+void print_cache(const CacheState& cache) {
+  fmt::print("sample cache: {} MiB of at most {}, {} samples, in {} MiB of memory; ",
+             mebibytes(static_cast<double>(cache.held_bytes)),
+             mebibytes(static_cast<double>(cache.size_bytes)), cache.held_samples,
+             mebibytes(static_cast<double>(cache.memory_bytes)));
+  const auto others =
+      fmt::format("{} other run{} at the end", cache.users - 1, cache.users == 2 ? "" : "s");
+  if (!cache.shared)
+    fmt::print("of this run alone\n");
+  else if (cache.joined)
+    fmt::print("begun by another run, with its size; shared with {}\n", others);
+  else
+    fmt::print("begun by this run; shared with {}\n", others);
+  if (!cache.note.empty()) fmt::print("sample cache: {}\n", cache.note);
 }
 
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
@@ -64,12 +90,17 @@ void print_epochs(const EpochRun& run) {
   fmt::print("data: {}, {} samples in {} classes, {} MiB, {}\n\n", run.dataset_kind,
              run.dataset_samples, run.classes, mebibytes(run.dataset_bytes),
              run.request.data.string());
-  TextTable table({"epoch", "minibatches", "E2E s", "stall s", "compute s", "overhead s",
-                   "minibatch ms", "CPU %", "peak MiB", "read MiB", "disk reads", "cached %",
-                   "energy J", "power W", "loss"});
-  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch);
-  if (const auto means = run.later()) add_means(table, *means);
+  std::vector<std::string> heads = {"epoch",     "minibatches", "E2E s",        "stall s",
+                                    "compute s", "overhead s",  "minibatch ms", "CPU %",
+                                    "peak MiB",  "read MiB",    "disk reads",   "cached %",
+                                    "energy J",  "power W",     "loss"};
+  const bool cache = run.cache.has_value();
+  if (cache) heads.insert(heads.end(), {"files MiB", "own cache MiB"});
+  TextTable table(heads);
+  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch, cache);
+  if (const auto means = run.later()) add_means(table, *means, cache);
   fmt::print("{}\n", table.str());
+  if (cache) print_cache(*run.cache);
   const MinibatchRecord& first = run.epochs.front().first();
   fmt::print("first minibatch: {} ms, stall {} ms, compute {} ms\n", number(first.e2e_ms()),
              number(first.stall_ms), number(first.compute_ms));
