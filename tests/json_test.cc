@@ -165,6 +165,8 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
 TEST_F(JsonTest, EveryKeyOfProfilesIsDocumented) {
   expect_documented(
       {"profile", "lenet5", "--data", data_, "--steps", "2", "--threads", "1", "-q", "--json"});
+  expect_documented({"profile", "lenet5", "--data", data_, "--steps", "2", "--threads", "1", "-q",
+                     "--cache", "20kB", "--json"});
   expect_documented({"profile", "--json", "--", FLYBALL_BIN_DIR "/marked_c", "5"});
   expect_documented({"dataset", "check", data_, "--json"});
 }

@@ -95,6 +95,41 @@ TEST_F(ProfileTest, GoesOnFromWhatWasKept) {
   EXPECT_THAT(changed.err, HasSubstr("HINT"));
 }
 
+TEST_F(ProfileTest, ASampleCacheIsToldApartFromFiles) {
+  const Finished done = run(profile({"--epochs", "3", "--cache", "200kB", "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  EXPECT_EQ(json["request"]["cache_bytes"], 200'000);
+  const int held = 200'000 / 784 * 784, all = 600 * 784;
+  EXPECT_EQ(json["cache"]["held_bytes"], held);
+  EXPECT_EQ(json["cache"]["users"], 1);
+  EXPECT_EQ(json["epochs"][0]["file_bytes"], all);
+  for (const int epoch : {1, 2}) {
+    EXPECT_EQ(json["epochs"][epoch]["file_bytes"], all - held);
+    EXPECT_EQ(json["epochs"][epoch]["cache_bytes"], held);
+  }
+  EXPECT_EQ(json["later"]["cache_bytes"], held);
+  const Finished without = run(profile({"--epochs", "3", "--json"}));
+  EXPECT_TRUE(without.json()["cache"].is_null());
+  for (const int epoch : {0, 1, 2})
+    EXPECT_EQ(without.json()["epochs"][epoch]["loss"], json["epochs"][epoch]["loss"]);
+  const Finished text = run(profile({"--epochs", "2", "--cache", "200kB"}));
+  EXPECT_THAT(text.out, HasSubstr("own cache MiB"));
+  EXPECT_THAT(text.out, HasSubstr("sample cache: 0.2 MiB of at most 0.2, 255 samples"));
+}
+
+TEST_F(ProfileTest, RefusesACacheThatCannotBe) {
+  for (const auto& [size, said] : {std::pair("500", "500"), {"0B", "say 1B to"}, {"5 W", "5 W"}}) {
+    const Finished done = run(profile({"--cache", size}));
+    EXPECT_EQ(done.exit_code, 2) << size;
+    EXPECT_THAT(done.err, HasSubstr("--cache")) << size;
+    EXPECT_THAT(done.err, HasSubstr(said)) << size;
+  }
+  const Finished program = run({"profile", "--cache", "1MB", "--", "true"});
+  EXPECT_EQ(program.exit_code, 2);
+  EXPECT_THAT(program.err, HasSubstr("--cache"));
+}
+
 TEST_F(ProfileTest, TracesShowStallsFetchesAndSteps) {
   const fs::path trace = folder_ / "trace.json", csv = folder_ / "trace.csv";
   const Finished done = run(profile({"--epochs", "1", "--steps", "20", "--workers", "1", "--trace",

@@ -38,6 +38,9 @@ Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& opt
   if (!options.data.empty())
     return Error{Code::invalid_argument, "a table was measured already: no data is read for it",
                  "leave --data out, or tune on this machine with --device host"};
+  if (options.cache_bytes > 0)
+    return Error{Code::invalid_argument, "a table was measured already: there is nothing to cache",
+                 "leave --cache out, or tune on this machine with --device host"};
   FLYBALL_ASSIGN(const WorkloadTable* found, workload_of(*board.table(), options));
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
   OpenedProfiler opened;
@@ -60,6 +63,7 @@ Status check_program_options(const ProfilerOptions& options) {
   const std::pair<const char*, bool> given[] = {
       {"--phase", !options.phase.empty()},
       {"--data", !options.data.empty()},
+      {"--cache", options.cache_bytes > 0},
       {"--input", !options.script.inputs.empty()},
       {"--target", !options.script.targets.empty()},
       {"--loss", !options.script.loss.empty()},
@@ -99,6 +103,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   FLYBALL_ASSIGN(live.script, read_script_options(options.script, options.workload, options.data));
   live.workload = options.workload;
   live.seed = options.seed;
+  live.cache_bytes = options.cache_bytes;
   live.stopping.max_seconds = options.trial_seconds;
   live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   live.interrupted = &interrupt_flag();
@@ -145,6 +150,9 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
   add_script_options(command, options.script);
+  add_size(
+      command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
+      "of live trials: samples kept in memory, drawn before the first trial, never evicted");
   add_axis_option(command, options.axes);
   add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);

@@ -23,7 +23,13 @@ std::string count(std::optional<T> value) {
   return value ? fmt::format("{}", *value) : "-";
 }
 
-void add_epoch(TextTable& table, const EpochRecord& epoch) {
+void add_row(TextTable& table, std::vector<std::string> row, bool cache, double file_bytes,
+             double cache_bytes) {
+  if (cache) row.insert(row.end(), {mebibytes(file_bytes), mebibytes(cache_bytes)});
+  table.add(std::move(row));
+}
+
+void add_epoch(TextTable& table, const EpochRecord& epoch, bool cache) {
   const ResourceUse& use = epoch.use;
   std::vector<std::string> row = {fmt::format("{}", epoch.epoch),
                                   fmt::format("{}", epoch.minibatches.size()),
@@ -41,14 +47,15 @@ void add_epoch(TextTable& table, const EpochRecord& epoch) {
                                   epoch.energy ? number(epoch.energy->mean_w) : "-",
                                   number(epoch.loss)};
   for (const auto& figure : epoch.figures) row.push_back(number(figure.second));
-  table.add(row);
+  add_row(table, std::move(row), cache, static_cast<double>(epoch.file_bytes()),
+          static_cast<double>(epoch.cache_bytes));
 }
 
 std::string known(std::optional<double> value) {
   return value ? number(*value) : std::string("-");
 }
 
-void add_means(TextTable& table, const EpochMeans& means, size_t figures) {
+void add_means(TextTable& table, const EpochMeans& means, size_t figures, bool cache) {
   std::vector<std::string> row = {fmt::format("mean 1-{}", means.epochs),
                                   "-",
                                   number(means.e2e_s),
@@ -65,7 +72,23 @@ void add_means(TextTable& table, const EpochMeans& means, size_t figures) {
                                   known(means.power_w),
                                   "-"};
   row.resize(row.size() + figures, "-");
-  table.add(row);
+  add_row(table, std::move(row), cache, means.file_bytes, means.cache_bytes);
+}
+
+void print_cache(const CacheState& cache) {
+  fmt::print("sample cache: {} MiB of at most {}, {} samples, in {} MiB of memory; ",
+             mebibytes(static_cast<double>(cache.held_bytes)),
+             mebibytes(static_cast<double>(cache.size_bytes)), cache.held_samples,
+             mebibytes(static_cast<double>(cache.memory_bytes)));
+  const auto others =
+      fmt::format("{} other run{} at the end", cache.users - 1, cache.users == 2 ? "" : "s");
+  if (!cache.shared)
+    fmt::print("of this run alone\n");
+  else if (cache.joined)
+    fmt::print("begun by another run, with its size; shared with {}\n", others);
+  else
+    fmt::print("begun by this run; shared with {}\n", others);
+  if (!cache.note.empty()) fmt::print("sample cache: {}\n", cache.note);
 }
 
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
@@ -96,10 +119,13 @@ void print_epochs(const EpochRun& run) {
                                       "energy J",  "power W",     "loss"};
   const auto& figures = run.epochs.front().figures;
   for (const auto& figure : figures) columns.push_back(figure.first);
+  const bool cache = run.cache.has_value();
+  if (cache) columns.insert(columns.end(), {"files MiB", "own cache MiB"});
   TextTable table(columns);
-  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch);
-  if (const auto means = run.later()) add_means(table, *means, figures.size());
+  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch, cache);
+  if (const auto means = run.later()) add_means(table, *means, figures.size(), cache);
   fmt::print("{}\n", table.str());
+  if (cache) print_cache(*run.cache);
   const MinibatchRecord& first = run.epochs.front().first();
   fmt::print("first minibatch: {} ms, stall {} ms, compute {} ms\n", number(first.e2e_ms()),
              number(first.stall_ms), number(first.compute_ms));

@@ -17,6 +17,16 @@ std::string unit_list(const Joules&) {
   return "ENERGY";
 }
 
+// Of memory; a size is a plain number elsewhere.
+using Bytes = Quantity<struct BytesTag>;
+std::string unit_list(const Bytes&) {
+  return "SIZE";
+}
+Result<Bytes> parse_size(std::string_view text) {
+  FLYBALL_ASSIGN(const double bytes, parse_bytes(text));
+  return Bytes{bytes};
+}
+
 // Says what is wrong with a value; "" for none.
 template <class Quantity>
 CLI::Validator check_of(Result<Quantity> (*parse)(std::string_view), const Bounds& bounds) {
@@ -61,6 +71,14 @@ CLI::Option* add_power(CLI::App& command, const std::string& name, std::function
 CLI::Option* add_energy(CLI::App& command, const std::string& name,
                         std::function<void(Joules)> take, const std::string& help) {
   return add<Joules>(command, name, parse_joules, std::move(take), help, {});
+}
+
+CLI::Option* add_size(CLI::App& command, const std::string& name,
+                      std::function<void(uint64_t bytes)> take, const std::string& help) {
+  return add<Bytes>(
+      command, name, parse_size,
+      [take = std::move(take)](Bytes size) { take(static_cast<uint64_t>(size.value)); }, help,
+      {1, 1e15, "1B to 1000000GB"});
 }
 
 CLI::Option* add_durations(CLI::App& command, const std::string& name,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -26,6 +27,9 @@ CLI::Option* add_power(CLI::App& command, const std::string& name, std::function
                        const std::string& help);
 CLI::Option* add_energy(CLI::App& command, const std::string& name,
                         std::function<void(Joules)> take, const std::string& help);
+/// At least one byte.
+CLI::Option* add_size(CLI::App& command, const std::string& name,
+                      std::function<void(uint64_t bytes)> take, const std::string& help);
 /// The same for an option that takes several durations.
 CLI::Option* add_durations(CLI::App& command, const std::string& name,
                            std::function<void(Seconds)> take, const std::string& help);

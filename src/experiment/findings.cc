@@ -7,24 +7,14 @@
 #include "base/bytes.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "base/units.h"
+#include "experiment/cache_findings.h"
+#include "experiment/finding_words.h"
 #include "experiment/summary.h"
 
 namespace flyball {
 namespace {
 
-constexpr double same = 0.02;           // two times that differ less are called equal
-constexpr double cache_is_full = 0.98;  // share of the set from which on the cache holds it
-
-std::string seconds(double s) {
-  return format_seconds({s});
-}
-
-std::string change(double from, double to) {
-  if (!(from > 0)) return "unchanged";
-  const double pct = 100 * (to / from - 1);
-  return fmt::format("{:+.1f} %", pct);
-}
+constexpr double same = 0.02;  // two times that differ less are called equal
 
 // The group of a setting that is otherwise like `like`; null when there is none.
 const Group* with_workers(const std::vector<Group>& groups, const Group& like, int workers) {
@@ -131,28 +121,8 @@ class Findings {
         largest == 0);
   }
 
-  void cache(const std::vector<Group>& groups) {
-    for (const Group& group : groups) {
-      if (!group.later || !group.later->cached || !group.later->read_bytes) continue;
-      const EpochAverage& later = *group.later;
-      const double set = group.runs.front()->dataset_bytes;
-      const bool held = *later.cached >= cache_is_full;
-      const bool forced = group.settings.clear == Clear::epoch;
-      const std::string text = fmt::format(
-          "{}: before epochs 1 and later the page cache holds {:.0f} % of the set, and "
-          "they read {} of {} from the disk (epoch 0: {}); stall {} against {}.",
-          group.label, 100 * *later.cached, format_bytes(*later.read_bytes), format_bytes(set),
-          format_bytes(group.first.read_bytes.value_or(0)), seconds(later.stall_s),
-          seconds(group.first.stall_s));
-      if (forced)
-        add(text + " It was dropped before each epoch.", *later.read_bytes > 0.9 * set);
-      else if (group.settings.memory_mb > 0)
-        add(text + fmt::format(" Memory was limited to {:g} MB.", group.settings.memory_mb),
-            (group.settings.memory_mb * 1e6 >= set) == held);
-      else
-        add(text + (held ? " The cache holds the set." : " The cache does not hold the set."),
-            !held || *later.read_bytes < 0.01 * set);
-    }
+  void add_all(std::vector<Finding> more) {
+    for (Finding& finding : more) list.push_back(std::move(finding));
   }
 
   // Slowest against fastest medium at the same number of workers.
@@ -263,10 +233,11 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
       if (doubts_of(result).empty()) f.saturation(groups);
       for (const Group& group : groups) f.limiting_stage(group);
       f.same_losses(groups);
-      f.cache({groups.front()});
+      f.add_all(cache_findings(result.spec, {groups.front()}));
       break;
     case Question::cache:
-      f.cache(groups);
+      f.add_all(cache_findings(result.spec, groups));
+      f.add_all(remedy_findings(result.spec, groups));
       f.same_losses(groups);
       break;
     case Question::pipelining_energy:

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <vector>
 
@@ -113,25 +114,51 @@ Result<std::unique_ptr<Limits>> Limits::apply(const LimitOptions& options) {
   const bool version2 = fs::exists(options.cgroups / "cgroup.controllers", ignored);
   const auto bytes = fmt::format("{:.0f}", options.memory_mb * 1e6);
   const auto rate = fmt::format("{:.0f}", options.read_mb_s * 1e6);
+  limits->limit_file_ = version2 ? "memory.max" : "memory.limit_in_bytes";
+  limits->used_file_ = version2 ? "memory.current" : "memory.usage_in_bytes";
   if (version2) {
     const std::string home = home_group("");
     // Enabled already, or refused: then the limit's own file is not there.
     (void)put(options.cgroups / "cgroup.subtree_control", "+memory +io").ok();
-    if (options.memory_mb > 0)
-      FLYBALL_CHECK(limits->enter(options.cgroups, home, "memory.max", bytes));
+    if (options.memory_mb > 0) {
+      FLYBALL_CHECK(limits->enter(options.cgroups, home, limits->limit_file_, bytes));
+      limits->memory_group_ = limits->groups_.back().ours;
+    }
     if (options.read_mb_s > 0)
       FLYBALL_CHECK(limits->enter(options.cgroups, home, "io.max",
                                   fmt::format("{} rbps={}", options.device.text(), rate)));
     return limits;
   }
-  if (options.memory_mb > 0)
+  if (options.memory_mb > 0) {
     FLYBALL_CHECK(limits->enter(options.cgroups / "memory", home_group("memory"),
-                                "memory.limit_in_bytes", bytes));
+                                limits->limit_file_, bytes));
+    limits->memory_group_ = limits->groups_.back().ours;
+  }
   if (options.read_mb_s > 0)
     FLYBALL_CHECK(limits->enter(options.cgroups / "blkio", home_group("blkio"),
                                 "blkio.throttle.read_bps_device",
                                 fmt::format("{} {}", options.device.text(), rate)));
   return limits;
+}
+
+Result<uint64_t> Limits::own_memory() const {
+  if (memory_group_.empty()) return Error{Code::unavailable, "there is no memory limit", ""};
+  FLYBALL_ASSIGN(const std::string used, read_file(memory_group_ / used_file_, 64));
+  FLYBALL_ASSIGN(const std::string stat, read_file(memory_group_ / "memory.stat", 1 << 16));
+  const auto bytes = parse_integer(trim(used));
+  if (!bytes) return Error{Code::corrupt, used_file_ + " holds no number", ""};
+  long long files = 0;
+  for (const std::string& line : split(stat, '\n')) {
+    const auto words = split(line, ' ');
+    if (words.size() == 2 && (words[0] == "inactive_file" || words[0] == "active_file"))
+      files += parse_integer(words[1]).value_or(0);
+  }
+  return static_cast<uint64_t>(std::max(0LL, *bytes - files));
+}
+
+Status Limits::set_memory(uint64_t bytes) {
+  if (memory_group_.empty()) return Error{Code::unavailable, "there is no memory limit", ""};
+  return put(memory_group_ / limit_file_, fmt::format("{}", bytes));
 }
 
 Limits::~Limits() {

@@ -36,6 +36,12 @@ class Limits {
   /// Errors: `permission` without root; `unavailable` where the kernel lacks a controller.
   static Result<std::unique_ptr<Limits>> apply(const LimitOptions& options);
   ~Limits();
+
+  /// Bytes that this process and its children newly took and that the kernel cannot take back: all
+  /// but pages of files. Error: there is no memory limit, or it does not tell.
+  Result<uint64_t> own_memory() const;
+  /// Another memory limit. Error: there was none, or the kernel cannot get down to it.
+  Status set_memory(uint64_t bytes);
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
 
@@ -47,6 +53,8 @@ class Limits {
   Status enter(const std::filesystem::path& hierarchy, const std::string& home,
                const std::string& file, const std::string& value);
   std::vector<Group> groups_;
+  std::filesystem::path memory_group_;  ///< "" without a memory limit
+  std::string limit_file_, used_file_;  ///< in it
 };
 
 }  // namespace flyball

@@ -74,5 +74,25 @@ TEST(Limits, ASmallMemoryDoesNotHoldAFile) {
   EXPECT_GT(page_cache_share(path)->share(), 0.95);
 }
 
+TEST(Limits, TellWhatIsHeldForGoodAndCanBeChanged) {
+  const TestTree tree;
+  const auto path = big_file(tree);
+  ASSERT_TRUE(drop_from_page_cache(path).ok());
+  const auto limits = Limits::apply({.memory_mb = 4000});
+  if (!limits.ok()) GTEST_SKIP() << limits.error().message;
+  const auto before = (*limits)->own_memory();
+  ASSERT_TRUE(before.ok()) << before.error().message;
+  read_seconds(path);
+  const std::vector<char> held(30'000'000, 'x');
+  const auto after = (*limits)->own_memory();
+  ASSERT_TRUE(after.ok());
+  // Counted in batches of pages by each core; the file's 40 MB are not in it.
+  EXPECT_NEAR(static_cast<double>(*after - *before), 30e6, 3e6);
+  EXPECT_GT(page_cache_share(path)->share(), 0.95);
+  ASSERT_TRUE((*limits)->set_memory(*after + 10'000'000).ok());
+  EXPECT_LT(page_cache_share(path)->share(), 0.35);
+  EXPECT_EQ(held[7], 'x');
+}
+
 }  // namespace
 }  // namespace flyball

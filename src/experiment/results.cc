@@ -57,6 +57,8 @@ Json epoch_json(const EpochFigures& e) {
           {"cached_after", or_null(e.cached_after)},
           {"read_bytes", or_null(e.read_bytes)},
           {"disk_reads", or_null(e.disk_reads)},
+          {"file_bytes", or_null(e.file_bytes)},
+          {"cache_bytes", or_null(e.cache_bytes)},
           {"energy_j", or_null(e.energy_j)},
           {"power_w", or_null(e.power_w)},
           {"minibatch_ms", spread_json(e.minibatch_ms)},
@@ -83,6 +85,10 @@ EpochFigures parse_epoch(const Json& json) {
   e.cached_after = optional_of(json.at("cached_after"));
   e.read_bytes = optional_of(json.at("read_bytes"));
   e.disk_reads = optional_of(json.at("disk_reads"));
+  if (json.contains("file_bytes")) {  // not known of earlier runs
+    e.file_bytes = optional_of(json.at("file_bytes"));
+    e.cache_bytes = optional_of(json.at("cache_bytes"));
+  }
   e.energy_j = optional_of(json.at("energy_j"));
   e.power_w = optional_of(json.at("power_w"));
   e.minibatch_ms = parse_spread(json.at("minibatch_ms"));
@@ -112,7 +118,9 @@ EpochFigures epoch_figures(const EpochRecord& record, int64_t wall_minus_monoton
                  .cached_before = record.cached_before,
                  .cached_after = record.cached_after,
                  .read_bytes = as_double(record.use.read_bytes),
-                 .disk_reads = as_double(record.use.disk_reads)};
+                 .disk_reads = as_double(record.use.disk_reads),
+                 .file_bytes = static_cast<double>(record.file_bytes()),
+                 .cache_bytes = static_cast<double>(record.cache_bytes)};
   if (record.energy) {
     e.energy_j = record.energy->energy_j;
     e.power_w = record.energy->mean_w;

@@ -30,7 +30,8 @@ struct EpochFigures {
   double cpu_pct = 0, peak_memory_bytes = 0;
   std::optional<double> others_cpu_pct{};  ///< of one core, that other programs took meanwhile
   std::optional<double> cached_before{}, cached_after{};  ///< share of the dataset, 0 to 1
-  std::optional<double> read_bytes{}, disk_reads{};  ///< from storage by us; requests to all disks
+  std::optional<double> read_bytes{}, disk_reads{};   ///< from storage by us; requests to all disks
+  std::optional<double> file_bytes{}, cache_bytes{};  ///< of samples: read from files; from ours
   std::optional<double> energy_j{}, power_w{};
   Spread minibatch_ms{}, stall_ms{};
 };

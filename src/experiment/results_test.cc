@@ -24,6 +24,8 @@ RunFigures some_run(int workers) {
   run.disturbed = "process 7 (flyball tune)";
   EpochFigures epoch{.epoch = 0, .e2e_s = 3, .stall_s = 1, .minibatches = 2};
   epoch.cached_before = 0.5;
+  epoch.file_bytes = 3e6;
+  epoch.cache_bytes = 1e6;
   epoch.minibatch_ms = spread_of({1, 2, 3, 4});
   run.epochs = {epoch};
   return run;

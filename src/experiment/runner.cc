@@ -88,20 +88,23 @@ class Runner {
     FLYBALL_CHECK(warm_up(request));
     request.sensors = open_power_sensors(options_.root);
     request.interrupted = options_.interrupted;
+    FLYBALL_ASSIGN(const RunMemory memory, memory_of(run, data));
+    request.cache_bytes = memory.cache;
+    const bool limited = memory.limit > 0;
     std::optional<OtherLoad> others;
     std::vector<std::optional<double>> cores;  // that others kept busy, epoch by epoch
     request.before_epoch = [&](int epoch) -> Status {
       if (others) cores.push_back(others->cores());
       others.emplace();
-      const bool drop = run.clear == Clear::epoch ||
-                        (epoch == 0 && (run.clear == Clear::start || run.memory_mb > 0));
+      const bool drop =
+          run.clear == Clear::epoch || (epoch == 0 && (run.clear == Clear::start || limited));
       return drop ? drop_from_page_cache(data) : Status();
     };
     request.progress = [this](int epoch, int64_t done, int64_t of) {
       show(static_cast<size_t>(epoch) * epoch_units +
            static_cast<size_t>(done) * epoch_units / static_cast<size_t>(std::max<int64_t>(of, 1)));
     };
-    FLYBALL_ASSIGN(const auto limits, limits_for(spec_, run, data));
+    FLYBALL_ASSIGN(const auto limits, limits_for(spec_, run, memory, data));
     FLYBALL_ASSIGN(const EpochRun epochs, run_epochs(request));
     if (!epochs.stopped.empty())
       return Error{Code::interrupted, epochs.stopped, "the same command goes on from here"};

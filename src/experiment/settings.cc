@@ -71,6 +71,17 @@ Status set_memory(RunSettings& settings, const SettingValue& value) {
   return {};
 }
 
+Entry percent(const char* name, double RunSettings::*field, double most) {
+  const auto set = [=](RunSettings& settings, const SettingValue& value) -> Status {
+    const double* number = std::get_if<double>(&value);
+    if (!number || !(*number == 0 || (*number >= 1 && *number <= most)))
+      return wrong(name, value, fmt::format("a percentage from 1 to {:g}, or 0 for none", most));
+    settings.*field = *number;
+    return {};
+  };
+  return {name, set, [=](const RunSettings& settings) { return settings.*field; }};
+}
+
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       text("workload", &RunSettings::workload, {}),
@@ -84,6 +95,8 @@ const std::vector<Entry>& entries() {
       {"clear", set_clear, [](const RunSettings& s) { return clear_name(s.clear); }},
       text("medium", &RunSettings::medium, {}),
       {"memory_mb", set_memory, [](const RunSettings& s) { return s.memory_mb; }},
+      percent("memory_pct", &RunSettings::memory_pct, 10000),
+      percent("cache_pct", &RunSettings::cache_pct, 100),
       text("state", &RunSettings::state, {"idle", "sampling", "training"}),
       whole("seconds", &RunSettings::seconds, 1, 1e5),
       text("power_mode", &RunSettings::power_mode, {}),

@@ -147,6 +147,17 @@ class Reader {
     return {};
   }
 
+  Status memory(const toml::table& document, const ExperimentSpec& spec) const {
+    for (const RunSettings& run : spec.runs()) {
+      if (run.memory_mb > 0 && run.memory_pct > 0)
+        return at(document, "memory_mb and memory_pct are two limits", "keep one of them");
+      if (run.cache_pct > 0 && run.memory_mb == 0 && run.memory_pct == 0)
+        return at(document, "cache_pct is a share of a memory that is not limited",
+                  "write memory_pct, in percent of the set's bytes, or memory_mb");
+    }
+    return {};
+  }
+
   Result<ExperimentSpec> document(const toml::table& document) const {
     ExperimentSpec spec;
     FLYBALL_CHECK(
@@ -177,6 +188,7 @@ class Reader {
     if (vary_table) FLYBALL_CHECK(vary(*vary_table, fixed_table, spec));
     FLYBALL_CHECK(media(document, spec));
     FLYBALL_CHECK(known_media(document, spec));
+    FLYBALL_CHECK(memory(document, spec));
     return spec;
   }
 
@@ -215,6 +227,18 @@ std::vector<RunSettings> ExperimentSpec::runs() const {
     all = std::move(more);
   }
   return all;
+}
+
+ExperimentSpec ExperimentSpec::scaled(double factor) const {
+  const auto megabytes = [factor](double mb) { return mb > 0 ? std::max(16.0, mb * factor) : 0; };
+  ExperimentSpec other = *this;
+  other.dataset.samples =
+      std::max<int64_t>(1, std::llround(static_cast<double>(dataset.samples) * factor));
+  other.fixed.memory_mb = megabytes(fixed.memory_mb);
+  for (Varied& varied : other.vary)
+    if (varied.name == "memory_mb")
+      for (SettingValue& value : varied.values) value = megabytes(std::get<double>(value));
+  return other;
 }
 
 const Medium* ExperimentSpec::medium(const std::string& medium_name) const {

@@ -42,6 +42,8 @@ struct RunSettings {
   Clear clear = Clear::start;
   std::string medium;      ///< name of a medium; "" is where the dataset lies
   double memory_mb = 0;    ///< limit of what the run may newly take, page cache included; 0: none
+  double memory_pct = 0;   ///< memory that there is for the set, of its bytes; 0: no limit
+  double cache_pct = 0;    ///< of that memory, for a sample cache; 0: the page cache has all of it
   std::string state;       ///< base load: "idle", "sampling", "training"
   int64_t seconds = 10;    ///< that a state without training lasts
   std::string power_mode;  ///< "" leaves the board as it is
@@ -96,6 +98,8 @@ struct ExperimentSpec {
   /// Settings of every run, without repeats: varied settings in the order of their names, the first
   /// one changes slowest.
   std::vector<RunSettings> runs() const;
+  /// The same at another size: samples and memory_mb are multiplied, both within their bounds.
+  ExperimentSpec scaled(double factor) const;
   /// The medium that a run names; null for the usual place.
   const Medium* medium(const std::string& medium_name) const;
 };

@@ -80,6 +80,11 @@ TEST(ExperimentSpec, NamesTheLineAndTheRemedy) {
   EXPECT_THAT(complaint(head + "[fixed]\nworkers = \"two\"\n"), HasSubstr("cannot be two"));
   EXPECT_THAT(complaint(head + "[fixed]\nclear = \"often\"\n"), HasSubstr("never, start"));
   EXPECT_THAT(complaint(head + "[fixed]\nmemory_mb = 3\n"), HasSubstr("at least 16"));
+  EXPECT_THAT(complaint(head + "[fixed]\nmemory_pct = -3\n"), HasSubstr("a percentage from 1"));
+  EXPECT_THAT(complaint(head + "[fixed]\ncache_pct = 50\n"),
+              HasSubstr("a memory that is not limited | write memory_pct"));
+  EXPECT_THAT(complaint(head + "[fixed]\nmemory_mb = 50\nmemory_pct = 50\n"),
+              HasSubstr("two limits"));
   EXPECT_THAT(complaint(head + "[fixed]\nworkers = true\n"), HasSubstr("neither a number nor"));
   EXPECT_THAT(complaint(head + "[vary]\nworkers = 2\n"), HasSubstr("workers takes no list"));
   EXPECT_THAT(complaint(head + "[vary]\nworkers = []\n"), HasSubstr("workers takes no list"));
@@ -93,6 +98,20 @@ TEST(ExperimentSpec, NamesTheLineAndTheRemedy) {
   EXPECT_THAT(complaint("question = \"why\"\n"), HasSubstr("x.toml:1: no question 'why'"));
   EXPECT_THAT(complaint("question = \n"), HasSubstr("x.toml:1"));
   EXPECT_EQ(read_experiment("/no/such.toml").error().code, Code::not_found);
+}
+
+TEST(ExperimentSpec, IsTheSameAtAnotherSize) {
+  const auto spec = parse_experiment(
+      "question = \"cache\"\n[dataset]\nmake = \"images\"\nsamples = 256\n"
+      "[vary]\nmemory_mb = [0, 100, 40]\n",
+      "x.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  const ExperimentSpec quarter = spec->scaled(0.25);
+  EXPECT_EQ(quarter.dataset.samples, 64);
+  std::vector<double> memory;
+  for (const RunSettings& run : quarter.runs()) memory.push_back(run.memory_mb);
+  EXPECT_THAT(memory, testing::ElementsAre(0, 25, 16));  // below 16 MB nothing runs
+  EXPECT_EQ(spec->scaled(1e-9).dataset.samples, 1);
 }
 
 TEST(ExperimentSpec, RefusesMoreRunsThanAnybodyWants) {

@@ -58,6 +58,8 @@ nlohmann::ordered_json average_json(const EpochAverage& a) {
           {"cached", or_null(a.cached)},
           {"read_bytes", or_null(a.read_bytes)},
           {"disk_reads", or_null(a.disk_reads)},
+          {"file_bytes", or_null(a.file_bytes)},
+          {"cache_bytes", or_null(a.cache_bytes)},
           {"energy_j", or_null(a.energy_j)},
           {"power_w", or_null(a.power_w)}};
 }
@@ -88,6 +90,8 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
   a.cached = mean_of(epochs, &EpochFigures::cached_before);
   a.read_bytes = mean_of(epochs, &EpochFigures::read_bytes);
   a.disk_reads = mean_of(epochs, &EpochFigures::disk_reads);
+  a.file_bytes = mean_of(epochs, &EpochFigures::file_bytes);
+  a.cache_bytes = mean_of(epochs, &EpochFigures::cache_bytes);
   a.energy_j = mean_of(epochs, &EpochFigures::energy_j);
   a.power_w = mean_of(epochs, &EpochFigures::power_w);
   return a;

@@ -19,7 +19,8 @@ struct EpochAverage {
   double cpu_pct = 0;
   std::optional<double> others_cpu_pct;  ///< of one core, taken by other programs
   std::optional<double> cached, read_bytes,
-      disk_reads;  ///< share before the epoch; bytes; requests
+      disk_reads;                                 ///< share before the epoch; bytes; requests
+  std::optional<double> file_bytes, cache_bytes;  ///< of samples: from files; from the sample cache
   std::optional<double> energy_j, power_w;
 };
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);

@@ -20,6 +20,11 @@ double number_at(const Json& holder, const char* key) {
   return value.is_number() ? value.get<double>() : 0;
 }
 
+Json megabytes_at(const Json& holder, const char* key) {
+  const Json value = value_at(holder, key);
+  return value.is_number() ? Json(value.get<double>() * 1e-6) : Json(nullptr);
+}
+
 Json bar(const std::string& label, const std::string& which, const Json& part) {
   return {{"label", label},
           {"which", which},
@@ -67,7 +72,9 @@ void add_epochs(Json& sheet, const Json& epochs) {
                             {"pre-processing", "s"},
                             {"minibatch", "ms"},
                             {"CPU", "%"},
-                            {"in cache", "%"},
+                            {"in page cache", "%"},
+                            {"from files", "MB"},
+                            {"from own cache", "MB"},
                             {"energy", "J"},
                             {"power", "W"},
                             {"loss", ""}});
@@ -77,6 +84,7 @@ void add_epochs(Json& sheet, const Json& epochs) {
                    value_at(e, "stall_s"), value_at(e, "compute_s"), value_at(e, "overhead_s"),
                    value_at(e, "fetch_s"), value_at(e, "preprocess_s"), value_at(e, "minibatch_ms"),
                    value_at(e, "cpu_pct"), value_at(e, "cached_before_pct"),
+                   megabytes_at(e, "file_bytes"), megabytes_at(e, "cache_bytes"),
                    energy_of(e, "energy_j"), energy_of(e, "mean_w"), value_at(e, "loss")}));
   sheet["tables"].push_back(std::move(table));
 }
@@ -96,6 +104,11 @@ void add_request(Json& sheet, const Json& profile) {
                                             : value.is_string() ? value.get<std::string>()
                                                                 : value.dump());
   sheet["facts"].push_back(fact_list("Machine and data", machine));
+  std::vector<std::pair<std::string, std::string>> cache;
+  if (const Json found = value_at(profile, "cache"); found.is_object())
+    for (const auto& [name, value] : found.items())
+      cache.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  if (!cache.empty()) sheet["facts"].push_back(fact_list("Sample cache", cache));
 }
 
 // Every mark is shown, a window below all marked minibatches.

@@ -468,6 +468,10 @@ export interface EpochMeans {
   read_bytes: number | null;
   /** [count] Requests to all disks. Null: not known. */
   disk_reads: number | null;
+  /** [byte] Of samples, read from files, through the page cache or past it. Null: not known. */
+  file_bytes: number | null;
+  /** [byte] Of samples, from the sample cache. Null: not known. */
+  cache_bytes: number | null;
   /** [J] Of an epoch. Null: not known. */
   energy_j: number | null;
   /** [W] Mean power. Null: not known. */

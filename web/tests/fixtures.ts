@@ -328,7 +328,7 @@ export function experiment_report(): ExperimentReport {
   const settings = [{ label: "workers 0", stall: 4.2, compute: 11.8 }, { label: "workers 1", stall: 0.3, compute: 12.1 }, { label: "workers 2", stall: 0.2, compute: 12.3 }];
   const means = (stall: number, compute: number, cached: number): EpochMeans => ({
     epochs: cached === 0 ? 1 : 2, e2e_s: round(stall + compute + 0.05), stall_s: stall, compute_s: compute, overhead_s: 0.05, fetch_s: cached === 0 ? 1.1 : 0.1, preprocess_s: 3.9,
-    stall_ms: round((stall * 1000) / 16), minibatch_ms: round(((stall + compute + 0.05) * 1000) / 16), cpu_pct: 100, others_cpu_pct: null, cached, read_bytes: (1 - cached) * 2e8, disk_reads: null, energy_j: null, power_w: null,
+    stall_ms: round((stall * 1000) / 16), minibatch_ms: round(((stall + compute + 0.05) * 1000) / 16), cpu_pct: 100, others_cpu_pct: null, cached, read_bytes: (1 - cached) * 2e8, disk_reads: null, file_bytes: 2e8, cache_bytes: 0, energy_j: null, power_w: null,
   });
   const groups = settings.map(({ label, stall, compute }) => {
     const [first, later] = [means(stall + 1, compute, 0), means(stall, compute, 1)];

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "cli/action.h"
@@ -20,6 +22,7 @@ struct Options {
   std::string file, out = "out/experiments", data, report, root = "/";
   TraceFiles files;
   MeasuringOptions measuring;
+  double scale = 1;
   bool fresh = false, json = false, quiet = false;
 };
 
@@ -37,14 +40,30 @@ std::string figure(const std::optional<double>& value, double scale = 1) {
 }
 
 void print_groups(const std::vector<Group>& groups) {
-  TextTable table({"setting", "epoch", "E2E s", "stall s", "compute s", "overhead s", "ms/batch",
-                   "cached %", "read MB", "energy J", "doubts"});
+  std::vector<std::string> heads = {"setting",    "epoch",    "E2E s",    "stall s", "compute s",
+                                    "overhead s", "ms/batch", "cached %", "read MB", "energy J"};
+  const bool cache =
+      std::ranges::any_of(groups, [](const Group& group) { return group.settings.cache_pct > 0; });
+  if (cache) heads.insert(heads.end(), {"files MB", "own cache MB"});
+  heads.emplace_back("doubts");
+  TextTable table(heads);
   for (const Group& group : groups) {
     const std::string doubts = group.doubts();
     const auto row = [&](const char* which, const EpochAverage& a) {
-      table.add({group.label, which, number(a.e2e_s), number(a.stall_s), number(a.compute_s),
-                 number(a.overhead_s), number(a.minibatch_ms), figure(a.cached, 100),
-                 figure(a.read_bytes, 1e-6), figure(a.energy_j), doubts.empty() ? "-" : doubts});
+      std::vector<std::string> cells = {group.label,
+                                        which,
+                                        number(a.e2e_s),
+                                        number(a.stall_s),
+                                        number(a.compute_s),
+                                        number(a.overhead_s),
+                                        number(a.minibatch_ms),
+                                        figure(a.cached, 100),
+                                        figure(a.read_bytes, 1e-6),
+                                        figure(a.energy_j)};
+      if (cache)
+        cells.insert(cells.end(), {figure(a.file_bytes, 1e-6), figure(a.cache_bytes, 1e-6)});
+      cells.push_back(doubts.empty() ? "-" : doubts);
+      table.add(std::move(cells));
     };
     row("0", group.first);
     if (group.later) row("1+", *group.later);
@@ -85,9 +104,18 @@ Status show(const Options& options, ExperimentResult result, Context& context) {
   return {};
 }
 
+Result<ExperimentSpec> spec_of(const Options& options) {
+  FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
+  if (options.scale == 1) return spec;
+  if (!options.data.empty() || !spec.data.empty() || spec.dataset.kind.empty())
+    return Error{Code::invalid_argument, "--scale is for a dataset that the experiment makes",
+                 "leave it out: a dataset of one's own has the size that it has"};
+  return spec.scaled(options.scale);
+}
+
 Status run(const Options& options, Context& context) {
   FLYBALL_CHECK(options.files.check());
-  FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
+  FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   experiment.interrupted = &interrupt_flag();
@@ -102,7 +130,7 @@ Status run(const Options& options, Context& context) {
 }
 
 Status report(const Options& options, Context& context) {
-  FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
+  FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(const ExperimentOptions experiment, experiment_options(options));
   FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment));
   return show(options, std::move(result), context);
@@ -115,6 +143,10 @@ void add_common(CLI::App& command, Options& options) {
   command.add_option("--out", options.out, "folder of results, reports and made datasets")
       ->capture_default_str();
   command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
+  command
+      .add_option("--scale", options.scale,
+                  "of the set and the memory that the file names: 0.25 is a quarter of both")
+      ->check(CLI::Range(0.001, 1000.0));
   add_root_option(command, options.root);
   options.files.add_plug_options(command);
   add_json_flag(command, options.json);

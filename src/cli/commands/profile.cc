@@ -124,7 +124,7 @@ Status check_program_options(const CLI::App& command) {
         "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
         "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
         "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data",   "--tokens"})
+        "--data",   "--tokens",     "--cache"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -222,6 +222,14 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
       ->check(CLI::IsMember({"fail", "skip"}))
       ->capture_default_str();
+  add_size(
+      command, "--cache",
+      [&request](uint64_t bytes) {
+        request.cache_bytes = bytes;
+        request.share_cache = true;
+      },
+      "samples of the first epoch kept in memory, never evicted; shared with other runs on the "
+      "same data");
   add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
                "a program that marked and then marks nothing for so long hangs",
                {0.001, 1e9, "at least 1ms"})

@@ -54,6 +54,7 @@ MinibatchRecord record_of(const MinibatchTimes& times, const MinibatchRun& run) 
   record.worker = run.batch().worker;
   record.samples = run.batch().view.count();
   record.bytes = run.batch().bytes;
+  record.cache_bytes = run.batch().cache_bytes;
   record.loss = run.loss();
   if (run.stepper().options().phase == Phase::train)
     for (const TensorView& shown : run.outputs().tensors.subspan(1))
@@ -80,6 +81,7 @@ void add_up(EpochRecord& epoch) {
     epoch.preprocess_s += minibatch.preprocess_ms * 1e-3;
     epoch.samples += minibatch.samples;
     epoch.bytes += minibatch.bytes;
+    epoch.cache_bytes += minibatch.cache_bytes;
     losses.push_back(minibatch.loss);
     e2e.push_back(minibatch.e2e_ms());
   }
@@ -112,6 +114,7 @@ class Runner {
       FLYBALL_CHECK(run_epoch(epoch, within && epoch == first));
       if (!request_.save.empty()) FLYBALL_CHECK(run_.save(request_.save));
     }
+    if (loader_.options().cache) result_.cache = loader_.options().cache->state();
     result_.skipped = loader_.skipped();
     result_.bad_samples = loader_.bad_samples();
     return {};
@@ -217,6 +220,11 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   load.shuffle = training;
   load.drop_last = request.drop_last;
   load.on_bad_sample = request.on_bad;
+  if (request.cache_bytes > 0) {
+    FLYBALL_ASSIGN(load.cache, SampleCache::open(dataset, {.bytes = request.cache_bytes,
+                                                           .share = request.share_cache,
+                                                           .data = request.data}));
+  }
   FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, data.collate, step, load));
   result.request.step = loaded.run.stepper().options();
   result.request.tokens = row_tokens(*dataset).value_or(0);
@@ -277,6 +285,10 @@ std::optional<EpochMeans> EpochRun::later() const {
   means.compute_s = average([](const EpochRecord& e) { return e.compute_s; });
   means.overhead_s = average([](const EpochRecord& e) { return e.overhead_s; });
   means.minibatch_ms = average([](const EpochRecord& e) { return e.minibatch_ms; });
+  means.file_bytes =
+      average([](const EpochRecord& e) { return static_cast<double>(e.file_bytes()); });
+  means.cache_bytes =
+      average([](const EpochRecord& e) { return static_cast<double>(e.cache_bytes); });
   means.cpu_pct = average([](const EpochRecord& e) { return e.use.cpu_pct; });
   if (std::all_of(epochs.begin() + 1, epochs.end(),
                   [](const EpochRecord& e) { return e.energy.has_value(); })) {

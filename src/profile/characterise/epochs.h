@@ -35,6 +35,8 @@ struct EpochRequest {
   OnBadSample on_bad = OnBadSample::fail;
   std::filesystem::path save;    ///< the training is kept there after each epoch; empty: nowhere
   std::filesystem::path resume;  ///< such a file to go on from; empty: from the start
+  uint64_t cache_bytes = 0;      ///< of raw samples that are kept in memory; 0: none
+  bool share_cache = false;      ///< with other runs of this user on the same files
   int epochs = 2;
   int64_t steps = 0;   ///< at most so many minibatches per epoch; 0: all
   int64_t tokens = 0;  ///< of a row of text; 0: as many as usual (data/text/question_set.h)
@@ -58,9 +60,9 @@ struct MinibatchRecord {
   double fetch_ms = 0, preprocess_ms = 0;    ///< on the thread that prepared it
   int64_t fetch_begin_ns = 0, ready_ns = 0;  ///< when that thread began it, and had it ready
   int worker = -1;                           ///< which thread: a worker from 0 on, or −1: inline
-  int64_t samples = 0, bytes = 0;
-  double loss = 0;                        ///< before the step; 0 for inference
-  std::map<std::string, double> figures;  ///< what training shows beside it
+  int64_t samples = 0, bytes = 0, cache_bytes = 0;  ///< as LoadedBatch has them
+  double loss = 0;                                  ///< before the step; 0 for inference
+  std::map<std::string, double> figures;            ///< what training shows beside it
 
   double e2e_ms() const { return static_cast<double>(end_ns - begin_ns) * 1e-6; }
 };
@@ -72,7 +74,8 @@ struct EpochRecord {
   double e2e_s = 0, stall_s = 0, compute_s = 0;
   double overhead_s = 0;                 ///< e2e_s − stall_s − compute_s
   double fetch_s = 0, preprocess_s = 0;  ///< work of the loader, hidden or not
-  int64_t samples = 0, bytes = 0;        ///< delivered; bytes as read from the files
+  int64_t samples = 0, bytes = 0;        ///< delivered; bytes of the samples as stored
+  int64_t cache_bytes = 0;               ///< of them, from the sample cache
   int64_t skipped = 0;                   ///< bad samples left out
   double loss = 0;                       ///< mean over the minibatches; 0 for inference
   /// What training shows beside its loss, by name, as means over the minibatches (of "perplexity"
@@ -86,12 +89,15 @@ struct EpochRecord {
   std::vector<MinibatchRecord> minibatches;
 
   const MinibatchRecord& first() const { return minibatches.front(); }
+  /// Read from files, through the page cache or past it.
+  int64_t file_bytes() const { return bytes - cache_bytes; }
 };
 
 /// The figures of several epochs of one run, as means.
 struct EpochMeans {
   int epochs = 0;
   double e2e_s = 0, stall_s = 0, compute_s = 0, overhead_s = 0, minibatch_ms = 0, cpu_pct = 0;
+  double file_bytes = 0, cache_bytes = 0;
   std::optional<double> energy_j, power_w;
 };
 
@@ -102,7 +108,8 @@ struct EpochRun {
   int64_t dataset_samples = 0, classes = 0;
   uint64_t dataset_bytes = 0;  ///< of its files
   int64_t parameters = 0;
-  size_t buffer_bytes = 0;  ///< of the loader's minibatches
+  size_t buffer_bytes = 0;          ///< of the loader's minibatches
+  std::optional<CacheState> cache;  ///< the sample cache at the end; nothing where there is none
   std::vector<EpochRecord> epochs;
   int64_t skipped = 0;
   std::vector<BadSample> bad_samples;  ///< the first 1000 that were skipped

@@ -38,7 +38,20 @@ Json request_json(const EpochRequest& request) {
           {"on_bad", request.on_bad == OnBadSample::skip ? "skip" : "fail"},
           {"save", request.save.string()},
           {"resume", request.resume.string()},
+          {"cache_bytes", request.cache_bytes > 0 ? Json(request.cache_bytes) : Json(nullptr)},
           {"seed", step.seed}};
+}
+
+Json cache_json(const std::optional<CacheState>& cache) {
+  if (!cache) return nullptr;
+  return {{"size_bytes", cache->size_bytes},
+          {"held_bytes", cache->held_bytes},
+          {"held_samples", cache->held_samples},
+          {"memory_bytes", cache->memory_bytes},
+          {"shared", cache->shared},
+          {"joined", cache->joined},
+          {"users", cache->users},
+          {"note", cache->note}};
 }
 
 Json use_json(const ResourceUse& use) {
@@ -84,7 +97,9 @@ Json epoch_json(const EpochRecord& epoch) {
              {{"e2e_ms", first.e2e_ms()},
               {"stall_ms", first.stall_ms},
               {"compute_ms", first.compute_ms}}},
-            {"sample_bytes", epoch.bytes}};
+            {"sample_bytes", epoch.bytes},
+            {"file_bytes", epoch.file_bytes()},
+            {"cache_bytes", epoch.cache_bytes}};
   json.update(use_json(epoch.use));
   json["cached_before_pct"] = percent_or_null(epoch.cached_before);
   json["cached_after_pct"] = percent_or_null(epoch.cached_after);
@@ -95,10 +110,11 @@ Json epoch_json(const EpochRecord& epoch) {
 
 Json means_json(const std::optional<EpochMeans>& means) {
   if (!means) return nullptr;
-  return {{"epochs", means->epochs},          {"e2e_s", means->e2e_s},
-          {"stall_s", means->stall_s},        {"compute_s", means->compute_s},
-          {"overhead_s", means->overhead_s},  {"minibatch_ms", means->minibatch_ms},
-          {"cpu_pct", means->cpu_pct},        {"energy_j", or_null(means->energy_j)},
+  return {{"epochs", means->epochs},           {"e2e_s", means->e2e_s},
+          {"stall_s", means->stall_s},         {"compute_s", means->compute_s},
+          {"overhead_s", means->overhead_s},   {"minibatch_ms", means->minibatch_ms},
+          {"cpu_pct", means->cpu_pct},         {"file_bytes", means->file_bytes},
+          {"cache_bytes", means->cache_bytes}, {"energy_j", or_null(means->energy_j)},
           {"mean_w", or_null(means->power_w)}};
 }
 
@@ -128,6 +144,7 @@ Json epochs_json(const EpochRun& run) {
               {"bytes", run.dataset_bytes}}},
             {"parameters", run.parameters},
             {"buffer_bytes", run.buffer_bytes},
+            {"cache", cache_json(run.cache)},
             {"power_total", run.power_total},
             {"power_gap", run.power_gap}};
   json["epochs"] = Json::array();

@@ -230,5 +230,30 @@ TEST_F(EpochsTest, WrongRequestsAreNamed) {
   EXPECT_THAT(run_epochs(request).error().hint, HasSubstr("lenet5"));
 }
 
+TEST_F(EpochsTest, BytesFromFilesAndFromTheCacheAreToldApart) {
+  EpochRequest request = digits();
+  request.epochs = 3;
+  const auto without = run_epochs(request);
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_FALSE(without->cache);
+  EXPECT_EQ(without->epochs[1].file_bytes(), 96 * 784);
+  request.cache_bytes = 48 * 784;
+  for (const int workers : {0, 2}) {
+    request.workers = workers;
+    const auto run = run_epochs(request);
+    ASSERT_TRUE(run.ok()) << run.error().message;
+    EXPECT_EQ(losses(*run), losses(*without));
+    EXPECT_EQ(run->epochs[0].file_bytes(), 96 * 784);
+    for (const int epoch : {1, 2}) {
+      EXPECT_EQ(run->epochs[static_cast<size_t>(epoch)].file_bytes(), 48 * 784);
+      EXPECT_EQ(run->epochs[static_cast<size_t>(epoch)].cache_bytes, 48 * 784);
+    }
+    EXPECT_EQ(run->later()->cache_bytes, 48 * 784);
+    ASSERT_TRUE(run->cache);
+    EXPECT_EQ(run->cache->held_samples, 48);
+    EXPECT_FALSE(run->cache->shared);
+  }
+}
+
 }  // namespace
 }  // namespace flyball

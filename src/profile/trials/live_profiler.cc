@@ -108,6 +108,7 @@ class LiveProfiler final : public Profiler {
 
   Result<Measurement> measure(size_t config) override {
     samples_.begin(config);
+    FLYBALL_CHECK(fill_cache());
     FLYBALL_CHECK(device_->claim());  // without the board there is no trial, not even a failed one
     const Stopwatch total;
     Measurement m;
@@ -128,12 +129,29 @@ class LiveProfiler final : public Profiler {
     return m;
   }
 
+  // With the share of the set that epochs find there in the long run: a trial that filled it would
+  // measure a first epoch, and the next one would not.
+  Status open_cache() {
+    if (options_.cache_bytes == 0) return {};
+    FLYBALL_ASSIGN(cache_, SampleCache::open(dataset_, {.bytes = options_.cache_bytes}));
+    return {};
+  }
+
  private:
+  Status fill_cache() {
+    if (!cache_ || filled_) return {};
+    FLYBALL_CHECK(cache_->fill(options_.seed, options_.interrupted));
+    filled_ = true;
+    return {};
+  }
+
   // The versions first: to ask for them loads the libraries.
   Conditions conditions() const {
     Conditions own = {{"LibTorch", library_versions()}};
     if (const std::string script = script_file(options_.workload); !script.empty())
       own["script"] = file_version(script);
+    if (options_.cache_bytes > 0)
+      own["sample cache"] = fmt::format("{} bytes", options_.cache_bytes);
     return combine({own, options_.script.conditions(), device_->info().settings,
                     process_conditions(), library_conditions(), power_conditions(*meter_),
                     dataset_conditions(*dataset_, options_.data)});
@@ -207,6 +225,7 @@ class LiveProfiler final : public Profiler {
     load.prefetch = std::max(1, static_cast<int>(setting(job, axis::prefetch, 2)));
     load.shuffle = step.phase == Phase::train;
     load.drop_last = true;
+    load.cache = cache_;
     return start_run(trial.job.workload, dataset_, collate_, step, load);
   }
 
@@ -256,6 +275,7 @@ class LiveProfiler final : public Profiler {
 
   Status count(MinibatchRun& run, ClockWatch& clocks, Measurement& m) {
     StoppingRule rule(options_.stopping);
+    double cache_bytes = 0, file_bytes = 0;
     const Stopwatch watch;
     while (!rule.done() || (meter_->updates() < power_updates_wanted &&
                             watch.seconds() < options_.stopping.max_seconds)) {
@@ -263,11 +283,17 @@ class LiveProfiler final : public Profiler {
       FLYBALL_ASSIGN(const MinibatchTimes times, run.next());
       clocks.look();
       rule.add(times.e2e_ms);
+      cache_bytes += static_cast<double>(run.batch().cache_bytes);
+      file_bytes += static_cast<double>(run.batch().bytes - run.batch().cache_bytes);
       m.minibatches.push_back(times);
       samples_.tell(m.minibatches.size(), times.e2e_ms);
     }
     take_times(rule, m);
     m.stop_reason = rule.reason();
+    if (!cache_ || m.minibatches.empty()) return {};
+    const auto minibatches = static_cast<double>(m.minibatches.size());
+    m.figures["cache_bytes"] = cache_bytes / minibatches;
+    m.figures["file_bytes"] = file_bytes / minibatches;
     return {};
   }
 
@@ -276,6 +302,8 @@ class LiveProfiler final : public Profiler {
   LiveOptions options_;
   DatasetPtr dataset_;
   CollatePtr collate_;
+  std::shared_ptr<SampleCache> cache_;
+  bool filled_ = false;
   ProfilerInfo info_;
   Space space_;
   SampleTeller samples_;
@@ -320,6 +348,7 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
   auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), own,
                                                  std::move(data.dataset), std::move(data.collate));
   FLYBALL_CHECK(profiler->build_space());
+  FLYBALL_CHECK(profiler->open_cache());
   return std::unique_ptr<Profiler>(std::move(profiler));
 }
 

@@ -25,6 +25,7 @@ struct LiveOptions {
   double warm_up_s = 0.3;  ///< minibatches before this, and the first one, are not counted
   double settle_s = 0.05;  ///< after the mode is set
   uint64_t seed = 1;
+  uint64_t cache_bytes = 0;  ///< of a sample cache, filled before the first trial; 0: none
   const std::atomic<bool>* interrupted = nullptr;  ///< checked after each minibatch; may be null
 };
 

@@ -70,6 +70,31 @@ std::string run_short_of_memory() {
   return "first " + large + "; then " + again;
 }
 
+// What epochs find in the long run: each trial meets the same share of the set, the first one too.
+TEST(LiveProfiler, ACacheIsFilledBeforeTheFirstTrial) {
+  FLYBALL_NEEDS_TORCH();
+  const TempFolder folder;
+  LiveOptions options;
+  options.data = folder / "digits";
+  ASSERT_TRUE(make_digits(options.data, {.train = 960, .test = 1}).ok());
+  options.open = {named_axis("loader_workers", {0, 1}), named_axis("prefetch", {1})};
+  options.warm_up_s = 0;
+  options.stopping.min_seconds = 0.02;
+  options.stopping.max_seconds = 0.3;
+  options.cache_bytes = 480 * 784;
+  auto device = open_host({.journal = folder / "journal", .cpus = {0}, .pin_threads = false});
+  ASSERT_TRUE(device.ok()) << device.error().message;
+  const auto profiler = make_live_profiler(*std::move(device), make_no_power("no meter"), options);
+  ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+  EXPECT_EQ((*profiler)->info().conditions.at("sample cache"), "376320 bytes");
+  for (size_t config = 0; config < (*profiler)->space().size(); ++config) {
+    const auto m = (*profiler)->measure(config);
+    ASSERT_TRUE(m.ok() && !m->failed()) << m->failure;
+    EXPECT_DOUBLE_EQ(m->figures.at("cache_bytes") + m->figures.at("file_bytes"), 16 * 784);
+    EXPECT_NEAR(m->figures.at("cache_bytes") / (16 * 784), 0.5, 0.15);
+  }
+}
+
 // A measurement is the same only where these are: they must be loaded before they are listed.
 TEST(LiveProfiler, ConditionsHoldTheLibrariesThatAStepRunsOn) {
   FLYBALL_NEEDS_TORCH();

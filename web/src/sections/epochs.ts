@@ -36,6 +36,7 @@ const columns: [head: string, cell: (b: Bar<EpochMeans>) => string | null][] = [
   ["CPU", (b) => `${number(b.means.cpu_pct)}\u202f%`],
   ["In cache", (b) => (b.means.cached === null ? null : `${number(100 * b.means.cached)}\u202f%`)],
   ["Read from disk", (b) => (b.means.read_bytes === null ? null : `${number(b.means.read_bytes / 1e6)}\u202fMB`)],
+  ["From own cache", (b) => (b.means.cache_bytes ? `${number(b.means.cache_bytes / 1e6)}\u202fMB` : null)],
   ["Energy", (b) => (b.means.energy_j === null ? null : with_unit(b.means.energy_j, "J"))],
   ["Other programs", (b) => (b.means.others_cpu_pct === null ? null : `${number(b.means.others_cpu_pct)}\u202f%`)],
   ["Power", (b) => (b.means.power_w === null ? null : with_unit(b.means.power_w, "W"))],
