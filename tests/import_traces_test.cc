@@ -24,9 +24,10 @@ class ImportTracesTest : public CommandTest {
       ::gmtime_r(&local, &date);
       char stamp[32];
       std::strftime(stamp, sizeof stamp, "%m-%d-%Y %H:%M:%S", &date);
-      text += fmt::format("{} RAM 900/7620MB (lfb 8x2MB) CPU [{}%@729,off] GR3D_FREQ 63%@[621] "
-                          "tj@50C VDD_IN 12500mW/12000mW VDD_CPU_GPU_CV 4000mW/4000mW\n",
-                          stamp, 20 + i % 7);
+      text += fmt::format(
+          "{} RAM 900/7620MB (lfb 8x2MB) CPU [{}%@729,off] GR3D_FREQ 63%@[621] "
+          "tj@50C VDD_IN 12500mW/12000mW VDD_CPU_GPU_CV 4000mW/4000mW\n",
+          stamp, 20 + i % 7);
     }
     return write("tegrastats.log", text);
   }
@@ -65,8 +66,8 @@ TEST_F(ImportTracesTest, ALogIsJoinedToARunByTime) {
                  "brute-force", "--no-verify", "-q", "--", "sleep", "1.{batch_size}"})
                 .exit_code,
             0);
-  const Finished joined = run(
-      {"import", "--format", "tegrastats", log, "--run", "1", "--plug-zone", "1h", "--json"});
+  const Finished joined =
+      run({"import", "--format", "tegrastats", log, "--run", "1", "--plug-zone", "1h", "--json"});
   ASSERT_EQ(joined.exit_code, 0) << joined.err;
   const auto trials = joined.json()["joined"]["trials"];
   ASSERT_EQ(trials.size(), 2u);
@@ -75,9 +76,8 @@ TEST_F(ImportTracesTest, ALogIsJoinedToARunByTime) {
     EXPECT_NEAR(trial["energy_j"].get<double>(), 12.5 * trial["covered_s"].get<double>(), 1e-3);
     EXPECT_GT(trial["covered_s"], 1);
   }
-  EXPECT_THAT(
-      run({"import", "--format", "tegrastats", log, "--run", "1", "--plug-zone", "1h"}).out,
-      HasSubstr("W by the log"));
+  EXPECT_THAT(run({"import", "--format", "tegrastats", log, "--run", "1", "--plug-zone", "1h"}).out,
+              HasSubstr("W by the log"));
   const Finished elsewhere = run({"import", "--format", "tegrastats", log, "--run", "1"});
   EXPECT_EQ(elsewhere.exit_code, 2);
   EXPECT_THAT(elsewhere.err, HasSubstr("covers none of the 2 trials of run 1"));

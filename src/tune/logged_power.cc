@@ -37,12 +37,12 @@ Result<std::vector<LoggedTrial>> logged_trials(const StoredRun& run,
     found += logged.back().window ? 1 : 0;
   }
   if (found > 0) return logged;
-  return Error{Code::not_found,
-               logged.empty()
-                   ? fmt::format("run {} made no live trial that a log could belong to", run.id)
-                   : fmt::format("{} covers none of the {} trials of run {}, which began at {}",
-                                 log.info.source, logged.size(), run.id, run.started_utc),
-               "is it of that time? --plug-zone, --plug-ahead and --plug-begin set its clock right"};
+  return Error{
+      Code::not_found,
+      logged.empty() ? fmt::format("run {} made no live trial that a log could belong to", run.id)
+                     : fmt::format("{} covers none of the {} trials of run {}, which began at {}",
+                                   log.info.source, logged.size(), run.id, run.started_utc),
+      "is it of that time? --plug-zone, --plug-ahead and --plug-begin set its clock right"};
 }
 
 }  // namespace flyball

@@ -47,14 +47,10 @@ Json log_json(const TegrastatsLog& log) {
   Json traces = Json::array(), refused = Json::array();
   for (const Trace& trace : log.traces) traces.push_back(figures_json(trace));
   for (const Error& error : log.refused) refused.push_back(to_json(error));
-  return {{"format", "tegrastats"},
-          {"lines", log.lines},
-          {"skipped", log.skipped},
-          {"refused", refused},
-          {"unknown", log.unknown},
-          {"timed", log.timed},
-          {"module_rails", log.module_rails},
-          {"traces", traces}};
+  return {{"format", "tegrastats"},           {"lines", log.lines},
+          {"skipped", log.skipped},           {"refused", refused},
+          {"unknown", log.unknown},           {"timed", log.timed},
+          {"module_rails", log.module_rails}, {"traces", traces}};
 }
 
 /// The samples, too: what the store keeps. Times in s since 1970, or since the first line.
@@ -122,11 +118,10 @@ Result<Json> keep(Store& store, const ImportTraces& options, const TegrastatsOpt
 void print_text(const ImportTraces& options, const Json& document) {
   fmt::print("{} line{} of {}{}\n", document["lines"].get<size_t>(),
              document["lines"] == 1 ? "" : "s", options.file,
-             options.out.empty()
-                 ? fmt::format(" are in the store{} as run {}",
-                               document["already_there"] == true ? " already," : "",
-                               document["import"].get<int64_t>())
-                 : " are in " + options.out);
+             options.out.empty() ? fmt::format(" are in the store{} as run {}",
+                                               document["already_there"] == true ? " already," : "",
+                                               document["import"].get<int64_t>())
+                                 : " are in " + options.out);
   TextTable table({"trace", "unit", "samples", "mean", "min", "max", "total"});
   for (const Json& trace : document["traces"])
     table.add({trace["name"], trace["unit"], fmt::format("{}", trace["samples"].get<size_t>()),
@@ -143,8 +138,9 @@ void print_text(const ImportTraces& options, const Json& document) {
     fmt::print("fields left out: {}\n",
                join(document["unknown"].get<std::vector<std::string>>(), ", "));
   if (document["timed"] == false)
-    fmt::print("its lines name no times, which count from the first one; --plug-begin says when it "
-               "began\n");
+    fmt::print(
+        "its lines name no times, which count from the first one; --plug-begin says when it "
+        "began\n");
   if (document["joined"].is_null()) return;
   fmt::print("\nrun {}:\n", document["joined"]["run"].get<int64_t>());
   TextTable trials({"trial", "configuration", "W by the log", "J", "covered s", "W in the store"});
@@ -179,9 +175,8 @@ Status import_tegrastats(const ImportTraces& options) {
     if (!store) {
       FLYBALL_ASSIGN(store, open_store(options.store));
     }
-    FLYBALL_ASSIGN(document["import"],
-                   keep(*store, options, clock, fingerprint_of(text), stored_json(log, document),
-                        there));
+    FLYBALL_ASSIGN(document["import"], keep(*store, options, clock, fingerprint_of(text),
+                                            stored_json(log, document), there));
     document["already_there"] = there;
   }
   if (options.json)

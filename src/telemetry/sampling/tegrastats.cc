@@ -47,10 +47,9 @@ class Collector {
 
   Result<TegrastatsLog> finish() {
     if (log_.lines == 0)
-      return log_.refused.empty()
-                 ? Error{Code::corrupt, name_ + " holds no line of tegrastats",
-                         "each begins with RAM, or with a date and RAM"}
-                 : log_.refused.front();
+      return log_.refused.empty() ? Error{Code::corrupt, name_ + " holds no line of tegrastats",
+                                          "each begins with RAM, or with a date and RAM"}
+                                  : log_.refused.front();
     log_.timed = stamped_ || options_.begin_unix_s.has_value();
     find_module();
     const std::vector<int64_t> times = line_times();
@@ -85,15 +84,18 @@ class Collector {
                             : "a line with a time after lines without one",
                    "logs of two releases are to be imported one by one"};
     if (line.unix_s && !stamps_.empty() && *line.unix_s < stamps_.back())
-      return Error{Code::corrupt, "time goes back", "logs of two runs are to be imported one by one"};
+      return Error{Code::corrupt, "time goes back",
+                   "logs of two runs are to be imported one by one"};
     for (const TegrastatsField& field : line.fields) {
       if (field.name.ends_with("_mhz") && has_rail(field.name.substr(0, field.name.size() - 4)))
-        return Error{Code::corrupt, fmt::format("'{}' is a clock, and was a rail before", field.name),
+        return Error{Code::corrupt,
+                     fmt::format("'{}' is a clock, and was a rail before", field.name),
                      "the line is cut off"};
       const auto known = place_.find(field.name);
       if (known != place_.end() && columns_[known->second].info.unit != field.unit)
-        return Error{Code::corrupt, fmt::format("'{}' is in {}, and was in {} before", field.name,
-                                                field.unit, columns_[known->second].info.unit),
+        return Error{Code::corrupt,
+                     fmt::format("'{}' is in {}, and was in {} before", field.name, field.unit,
+                                 columns_[known->second].info.unit),
                      "the line is cut off"};
     }
     return {};
@@ -141,10 +143,10 @@ class Collector {
         first = next;
       }
     const double begin = stamped_ ? 0 : options_.begin_unix_s.value_or(0);
-    const int64_t offset = log_.timed
-                               ? wall_minus_monotonic_ns() +
-                                     static_cast<int64_t>(std::llround(options_.clock_ahead_s * 1e9))
-                               : 0;
+    const int64_t offset =
+        log_.timed ? wall_minus_monotonic_ns() +
+                         static_cast<int64_t>(std::llround(options_.clock_ahead_s * 1e9))
+                   : 0;
     std::vector<int64_t> times;
     for (double s : seconds)
       times.push_back(static_cast<int64_t>(std::llround((begin + s) * 1e9)) - offset);
@@ -217,7 +219,10 @@ Result<Trace> tegrastats_power(const TegrastatsLog& log, const std::string& name
                  "its traces can be imported without being joined"};
   }
   Trace total;
-  total.info = {.name = "tegrastats", .unit = "W", .kind = SensorKind::power, .source = name,
+  total.info = {.name = "tegrastats",
+                .unit = "W",
+                .kind = SensorKind::power,
+                .source = name,
                 .total = "tegrastats"};
   total.period_s = any->period_s;
   for (const auto& [time_ns, sum] : sums)

@@ -1,8 +1,8 @@
 // Logs of NVIDIA's tegrastats, of every JetPack, as traces. Only to bring in what was logged
 // already: live, Flyball reads the board's own sensors.
 //
-//   [MM-DD-YYYY HH:MM:SS] RAM 1/2MB (lfb 3x4MB) [SWAP …] [IRAM …] CPU [1%@204,off] [EMC_FREQ 7%[@M]]
-//   [GR3D_FREQ 3%[@M|@[M,M]]] [NAME M|off …] NAME@27.5C … NAME 5[mW]/4[mW][/6[mW]] …
+//   [MM-DD-YYYY HH:MM:SS] RAM 1/2MB (lfb 3x4MB) [SWAP …] [IRAM …] CPU [1%@204,off] [EMC_FREQ
+//   7%[@M]] [GR3D_FREQ 3%[@M|@[M,M]]] [NAME M|off …] NAME@27.5C … NAME 5[mW]/4[mW][/6[mW]] …
 //
 // The date is there from JetPack 5 on, "mW" too, @[…] from 6, a third power (the highest) from 7;
 // SWAP, EMC and rails are missing without root, and −256C is a sensor that is off.
@@ -28,10 +28,10 @@ struct TegrastatsOptions {
 };
 
 struct TegrastatsLog {
-  std::vector<Trace> traces;    ///< ram, cpu0_busy, gpu_mhz, temp:tj, VDD_IN, …
-  size_t lines = 0;             ///< taken
-  size_t skipped = 0;           ///< refused
-  std::vector<Error> refused;   ///< the first ten of them, by file and line
+  std::vector<Trace> traces;         ///< ram, cpu0_busy, gpu_mhz, temp:tj, VDD_IN, …
+  size_t lines = 0;                  ///< taken
+  size_t skipped = 0;                ///< refused
+  std::vector<Error> refused;        ///< the first ten of them, by file and line
   std::vector<std::string> unknown;  ///< fields that were left out, each name once
   /// Are the times of the traces monotonic ones of this machine, as a sampler's are? Else they
   /// count from the first line.

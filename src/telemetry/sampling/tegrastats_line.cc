@@ -85,8 +85,11 @@ class LineParser {
   Status date() {
     if (words_.size() < 2 || words_[0].size() != 10 || words_[0][2] != '-') return {};
     const std::string_view day = next(), clock = next();
-    const auto stamp = parse_time_stamp(
-        fmt::format("{}-{}T{}", day.substr(6), day.substr(0, 5), clock), utc_offset_s_);
+    const auto stamp =
+        clock.size() == 8
+            ? parse_time_stamp(fmt::format("{}-{}T{}", day.substr(6), day.substr(0, 5), clock),
+                               utc_offset_s_)
+            : std::nullopt;
     if (!stamp) return wrong("the date", fmt::format("{} {}", day, clock));
     line_.unix_s = *stamp;
     return {};
@@ -171,7 +174,8 @@ class LineParser {
   Status temperature(std::string_view name, std::string_view value) {
     const std::string_view whole = value;
     value = value.substr(0, value.find('/'));  // an average may follow
-    if (!is_name(name) || !whole.ends_with('C') || !drop_suffix(value, "C")) return wrong(name, whole);
+    if (!is_name(name) || !whole.ends_with('C') || !drop_suffix(value, "C"))
+      return wrong(name, whole);
     const auto degrees = finite(value);
     if (!degrees || *degrees < -300 || *degrees > 1000) return wrong(name, whole);
     if (*degrees != sensor_off_c) add(fmt::format("temp:{}", name), "C", *degrees);

@@ -97,7 +97,8 @@ TEST(Tegrastats, ReadsALogOfJetPack7) {
 TEST(Tegrastats, LinesOfOneSecondShareIt) {
   std::string text;
   for (const char* second : {"09", "09", "10", "10", "10", "10", "12"})
-    text += std::string("11-15-2024 08:38:") + second + " RAM 1/2MB (lfb 1x4MB) VDD_IN 5000mW/1mW\n";
+    text +=
+        std::string("11-15-2024 08:38:") + second + " RAM 1/2MB (lfb 1x4MB) VDD_IN 5000mW/1mW\n";
   const auto log = parse_tegrastats(text, "t.log");
   ASSERT_TRUE(log.ok()) << log.error().message;
   const Trace& rail = *find(*log, "VDD_IN");
@@ -126,7 +127,8 @@ TEST(Tegrastats, JoinsARunByTime) {
 }
 
 TEST(Tegrastats, SkipsAndNamesBadLines) {
-  const std::string good = "11-15-2024 08:38:09 RAM 1/2MB (lfb 1x4MB) CPU [1%@2] VDD_IN 5000mW/1mW\n";
+  const std::string good =
+      "11-15-2024 08:38:09 RAM 1/2MB (lfb 1x4MB) CPU [1%@2] VDD_IN 5000mW/1mW\n";
   const std::string bad =
       "11-15-2024 08:38:09 RAM 1/2MB (lfb 1x4MB) CPU [1%@2] VDD_IN 500\n"  // cut off: a clock
       "11-15-2024 08:38:10 RAM 1/2MB (lfb 1x4M\n"
