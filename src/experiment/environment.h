@@ -20,7 +20,4 @@ Result<std::filesystem::path> dataset_for(const ExperimentSpec& spec, const RunS
 Result<std::unique_ptr<Limits>> limits_for(const ExperimentSpec& spec, const RunSettings& run,
                                            const std::filesystem::path& data);
 
-/// An error `unavailable` when the experiment asks for a knob that this machine lacks.
-Status check_knobs(const ExperimentSpec& spec, const std::vector<std::string>& device_gaps);
-
 }  // namespace flyball

@@ -7,6 +7,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "experiment/board_findings.h"
 #include "experiment/summary.h"
 
 namespace flyball {
@@ -291,7 +292,10 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
       f.base_load(groups);
       break;
     case Question::dvfs:
+      dvfs_findings(groups, f.list);
+      break;
     case Question::power_modes:
+      mode_findings(groups, f.list);
       break;
   }
   return f.list;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "experiment/residency.h"
 #include "experiment/spec.h"
 #include "profile/characterise/epochs.h"
 
@@ -43,6 +44,8 @@ struct RunFigures {
   int64_t dataset_samples = 0;
   std::string power_total{}, power_gap{};  ///< as EpochRun has them
   std::vector<double> losses{};            ///< of the first minibatches, in order
+  /// Of the clocks over all epochs, where the run sets or frees them.
+  std::vector<ClockResidency> residency{};
   std::vector<EpochFigures> epochs{};
 };
 

@@ -84,7 +84,7 @@ const std::vector<Entry>& entries() {
       {"clear", set_clear, [](const RunSettings& s) { return clear_name(s.clear); }},
       text("medium", &RunSettings::medium, {}),
       {"memory_mb", set_memory, [](const RunSettings& s) { return s.memory_mb; }},
-      text("state", &RunSettings::state, {"idle", "sampling", "training"}),
+      text("state", &RunSettings::state, {"idle", "sampling", "training", "suspended"}),
       whole("seconds", &RunSettings::seconds, 1, 1e5),
       text("power_mode", &RunSettings::power_mode, {}),
       text("dvfs", &RunSettings::dvfs, {"on", "off"}),

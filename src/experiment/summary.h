@@ -31,8 +31,9 @@ struct Group {
   std::string label{};
   RunSettings settings{};
   std::vector<const RunFigures*> runs{};
-  EpochAverage first{};                 ///< epoch 0
-  std::optional<EpochAverage> later{};  ///< epochs 1 and on; nothing when there are none
+  EpochAverage first{};                     ///< epoch 0
+  std::optional<EpochAverage> later{};      ///< epochs 1 and on; nothing when there are none
+  std::vector<ClockResidency> residency{};  ///< of the first repeat, where it was watched
   /// What a long run goes on like: `later`, else `first`.
   const EpochAverage& steady() const { return later ? *later : first; }
 };
