@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 using ::testing::IsEmpty;
 
 // Maps from names that the user chose, or answers of other documents, are not keys of ours.
-const std::set<std::string> opaque = {"config", "answer", "excluded", "conditions", "mode"};
+const std::set<std::string> opaque = {"config", "answer", "excluded", "conditions",
+                                      "mode",   "caps",   "from",     "to"};
 
 // The schema of each command's documents.
 const std::map<std::string, std::string> schema_of = {
@@ -74,8 +75,12 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"runs", "list", "--json"});
   expect_documented({"runs", "show", "1", "--json"});
   expect_documented({"runs", "compare", "1", "2", "--json"});
+  const std::string store = environment_["FLYBALL_STORE"];
+  expect_documented({"runs", "spread", store, store, "--json"});
   expect_documented({"runs", "delete", "2", "--json"});
   expect_documented({"import", table, "--json"});
+  const std::string log = write("tegrastats.log", "RAM 1/2MB NVENC x VDD_IN 5/5\nRAM\n").string();
+  expect_documented({"import", "--format", "tegrastats", log, "--json"});
 }
 
 // Both sides of a study, line by line.
@@ -142,6 +147,10 @@ TEST_F(JsonTest, EveryKeyOfABoardIsDocumented) {
   expect_documented({"mode", "set", "gpu_mhz=612", "--json", "--root", root});
   expect_documented({"mode", "hold", "--preset", "15W", "--json", "--root", root, "--", "true"});
   expect_documented({"mode", "restore", "--json", "--root", root});
+  expect_documented(
+      {"mode", "idle", "gpu_mhz=612", "--settle", "0s", "--for", "0.2s", "--json", "--root", root});
+  expect_documented(
+      {"mode", "cost", "--rounds", "1", "--seed", "2", "-q", "--json", "--root", root});
 }
 
 TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {

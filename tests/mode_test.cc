@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <atomic>
-#include <cmath>
 #include <sstream>
 #include <thread>
 
 #include "device/host/board_trees_testing.h"
 #include "live_testing.h"
+#include "living_tree_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
@@ -44,8 +43,6 @@ class ModeTest : public LiveTest {
   fs::path root_;
   std::map<std::string, std::string> start_;
 };
-
-const char* const gpu_max = "sys/devices/platform/17000000.gpu/devfreq/17000000.gpu/max_freq";
 
 TEST_F(ModeTest, DoctorReadsATreeAndLeavesNothingInIt) {
   const Finished done = run({"doctor", "--root", root_.string(), "--json"});
@@ -186,47 +183,6 @@ TEST_F(ModeTest, AKilledHoldIsPutBackByTheNextStart) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(content(), start_);
 }
-
-// The kernel and the rails of the tree: clocks follow their caps, and power the clocks.
-class LivingTree {
- public:
-  explicit LivingTree(fs::path root) : root_(std::move(root)), thread_([this] { live(); }) {}
-  ~LivingTree() {
-    stop_ = true;
-    thread_.join();
-  }
-
- private:
-  static void replace(const fs::path& file, const std::string& text) {
-    const fs::path part = file.string() + ".part";
-    std::ofstream(part) << text;
-    fs::rename(part, file);
-  }
-  void follow(std::string cap, const std::string& from, const std::string& to) {
-    const std::string text = slurp(root_ / cap);
-    if (!text.empty()) replace(root_ / cap.replace(cap.rfind(from), from.size(), to), text);
-  }
-  void live() {
-    while (!stop_) {
-      double gpu_hz = 0;
-      if (std::ifstream(root_ / gpu_max) >> gpu_hz && gpu_hz > 0) {
-        follow(gpu_max, "max_freq", "cur_freq");
-        for (const char* policy : {"policy0", "policy4", "policy8"})
-          follow(std::string("sys/devices/system/cpu/cpufreq/") + policy + "/scaling_max_freq",
-                 "max_freq", "cur_freq");
-        const long milliamperes = std::lround(200 + gpu_hz / 1e6);  // 19 V: 0.019 W a MHz
-        const fs::path rail = root_ / "sys/bus/i2c/drivers/ina3221/1-0040/hwmon/hwmon3/curr1_input";
-        replace(rail, fmt::format("{}\n", milliamperes + (++turn_ % 2)));
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  }
-
-  fs::path root_;
-  int turn_ = 0;
-  std::atomic<bool> stop_ = false;
-  std::thread thread_;
-};
 
 TEST_F(ModeTest, ATuneGoesThroughTheModesOfTheTree) {
   if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";

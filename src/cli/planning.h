@@ -30,6 +30,8 @@ struct PlanOptions {
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
        no_reference = false;
+  bool switch_asked = false;  ///< --switch-cost was given
+  double idle_power_w = 0;    ///< --idle-power; 0: not given
   PlanRequest request;
 };
 
@@ -37,6 +39,9 @@ struct PlanOptions {
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
+/// Idle power and the cost of a switch, where nobody gave them, as the store (may be null) has them
+/// of this board; the request's notes say whose they are, or that they are not known.
+Status read_board_costs(PlanOptions& options, const SharedBoard& board, Store* store);
 /// Refuses a report that cannot be written, and notes when planning began.
 Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.

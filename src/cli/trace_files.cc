@@ -1,5 +1,6 @@
 #include "cli/trace_files.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,13 +23,23 @@ void TraceFiles::add_options(CLI::App& command) {
 
 void TraceFiles::add_plug_options(CLI::App& command) {
   command.add_option("--plug", plug,
-                     "log of a plug meter (CSV: time, watts), joined by time at the end");
+                     "log of a plug meter (CSV: time, watts) or of tegrastats, joined by time at "
+                     "the end");
+  add_plug_clock(command);
+}
+
+void TraceFiles::add_plug_clock(CLI::App& command) {
   add_duration(
       command, "--plug-zone", [this](Seconds time) { plug_options.utc_offset_s = time.value; },
       "of its times without a zone: so far east of Greenwich, e.g. 1h");
   add_duration(
       command, "--plug-ahead", [this](Seconds time) { plug_options.clock_ahead_s = time.value; },
       "what the meter's clock is ahead of this machine's, e.g. 250ms");
+  command.add_option("--plug-begin", plug_begin,
+                     "of a log of tegrastats without times (before JetPack 5): when its first line "
+                     "was written, e.g. 2026-03-01T12:30:05Z");
+  add_duration(command, "--plug-interval", [this](Seconds time) { plug_interval = time; },
+               "of such a log: from one line to the next (1s)", {1e-3, 3600, "1ms to 1h"});
 }
 
 SensorList TraceFiles::context(const std::filesystem::path& root) const {
@@ -43,6 +54,7 @@ SensorList TraceFiles::context(const std::filesystem::path& root) const {
 }
 
 Status TraceFiles::check() const {
+  FLYBALL_ASSIGN([[maybe_unused]] const TegrastatsOptions clock, tegrastats_options());
   if (!plug.empty() && ::access(plug.c_str(), R_OK) != 0)
     return file_error("read the plug meter's log", plug, errno);
   for (const std::string& file : {trace, csv})
@@ -52,8 +64,27 @@ Status TraceFiles::check() const {
 
 Result<std::optional<Trace>> TraceFiles::plug_log() const {
   if (plug.empty()) return std::optional<Trace>();
-  FLYBALL_ASSIGN(Trace log, read_plug_log(plug, plug_options));
+  FLYBALL_ASSIGN(const std::string text, read_file(plug));
+  if (!looks_like_tegrastats(text)) {
+    FLYBALL_ASSIGN(Trace log, parse_plug_log(text, plug, plug_options));
+    return std::optional<Trace>(std::move(log));
+  }
+  FLYBALL_ASSIGN(const TegrastatsOptions options, tegrastats_options());
+  FLYBALL_ASSIGN(const TegrastatsLog lines, parse_tegrastats(text, plug, options));
+  FLYBALL_ASSIGN(Trace log, tegrastats_power(lines, plug));
   return std::optional<Trace>(std::move(log));
+}
+
+Result<TegrastatsOptions> TraceFiles::tegrastats_options() const {
+  TegrastatsOptions options{.utc_offset_s = plug_options.utc_offset_s,
+                            .clock_ahead_s = plug_options.clock_ahead_s};
+  options.interval_s = plug_interval.value;
+  if (plug_begin.empty()) return options;
+  options.begin_unix_s = parse_time_stamp(plug_begin, plug_options.utc_offset_s);
+  if (!options.begin_unix_s)
+    return Error{Code::invalid_argument, fmt::format("--plug-begin '{}' is no time", plug_begin),
+                 "seconds since 1970, or like 2026-03-01T12:30:05Z"};
+  return options;
 }
 
 Status TraceFiles::write(const std::vector<Trace>& traces, const std::vector<Span>& spans,

@@ -76,20 +76,4 @@ Result<std::unique_ptr<Limits>> limits_for(const ExperimentSpec& spec, const Run
   return Limits::apply(options);
 }
 
-Status check_knobs(const ExperimentSpec& spec, const std::vector<std::string>& device_gaps) {
-  bool dvfs = spec.question == Question::dvfs;
-  bool modes = spec.question == Question::power_modes;
-  for (const RunSettings& run : spec.runs()) {
-    dvfs = dvfs || !run.dvfs.empty();
-    modes = modes || !run.power_mode.empty();
-  }
-  if (!dvfs && !modes) return {};
-  std::string why;
-  for (const std::string& gap : device_gaps) why += "; " + gap;
-  return Error{Code::unavailable,
-               fmt::format("experiment {} changes {}, and this machine has no knob for it{}",
-                           spec.name, dvfs ? "DVFS" : "power modes", why),
-               "`flyball devices` lists what can be set here"};
-}
-
 }  // namespace flyball

@@ -30,7 +30,4 @@ Result<std::unique_ptr<Limits>> limits_for(const ExperimentSpec& spec, const Run
                                            const RunMemory& memory,
                                            const std::filesystem::path& data);
 
-/// An error `unavailable` when the experiment asks for a knob that this machine lacks.
-Status check_knobs(const ExperimentSpec& spec, const std::vector<std::string>& device_gaps);
-
 }  // namespace flyball

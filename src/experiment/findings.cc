@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "experiment/board_findings.h"
 #include "experiment/cache_findings.h"
 #include "experiment/finding_words.h"
 #include "experiment/summary.h"
@@ -258,7 +259,10 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
       f.base_load(groups);
       break;
     case Question::dvfs:
+      dvfs_findings(groups, f.list);
+      break;
     case Question::power_modes:
+      mode_findings(groups, f.list);
       break;
   }
   return f.list;

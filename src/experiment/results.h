@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "experiment/residency.h"
 #include "experiment/spec.h"
 #include "profile/characterise/epochs.h"
 
@@ -45,6 +46,8 @@ struct RunFigures {
   std::string power_total{}, power_gap{};  ///< as EpochRun has them
   std::string disturbed{};       ///< who else measured on this machine meanwhile; "" nobody
   std::vector<double> losses{};  ///< of the first minibatches, in order
+  /// Of the clocks over all epochs, where the run sets or frees them.
+  std::vector<ClockResidency> residency{};
   std::vector<EpochFigures> epochs{};
 };
 

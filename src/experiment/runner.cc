@@ -11,7 +11,11 @@
 #include "device/host/board_device.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
+#include "experiment/run_board.h"
+#include "experiment/suspend.h"
 #include "profile/characterise/epochs.h"
+#include "telemetry/sensors/board_sensors.h"
+#include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/other_load.h"
 #include "telemetry/sensors/page_cache.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -43,8 +47,9 @@ EpochRequest request_of(const RunSettings& run, const fs::path& data) {
 
 class Runner {
  public:
-  Runner(ExperimentResult& result, const ExperimentOptions& options, ResultsFile& file)
-      : result_(result), options_(options), file_(file), spec_(result.spec) {}
+  Runner(ExperimentResult& result, const ExperimentOptions& options, ResultsFile& file,
+         RunBoard& board)
+      : result_(result), options_(options), file_(file), board_(board), spec_(result.spec) {}
 
   Status run_all() {
     const auto settings = spec_.runs();
@@ -54,7 +59,7 @@ class Runner {
           total_ += static_cast<size_t>(run.epochs) * epoch_units;
     for (int repeat = 0; repeat < spec_.repeats; ++repeat)
       for (const RunSettings& run : settings) FLYBALL_CHECK(run_or_reuse(run, repeat));
-    return {};
+    return board_.restore();
   }
 
  private:
@@ -78,6 +83,8 @@ class Runner {
     const auto interrupted = [this] {
       return options_.interrupted && options_.interrupted->load();
     };
+    if (run.state == "suspended") return watch_suspended(run, repeat, interrupted, options_.root);
+    FLYBALL_CHECK(board_.prepare(spec_, run));
     if (run.state == "idle" || run.state == "sampling") {
       FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted, options_.root));
       return figures;
@@ -87,6 +94,11 @@ class Runner {
     EpochRequest request = request_of(run, data);
     FLYBALL_CHECK(warm_up(request));
     request.sensors = open_power_sensors(options_.root);
+    const bool clocks = !run.dvfs.empty() || !run.power_mode.empty();
+    if (clocks) {
+      request.context = open_clock_sensors(options_.root);
+      request.context.append(open_board_sensors(options_.root));
+    }
     request.interrupted = options_.interrupted;
     FLYBALL_ASSIGN(const RunMemory memory, memory_of(run, data));
     request.cache_bytes = memory.cache;
@@ -110,6 +122,9 @@ class Runner {
       return Error{Code::interrupted, epochs.stopped, "the same command goes on from here"};
     cores.push_back(others->cores());
     RunFigures figures = figures_of(epochs, run, repeat);
+    if (clocks)
+      figures.residency =
+          residency_of(epochs.traces, epochs.epochs.front().begin_ns, epochs.epochs.back().end_ns);
     for (size_t i = 0; i < std::min(figures.epochs.size(), cores.size()); ++i)
       if (cores[i]) figures.epochs[i].others_cpu_pct = 100 * *cores[i];
     return figures;
@@ -121,6 +136,8 @@ class Runner {
                                  request.step.threads, static_cast<int>(request.step.phase));
     if (key == warm_) return {};
     request.epochs = 1;
+    request.sensors = {};
+    request.context = {};
     request.steps = warm_up_steps;
     request.interrupted = options_.interrupted;
     FLYBALL_ASSIGN([[maybe_unused]] const EpochRun run, run_epochs(request));
@@ -135,23 +152,27 @@ class Runner {
   ExperimentResult& result_;
   const ExperimentOptions& options_;
   ResultsFile& file_;
+  RunBoard& board_;
   const ExperimentSpec& spec_;
   size_t done_ = 0, total_ = 0;
   std::string what_, warm_;
 };
 
-// Equal ones mean comparable figures: machine, libraries and dataset.
-Result<ExperimentResult> begin(const ExperimentSpec& spec, const ExperimentOptions& options,
-                               std::vector<std::string>& gaps) {
-  const auto device = open_any_board(identify_board(options.root), options.root);
-  gaps = device->gaps();
+std::unique_ptr<BoardDevice> open_device(const ExperimentOptions& options) {
+  return open_any_board(identify_board(options.root), options.root);
+}
+
+// Equal ones mean comparable figures: machine, libraries, dataset, and what modes are called.
+ExperimentResult begin(const ExperimentSpec& spec, const ExperimentOptions& options,
+                       const BoardDevice& device) {
   ExperimentResult result;
   result.spec = spec;
-  result.device = device->info().title;
+  result.device = device.info().title;
   const fs::path named = options.data.empty() ? spec.data : options.data;
   result.fingerprint =
-      device->info().fingerprint + "; " + library_versions() + "; data " +
+      device.info().fingerprint + "; " + library_versions() + "; data " +
       (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
+  for (const auto& [name, mode] : spec.modes) result.fingerprint += "; mode " + name + " " + mode;
   result.started_utc = wall_clock_utc();
   result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
   return result;
@@ -178,23 +199,23 @@ fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& optio
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options) {
   const Stopwatch watch;
-  std::vector<std::string> gaps;
-  FLYBALL_ASSIGN(ExperimentResult result, begin(spec, options, gaps));
-  FLYBALL_CHECK(check_knobs(spec, gaps));
+  auto device = open_device(options);
+  ExperimentResult result = begin(spec, options, *device);
+  RunBoard board(std::move(device), options.root);
+  FLYBALL_CHECK(board.check(spec));
   const fs::path path = results_path(spec, options);
   FLYBALL_ASSIGN(const LockFile lock, lock_results(spec, path));
   std::error_code ignored;
   if (options.fresh) fs::remove(path, ignored);
   FLYBALL_ASSIGN(ResultsFile file, ResultsFile::open(path));
-  FLYBALL_CHECK(Runner(result, options, file).run_all());
+  FLYBALL_CHECK(Runner(result, options, file, board).run_all());
   result.seconds = watch.seconds();
   return result;
 }
 
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options) {
-  std::vector<std::string> gaps;
-  FLYBALL_ASSIGN(ExperimentResult result, begin(spec, options, gaps));
+  ExperimentResult result = begin(spec, options, *open_device(options));
   FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
   const auto settings = spec.runs();
   for (int repeat = 0; repeat < spec.repeats; ++repeat)

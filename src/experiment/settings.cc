@@ -97,7 +97,7 @@ const std::vector<Entry>& entries() {
       {"memory_mb", set_memory, [](const RunSettings& s) { return s.memory_mb; }},
       percent("memory_pct", &RunSettings::memory_pct, 10000),
       percent("cache_pct", &RunSettings::cache_pct, 100),
-      text("state", &RunSettings::state, {"idle", "sampling", "training"}),
+      text("state", &RunSettings::state, {"idle", "sampling", "training", "suspended"}),
       whole("seconds", &RunSettings::seconds, 1, 1e5),
       text("power_mode", &RunSettings::power_mode, {}),
       text("dvfs", &RunSettings::dvfs, {"on", "off"}),

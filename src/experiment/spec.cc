@@ -139,6 +139,19 @@ class Reader {
     return {};
   }
 
+  Status modes(const toml::table& document, ExperimentSpec& spec) const {
+    FLYBALL_ASSIGN(const toml::table* named, table(document, "modes"));
+    if (!named) return {};
+    for (const auto& [key, node] : *named) {
+      const auto mode = node.value_exact<std::string>();
+      if (!mode || mode->empty())
+        return at(node, fmt::format("mode {} is no text", key.str()),
+                  "e.g. a = \"cpu_cores=4,gpu_mhz=612\", or the name of a preset");
+      spec.modes.emplace(std::string(key.str()), *mode);
+    }
+    return {};
+  }
+
   Status known_media(const toml::table& document, const ExperimentSpec& spec) const {
     for (const RunSettings& run : spec.runs())
       if (!run.medium.empty() && !spec.medium(run.medium))
@@ -160,9 +173,9 @@ class Reader {
 
   Result<ExperimentSpec> document(const toml::table& document) const {
     ExperimentSpec spec;
-    FLYBALL_CHECK(
-        only(document, "",
-             {"title", "question", "repeats", "data", "dataset", "fixed", "vary", "media"}));
+    FLYBALL_CHECK(only(
+        document, "",
+        {"title", "question", "repeats", "data", "dataset", "fixed", "vary", "media", "modes"}));
     FLYBALL_ASSIGN(spec.title, text(document, "title", ""));
     FLYBALL_ASSIGN(spec.question, question(document));
     FLYBALL_ASSIGN(const double repeats, number(document, "repeats", 1, 1, 1000));
@@ -187,6 +200,7 @@ class Reader {
     FLYBALL_ASSIGN(const toml::table* vary_table, table(document, "vary"));
     if (vary_table) FLYBALL_CHECK(vary(*vary_table, fixed_table, spec));
     FLYBALL_CHECK(media(document, spec));
+    FLYBALL_CHECK(modes(document, spec));
     FLYBALL_CHECK(known_media(document, spec));
     FLYBALL_CHECK(memory(document, spec));
     return spec;

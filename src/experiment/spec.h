@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
@@ -40,14 +41,15 @@ struct RunSettings {
   int epochs = 3;
   int64_t steps = 0;  ///< minibatches of an epoch; 0: all
   Clear clear = Clear::start;
-  std::string medium;      ///< name of a medium; "" is where the dataset lies
-  double memory_mb = 0;    ///< limit of what the run may newly take, page cache included; 0: none
-  double memory_pct = 0;   ///< memory that there is for the set, of its bytes; 0: no limit
-  double cache_pct = 0;    ///< of that memory, for a sample cache; 0: the page cache has all of it
-  std::string state;       ///< base load: "idle", "sampling", "training"
-  int64_t seconds = 10;    ///< that a state without training lasts
-  std::string power_mode;  ///< "" leaves the board as it is
-  std::string dvfs;        ///< "on", "off"; "" leaves it as it is
+  std::string medium;     ///< name of a medium; "" is where the dataset lies
+  double memory_mb = 0;   ///< limit of what the run may newly take, page cache included; 0: none
+  double memory_pct = 0;  ///< memory that there is for the set, of its bytes; 0: no limit
+  double cache_pct = 0;   ///< of that memory, for a sample cache; 0: the page cache has all of it
+  std::string state;      ///< base load: "idle", "sampling", "training", "suspended"
+  int64_t seconds = 10;   ///< that a state without training lasts
+  /// One of [modes], AXIS=VALUE,…, or a preset of nvpmodel; "" leaves the board as it is.
+  std::string power_mode;
+  std::string dvfs;  ///< "on": clocks free below their caps; "off": pinned there; "": as they are
   uint64_t seed = 1;
 };
 
@@ -92,6 +94,7 @@ struct ExperimentSpec {
   std::vector<Varied> vary;
   int repeats = 1;
   std::vector<Medium> media;
+  std::map<std::string, std::string> modes;  ///< names of power modes: "a" → "cpu_cores=4,…"
   MadeDataset dataset;
   std::filesystem::path data;  ///< one's own dataset; "" takes the made one
 

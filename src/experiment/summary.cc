@@ -121,6 +121,7 @@ std::vector<Group> groups_of(const ExperimentResult& result) {
     take_doubts(group);
     group.first = average_of(first);
     if (!later.empty()) group.later = average_of(later);
+    group.residency = group.runs.front()->residency;
     groups.push_back(std::move(group));
   }
   return groups;
@@ -194,7 +195,8 @@ Json experiment_json(const ExperimentResult& result) {
                               {"disturbed", group.disturbed},
                               {"doubts", doubts_json(group)},
                               {"first", average_json(group.first)},
-                              {"later", group.later ? average_json(*group.later) : Json(nullptr)}});
+                              {"later", group.later ? average_json(*group.later) : Json(nullptr)},
+                              {"residency", residency_json(group.residency)}});
   json["findings"] = Json::array();
   for (const Finding& finding : findings_of(result, groups))
     json["findings"].push_back(

@@ -32,9 +32,10 @@ struct Group {
   std::string label{};
   RunSettings settings{};
   std::vector<const RunFigures*> runs{};
-  EpochAverage first{};                  ///< epoch 0
-  std::optional<EpochAverage> later{};   ///< epochs 1 and on; nothing when there are none
-  std::vector<std::string> disturbed{};  ///< who else measured meanwhile, each once
+  EpochAverage first{};                     ///< epoch 0
+  std::optional<EpochAverage> later{};      ///< epochs 1 and on; nothing when there are none
+  std::vector<ClockResidency> residency{};  ///< of the first repeat, where it was watched
+  std::vector<std::string> disturbed{};     ///< who else measured meanwhile, each once
   std::optional<double> busy_pct{};  ///< of one core, that others took in the busiest run; 0 unless
                                      ///< one notices it; nothing: not known
   /// "beside process 12; others took 45 % of a core": what was so in any of its runs; "" nothing.

@@ -37,14 +37,15 @@ double joules_of_switch(const Problem& problem, double from_w, double to_w) {
 
 /// Of changing the mode at the start of a window, which is long enough for it.
 double cost_of_switch(const Problem& problem, const RateWindow& window, double to_loss,
-                      double from_w, double to_w) {
+                      double from_w, double to_w, double idle_w) {
   const double seconds = problem.switch_ms * 1e-3;
   if (seconds > window.seconds) return unlimited;
   if (counts_training(problem)) return -to_loss * seconds;
   const double joules = joules_of_switch(problem, from_w, to_w);
   // The window is counted at the new mode's power from its start.
   if (problem.objective == Objective::power) return joules - to_w * seconds;
-  if (problem.objective == Objective::energy) return joules;
+  // Idle power is counted of the whole window, and the switch takes the place of some of it.
+  if (problem.objective == Objective::energy) return joules - idle_w * seconds;
   // Requests that arrive during the switch wait for half of it on average.
   return window.rate_hz * seconds * problem.switch_ms / 2;
 }
@@ -122,7 +123,8 @@ Result<DynamicPlan> plan_dynamic(const Problem& problem, const Readings& reading
         if (total[from] == unlimited || from == m) continue;
         const double switched =
             total[from] + cost_of_switch(problem, windows[w], now.best[m].outcome.loss,
-                                         stages[w - 1].power_w[from], now.power_w[m]);
+                                         stages[w - 1].power_w[from], now.power_w[m],
+                                         problem.idle_w.empty() ? 0 : problem.idle_w[m]);
         if (switched >= least) continue;
         least = switched;
         before[m] = from;

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "base/random.h"
 namespace flyball {
 namespace {
 
@@ -132,6 +135,45 @@ TEST(Dynamic, OnlyProfiledChoicesAreUsed) {
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->windows[0].choice.candidates[0], 1u);
   EXPECT_FALSE(plan_dynamic(serving(), served, std::vector<RateWindow>{{0, 1}}).ok());
+}
+
+// Every sequence of modes, its energy spelled out: requests at work and the board between them, a
+// switch in place of idling.
+TEST(Dynamic, IdlePowerCountsAsBruteForceDoes) {
+  Random random(11);
+  size_t switched = 0, kept = 0;
+  for (int round = 0; round < 200; ++round) {
+    Problem problem = serving();
+    problem.objective = Objective::energy;
+    problem.switch_ms = random.uniform(0, 3000);
+    problem.idle_w = {random.uniform(1, 4), random.uniform(4, 9)};
+    const Readings readings = {{{40, random.uniform(12, 25)}, {10, random.uniform(20, 40)}}};
+    std::vector<RateWindow> windows;
+    for (int w = 0; w < 4; ++w) windows.push_back({random.uniform(2, 24), random.uniform(5, 20)});
+    double least = unlimited, requests = 0;
+    for (const RateWindow& window : windows) requests += window.rate_hz * window.seconds;
+    for (size_t sequence = 0; sequence < 16; ++sequence) {
+      double joules = 0;
+      for (size_t w = 0; w < 4; ++w) {
+        const size_t mode = sequence >> w & 1, before = w > 0 ? sequence >> (w - 1) & 1 : mode;
+        const double busy_s =
+            windows[w].rate_hz * windows[w].seconds * readings[0][mode].minibatch_ms * 1e-3;
+        joules += readings[0][mode].power_w * busy_s +
+                  problem.idle_w[mode] * (windows[w].seconds - busy_s);
+        if (mode != before)
+          joules +=
+              (std::max(readings[0][0].power_w, readings[0][1].power_w) - problem.idle_w[mode]) *
+              problem.switch_ms * 1e-3;
+      }
+      least = std::min(least, joules / requests);
+    }
+    const auto plan = plan_dynamic(problem, readings, windows);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    EXPECT_NEAR(plan->value, least, 1e-9 * least);
+    ++(plan->switches > 0 ? switched : kept);
+  }
+  EXPECT_GT(switched, 10u);
+  EXPECT_GT(kept, 10u);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
+#include "base/random.h"
 #include "problem/paper.h"
 
 namespace flyball {
@@ -271,6 +274,57 @@ TEST(Validate, NamesWhatCannotBe) {
   problem = train_problem();
   problem.objective = Objective::throughput;
   EXPECT_FALSE(validate(problem).ok());
+}
+
+// (P·t + P_idle·(w − t))/(1000·bs), spelled out here for every choice; limits, too.
+TEST(Exact, EnergyOfARequestCountsIdlePowerAsBruteForceDoes) {
+  Random random(7);
+  size_t answered = 0, other_answers = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<double> batches = {1, 4, 16};
+    Problem problem;
+    problem.candidates = linked({modes({100, 200, 300, 400}, batches)});
+    problem.objective = Objective::energy;
+    problem.roles = {{"net", Phase::infer, random.uniform(5, 60), random.uniform(100, 900)}};
+    problem.budgets.power_w = random.uniform(15, 40);
+    const Candidates& all = *problem.candidates;
+    Readings readings(1);
+    for (size_t i = 0; i < all.size(0); ++i)
+      readings[0].push_back(
+          {random.uniform(5, 40) * std::sqrt(all.batch(0, i)), random.uniform(10, 40)});
+    const Choice without = solve(problem, readings);
+    for (size_t m = 0; m < all.mode_count(); ++m) problem.idle_w.push_back(random.uniform(2, 9));
+    double least = unlimited;
+    size_t best = 0;
+    for (size_t i = 0; i < all.size(0); ++i) {
+      const double bs = all.batch(0, i), rate = problem.roles[0].rate_hz;
+      const double t = readings[0][i].minibatch_ms, p = readings[0][i].power_w, w = 1e3 * bs / rate;
+      const bool feasible = p <= problem.budgets.power_w && t <= w &&
+                            1e3 * (bs - 1) / rate + t <= problem.roles[0].latency_ms;
+      const double joules = (p * t + problem.idle_w[all.mode_of(0, i)] * (w - t)) / (1000 * bs);
+      if (feasible && joules < least) least = joules, best = i;
+    }
+    const Choice found = solve(problem, readings);
+    ASSERT_EQ(found.outcome.feasible, least != unlimited);
+    if (!found.outcome.feasible) continue;
+    ++answered;
+    EXPECT_THAT(found.candidates, ElementsAre(best));
+    EXPECT_NEAR(found.outcome.loss, least, 1e-12 * least);
+    other_answers += without.candidates != found.candidates ? 1 : 0;
+  }
+  EXPECT_GT(answered, 200u);
+  EXPECT_GT(other_answers, 50u);  // idle power decides: these draws would be answered otherwise
+}
+
+TEST(Exact, AModeWithoutIdlePowerIsNoAnswerWhereItCounts) {
+  Problem problem = serve_problem();
+  problem.objective = Objective::energy;
+  problem.roles[0].rate_hz = 10;
+  problem.idle_w = {not_measured, 5};
+  const Readings readings = {{{10, 10}, {20, 10}, {10, 30}, {20, 30}}};
+  const Choice found = solve(problem, readings);
+  ASSERT_TRUE(found.outcome.feasible);
+  EXPECT_EQ(problem.candidates->mode_of(0, found.candidates[0]), 1u);
 }
 
 }  // namespace

@@ -53,14 +53,14 @@ void training(const Problem& problem, const Reading& reading, double batch, Tall
   tally.out.loss = problem.objective == Objective::energy ? energy : time;
 }
 
-void inference(const Problem& problem, const Reading& reading, double batch, Tally& tally) {
+void inference(const Problem& problem, const Reading& reading, size_t candidate, Tally& tally) {
+  const double batch = problem.candidates->batch(0, candidate);
   const double latency = problem.wait_ms(0, batch) + reading.minibatch_ms;
   tally.demand(Constraint::latency, latency, problem.roles[0].latency_ms);
   tally.demand(Constraint::arrival_rate, reading.minibatch_ms, problem.window_ms(0, batch));
-  tally.out.loss = problem.objective == Objective::time ? reading.minibatch_ms
-                   : problem.objective == Objective::energy
-                       ? reading.power_w * reading.minibatch_ms * 1e-3 / batch
-                       : latency;
+  tally.out.loss = problem.objective == Objective::time     ? reading.minibatch_ms
+                   : problem.objective == Objective::energy ? problem.request_j(reading, candidate)
+                                                            : latency;
   tally.out.tie = reading.minibatch_ms;
 }
 
@@ -170,6 +170,15 @@ double Problem::wait_ms(size_t role, double batch) const {
   return window_ms(role, published_wait ? batch : batch - 1);
 }
 
+double Problem::request_j(const Reading& reading, size_t candidate) const {
+  const double batch = candidates->batch(0, candidate), t = reading.minibatch_ms;
+  double millijoules = reading.power_w * t;
+  if (!idle_w.empty())
+    millijoules +=
+        idle_w[candidates->mode_of(0, candidate)] * std::max(0.0, window_ms(0, batch) - t);
+  return millijoules / (1e3 * batch);
+}
+
 double Problem::counts(double batch) const {
   if (!per_sample) return 1;
   return samples > 0 ? samples / std::ceil(samples / batch) : batch;
@@ -204,6 +213,7 @@ std::string describe(const Problem& problem) {
   limit("power", problem.budgets.power_w, Constraint::power);
   limit("time", problem.budgets.time_ms, Constraint::time);
   limit("energy", problem.budgets.energy_j, Constraint::energy);
+  if (!problem.idle_w.empty()) text += ", idle power between batches counted";
   for (const Role& role : problem.roles) {
     if (!role.serves()) continue;
     text += fmt::format(", {} {:g} requests/s", role.workload, role.rate_hz);
@@ -251,7 +261,7 @@ Outcome outcome(const Problem& problem, std::span<const Reading> readings,
   if (readings.size() == 1 && !problem.roles[0].serves())
     training(problem, readings[0], batch[0], tally);
   else if (readings.size() == 1)
-    inference(problem, readings[0], batch[0], tally);
+    inference(problem, readings[0], choice[0], tally);
   else if (problem.concurrent())
     concurrent(problem, readings, batch, problem.lost_ms(choice), tally);
   else

@@ -80,6 +80,9 @@ struct Problem {
   bool separate_modes = false;  ///< each role has a mode of its own …
   double switch_ms = 0;         ///< … and changing it takes this long, twice per window
   double switch_j = 0;          ///< … and costs this beside the power of its time (dynamic plans)
+  /// What each mode of the candidates draws between batches, W; NaN: not known of that mode. Empty:
+  /// the energy of a request counts its minibatch alone.
+  std::vector<double> idle_w = {};
   bool published_wait = false;  ///< the papers' wait of a batch, bs/α in place of (bs−1)/α
 
   bool concurrent() const { return roles.size() == 2 && !roles[0].serves() && roles[1].serves(); }
@@ -91,6 +94,9 @@ struct Problem {
   /// How long the first request of a batch waits for the last one: (bs−1)/α, so that a single
   /// request waits for none; bs/α with `published_wait`.
   double wait_ms(size_t role, double batch) const;
+  /// Energy of one request of a single service, J: of its share of a minibatch, and of the board
+  /// between two batches where `idle_w` counts.
+  double request_j(const Reading& reading, size_t candidate) const;
   /// What a training minibatch of this batch size counts as: 1, or its samples.
   double counts(double batch) const;
 };

@@ -63,6 +63,23 @@ Prospect training(const Problem& problem, const Belief& belief, size_t candidate
   return of_log_normal(feasible * energy_holds, best, time, problem.budgets.time_ms, 0);
 }
 
+/// Energy of a request: with idle power I it is (t·(P − I) + I·w)/(1000·bs), an offset and a part
+/// taken to be log-normal, whose spread is that of t and of P − I.
+std::pair<LogNormal, double> request_energy(const Problem& problem, size_t candidate,
+                                            LogNormal time, LogNormal power) {
+  const double batch = problem.candidates->batch(0, candidate);
+  const double per_request = std::log(1e3 * batch);
+  const double idle_w =
+      problem.idle_w.empty() ? 0 : problem.idle_w[problem.candidates->mode_of(0, candidate)];
+  if (!(idle_w > 0))
+    return {{time.mean + power.mean - per_request, std::hypot(time.sd, power.sd)}, 0};
+  // Believed to draw less at work than idle: the belief is off, not the idle power.
+  const double watts = std::exp(power.mean), above = std::max(watts - idle_w, 0.05 * watts);
+  return {
+      {time.mean + std::log(above) - per_request, std::hypot(time.sd, power.sd * watts / above)},
+      idle_w * problem.window_ms(0, batch) / (1e3 * batch)};
+}
+
 Prospect inference(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
                    double best) {
   const double batch = problem.candidates->batch(0, candidate), wait = problem.wait_ms(0, batch);
@@ -75,10 +92,8 @@ Prospect inference(const Problem& problem, const Belief& belief, size_t candidat
   }
   if (problem.objective == Objective::energy) {
     const double holds = feasible * probability_below(cap, time.mean, time.sd);
-    return of_log_normal(
-        holds, best,
-        {time.mean + power.mean - std::log(1e3 * batch), std::hypot(time.sd, power.sd)}, unlimited,
-        0);
+    const auto [energy, offset] = request_energy(problem, candidate, time, power);
+    return of_log_normal(holds, best, energy, unlimited, offset);
   }
   const double offset = problem.objective == Objective::latency ? wait : 0;
   return of_log_normal(feasible, best, time, cap, offset);

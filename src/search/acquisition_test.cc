@@ -160,6 +160,14 @@ TEST(Weigh, InferenceWithinLatencyRateAndPower) {
       0.25);
 }
 
+// With idle power counted the energy is an offset and a part that power above idle makes.
+TEST(Weigh, EnergyOfARequestWithIdlePower) {
+  Case one = make({{"net", Phase::infer, 200, 62}}, {8}, Objective::energy,
+                  {unlimited, unlimited, unlimited}, {{ms_20, w_15}});
+  one.problem.idle_w = {6};
+  expect_agreement(one, 0, 0.3);
+}
+
 TEST(Weigh, AWindowBeyondTheLatencyIsHopeless) {
   const Case one = make({{"net", Phase::infer, 200, 39}}, {8}, Objective::latency,
                         {15.5, unlimited, unlimited}, {{ms_20, w_15}});

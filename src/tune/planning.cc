@@ -79,6 +79,7 @@ Problem plan_problem(const PlanRequest& request, const SharedBoard& board) {
   problem.separate_modes = request.separate_modes;
   problem.switch_ms = request.switch_ms;
   problem.switch_j = request.switch_j;
+  problem.idle_w = request.idle_w;
   size_t service = 0;
   for (const auto& profiler : board.profilers) {
     Role role = role_of(profiler->info());
@@ -104,6 +105,7 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
                                  {"separate_modes", problem.separate_modes},
                                  {"switch_ms", problem.switch_ms}};
   if (problem.switch_j > 0) json["switch_j"] = problem.switch_j;
+  if (!problem.idle_w.empty()) json["idle_w"] = problem.idle_w;
   for (size_t i = 0; i < problem.roles.size(); ++i) {
     const Role& role = problem.roles[i];
     json["roles"].push_back({{"workload", role.workload},
@@ -167,6 +169,8 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest
   FLYBALL_CHECK(session->check(problem));
   FLYBALL_CHECK(session->begin(request.command, plan_request_json(request, board)));
   auto plan = search_plan(*session, *problem);
+  if (plan)
+    plan->notes.insert(plan->notes.end(), request.cost_notes.begin(), request.cost_notes.end());
   nlohmann::ordered_json answer{{"problem", request.kind}};
   if (plan) answer.update(to_json(*plan));
   FLYBALL_CHECK(session->finish(plan ? Status() : plan.error(), answer.dump()));

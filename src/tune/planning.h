@@ -32,8 +32,10 @@ struct PlanRequest : SessionOptions {
   std::optional<Objective> objective;  ///< nothing: the usual one of the kind
   bool separate_modes = false;
   double switch_ms = 0;
-  double switch_j = 0;  ///< energy of a switch beside the power of its time; dynamic plans
-  std::string command;  ///< as it was typed, for the record
+  double switch_j = 0;         ///< energy of a switch beside the power of its time; dynamic plans
+  std::vector<double> idle_w;  ///< by mode, as Problem has it; empty: not counted
+  std::vector<std::string> cost_notes;  ///< whose figures idle power and switches are
+  std::string command;                  ///< as it was typed, for the record
 };
 
 /// The request as a Problem. It may still be refused by validate().

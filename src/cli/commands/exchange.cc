@@ -13,6 +13,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
+#include "cli/commands/import_traces.h"
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "device/measuring.h"
@@ -29,7 +30,22 @@ struct ImportOptions {
   std::string file, out, store, format = "tidy";
   std::vector<std::string> map;
   bool json = false;
+  std::optional<int64_t> run;
+  TraceFiles clock;
 };
+
+Status import_log(const ImportOptions& options, const Context& context) {
+  if (!options.map.empty())
+    return Error{Code::invalid_argument, "--map is for the columns of tables",
+                 "leave it out: a log of tegrastats has none"};
+  return import_tegrastats({.file = options.file,
+                            .out = options.out,
+                            .store = options.store,
+                            .command = context.command,
+                            .run = options.run,
+                            .clock = options.clock,
+                            .json = options.json});
+}
 
 // A workload of the file that an earlier run has imported.
 struct There {
@@ -86,6 +102,10 @@ void print_import_json(const Imported& imported, const Taken& taken) {
 }
 
 Status run_import(const ImportOptions& options, const Context& context) {
+  if (options.format == "tegrastats") return import_log(options, context);
+  if (options.run)
+    return Error{Code::invalid_argument, "--run is for logs: a table is a run of its own",
+                 "leave it out, or name --format tegrastats"};
   FLYBALL_ASSIGN(const ImportMap map, parse_import_map(options.map));
   FLYBALL_ASSIGN(const Imported imported, options.format == "tidy"
                                               ? import_table(options.file, map)
@@ -204,22 +224,28 @@ Status run_export(const ExportOptions& options) {
 }  // namespace
 
 void add_import(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("import", "take a measured table into the store");
+  CLI::App* command =
+      app.add_subcommand("import", "take a measured table, or a log, into the store");
   auto options = std::make_shared<ImportOptions>();
-  command->add_option("file", options->file, "a CSV file")->required();
+  command->add_option("file", options->file, "a CSV file, or a log")->required();
   std::string formats = "tidy (or foreign, with --map)";
   for (const PublicFormat& format : public_formats())
     formats += fmt::format("; {}: {}", format.name, format.summary);
+  formats += "; tegrastats: a log of a Jetson, as traces";
   command->add_option("--format", options->format, formats)->capture_default_str();
   command->add_option("--map", options->map,
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
-  command->add_option("--out", options->out, "write the tidy table here instead");
+  command->add_option("--out", options->out,
+                      "write the tidy table (of a log: the traces, as CSV or .json) here instead");
   command->add_option("--store", options->store, "the store");
+  command->add_option("--run", options->run, "of a log: the run to join it to, by time");
+  options->clock.add_plug_clock(*command);
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball import log.csv --map cpu_mhz=cpu_khz:kHz power_w=total_mw:mW "
       "device==orin_agx workload==resnet18 phase==train\n"
-      "  flyball import --format powertrain resnet_train_data_final.csv --out resnet18.csv");
+      "  flyball import --format powertrain resnet_train_data_final.csv --out resnet18.csv\n"
+      "  flyball import --format tegrastats tegrastats.log --run 3");
   set_action(*command, context, [options, &context] { return run_import(*options, context); });
 }
 

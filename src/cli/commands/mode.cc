@@ -9,6 +9,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
+#include "cli/commands/mode_measure.h"
 #include "cli/output.h"
 #include "device/host/cuda_device.h"
 #include "device/registry/board.h"
@@ -233,6 +234,8 @@ void add_mode(CLI::App& app, Context& context) {
                                                   : " --preset 15W"));
     set_action(*sub, context, verb.action);
   }
+  add_mode_idle(*command, context);
+  add_mode_cost(*command, context);
 }
 
 }  // namespace flyball::cli

@@ -68,6 +68,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
+  FLYBALL_CHECK(read_board_costs(options, shared, store ? &*store : nullptr));
   FLYBALL_CHECK(check_actions(options, shared));
   Progress progress(options.quiet);
   FLYBALL_ASSIGN(const Plan plan, make_plan(shared, store ? &*store : nullptr, options.request,
@@ -135,7 +136,15 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind == "concurrent" || kind == "dynamic")
     add_duration(command, "--switch-cost",
                  [&o](Seconds time) { o.request.switch_ms = time.value * 1e3; },
-                 "time that changing the mode takes, e.g. 2s", {0, 1e9, "0s or more"});
+                 kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what `mode "
+                                     "cost` measured"
+                                   : "time that changing the mode takes, e.g. 2s",
+                 {0, 1e9, "0s or more"});
+  if (kind == "inference" || kind == "dynamic")
+    add_power(
+        command, "--idle-power", [&o](Watts power) { o.idle_power_w = power.value; },
+        "that the board draws between batches, counted by objective energy; else what `mode idle` "
+        "measured");
   if (kind == "dynamic")
     add_energy(
         command, "--switch-energy", [&o](Joules energy) { o.request.switch_j = energy.value; },
@@ -197,6 +206,7 @@ void add_plan(CLI::App& app, Context& context) {
     set_action(*command, context, [options, kind, command, &context] {
       options->request.profiles_asked = command->count("--profiles") > 0;
       options->request.kind = kind;
+      options->switch_asked = kind == "dynamic" && command->count("--switch-cost") > 0;
       options->request.command = context.command;
       const auto parsed = parse_kind(kind);
       return parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);

@@ -12,11 +12,14 @@
 #include "cli/quantities.h"
 #include "cli/report_file.h"
 #include "cli/script_options.h"
+#include "cli/stored.h"
 #include "cli/trace_files.h"
+#include "device/modes/mode.h"
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
 #include "report/profile_report.h"
 #include "telemetry/sensors/power_sensors.h"
+#include "tune/board_costs.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
@@ -89,6 +92,29 @@ Status join_plug_log(const ProfileOptions& options, Profile& profile) {
   return log ? join_plug(profile, *std::move(log)) : Status();
 }
 
+// Idle power of the mode that the board is in, where the default store knows it.
+Result<std::optional<StoredIdle>> idle_here(const ProfileOptions& options,
+                                            const std::string& total) {
+  std::error_code ignored;
+  if (total.empty() || !std::filesystem::exists(Store::default_place(), ignored))
+    return std::optional<StoredIdle>();
+  FLYBALL_ASSIGN(Store store, open_stored(""));
+  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  FLYBALL_ASSIGN(const auto device, board->knobs());
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  const StoredIdle* idle =
+      costs.idle_as_it_is(board->info().device.fingerprint, total, device->default_mode(),
+                          read_fixed(root).dvfs_pinned);
+  return idle ? std::optional(*idle) : std::nullopt;
+}
+
+std::optional<double> mean_power(const EpochRun& run) {
+  if (const auto later = run.later()) return later->power_w;
+  if (run.epochs.empty() || !run.epochs.front().energy) return {};
+  return run.epochs.front().energy->mean_w;
+}
+
 Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_CHECK(options.files.check());
   FLYBALL_CHECK(complete(options));
@@ -104,11 +130,19 @@ Status run_network(ProfileOptions& options, Context& context) {
   progress.finish();
   FLYBALL_ASSIGN(EpochRun run, std::move(result));
   const Status joined = join_plug_log(options, run);
-  const auto document = epochs_json(run);
+  auto document = epochs_json(run);
+  FLYBALL_ASSIGN(const auto idle, idle_here(options, run.power_total));
+  const auto power_w = mean_power(run);
+  if (idle && power_w) document["idle"] = idle_share_json(*idle, *power_w);
   if (options.json)
     print_json(document);
   else
     print_epochs(run);
+  if (!options.json && power_w)
+    fmt::print("{}\n", idle ? idle_share_text(*idle, *power_w)
+                            : fmt::format("how much of {} W is idle power is not known: `flyball "
+                                          "mode idle` measures it",
+                                          number(*power_w)));
   FLYBALL_CHECK(
       write_report(options.report, epochs_report(document, context.command), options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));

@@ -5,11 +5,13 @@
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands.h"
+#include "cli/commands/runs_spread.h"
 #include "cli/output.h"
 #include "cli/report_file.h"
 #include "cli/stored.h"
 #include "report/comparison.h"
 #include "report/run_report.h"
+#include "tune/board_costs.h"
 
 namespace flyball::cli {
 namespace {
@@ -80,17 +82,30 @@ Status list_runs(const RunsOptions& options) {
   return {};
 }
 
-std::vector<std::string> cells(const Measurement& m) {
+const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& m) {
+  if (!m.power || m.failed() || m.provenance != Provenance::measured) return nullptr;
+  return costs.idle_of(m.fingerprint, m.power->total, m.trial.mode);
+}
+
+std::vector<std::string> cells(const Measurement& m, const StoredIdle* idle) {
   const Settings settings = all_settings(m.trial);
   return {m.trial.job.workload,
           phase_name(m.trial.job.phase),
           describe(settings),
           m.failed() ? "failed" : number(m.minibatch_ms),
           m.power ? number(m.power->mean_w) : "-",
+          idle ? fmt::format("{} ({:.0f} %)", number(idle->idle.power_w),
+                             100 * idle->idle.power_w / m.power->mean_w)
+               : "-",
           m.noise < unknown_noise ? number(100 * m.noise, 2) : "-",
           provenance_name(m.provenance),
           m.failed() ? m.failure : m.stop_reason,
           or_dash(also_known(m))};
+}
+
+Json idle_share(const BoardCosts& costs, const Measurement& m) {
+  const StoredIdle* idle = idle_of(costs, m);
+  return idle ? idle_share_json(*idle, m.power->mean_w) : Json();
 }
 
 void print_conditions(const RunRequest& request) {
@@ -105,11 +120,15 @@ Status show_run(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const StoredRun run, store.run(options.first));
   FLYBALL_ASSIGN(const auto trials, store.run_measurements(options.first));
+  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   if (options.json) {
     Json json = run_json(run);
     json["trials"] = Json::array();
-    for (const StoredMeasurement& trial : trials)
-      json["trials"].push_back(stored_trial_json(trial));
+    for (const StoredMeasurement& trial : trials) {
+      Json one = stored_trial_json(trial);
+      one["idle"] = idle_share(costs, trial.measurement);
+      json["trials"].push_back(std::move(one));
+    }
     print_json(json);
     return write_report(options.report, run_report(run, trials), true);
   }
@@ -117,9 +136,10 @@ Status show_run(const RunsOptions& options) {
              run.request.device, run_state_name(run.state), run.started_utc,
              run.finished_utc.empty() ? "not finished" : "finished " + run.finished_utc);
   print_conditions(run.request);
-  TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "noise %",
-                   "known", "stopped", "also known"});
-  for (const StoredMeasurement& trial : trials) table.add(cells(trial.measurement));
+  TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "of it idle",
+                   "noise %", "known", "stopped", "also known"});
+  for (const StoredMeasurement& trial : trials)
+    table.add(cells(trial.measurement, idle_of(costs, trial.measurement)));
   fmt::print("{}", table.str());
   return write_report(options.report, run_report(run, trials), false);
 }
@@ -211,6 +231,7 @@ void add_runs(CLI::App& app, Context& context) {
                       "measured the same workload; none: the latest");
   compare->add_option("other", options->second, "number of the other run");
   for (CLI::App* command : {show, compare}) add_report_option(*command, options->report);
+  add_runs_spread(*group, context);
 }
 
 }  // namespace flyball::cli

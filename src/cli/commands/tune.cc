@@ -19,6 +19,7 @@
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"
+#include "tune/board_costs.h"
 #include "tune/tune_json.h"
 
 namespace flyball::cli {
@@ -82,6 +83,34 @@ Status check_report(const TuneOptions& options) {
   return check_writable(options.report);
 }
 
+// How much of the answer's power the board draws without any work, where that was measured.
+Status show_answer(const TuneOptions& options, const TuneResult& result, Store* store) {
+  const ProfilerInfo& board = result.profiler;
+  std::optional<StoredIdle> idle;
+  double power_w = 0;
+  if (store && board.live && result.choice) {
+    power_w = result.configurations[*result.choice].power_w;
+    FLYBALL_ASSIGN(const BoardCosts costs, board_costs(*store));
+    const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
+    if (const StoredIdle* found = costs.idle_of(board.fingerprint, board.power_total, mode);
+        found && power_w > 0)
+      idle = *found;
+  }
+  if (options.json) {
+    auto document = answer_json(result);
+    if (idle) document["choice"]["idle"] = idle_share_json(*idle, power_w);
+    print_json(document);
+    return {};
+  }
+  fmt::print("{}", tune_text(result, options.verbose));
+  if (idle)
+    fmt::print("{}\n", idle_share_text(*idle, power_w));
+  else if (power_w > 0)
+    fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}` measures it\n",
+               number(power_w), result.run ? fmt::format(" --run {}", *result.run) : " MODE");
+  return {};
+}
+
 Status run(TuneOptions& options, Context& context) {
   TuneRequest& request = options.request;
   request.command = context.command;
@@ -113,10 +142,7 @@ Status run(TuneOptions& options, Context& context) {
   if (options.oracle) {
     FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
   }
-  if (options.json)
-    print_json(answer_json(*result));
-  else
-    fmt::print("{}", tune_text(*result, options.verbose));
+  FLYBALL_CHECK(show_answer(options, *result, store ? &*store : nullptr));
   if (result->infeasible) context.exit_code = report_error(*result->infeasible);
   if (options.report.empty()) return {};
   FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));

@@ -35,10 +35,18 @@ std::string as_iso(std::string_view local) {
   return text;
 }
 
+// "+01:00", "-0500". The library's arithmetic overflows on some that are not.
+bool is_offset(std::string_view zone) {
+  if (zone.size() == 6 && zone[3] == ':')
+    return is_offset(std::string(zone.substr(0, 3)) + std::string(zone.substr(4)));
+  return zone.size() == 5 && zone.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 std::optional<double> parse_iso(std::string_view text, double utc_offset_s) {
   const size_t zone_at = std::min(text.find_first_of("+-Zz", 11), text.size());
   const std::string_view zone = text.substr(zone_at);
   const bool utc = zone == "Z" || zone == "z";
+  if (!zone.empty() && !utc && !is_offset(zone)) return {};
   const char* format = zone.empty() || utc                        ? "%FT%T"
                        : zone.find(':') != std::string_view::npos ? "%FT%T%Ez"
                                                                   : "%FT%T%z";

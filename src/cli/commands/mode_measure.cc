@@ -1,0 +1,214 @@
+#include "cli/commands/mode_measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/measuring.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/stored.h"
+#include "device/modes/mode.h"
+#include "tune/board_costs.h"
+
+namespace flyball::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::vector<std::string> modes;
+  std::string root = "/", store, command;
+  std::optional<int64_t> run;
+  IdleOptions idle;
+  SwitchOptions cost;
+  MeasuringOptions measuring;
+  bool json = false, no_store = false, quiet = false;
+};
+
+struct Opened {
+  std::unique_ptr<Board> board;
+  std::unique_ptr<Device> device;
+  std::optional<Store> store;
+  std::shared_ptr<MeasuringSession> measuring;
+};
+
+Result<Opened> open(const Options& options) {
+  Opened opened;
+  FLYBALL_ASSIGN(opened.board, open_named_board("", options.root));
+  FLYBALL_ASSIGN(opened.device, opened.board->knobs());
+  if (!options.no_store) {
+    FLYBALL_ASSIGN(opened.store, open_store(options.store));
+  }
+  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  return opened;
+}
+
+Result<std::vector<PowerMode>> named_modes(const std::vector<std::string>& texts) {
+  std::vector<PowerMode> modes;
+  for (const std::string& text : texts) {
+    FLYBALL_ASSIGN(PowerMode mode, parse_mode(text));
+    const bool twice = std::ranges::count(modes, mode.values, &PowerMode::values) > 0;
+    if (!twice) modes.push_back(std::move(mode));
+  }
+  return modes;
+}
+
+// Those named, those of a run's trials, or the mode that the board is in.
+Result<std::vector<PowerMode>> idle_modes(const Options& options) {
+  FLYBALL_ASSIGN(std::vector<PowerMode> modes, named_modes(options.modes));
+  if (options.run) {
+    FLYBALL_ASSIGN(Store store, open_stored(options.store));
+    FLYBALL_ASSIGN(const auto trials, store.run_measurements(*options.run));
+    for (const StoredMeasurement& trial : trials) {
+      const PowerMode& mode = trial.measurement.trial.mode;
+      if (std::ranges::count(modes, mode.values, &PowerMode::values) == 0) modes.push_back(mode);
+    }
+    if (modes.empty())
+      return Error{Code::not_found, fmt::format("run {} has no trials", *options.run),
+                   "`flyball runs list` shows what there is"};
+  }
+  if (modes.empty()) modes.emplace_back();
+  return modes;
+}
+
+std::string name_of(const PowerMode& mode) {
+  return mode.values.empty() ? "as it is" : describe(mode.values);
+}
+
+void print_idle(const std::vector<IdlePower>& measured) {
+  TextTable table({"mode", "idle W", "from", "to", "total", "for s", "updates", ""});
+  for (const IdlePower& idle : measured)
+    table.add({name_of(idle.mode), number(idle.power_w), number(idle.q1_w), number(idle.q3_w),
+               idle.total, number(idle.seconds), fmt::format("{}", idle.updates),
+               idle.settled ? "" : "not settled"});
+  fmt::print("{}from, to: quartiles of five stretches\n", table.str());
+  for (const IdlePower& idle : measured)
+    if (!idle.disturbed.empty()) fmt::print("note: {} measured beside it\n", idle.disturbed);
+}
+
+Status run_idle(const Options& options) {
+  FLYBALL_ASSIGN(const std::vector<PowerMode> modes, idle_modes(options));
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  FLYBALL_ASSIGN(Opened opened, open(options));
+  const auto meter = opened.board->power();
+  IdleOptions idle = options.idle;
+  idle.interrupted = &interrupt_flag();
+  Progress progress(options.quiet);
+  std::vector<IdlePower> measured;
+  Json list = Json::array();
+  for (size_t i = 0; i < modes.size(); ++i) {
+    progress.show(i, modes.size(), name_of(modes[i]));
+    FLYBALL_ASSIGN(IdlePower one, measure_idle(*opened.device, *meter, modes[i], idle));
+    if (modes[i].values.empty()) one.pinned = read_fixed(root).dvfs_pinned;
+    list.push_back(idle_json(one));
+    list.back()["run"] = nullptr;
+    if (opened.store) {  // on the disk before the next mode is set
+      FLYBALL_ASSIGN(list.back()["run"], keep_idle(*opened.store, one, options.command));
+    }
+    measured.push_back(std::move(one));
+  }
+  progress.finish();
+  FLYBALL_CHECK(opened.device->restore());
+  if (options.json)
+    print_json({{"idle", list}});
+  else
+    print_idle(measured);
+  return {};
+}
+
+void print_cost(const SwitchCost& cost) {
+  TextTable table({"knob", "from", "to", "median ms", "from ms", "to ms", ""});
+  for (const ModeSwitch& change : cost.switches) {
+    const Quartiles spread = change.spread();
+    table.add({change.name.empty() ? "-" : change.name, describe(change.from.values),
+               describe(change.to.values), number(spread.median), number(spread.q1),
+               number(spread.q3),
+               change.unseen > 0
+                   ? fmt::format("{} of {} not seen on the clocks", change.unseen, cost.rounds)
+                   : ""});
+  }
+  fmt::print(
+      "{}{} rounds in random order (seed {}); from, to: quartiles\n"
+      "`flyball plan dynamic` takes {} ms, the dearest change, for a switch\n",
+      table.str(), cost.rounds, cost.seed, number(cost.switch_ms()));
+}
+
+Status run_cost(const Options& options) {
+  FLYBALL_ASSIGN(const std::vector<PowerMode> modes, named_modes(options.modes));
+  FLYBALL_ASSIGN(Opened opened, open(options));
+  FLYBALL_ASSIGN(auto switches, switches_of(*opened.device, modes));
+  SwitchOptions timing = options.cost;
+  timing.interrupted = &interrupt_flag();
+  Progress progress(options.quiet);
+  timing.progress = [&](size_t done, size_t total) { progress.show(done, total, "switches"); };
+  FLYBALL_ASSIGN(const SwitchCost cost,
+                 measure_switches(*opened.device, std::move(switches), timing));
+  progress.finish();
+  FLYBALL_CHECK(opened.device->restore());
+  Json document = switch_cost_json(cost);
+  document["run"] = nullptr;
+  if (opened.store) {
+    FLYBALL_ASSIGN(document["run"], keep_switch_cost(*opened.store, cost, options.command));
+  }
+  if (options.json)
+    print_json(document);
+  else
+    print_cost(cost);
+  return {};
+}
+
+void add_common(CLI::App& command, Options& options, const char* modes) {
+  command.add_option("mode", options.modes, modes);
+  add_root_option(command, options.root);
+  command.add_option("--store", options.store, "where it is kept");
+  command.add_flag("--no-store", options.no_store, "keep nothing");
+  add_measuring_options(command, options.measuring);
+  command.add_flag("--quiet,-q", options.quiet, "no progress");
+  add_json_flag(command, options.json);
+}
+
+}  // namespace
+
+void add_mode_idle(CLI::App& mode, Context& context) {
+  CLI::App* command =
+      mode.add_subcommand("idle", "measure what the board draws while nothing runs");
+  auto options = std::make_shared<Options>();
+  add_common(*command, *options, "AXIS=VALUE,…, several; none: the mode that the board is in");
+  command->add_option("--run", options->run, "the modes of the trials of this run, too");
+  add_duration(*command, "--settle",
+               [options](Seconds time) { options->idle.settle_s = time.value; },
+               "to wait at least after a mode was set (2s); then until power has settled",
+               {0, 3600, "0s to 1h"});
+  add_duration(*command, "--for", [options](Seconds time) { options->idle.seconds = time.value; },
+               "to measure each mode (10s)", {0.1, 86400, "100ms to 24h"});
+  command->footer(
+      "Example:\n  flyball mode idle\n"
+      "  flyball mode idle cpu_cores=4,gpu_mhz=612 cpu_cores=12,gpu_mhz=1300.5 --for 30s");
+  set_action(*command, context, [options, &context] {
+    options->command = context.command;
+    return run_idle(*options);
+  });
+}
+
+void add_mode_cost(CLI::App& mode, Context& context) {
+  CLI::App* command = mode.add_subcommand("cost", "measure how long a change of mode takes");
+  auto options = std::make_shared<Options>();
+  add_common(*command, *options,
+             "AXIS=VALUE,…, two or more; none: each knob alone, and all at once");
+  command->add_option("--rounds", options->cost.rounds, "how often each change is timed")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--seed", options->cost.seed, "of the order")->capture_default_str();
+  command->footer(
+      "Example:\n  flyball mode cost\n  flyball mode cost gpu_mhz=306 gpu_mhz=1300.5 --rounds 20");
+  set_action(*command, context, [options, &context] {
+    options->command = context.command;
+    return run_cost(*options);
+  });
+}
+
+}  // namespace flyball::cli

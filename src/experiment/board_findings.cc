@@ -1,0 +1,117 @@
+#include "experiment/board_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "experiment/finding_words.h"
+
+namespace flyball {
+namespace {
+
+constexpr double near_the_top = 0.9;  // below this share of its highest value a clock was lowered
+
+std::string energy_text(const std::optional<double>& energy_j) {
+  return energy_j ? fmt::format("{:.4g} J", *energy_j) : "energy is not measured";
+}
+
+const Group* of_dvfs(const std::vector<Group>& groups, const Group& like, const char* dvfs) {
+  for (const Group& group : groups)
+    if (group.settings.dvfs == dvfs && group.settings.workload == like.settings.workload &&
+        group.settings.power_mode == like.settings.power_mode &&
+        group.settings.state == like.settings.state)
+      return &group;
+  return nullptr;
+}
+
+double highest_of(const std::vector<Group>& groups, const std::string& clock) {
+  double highest = 0;
+  for (const Group& group : groups)
+    for (const ClockResidency& one : group.residency)
+      if (one.clock == clock && !one.values.empty())
+        highest = std::max(highest, one.values.back().mhz);
+  return highest;
+}
+
+void residency_findings(const std::vector<Group>& groups, std::vector<Finding>& list) {
+  for (const Group& group : groups)
+    for (const ClockResidency& clock : group.residency) {
+      const double top = highest_of(groups, clock.clock);
+      const auto most = std::ranges::max_element(clock.values, {}, &ClockShare::share);
+      list.push_back({fmt::format("{}: {} is at {} MHz for {:.0f} % of the time and below {:.0f} % "
+                                  "of {} MHz for {:.0f} %.",
+                                  group.label, clock.clock, format_number(most->mhz),
+                                  100 * most->share, 100 * near_the_top, format_number(top),
+                                  100 * clock.below(near_the_top * top)),
+                      {}});
+    }
+}
+
+}  // namespace
+
+void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list) {
+  for (const Group& pinned : groups) {
+    const Group* free = pinned.settings.dvfs == "off" ? of_dvfs(groups, pinned, "on") : nullptr;
+    if (!free) continue;
+    const EpochAverage &off = pinned.steady(), &on = free->steady();
+    const std::string energy =
+        off.energy_j && on.energy_j
+            ? fmt::format(" and its energy from {:.4g} J to {:.4g} J ({})", *off.energy_j,
+                          *on.energy_j, change(*off.energy_j, *on.energy_j))
+            : "; energy is not measured";
+    list.push_back({fmt::format("{}: with clocks free an epoch goes from {} to {} ({}){}.",
+                                pinned.settings.workload, format_seconds({off.e2e_s}),
+                                format_seconds({on.e2e_s}), change(off.e2e_s, on.e2e_s), energy),
+                    {}});
+  }
+  residency_findings(groups, list);
+}
+
+std::vector<const Group*> pareto_modes(const std::vector<Group>& groups) {
+  std::vector<const Group*> sorted, front;
+  for (const Group& group : groups) {
+    if (!group.steady().energy_j) return {};
+    sorted.push_back(&group);
+  }
+  std::ranges::stable_sort(sorted, {}, [](const Group* g) {
+    return std::pair(*g->steady().energy_j, g->steady().e2e_s);
+  });
+  for (const Group* group : sorted)
+    if (front.empty() || group->steady().e2e_s < front.back()->steady().e2e_s)
+      front.push_back(group);
+  return front;
+}
+
+void mode_findings(const std::vector<Group>& groups, std::vector<Finding>& list) {
+  if (groups.size() < 2) return;
+  const Group* fastest = &groups.front();
+  for (const Group& group : groups)
+    if (group.steady().e2e_s < fastest->steady().e2e_s) fastest = &group;
+  list.push_back({fmt::format("The fastest is {}: {} for an epoch, {}.", fastest->label,
+                              format_seconds({fastest->steady().e2e_s}),
+                              energy_text(fastest->steady().energy_j)),
+                  {}});
+  const auto front = pareto_modes(groups);
+  if (front.empty()) {
+    list.push_back({"Which mode is thriftiest is not known here: energy is not measured.", {}});
+    return;
+  }
+  const EpochAverage& thrifty = front.front()->steady();
+  list.push_back(
+      {fmt::format("The thriftiest is {}: {} and {} for an epoch ({} of energy and {} of "
+                   "time against the fastest).",
+                   front.front()->label, energy_text(thrifty.energy_j),
+                   format_seconds({thrifty.e2e_s}),
+                   change(*fastest->steady().energy_j, *thrifty.energy_j),
+                   change(fastest->steady().e2e_s, thrifty.e2e_s)),
+       {}});
+  std::vector<std::string> names;
+  for (const Group* group : front) names.push_back(group->label);
+  list.push_back(
+      {fmt::format("No other mode is both faster and thriftier than these: {}.", join(names, "; ")),
+       std::ranges::count(front, fastest) == 1});
+}
+
+}  // namespace flyball

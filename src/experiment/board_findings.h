@@ -1,0 +1,19 @@
+// In words what experiments show that set the board: DVFS off and on (E5), power modes (E7).
+#pragma once
+
+#include <vector>
+
+#include "experiment/summary.h"
+
+namespace flyball {
+
+/// Time and energy with clocks free against clocks pinned, and how long each clock ran where.
+void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list);
+/// The fastest and the thriftiest mode, and those that no other one beats in both.
+void mode_findings(const std::vector<Group>& groups, std::vector<Finding>& list);
+
+/// Modes that no other one beats in time and energy: by energy ascending, each faster than all
+/// before (POMACS 6(3), section 5.6). Without energies none.
+std::vector<const Group*> pareto_modes(const std::vector<Group>& groups);
+
+}  // namespace flyball

@@ -1,0 +1,37 @@
+// How long each clock ran at which frequency.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "telemetry/sampling/trace.h"
+
+namespace flyball {
+
+struct ClockShare {
+  double mhz = 0;
+  double share = 0;  ///< of the samples, 0 to 1
+};
+
+struct ClockResidency {
+  std::string clock;               ///< "cpu0_mhz", "gpu_mhz", "emc_mhz"
+  double step_mhz = 0;             ///< values are told in these steps; 0: as they read
+  std::vector<ClockShare> values;  ///< ascending
+
+  /// Share of the time below this clock.
+  double below(double mhz) const;
+};
+
+/// Of the traces of clocks (MHz) between two monotonic times. Values are rounded to 1 MHz; a clock
+/// that shows more than 40 of them is told in steps of 100 MHz.
+std::vector<ClockResidency> residency_of(const std::vector<Trace>& traces, int64_t begin_ns,
+                                         int64_t end_ns);
+
+/// {"gpu_mhz": {"step_mhz": 0, "values": [{"mhz", "share"}]}}
+nlohmann::ordered_json residency_json(const std::vector<ClockResidency>& clocks);
+/// Throws what nlohmann::json throws for another document.
+std::vector<ClockResidency> parse_residency(const nlohmann::ordered_json& json);
+
+}  // namespace flyball

@@ -1,0 +1,78 @@
+// A board whose knobs do nothing but take their time, and a meter that shows what its mode draws.
+#pragma once
+
+#include <functional>
+
+#include "base/clock.h"
+#include "device/device.h"
+#include "device/power_meter.h"
+
+namespace flyball {
+
+class ScriptedDevice final : public Device {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+  std::vector<Axis> axes() const override {
+    return {named_axis("cpu_cores", {1, 2, 4}), named_axis("gpu_mhz", {300, 600})};
+  }
+  PowerMode default_mode() const override { return {{{"cpu_cores", 4}, {"gpu_mhz", 600}}}; }
+  /// The GPU's clock follows `lag_s` after it was set.
+  Settings observed() const override {
+    const bool late = static_cast<double>(monotonic_ns() - set_ns_) * 1e-9 < lag_s;
+    return {{"gpu_mhz", late ? 1 : setting("gpu_mhz", 600)}};
+  }
+  std::vector<std::string> gaps() const override { return {}; }
+  Status claim() override { return {}; }
+  Status apply(const PowerMode& mode) override {
+    if (refuse) return Error{Code::io, "it did not take", ""};
+    now = mode;
+    set_ns_ = monotonic_ns();
+    applied.push_back(mode);
+    return {};
+  }
+  Status restore() override {
+    now = {};
+    return {};
+  }
+  Status can_keep() const override { return {}; }
+  Status keep() override { return {}; }
+
+  double setting(const std::string& axis, double otherwise) const {
+    const auto found = now.values.find(axis);
+    return found == now.values.end() ? otherwise : found->second;
+  }
+
+  PowerMode now;
+  std::vector<PowerMode> applied;
+  double lag_s = 0;
+  bool refuse = false;
+
+ private:
+  DeviceInfo info_{"scripted", "Scripted board", "board of a script"};
+  int64_t set_ns_ = 0;
+};
+
+class ScriptedMeter final : public PowerMeter {
+ public:
+  explicit ScriptedMeter(std::function<double()> power_w) : power_w_(std::move(power_w)) {}
+  std::string total() const override { return name; }
+  std::string gap() const override { return name.empty() ? "there is no sensor" : ""; }
+  Status begin() override { return {}; }
+  bool settled() override { return settles; }
+  void count() override { since_ns_ = monotonic_ns(); }
+  int updates() override { return power_updates_wanted; }
+  Result<PowerReading> end() override {
+    PowerReading reading{.mean_w = power_w_(), .total = name, .distinct_updates = 3};
+    reading.window_s = static_cast<double>(monotonic_ns() - since_ns_) * 1e-9;
+    return reading;
+  }
+
+  std::string name = "module";
+  bool settles = true;
+
+ private:
+  std::function<double()> power_w_;
+  int64_t since_ns_ = 0;
+};
+
+}  // namespace flyball

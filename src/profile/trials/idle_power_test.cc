@@ -1,0 +1,67 @@
+#include "profile/trials/idle_power.h"
+
+#include <gmock/gmock.h>
+
+#include "profile/trials/device_script_testing.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+const IdleOptions quick{.settle_s = 0.01, .seconds = 0.1};
+
+TEST(IdlePower, MeasuresTheModeThatItSets) {
+  ScriptedDevice device;
+  int asked = 0;  // 6.1, 6.2, … 6.5 W, of five stretches; the first reading is of the settling
+  ScriptedMeter meter([&] { return device.setting("gpu_mhz", 600) / 100 + 0.1 * asked++; });
+  const PowerMode slow{{{"gpu_mhz", 300}}};
+  const auto idle = measure_idle(device, meter, slow, quick);
+  ASSERT_TRUE(idle.ok()) << idle.error().message;
+  EXPECT_EQ(idle->mode.values, slow.values);
+  EXPECT_EQ(idle->total, "module");
+  EXPECT_EQ(idle->fingerprint, "board of a script");
+  EXPECT_NEAR(idle->power_w, 3.3, 1e-9);
+  EXPECT_NEAR(idle->q1_w, 3.2, 1e-9);
+  EXPECT_NEAR(idle->q3_w, 3.4, 1e-9);
+  EXPECT_TRUE(idle->settled);
+  EXPECT_EQ(idle->updates, 15);
+  EXPECT_GE(idle->seconds, 0.1);
+  EXPECT_GE(idle->settle_s, 0.01);
+  EXPECT_EQ(device.applied.size(), 1u);
+}
+
+TEST(IdlePower, LeavesTheBoardAsItIsWhereNoModeIsNamed) {
+  ScriptedDevice device;
+  ScriptedMeter meter([] { return 5.0; });
+  const auto idle = measure_idle(device, meter, {}, quick);
+  ASSERT_TRUE(idle.ok());
+  EXPECT_TRUE(device.applied.empty());
+  EXPECT_EQ(idle->caps.values.at("gpu_mhz"), 600);
+}
+
+TEST(IdlePower, WithoutASensorThereIsNone) {
+  ScriptedDevice device;
+  ScriptedMeter meter([] { return 5.0; });
+  meter.name = "";
+  const auto idle = measure_idle(device, meter, {}, quick);
+  ASSERT_FALSE(idle.ok());
+  EXPECT_EQ(idle.error().code, Code::unavailable);
+  EXPECT_THAT(idle.error().message, HasSubstr("there is no sensor"));
+  meter.name = "module";
+  device.refuse = true;
+  EXPECT_THAT(measure_idle(device, meter, {{{"gpu_mhz", 300}}}, quick).error().message,
+              HasSubstr("did not take"));
+}
+
+TEST(IdlePower, CanBeInterrupted) {
+  ScriptedDevice device;
+  ScriptedMeter meter([] { return 5.0; });
+  const std::atomic<bool> stop = true;
+  IdleOptions options = quick;
+  options.interrupted = &stop;
+  EXPECT_EQ(measure_idle(device, meter, {}, options).error().code, Code::interrupted);
+}
+
+}  // namespace
+}  // namespace flyball

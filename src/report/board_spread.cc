@@ -1,0 +1,153 @@
+#include "report/board_spread.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "base/statistics.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Series {
+  std::vector<double> ms, joules;
+};
+
+/// A workload's group, and the trial within it.
+struct TrialKey {
+  std::string device, workload, phase, settings, total;
+  auto operator<=>(const TrialKey&) const = default;
+};
+
+std::string software_of(const Measurement& m) {
+  std::string software = m.fingerprint;
+  if (m.conditions)
+    if (const auto torch = m.conditions->find("LibTorch"); torch != m.conditions->end())
+      software += "; " + torch->second;
+  return software;
+}
+
+// trial → board → software → readings
+using Readings = std::map<TrialKey, std::map<std::string, std::map<std::string, Series>>>;
+
+Readings gather(const std::vector<BoardRecord>& boards) {
+  Readings readings;
+  for (const BoardRecord& board : boards)
+    for (const StoredMeasurement& stored : board.measurements) {
+      const Measurement& m = stored.measurement;
+      if (stored.reused || m.failed() || m.provenance != Provenance::measured) continue;
+      const TrialKey key{m.device, m.trial.job.workload, phase_name(m.trial.job.phase),
+                         describe(all_settings(m.trial)), m.power ? m.power->total : ""};
+      Series& own = readings[key][board.name][software_of(m)];
+      own.ms.push_back(m.minibatch_ms);
+      if (const auto joules = m.minibatch_j()) own.joules.push_back(*joules);
+    }
+  return readings;
+}
+
+double variation(const std::vector<double>& values) {
+  return standard_deviation(values) / mean(values);
+}
+
+/// Collects the trials of each group.
+class Groups {
+ public:
+  // `times` and `joules`: one value of each member.
+  void add(const TrialKey& key, const std::string& board, const std::string& software,
+           const std::vector<std::string>& members, const std::vector<double>& times,
+           const std::vector<double>& joules) {
+    if (times.size() < 2 || !(mean(times) > 0)) return;
+    Group& group = groups_[{key.device, key.workload, key.phase, board, software}];
+    for (const std::string& member : members)
+      if (std::ranges::count(group.members, member) == 0) group.members.push_back(member);
+    group.time.push_back(variation(times));
+    if (joules.size() == times.size() && mean(joules) > 0)
+      group.energy.push_back(variation(joules));
+  }
+
+  std::vector<SpreadGroup> list() const {
+    const auto summed = [](const std::vector<double>& all) {
+      return Variation{all.size(), median(all), *std::ranges::max_element(all)};
+    };
+    std::vector<SpreadGroup> list;
+    for (const auto& [name, group] : groups_) {
+      const auto& [device, workload, phase, board, software] = name;
+      SpreadGroup& added = list.emplace_back(SpreadGroup{
+          device, workload, phase, board, software, group.members, summed(group.time), {}});
+      if (!group.energy.empty()) added.energy = summed(group.energy);
+    }
+    return list;
+  }
+
+ private:
+  struct Group {
+    std::vector<std::string> members;
+    std::vector<double> time, energy;
+  };
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, Group>
+      groups_;
+};
+
+void add_medians(Groups& groups, const TrialKey& key, const std::string& board,
+                 const std::string& software,
+                 const std::vector<std::pair<std::string, const Series*>>& members) {
+  std::vector<std::string> names;
+  std::vector<double> times, joules;
+  for (const auto& [name, series] : members) {
+    names.push_back(name);
+    times.push_back(median(series->ms));
+    if (!series->joules.empty()) joules.push_back(median(series->joules));
+  }
+  groups.add(key, board, software, names, times, joules);
+}
+
+Json variation_json(const Variation& variation) {
+  return {{"trials", variation.trials}, {"median_cv", variation.median}, {"max_cv", variation.max}};
+}
+
+Json groups_json(const std::vector<SpreadGroup>& groups) {
+  Json list = Json::array();
+  for (const SpreadGroup& group : groups)
+    list.push_back({{"device", group.device},
+                    {"workload", group.workload},
+                    {"phase", group.phase},
+                    {"board", group.board.empty() ? Json() : Json(group.board)},
+                    {"software", group.software.empty() ? Json() : Json(group.software)},
+                    {"members", group.members},
+                    {"time", variation_json(group.time)},
+                    {"energy", group.energy ? variation_json(*group.energy) : Json()}});
+  return list;
+}
+
+}  // namespace
+
+BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards) {
+  const Readings readings = gather(boards);
+  Groups between_boards, between_software, over_time;
+  for (const auto& [key, of_boards] : readings) {
+    std::map<std::string, std::vector<std::pair<std::string, const Series*>>> by_software;
+    for (const auto& [board, versions] : of_boards) {
+      std::vector<std::pair<std::string, const Series*>> own;
+      for (const auto& [software, series] : versions) {
+        by_software[software].emplace_back(board, &series);
+        own.emplace_back(software, &series);
+        over_time.add(key, board, software, {}, series.ms, series.joules);
+      }
+      add_medians(between_software, key, board, "", own);
+    }
+    for (const auto& [software, members] : by_software)
+      add_medians(between_boards, key, "", software, members);
+  }
+  return {between_boards.list(), between_software.list(), over_time.list()};
+}
+
+Json to_json(const BoardSpread& spread) {
+  return {{"between_boards", groups_json(spread.between_boards)},
+          {"between_software", groups_json(spread.between_software)},
+          {"over_time", groups_json(spread.over_time)}};
+}
+
+}  // namespace flyball

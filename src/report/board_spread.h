@@ -1,0 +1,47 @@
+// How much equal trials differ: over time on one board, between software versions on one board, and
+// between boards of one kind (E4 of POMACS 6(3), section 5.4).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/run.h"
+
+namespace flyball {
+
+/// What one board measured: a store each.
+struct BoardRecord {
+  std::string name;  ///< of the store
+  std::vector<StoredMeasurement> measurements;
+};
+
+/// Coefficients of variation (standard deviation / mean, a fraction) of several trials.
+struct Variation {
+  size_t trials = 0;
+  double median = 0, max = 0;
+};
+
+/// Trials of one workload that more than one board, version or reading has.
+struct SpreadGroup {
+  std::string device, workload, phase;
+  std::string board;                 ///< store; "" between boards
+  std::string software;              ///< "" between versions
+  std::vector<std::string> members;  ///< stores, or versions
+  Variation time;                    ///< of the minibatch
+  std::optional<Variation> energy;   ///< of the minibatch; nothing without power
+};
+
+struct BoardSpread {
+  std::vector<SpreadGroup> between_boards, between_software, over_time;
+};
+
+/// Only live trials that did not fail count. Boards are compared where board kind, trial, power
+/// total and software (fingerprint of the board and version of the libraries) are equal; of several
+/// readings of one trial the median counts there.
+BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards);
+
+nlohmann::ordered_json to_json(const BoardSpread& spread);
+
+}  // namespace flyball

@@ -1,0 +1,69 @@
+#include "report/board_spread.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+StoredMeasurement measured(double gpu_mhz, double ms, double watts,
+                           const std::string& torch = "LibTorch 1.13.1") {
+  StoredMeasurement stored;
+  Measurement& m = stored.measurement;
+  m.trial.mode.values = {{"gpu_mhz", gpu_mhz}};
+  m.trial.job = {"lenet5", Phase::train, {{"batch_size", 16}}};
+  m.device = "xavier_agx";
+  m.fingerprint = "AGX Xavier; Linux 4.9";
+  m.conditions = Conditions{{"LibTorch", torch}};
+  m.minibatch_ms = ms;
+  if (watts > 0) m.power = PowerReading{watts, 0.01, "module", 10, 10, 10, 1, 1};
+  return stored;
+}
+
+TEST(BoardSpread, BetweenBoardsOfOneKind) {
+  // 100 and 500 MHz on three boards: 10, 11, 12 ms at 10 W, and 5 ms everywhere at 20, 21, 22 W.
+  const std::vector<BoardRecord> boards = {
+      {"a.db", {measured(100, 10, 10), measured(500, 5, 20)}},
+      {"b.db", {measured(100, 11, 10), measured(500, 5, 21)}},
+      {"c.db", {measured(100, 12, 10), measured(500, 5, 22), measured(900, 3, 30)}}};
+  const BoardSpread spread = spread_of_boards(boards);
+  ASSERT_EQ(spread.between_boards.size(), 1u);
+  const SpreadGroup& group = spread.between_boards[0];
+  EXPECT_THAT(group.members, testing::ElementsAre("a.db", "b.db", "c.db"));
+  EXPECT_EQ(group.time.trials, 2u);  // 900 MHz is known of one alone
+  EXPECT_NEAR(group.time.max, 1.0 / 11, 1e-12);
+  EXPECT_NEAR(group.time.median, 0.5 / 11, 1e-12);
+  ASSERT_TRUE(group.energy);
+  EXPECT_NEAR(group.energy->max, 1.0 / 11, 1e-12);
+  EXPECT_NEAR(group.energy->median, (1.0 / 11 + 1.0 / 21) / 2, 1e-12);
+  EXPECT_TRUE(spread.between_software.empty());
+  EXPECT_TRUE(spread.over_time.empty());
+}
+
+TEST(BoardSpread, SoftwareIsNotTakenForABoard) {
+  const std::vector<BoardRecord> boards = {
+      {"a.db", {measured(100, 10, 0), measured(100, 14, 0, "LibTorch 2.1")}},
+      {"b.db", {measured(100, 12, 0, "LibTorch 2.5")}}};
+  const BoardSpread spread = spread_of_boards(boards);
+  EXPECT_TRUE(spread.between_boards.empty());  // no version that both have
+  ASSERT_EQ(spread.between_software.size(), 1u);
+  EXPECT_EQ(spread.between_software[0].board, "a.db");
+  EXPECT_EQ(spread.between_software[0].members.size(), 2u);
+  EXPECT_NEAR(spread.between_software[0].time.median, std::sqrt(8.0) / 12, 1e-12);
+  EXPECT_FALSE(spread.between_software[0].energy);
+}
+
+TEST(BoardSpread, OverTimeOnOneBoard) {
+  auto failed = measured(100, 99, 10), reused = measured(100, 50, 10);
+  failed.measurement.failure = "out of memory";
+  reused.reused = true;
+  const BoardSpread spread =
+      spread_of_boards({{"a.db", {measured(100, 10, 10), measured(100, 12, 10), failed, reused}}});
+  ASSERT_EQ(spread.over_time.size(), 1u);
+  EXPECT_NEAR(spread.over_time[0].time.max, std::sqrt(2.0) / 11, 1e-12);
+  EXPECT_TRUE(spread.between_boards.empty());
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,201 @@
+#include "tune/board_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* idle_name = "idle power";
+constexpr const char* switch_name = "switch cost";
+
+Result<int64_t> keep(Store& store, const char* what, const std::string& device,
+                     const std::string& fingerprint, const Json& answer,
+                     const std::string& command) {
+  const RunRequest request{command, Json{{"board", what}}.dump(), device, fingerprint, 0};
+  return store.add_run(request, {}, answer.dump());
+}
+
+IdlePower read_idle(const Json& json) {
+  IdlePower idle;
+  json.at("device").get_to(idle.device);
+  json.at("fingerprint").get_to(idle.fingerprint);
+  json.at("mode").get_to(idle.mode.values);
+  json.at("caps").get_to(idle.caps.values);
+  if (!json.at("pinned").is_null()) idle.pinned = json["pinned"].get<bool>();
+  json.at("total").get_to(idle.total);
+  json.at("power_w").get_to(idle.power_w);
+  json.at("q1_w").get_to(idle.q1_w);
+  json.at("q3_w").get_to(idle.q3_w);
+  json.at("settle_s").get_to(idle.settle_s);
+  json.at("seconds").get_to(idle.seconds);
+  json.at("settled").get_to(idle.settled);
+  json.at("updates").get_to(idle.updates);
+  if (!json.at("other_cores").is_null()) idle.other_cores = json["other_cores"].get<double>();
+  json.at("disturbed").get_to(idle.disturbed);
+  json.at("measured_utc").get_to(idle.measured_utc);
+  return idle;
+}
+
+SwitchCost read_switch_cost(const Json& json) {
+  SwitchCost cost;
+  json.at("device").get_to(cost.device);
+  json.at("fingerprint").get_to(cost.fingerprint);
+  json.at("rounds").get_to(cost.rounds);
+  json.at("seed").get_to(cost.seed);
+  json.at("measured_utc").get_to(cost.measured_utc);
+  for (const Json& one : json.at("switches")) {
+    ModeSwitch change;
+    if (!one.at("axis").is_null()) one["axis"].get_to(change.name);
+    one.at("from").get_to(change.from.values);
+    one.at("to").get_to(change.to.values);
+    one.at("ms").get_to(change.ms);
+    one.at("unseen").get_to(change.unseen);
+    cost.switches.push_back(std::move(change));
+  }
+  return cost;
+}
+
+// "…; network on cuda:0" is the same board.
+bool same_board(const std::string& of_trial, const std::string& of_board) {
+  return of_trial == of_board || of_trial.starts_with(of_board + "; network on ");
+}
+
+}  // namespace
+
+Json idle_json(const IdlePower& idle) {
+  return {{"device", idle.device},
+          {"fingerprint", idle.fingerprint},
+          {"mode", idle.mode.values.empty() ? Json::object() : Json(idle.mode.values)},
+          {"pinned", or_null(idle.pinned)},
+          {"caps", idle.caps.values.empty() ? Json::object() : Json(idle.caps.values)},
+          {"total", idle.total},
+          {"power_w", idle.power_w},
+          {"q1_w", idle.q1_w},
+          {"q3_w", idle.q3_w},
+          {"settle_s", idle.settle_s},
+          {"seconds", idle.seconds},
+          {"settled", idle.settled},
+          {"updates", idle.updates},
+          {"other_cores", or_null(idle.other_cores)},
+          {"disturbed", idle.disturbed},
+          {"measured_utc", idle.measured_utc},
+          {"provenance", provenance_name(Provenance::measured)}};
+}
+
+Json switch_cost_json(const SwitchCost& cost) {
+  Json switches = Json::array();
+  for (const ModeSwitch& change : cost.switches) {
+    const Quartiles spread = change.spread();
+    switches.push_back({{"axis", change.name.empty() ? Json() : Json(change.name)},
+                        {"from", change.from.values},
+                        {"to", change.to.values},
+                        {"median_ms", spread.median},
+                        {"q1_ms", spread.q1},
+                        {"q3_ms", spread.q3},
+                        {"unseen", change.unseen},
+                        {"ms", change.ms}});
+  }
+  return {{"device", cost.device},
+          {"fingerprint", cost.fingerprint},
+          {"switch_ms", cost.switch_ms()},
+          {"rounds", cost.rounds},
+          {"seed", cost.seed},
+          {"measured_utc", cost.measured_utc},
+          {"provenance", provenance_name(Provenance::measured)},
+          {"switches", switches}};
+}
+
+Result<int64_t> keep_idle(Store& store, const IdlePower& idle, const std::string& command) {
+  return keep(store, idle_name, idle.device, idle.fingerprint, idle_json(idle), command);
+}
+
+Result<int64_t> keep_switch_cost(Store& store, const SwitchCost& cost, const std::string& command) {
+  return keep(store, switch_name, cost.device, cost.fingerprint, switch_cost_json(cost), command);
+}
+
+Result<BoardCosts> board_costs(Store& store) {
+  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+  BoardCosts costs;
+  for (const StoredRun& run : runs) {
+    const Json request = Json::parse(run.request.request, nullptr, false);
+    if (!request.is_object() || !request.contains("board") || !request["board"].is_string())
+      continue;
+    const std::string what = request["board"];
+    try {
+      const Json answer = Json::parse(run.answer);
+      if (what == idle_name) costs.idle.push_back({read_idle(answer), run.id});
+      if (what == switch_name) costs.switches.push_back({read_switch_cost(answer), run.id});
+    } catch (const Json::exception& problem) {
+      return Error{Code::corrupt,
+                   fmt::format("run {} of the store holds no {}: {}", run.id, what, problem.what()),
+                   fmt::format("`flyball runs delete {}` forgets it", run.id)};
+    }
+  }
+  return costs;
+}
+
+const StoredIdle* BoardCosts::idle_of(const std::string& fingerprint, const std::string& total,
+                                      const PowerMode& mode) const {
+  for (const StoredIdle& stored : idle) {
+    const IdlePower& own = stored.idle;
+    if (own.total == total && !mode.values.empty() && own.mode.values == mode.values &&
+        same_board(fingerprint, own.fingerprint))
+      return &stored;
+  }
+  return nullptr;
+}
+
+const StoredIdle* BoardCosts::idle_as_it_is(const std::string& fingerprint,
+                                            const std::string& total, const PowerMode& caps,
+                                            std::optional<bool> pinned) const {
+  for (const StoredIdle& stored : idle) {
+    const IdlePower& own = stored.idle;
+    if (own.total == total && own.mode.values.empty() && own.caps.values == caps.values &&
+        own.pinned == pinned && same_board(fingerprint, own.fingerprint))
+      return &stored;
+  }
+  return nullptr;
+}
+
+const StoredIdle* BoardCosts::idle_of_kind(const std::string& device, const std::string& total,
+                                           const PowerMode& mode) const {
+  for (const StoredIdle& stored : idle)
+    if (stored.idle.device == device && stored.idle.total == total && !mode.values.empty() &&
+        stored.idle.mode.values == mode.values)
+      return &stored;
+  return nullptr;
+}
+
+const StoredSwitchCost* BoardCosts::switch_cost_of(const std::string& device,
+                                                   const std::string& fingerprint) const {
+  const StoredSwitchCost* of_kind = nullptr;
+  for (const StoredSwitchCost& stored : switches) {
+    if (same_board(fingerprint, stored.cost.fingerprint)) return &stored;
+    if (!of_kind && stored.cost.device == device) of_kind = &stored;
+  }
+  return of_kind;
+}
+
+std::string idle_share_text(const StoredIdle& stored, double power_w) {
+  return fmt::format(
+      "of {:.3g} W, {:.3g} W ({:.0f} %) is idle power of this mode, measured {} "
+      "(run {}){}",
+      power_w, stored.idle.power_w, 100 * stored.idle.power_w / power_w, stored.idle.measured_utc,
+      stored.run, stored.idle.settled ? "" : ", before power had settled");
+}
+
+Json idle_share_json(const StoredIdle& stored, double power_w) {
+  return {{"power_w", stored.idle.power_w},
+          {"share", stored.idle.power_w / power_w},
+          {"measured_utc", stored.idle.measured_utc},
+          {"run", stored.run}};
+}
+
+}  // namespace flyball

@@ -1,0 +1,58 @@
+// What a board costs beside its work, as the store keeps it: idle power of its modes, and what a
+// change of mode takes. Each measurement is a run of its own without trials.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/trials/idle_power.h"
+#include "profile/trials/switch_cost.h"
+#include "store/store.h"
+
+namespace flyball {
+
+nlohmann::ordered_json idle_json(const IdlePower& idle);
+nlohmann::ordered_json switch_cost_json(const SwitchCost& cost);
+
+/// Returns the number of the run. `command`: as it was typed.
+Result<int64_t> keep_idle(Store& store, const IdlePower& idle, const std::string& command);
+Result<int64_t> keep_switch_cost(Store& store, const SwitchCost& cost, const std::string& command);
+
+struct StoredIdle {
+  IdlePower idle;
+  int64_t run = 0;
+};
+struct StoredSwitchCost {
+  SwitchCost cost;
+  int64_t run = 0;
+};
+
+/// What the store holds of idle power and changes of mode; latest first.
+struct BoardCosts {
+  std::vector<StoredIdle> idle;
+  std::vector<StoredSwitchCost> switches;
+
+  /// Of the board whose measurements have this fingerprint (what stands behind it about where a
+  /// network computes does not matter), of this total. Null: not measured.
+  const StoredIdle* idle_of(const std::string& fingerprint, const std::string& total,
+                            const PowerMode& mode) const;
+  /// The same of a board whose mode nobody set, by the caps in force and whether they are pinned.
+  const StoredIdle* idle_as_it_is(const std::string& fingerprint, const std::string& total,
+                                  const PowerMode& caps, std::optional<bool> pinned) const;
+  /// The same of boards of one kind ("orin_agx"), for tables, whose board left no fingerprint.
+  const StoredIdle* idle_of_kind(const std::string& device, const std::string& total,
+                                 const PowerMode& mode) const;
+  /// The latest of this board, else of one of its kind. Null: not measured.
+  const StoredSwitchCost* switch_cost_of(const std::string& device,
+                                         const std::string& fingerprint) const;
+};
+Result<BoardCosts> board_costs(Store& store);
+
+/// "of 22.3 W, 9.1 W (41 %) is idle power of this mode, measured 2026-03-01T12:30:05Z (run 7)".
+std::string idle_share_text(const StoredIdle& idle, double power_w);
+/// {"power_w", "share", "measured_utc", "run"}.
+nlohmann::ordered_json idle_share_json(const StoredIdle& idle, double power_w);
+
+}  // namespace flyball

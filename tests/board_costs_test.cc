@@ -1,0 +1,171 @@
+// `flyball mode idle` and `mode cost` over a tree with a scripted rail, and what uses their
+// figures.
+#include <gmock/gmock.h>
+
+#include "device/host/board_trees_testing.h"
+#include "live_testing.h"
+#include "living_tree_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BoardCostsTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    fs::create_directories(folder_ / "tmp");
+    root_ = folder_ / "tree";
+    trees::write_tree("orin_agx_jp6", root_);
+  }
+  Finished mode(std::vector<std::string> words) {
+    words.insert(words.begin(), "mode");
+    words.insert(words.end(), {"--root", root_.string(), "-q"});
+    return run(words);
+  }
+  /// What the scripted rail shows at this clock.
+  static double watts(double gpu_mhz) { return 19 * (0.2005 + gpu_mhz * 1e-3) + 1.9 + 4; }
+
+  fs::path root_;
+};
+
+TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
+  const std::string before = slurp(root_ / gpu_max);
+  const LivingTree tree(root_);
+  const Finished done =
+      mode({"idle", "gpu_mhz=612", "gpu_mhz=1020", "--settle", "0.3s", "--for", "1s", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto idle = done.json()["idle"];
+  ASSERT_EQ(idle.size(), 2u);
+  for (const auto& one : idle) {
+    EXPECT_NEAR(one["power_w"], watts(one["mode"]["gpu_mhz"]), 0.2) << one;
+    EXPECT_LE(one["q1_w"], one["power_w"]);
+    EXPECT_GE(one["q3_w"], one["power_w"]);
+    EXPECT_GT(one["updates"], 0);  // of the total, whose other rails stand still
+    EXPECT_EQ(one["total"], "module");
+  }
+  EXPECT_EQ(idle[1]["run"], 2);
+  EXPECT_EQ(slurp(root_ / gpu_max), before);
+  EXPECT_THAT(run({"runs", "list"}).out, HasSubstr("idle power"));
+  const Finished as_it_is = mode({"idle", "--settle", "0s", "--for", "0.5s"});
+  EXPECT_THAT(as_it_is.out, HasSubstr("as it is"));
+  EXPECT_EQ(slurp(root_ / gpu_max), before);
+}
+
+TEST_F(BoardCostsTest, BadUseIsOneLine) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"idle", "gpu_mhz=600"},
+                                                {"idle", "gpu"},
+                                                {"idle", "--run", "9"},
+                                                {"cost", "gpu_mhz=612"},
+                                                {"cost", "--rounds", "0"},
+                                                {"idle", "--for", "1"}})
+    EXPECT_EQ(mode(words).exit_code, 2) << words.back();
+  EXPECT_THAT(mode({"idle", "gpu_mhz=600"}).err, HasSubstr("510 and 612"));
+  fs::remove_all(root_ / "sys/bus/i2c");
+  const Finished blind = mode({"idle"});
+  EXPECT_EQ(blind.exit_code, 2);
+  EXPECT_THAT(blind.err, HasSubstr("idle power is not known here"));
+}
+
+TEST_F(BoardCostsTest, TheCostOfASwitchIsMeasuredAndUsedByPlans) {
+  const std::string before = slurp(root_ / gpu_max);
+  Finished done;
+  {
+    const LivingTree tree(root_);
+    done = mode({"cost", "gpu_mhz=612", "gpu_mhz=1020", "--rounds", "3", "--json"});
+  }
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto cost = done.json();
+  ASSERT_EQ(cost["switches"].size(), 2u);
+  // The tree's clock follows within some 20 ms.
+  EXPECT_GT(cost["switch_ms"], 0.1);
+  EXPECT_LT(cost["switch_ms"], 2000);
+  for (const auto& change : cost["switches"]) EXPECT_EQ(change["ms"].size(), 3u);
+  EXPECT_EQ(slurp(root_ / gpu_max), before);
+  const std::string table =
+      write("serve.csv",
+            "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n"
+            "orin_agx,net,infer,1,612,40,10\norin_agx,net,infer,1,1020,10,30\n")
+          .string();
+  const std::vector<std::string> plan = {"plan",      "dynamic",         "--infer", table,
+                                         "--windows", "10:1min,80:1min", "--json",  "-q"};
+  const auto planned = run(plan).json();
+  EXPECT_THAT(planned["notes"].dump(), HasSubstr("measured on a board of this kind"));
+  EXPECT_THAT(planned["notes"].dump(), HasSubstr("(`flyball mode cost`, run 1)"));
+  EXPECT_NEAR(planned["switch_j"], 30 * cost["switch_ms"].get<double>() * 1e-3, 1e-6);
+  auto told = plan;
+  told.insert(told.end(), {"--switch-cost", "2s"});
+  const auto asked = run(told).json();
+  EXPECT_NEAR(asked["switch_j"], 60, 1e-6);
+  EXPECT_THAT(asked["notes"].dump(), testing::Not(HasSubstr("mode cost")));
+  auto nowhere = plan;
+  nowhere.push_back("--no-store");
+  EXPECT_THAT(run(nowhere).json()["notes"].dump(),
+              HasSubstr("what a switch takes is not known and counts as nothing"));
+}
+
+TEST_F(BoardCostsTest, ServingCountsTheIdlePowerBetweenBatches) {
+  // 10 requests/s, batch 1: 100 ms a window. At work 0.4 and 0.3 J; idle 60 and 90 ms of it.
+  const std::string table =
+      write("serve.csv",
+            "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,power_total\n"
+            "orin_agx,net,infer,1,612,40,10,module\norin_agx,net,infer,1,1020,10,30,module\n")
+          .string();
+  std::vector<std::string> plan = {"plan",       "inference",   "--infer", table,         "--rate",
+                                   "10",         "--latency",   "100ms",   "--objective", "energy",
+                                   "--strategy", "brute-force", "--json",  "-q"};
+  const auto without = run(plan).json();
+  EXPECT_EQ(without["answer"]["roles"][0]["config"]["gpu_mhz"], 1020);
+  EXPECT_NEAR(without["answer"]["value"], 0.3, 1e-9);
+  EXPECT_THAT(without["notes"].dump(),
+              HasSubstr("idle power between batches is not counted: it is known of 0 of 2 modes"));
+  auto told = plan;
+  told.insert(told.end(), {"--idle-power", "6W"});
+  const auto same = run(told).json();
+  EXPECT_NEAR(same["answer"]["value"], 0.4 + 6 * 0.06, 1e-9);  // against 0.3 + 6 × 0.09: 0.84
+  EXPECT_EQ(same["answer"]["roles"][0]["config"]["gpu_mhz"], 612);
+  EXPECT_THAT(same["notes"].dump(), HasSubstr("is yours: 6 W in every mode"));
+  {
+    const LivingTree tree(root_);
+    ASSERT_EQ(mode({"idle", "gpu_mhz=612", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+    EXPECT_THAT(run(plan).json()["notes"].dump(), HasSubstr("known of 1 of 2 modes"));
+    ASSERT_EQ(mode({"idle", "gpu_mhz=1020", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  }
+  const auto measured = run(plan).json();
+  EXPECT_NEAR(measured["answer"]["value"], 0.4 + watts(612) * 0.06, 0.02);
+  EXPECT_THAT(measured["notes"].dump(),
+              HasSubstr("as `flyball mode idle` measured it, in 2 modes"));
+}
+
+TEST_F(BoardCostsTest, ARunTellsItsShareOfIdlePower) {
+  if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
+  data_ = (folder_ / "digits").string();
+  ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "600", "--out", data_}).exit_code, 0);
+  const LivingTree tree(root_);
+  const std::vector<std::string> tune = {
+      "tune",         "lenet5",       "--root",      root_.string(),
+      "--data",       data_,          "--axis",      "gpu_mhz=612",
+      "--axis",       "cpu_cores=1",  "--axis",      "cpu_mhz=2201.6",
+      "--axis",       "mem_mhz=3199", "--axis",      "loader_workers=0",
+      "--trial-time", "0.4s",         "--no-verify", "-q"};
+  EXPECT_THAT(run(tune).out, HasSubstr("`flyball mode idle --run 1` measures it"));
+  ASSERT_EQ(mode({"idle", "--run", "1", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  EXPECT_THAT(run(tune).out, HasSubstr("is idle power of this mode, measured"));
+  auto as_json = tune;
+  as_json.push_back("--json");
+  const auto idle = run(as_json).json()["choice"]["idle"];
+  EXPECT_NEAR(idle["share"], 1, 0.05);  // the rail shows the same at work
+  const auto shown = run({"runs", "show", "1", "--json"}).json();
+  for (const auto& trial : shown["trials"]) EXPECT_NEAR(trial["idle"]["share"], 1, 0.05) << trial;
+  EXPECT_THAT(run({"runs", "show", "1"}).out, HasSubstr("of it idle"));
+  const std::vector<std::string> profile = {"profile",    "lenet5", "--root",   root_.string(),
+                                            "--data",     data_,    "--epochs", "2",
+                                            "--interval", "50ms",   "-q"};
+  EXPECT_THAT(run(profile).out, HasSubstr("`flyball mode idle` measures it"));
+  ASSERT_EQ(mode({"idle", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  EXPECT_THAT(run(profile).out, HasSubstr("is idle power of this mode"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
