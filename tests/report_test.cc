@@ -67,6 +67,10 @@ TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
   const Json again = document(path("again.html"));
   for (const char* key : {"headline", "figures", "tables", "charts", "apply"})
     EXPECT_EQ(again[key], sheet[key]) << key;
+  // It says so itself: what was measured belongs to run 1.
+  EXPECT_EQ(sheet["facts"].back()["list"][0], (Json{{"name", "run"}, {"value", "1"}}));
+  for (const Json& row : (*table_of(sheet, "What was profiled"))["rows"])
+    EXPECT_EQ(row["provenance"], "table") << row;
 }
 
 TEST_F(ReportTest, OfAPlanThatHasNoAnswerSaysWhy) {

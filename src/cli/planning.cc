@@ -138,6 +138,7 @@ Status report_plan(const PlanOptions& options, const SharedBoard& board,
                  who.conditions};
   run.started_utc = options.started_utc;
   run.answer = answer.dump();
+  if (answer["run"].is_number_integer()) run.id = answer["run"];
   return write_report(options.report, plan_report(run), options.json);
 }
 

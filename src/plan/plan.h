@@ -63,6 +63,7 @@ struct Plan {
   Provenance provenance = Provenance::measured;  ///< of what was profiled
   std::string stopped;                           ///< why the search ended
   size_t profiles = 0, trials = 0;
+  std::optional<int64_t> run;  ///< its number in the store
   std::vector<std::string> notes;
 };
 

@@ -292,6 +292,7 @@ json to_json(const Plan& plan) {
   for (const Step& step : plan.steps) out["profiled"].push_back(step_json(problem, step));
   out["profiles"] = plan.profiles;
   out["trials"] = plan.trials;
+  out["run"] = or_null(plan.run);
   out["notes"] = plan.notes;
   return out;
 }

@@ -137,6 +137,7 @@ Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store,
     asked["windows"].push_back({{"rate_hz", window.rate_hz}, {"seconds", window.seconds}});
   FLYBALL_CHECK(session->begin(request.command, asked));
   auto result = answer(*session, board, request, windows);
+  if (result) result->run = session->run();
   const bool answered = result.ok() || result.error().code == Code::infeasible;
   FLYBALL_CHECK(session->finish(answered ? Status() : result.error(),
                                 result ? to_json(board, *result).dump() : ""));
@@ -148,6 +149,7 @@ nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& an
   if (answer.why_not)
     return {{"problem", "dynamic"},
             {"windows", nlohmann::ordered_json::array()},
+            {"run", or_null(answer.run)},
             {"error", to_json(*answer.why_not)},
             {"infeasible", infeasible_json(*answer.why_not, answer.easing)}};
   double switch_j = 0;
@@ -175,6 +177,7 @@ nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& an
           {"value", answer.plan.value},
           {"static_value", or_null(answer.plan.static_value)},
           {"profiles", answer.profiles},
+          {"run", or_null(answer.run)},
           {"notes", answer.notes}};
 }
 

@@ -14,6 +14,7 @@ struct DynamicAnswer {
   size_t profiles = 0;           ///< of all rates together
   Provenance provenance = Provenance::measured;  ///< of what was profiled
   std::vector<std::string> notes;                ///< remarks of the searches and about the trials
+  std::optional<int64_t> run = {};               ///< its number in the store
 };
 
 /// Searches each distinct rate once, starting from what the rates before have profiled, then plans

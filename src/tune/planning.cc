@@ -169,8 +169,10 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest
   FLYBALL_CHECK(session->check(problem));
   FLYBALL_CHECK(session->begin(request.command, plan_request_json(request, board)));
   auto plan = search_plan(*session, *problem);
-  if (plan)
+  if (plan) {
+    plan->run = session->run();
     plan->notes.insert(plan->notes.end(), request.cost_notes.begin(), request.cost_notes.end());
+  }
   nlohmann::ordered_json answer{{"problem", request.kind}};
   if (plan) answer.update(to_json(*plan));
   FLYBALL_CHECK(session->finish(plan ? Status() : plan.error(), answer.dump()));

@@ -102,6 +102,7 @@ function board_trials(rows: Configuration[], picks: number[], rng: () => number)
       noise_percent: round(0.6 + rng() * 1.3, 2), minibatches: 40 + Math.floor(rng() * 160),
       stall_ms: round(stall), compute_ms: round(e2e - stall), e2e_ms: round(e2e), window_s: round(12 + rng() * 40, 3), power_updates: 12 + Math.floor(rng() * 30),
       throttled: i === 6, repeated: i === 4, reused: i < 2,
+      ...(i === 3 ? { disturbed: "process 7 (flyball tune) since 12:30", figures: [{ name: "accuracy", value: 0.7125, text: "0.7125" }] } : {}),
     };
   });
 }

@@ -454,6 +454,18 @@ test("the table sorts, filters and turns pages", async () => {
   });
 });
 
+test("what was asked, and what the program reported of the choice, stand with the answer", async () => {
+  const report = power_report();
+  report.request.asked = "objective time, power ≤ 30 W, memory ≤ 2 GB";
+  report.request.limits = [{ figure: "memory", at_most: 2e9, text: "memory ≤ 2 GB" }];
+  report.request.offered = 4368;
+  report.choice!.figures = [{ name: "memory", value: 1.25e9, text: "1.25 GB" }];
+  await with_page(report, desktop, async (page) => {
+    const text = plain(await page.locator(".answer").innerText());
+    for (const part of ["Asked: objective time, power ≤ 30 W, memory ≤ 2 GB.", "and limit memory ≤ 2 GB", "1.25", "of 4,368 configurations"]) assert.ok(text.includes(part), `${part} in ${text}`);
+  });
+});
+
 test("all profiled trials stand in their order, with why, stop rule and flags", async () => {
   const report = power_report();
   await with_page(report, desktop, async (page) => {
@@ -465,6 +477,8 @@ test("all profiled trials stand in their order, with why, stop rule and flags", 
       assert.ok(text.includes(trial.why) && text.includes(trial.stop_reason) && text.includes(`${trial.minibatches} minibatches`), text);
       assert.equal(/throttled/.test(text), trial.throttled, text);
       assert.equal(/repeated/.test(text), trial.repeated, text);
+      assert.equal(/disturbed[\s\S]*beside process 7/.test(text), trial.disturbed !== undefined, text);
+      assert.equal(text.includes("accuracy 0.7125"), trial.figures !== undefined, text);
     });
     assert.deepEqual(await page.locator(".agreement").evaluateAll((all) => all.map((e) => (e as HTMLElement).dataset["pairs"])), Array(3).fill(String(report.profiled.length)));
     assert.match(await page.locator(".provenance").innerText(), /fixture-7f3a91[\s\S]*Seed\s+7[\s\S]*flyball tune mobilenet_v3/);
@@ -564,6 +578,7 @@ for (const [name, view] of dresses) {
       assert.ok((await pixels(page, ".chart.violins", "blue")) > 100, "boxes of the violins");
       const row = plain(await page.locator(".experiment-data tbody tr").nth(1).innerText());
       assert.ok(row.startsWith("workers 0") && row.includes("16.1 s") && row.includes("100 %"), row);
+      assert.match(plain(await page.locator(".experiment-data tbody tr").nth(5).innerText()), /workers 2\s*others took 45 % of a core/);
       assert.ok((await page.locator(".notes").innerText()).includes("power is not available"));
       assert.ok(!(await page.locator("main").innerText()).match(/NaN|undefined|Infinity/));
     });
