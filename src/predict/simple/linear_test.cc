@@ -163,6 +163,37 @@ TEST(LinearPredictor, SaysWhatIsOutsideAndNeverPredictsBelowZero) {
   EXPECT_NE(prediction->notes[0].find("raised"), std::string::npos);
 }
 
+// Profiled where clocks are low, the line falls to nothing where they are high.
+TEST(LinearPredictor, OutsideItsIntervalsHoldWhatIsTrue) {
+  const Space all = Space::grid({named_axis("cpu_mhz", {400, 600, 800, 1000, 1300, 1600, 2000}),
+                                 named_axis("gpu_mhz", {300, 400, 500, 600, 800, 1000, 1300})});
+  const auto time = [](std::span<const double> row) { return 9e3 / row[0] + 2e4 / row[1] + 3; };
+  const auto power = [](std::span<const double> row) { return 6 + row[0] / 300 + row[1] / 60; };
+  WorkloadTable corner;
+  corner.space = Space({named_axis("cpu_mhz"), named_axis("gpu_mhz")});
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all.row(i)[0] <= 1000 && all.row(i)[1] <= 500)
+      corner.add(all.row(i), time(all.row(i)), power(all.row(i)));
+  const auto predictor = *make_predictor("linear");
+  ASSERT_TRUE(predictor->fit(corner, {}, {}).ok());
+  const auto prediction = predictor->predict(all);
+  ASSERT_TRUE(prediction.ok());
+  size_t outside = 0, held_ms = 0, held_w = 0;
+  const auto within = [](const Estimates& estimates, size_t i, double value) {
+    return estimates.lo90[i] <= value && value <= estimates.hi90[i];
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!prediction->extrapolated[i]) continue;
+    ++outside;
+    held_ms += within(prediction->minibatch_ms, i, time(all.row(i)));
+    held_w += within(prediction->power_w, i, power(all.row(i)));
+  }
+  ASSERT_EQ(outside, 49u - 12u);
+  // `predict` widens these further (predict/outside.h).
+  EXPECT_GE(static_cast<double>(held_ms), 0.9 * static_cast<double>(outside));
+  EXPECT_GE(static_cast<double>(held_w), 0.8 * static_cast<double>(outside));
+}
+
 TEST(LinearPredictor, NamesWhatIsWrong) {
   const auto predictor = *make_predictor("linear");
   EXPECT_NE(predictor->fit(plane(1, 1), {}, {}).error().message.find("too few"), std::string::npos);
