@@ -106,8 +106,9 @@ Json trial_of(Rows& rows, const Json& trial) {
             {"throttled", trial.value("throttled", false)},
             {"repeated", trial.value("repeat", false)},
             {"reused", trial.value("from_store", false)}};
-  for (const char* key : {"run", "measured_utc", "other_cores"})
-    if (const Json known = value_at(trial, key); !known.is_null()) json[key] = known;
+  for (const char* key : {"run", "measured_utc", "other_cores", "clocks"})
+    if (const Json known = value_at(trial, key); !known.is_null() && known != Json::array())
+      json[key] = known;
   return json;
 }
 

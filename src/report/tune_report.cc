@@ -129,6 +129,7 @@ Json trial_of(const Profiled& trial) {
   if (trial.run) json["run"] = *trial.run;
   if (m.other_cores) json["other_cores"] = *m.other_cores;
   json["throttled"] = m.throttled;
+  if (Json clocks = clocks_json(m); !clocks.empty()) json["clocks"] = std::move(clocks);
   json["repeated"] = trial.repeat;
   json["reused"] = trial.from_store;
   return json;

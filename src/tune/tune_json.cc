@@ -67,17 +67,6 @@ Json change_json(const Change& change) {
                                 : Json({{"pct", change.pct}, {"established", change.established}});
 }
 
-Json clocks_json(const Measurement& m) {
-  Json clocks = Json::array();
-  for (const SeenClock& clock : seen_clocks(m))
-    clocks.push_back({{"axis", clock.axis},
-                      {"unit", clock.unit},
-                      {"asked", clock.asked},
-                      {"seen_mean", clock.mean},
-                      {"seen_min", clock.least}});
-  return clocks;
-}
-
 Json trial_json(const TuneResult& result, const Profiled& trial) {
   const Measurement& m = trial.measurement;
   Json json;
@@ -131,6 +120,17 @@ Json budget(double value) {
 }
 
 }  // namespace
+
+Json clocks_json(const Measurement& m) {
+  Json clocks = Json::array();
+  for (const SeenClock& clock : seen_clocks(m))
+    clocks.push_back({{"axis", clock.axis},
+                      {"unit", clock.unit},
+                      {"asked", clock.asked},
+                      {"seen_mean", clock.mean},
+                      {"seen_min", clock.least}});
+  return clocks;
+}
 
 Json modes_json(const ProfilerInfo& profiler) {
   if (!profiler.modes) return nullptr;

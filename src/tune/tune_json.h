@@ -18,6 +18,9 @@ nlohmann::ordered_json answer_json(const TuneResult& result);
 nlohmann::ordered_json comparison_json(const TuneResult& result);
 nlohmann::ordered_json reused_json(const TuneResult& result);
 
+/// {"axis", "unit", "asked", "seen_mean", "seen_min"} of each axis that the board showed.
+nlohmann::ordered_json clocks_json(const Measurement& measurement);
+
 /// {"asked", "kept", "of", "seed", "notes"}: which modes were chosen among; null where that was not
 /// asked.
 nlohmann::ordered_json modes_json(const ProfilerInfo& profiler);

@@ -141,6 +141,8 @@ export interface Trial {
   power_updates?: number | null;
   /** The board throttled meanwhile. */
   throttled: boolean;
+  /** Axes of the mode as they read while the trial was counted; left out where the board does not tell. */
+  clocks?: SeenClock[];
   /** The configuration had been measured before in this run. */
   repeated: boolean;
   /** Answered from the store. */
@@ -157,6 +159,19 @@ export interface Trial {
   run?: number;
   /** [count] Cores that other processes kept busy meanwhile; left out where not known. */
   other_cores?: number;
+}
+/** An axis of a mode, asked and seen. */
+export interface SeenClock {
+  /** Its name. */
+  axis: string;
+  /** Of the numbers. */
+  unit: string;
+  /** [by name] What was set. */
+  asked: number;
+  /** [by name] Mean of what it read. */
+  seen_mean: number;
+  /** [by name] Least of what it read. */
+  seen_min: number;
 }
 export interface Choice {
   /** [index] The answer. */

@@ -1,5 +1,7 @@
 // Power limit and locked clocks of an NVIDIA GPU, by its management library (NVML API reference,
 // "Device Commands").
+#include "device/knobs/nvidia_knobs.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "device/knobs/nvidia_knobs.h"
 #include "device/nvidia_settings.h"
 
 namespace flyball {
