@@ -264,7 +264,8 @@ Status SettingsJournal::put_all_back(JournalContent& content, const fs::path& pl
   std::vector<SavedSetting> failed;
   std::vector<Error> errors;
   bool wrote = true;
-  for (int round = 0; round < 3 && (wrote || !errors.empty()); ++round) {
+  // What failed may follow what was written, or a driver was busy: at least one more try.
+  for (int round = 0; round < 3 && (wrote || (round < 2 && !errors.empty())); ++round) {
     const std::vector<SavedSetting> before = std::exchange(failed, {});
     errors.clear();
     wrote = false;

@@ -79,7 +79,7 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
 
 std::string also_known(const Measurement& m) {
   std::string text = trial_doubts(m);
-  for (const auto& [name, value] : m.figures)
+  for (const auto& [name, value] : own_figures(m))
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, figure_text(name, value));
   return text;
 }

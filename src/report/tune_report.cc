@@ -161,7 +161,8 @@ Json trial_of(const Profiled& trial) {
   if (m.other_cores) json["other_cores"] = *m.other_cores;
   json["throttled"] = m.throttled;
   if (const std::string by = disturbed_by(m); !by.empty()) json["disturbed"] = by;
-  if (!m.figures.empty()) json["figures"] = figures_json(m.figures);
+  if (const Figures own = own_figures(m); !own.empty()) json["figures"] = figures_json(own);
+  if (Json clocks = clocks_json(m); !clocks.empty()) json["clocks"] = std::move(clocks);
   json["repeated"] = trial.repeat;
   json["reused"] = trial.from_store;
   return json;

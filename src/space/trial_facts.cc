@@ -40,17 +40,6 @@ void add_power(const Measurement& m, Json& json) {
   json["window_j"] = known(power.energy_j);
 }
 
-Json clocks_json(const Measurement& m) {
-  Json clocks = Json::array();
-  for (const SeenClock& clock : seen_clocks(m))
-    clocks.push_back({{"axis", clock.axis},
-                      {"unit", clock.unit},
-                      {"asked", clock.asked},
-                      {"seen_mean", clock.mean},
-                      {"seen_min", clock.least}});
-  return clocks;
-}
-
 }  // namespace
 
 std::vector<SeenClock> seen_clocks(const Measurement& m) {
@@ -61,6 +50,17 @@ std::vector<SeenClock> seen_clocks(const Measurement& m) {
     if (mean != m.figures.end() && least != m.figures.end())
       clocks.push_back({axis, named_axis(axis).unit, asked, mean->second, least->second});
   }
+  return clocks;
+}
+
+Json clocks_json(const Measurement& m) {
+  Json clocks = Json::array();
+  for (const SeenClock& clock : seen_clocks(m))
+    clocks.push_back({{"axis", clock.axis},
+                      {"unit", clock.unit},
+                      {"asked", clock.asked},
+                      {"seen_mean", clock.mean},
+                      {"seen_min", clock.least}});
   return clocks;
 }
 

@@ -36,6 +36,8 @@ struct SeenClock {
 };
 /// Empty where the board does not tell its clocks.
 std::vector<SeenClock> seen_clocks(const Measurement& measurement);
+/// The same as `axis`, `unit`, `asked`, `seen_mean`, `seen_min` of each.
+nlohmann::ordered_json clocks_json(const Measurement& measurement);
 /// The figures of a measurement without those that seen_clocks() reads.
 Figures own_figures(const Measurement& measurement);
 

@@ -148,6 +148,11 @@ class Session::Search {
 
   // What shares its reason is told at once: a strategy would ask for one after the other.
   Observation set_aside(const Ask& ask, size_t config, const std::string& why) {
+    const Observation none{{not_measured, not_measured, 0}, why, false, true};
+    if (ask.repeat) {  // it was measured, and that stands
+      ++session_.not_repeated_;
+      return none;
+    }
     outcome_.set_aside.push_back({ask.role, config, why});
     session_.set_aside_.push_back(outcome_.set_aside.back());
     const SessionRole& role = session_.roles_[ask.role];
@@ -163,7 +168,7 @@ class Session::Search {
       session_.out_of_reach_.insert({ask.role, role.config[other]});
     }
     session_.out_of_reach_.insert({ask.role, config});
-    return {{not_measured, not_measured, 0}, why, false, true};
+    return none;
   }
 
   Answered answered() {
@@ -327,6 +332,11 @@ std::vector<std::string> Session::notes() const {
     notes.push_back(fmt::format("{} configuration{} set aside and not tried: {}",
                                 out_of_reach_.size(), out_of_reach_.size() == 1 ? " is" : "s are",
                                 set_aside_.front().reason));
+  if (not_repeated_ > 0)
+    notes.push_back(
+        fmt::format("{} reading{} could not be repeated: clocks that were lowered do "
+                    "not rise before a reboot",
+                    not_repeated_, not_repeated_ == 1 ? "" : "s"));
   if (loads_.empty() || median(loads_) < noticeable_load) return notes;
   const std::string cores = fmt::format("{:.2g}", median(loads_));
   notes.push_back(

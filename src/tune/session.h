@@ -119,9 +119,10 @@ class Session {
   SessionListener listener_;
   Stopwatch since_;
   std::optional<int64_t> run_;
-  std::vector<Recorder> recorders_;                   ///< one for each role
-  std::vector<Known> known_;                          ///< what the searches so far have measured
-  std::vector<SetAside> set_aside_;                   ///< asked for by any search
+  std::vector<Recorder> recorders_;  ///< one for each role
+  std::vector<Known> known_;         ///< what the searches so far have measured
+  size_t not_repeated_ = 0;          ///< readings that were to be made once more, and could not
+  std::vector<SetAside> set_aside_;  ///< asked for by any search
   std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and config
   std::vector<double> loads_;  ///< cores that others kept busy during their live trials
 };

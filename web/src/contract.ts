@@ -184,6 +184,8 @@ export interface Trial {
   figures?: ReportedFigure[];
   /** The board throttled meanwhile. */
   throttled: boolean;
+  /** Axes of the mode as they read while the trial was counted; left out where the board does not tell. */
+  clocks?: SeenClock[];
   /** The configuration had been measured before in this run. */
   repeated: boolean;
   /** Answered from the store. */
@@ -209,6 +211,19 @@ export interface ReportedFigure {
   value: number;
   /** The same for people: `1.2 GB`. */
   text: string;
+}
+/** An axis of a mode, asked and seen. */
+export interface SeenClock {
+  /** Its name. */
+  axis: string;
+  /** Of the numbers. */
+  unit: string;
+  /** [by name] What was set. */
+  asked: number;
+  /** [by name] Mean of what it read. */
+  seen_mean: number;
+  /** [by name] Least of what it read. */
+  seen_min: number;
 }
 export interface Choice {
   /** [index] The answer. */

@@ -119,7 +119,7 @@ TEST(Doctor, IsWrittenAsTextAndAsJson) {
   EXPECT_EQ(doctor_json(two, board).dump(),
             R"({"capabilities":[)" + rapl + "," + torch + R"(],"power_measurable":false,)" +
                 R"("board":{"id":"unknown","name":"some board","jetpack":null,"release":null},)" +
-                R"("axes":[],"rails":[],"totals":{},"presets":[],"problems":[]})");
+                R"("axes":[],"rails":[],"totals":{},"presets":[],"gpus":[],"problems":[]})");
   auto readable = two;
   readable[0].state = State::available;
   EXPECT_EQ(doctor_json(readable, board)["power_measurable"], true);

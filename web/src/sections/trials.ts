@@ -42,6 +42,8 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     ...(trial.figures ?? []).map((f) => `${f.name} ${f.text}`),
     trial.power_noise_percent === undefined ? "" : `power noise ${number(trial.power_noise_percent, 2)}\u202f%`,
     trial.total_s === undefined ? "" : `${duration(trial.total_s)} in all`,
+    ...(trial.clocks ?? []).filter((c) => c.seen_min !== c.asked).map((c) => `${c.axis} ${with_unit(c.asked, c.unit)} read ${number(c.seen_mean, 4)} (least ${number(c.seen_min, 4)})`),
+    ...(trial.clocks?.length && trial.clocks.every((c) => c.seen_min === c.asked) ? ["clocks as asked"] : []),
     trial.reused && trial.measured_utc ? instant(trial.measured_utc) : "",
   ].filter(Boolean);
   const quantity = (q: typeof c.time_ms, unit: string) => (q === null ? ["–"] : [h("b", {}, with_unit(value_of(q), unit)), h("small", {}, interval(q, unit))]);
