@@ -72,7 +72,7 @@ TEST_F(OutputTest, AWrongWordIsNamedWithTheCommandsThereAre) {
   };
   EXPECT_EQ(error({"runs", "bogus"}),
             "flyball: there is no command 'runs bogus'\n"
-            "HINT: one of: list, show, compare, delete\n");
+            "HINT: one of: list, show, compare, delete, spread\n");
   EXPECT_THAT(error({"runs", "lst"}), HasSubstr("did you mean 'list'?"));
   EXPECT_THAT(error({"tunne"}), HasSubstr("there is no command 'tunne'"));
   EXPECT_THAT(error({"-v"}), HasSubstr("HINT: see `flyball --help`\n"));
