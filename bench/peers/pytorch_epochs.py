@@ -2,7 +2,7 @@
 
 After one epoch that is not counted it prints "ready" and waits for a line; then one line for each
 epoch: seconds, and bytes that it and its workers read from storage.
-usage: pytorch_epochs.py FOLDER WORKERS BATCH PREFETCH EPOCHS
+usage: pytorch_epochs.py FOLDER WORKERS BATCH PREFETCH EPOCHS SIZE
 """
 import os
 import sys
@@ -11,10 +11,10 @@ import time
 import torch
 from torchvision import datasets, transforms
 
-folder, workers, batch, prefetch, epochs = sys.argv[1], *map(int, sys.argv[2:6])
+folder, workers, batch, prefetch, epochs, size = sys.argv[1], *map(int, sys.argv[2:7])
 torch.set_num_threads(1)
 transform = transforms.Compose([
-    transforms.RandomResizedCrop(224),
+    transforms.RandomResizedCrop(size),
     transforms.RandomHorizontalFlip(),
     transforms.ToTensor(),
     transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
