@@ -33,28 +33,65 @@ class LeNet5(nn.Module):
         return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
 
 
-def make(name):
-    if name == "lenet5":
-        return LeNet5(), (1, 28, 28), 10
-    from torchvision import models
+class LanguageModel(nn.Module):
+    def __init__(self, words, width=256):
+        super().__init__()
+        self.encoder = nn.Embedding(words, width)
+        self.rnn = nn.LSTM(width, width, num_layers=2)
+        self.decoder = nn.Linear(width, words)
+        self.decoder.weight = self.encoder.weight
+        nn.init.uniform_(self.encoder.weight, -0.1, 0.1)
+        nn.init.zeros_(self.decoder.bias)
 
-    maker = {"mobilenet_v3": "mobilenet_v3_large"}.get(name, name)
-    return getattr(models, maker)(), (3, 224, 224), 1000
+    def forward(self, ids, state):
+        above, state = self.rnn(self.encoder(ids), state)
+        return self.decoder(above), state
+
+
+class Pictures:
+    def __init__(self, name, batch):
+        self.model, shape, classes = self.make(name)
+        self.samples = torch.randn(batch, *shape)
+        self.labels = torch.randint(0, classes, (batch,))
+
+    @staticmethod
+    def make(name):
+        if name == "lenet5":
+            return LeNet5(), (1, 28, 28), 10
+        from torchvision import models
+
+        maker = {"mobilenet_v3": "mobilenet_v3_large"}.get(name, name)
+        return getattr(models, maker)(), (3, 224, 224), 1000
+
+    def loss(self):
+        return F.cross_entropy(self.model(self.samples), self.labels)
+
+
+class Text:
+    """Windows of 35 words, the state carried from one to the next."""
+
+    def __init__(self, batch, words=29423, window=35):
+        self.model = LanguageModel(words)
+        self.ids = torch.randint(0, words, (window, batch))
+        self.next = torch.randint(0, words, (window, batch))
+        self.state = None
+
+    def loss(self):
+        scores, state = self.model(self.ids, self.state)
+        self.state = tuple(part.detach() for part in state)
+        return F.cross_entropy(scores.flatten(0, 1), self.next.flatten())
 
 
 class Job:
     def __init__(self, name, batch):
         torch.manual_seed(1)
-        self.model, shape, classes = make(name)
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
-        self.criterion = nn.CrossEntropyLoss()
-        self.samples = torch.randn(batch, *shape)
-        self.labels = torch.randint(0, classes, (batch,))
-        self.model.train()
+        self.task = Text(batch) if name == "lstm" else Pictures(name, batch)
+        self.optimizer = torch.optim.SGD(self.task.model.parameters(), lr=0.01, momentum=0.9)
+        self.task.model.train()
 
     def step(self):
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.criterion(self.model(self.samples), self.labels)
+        loss = self.task.loss()
         loss.backward()
         self.optimizer.step()
         return loss.item()

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "data/pictures/picture_collate.h"
+#include "data/text/text_dataset.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
@@ -100,30 +101,57 @@ struct Ours {
     auto made = make_stepper(workload.name, options);
     if (!made.ok()) return;
     stepper = *std::move(made);
-    shape = stepper->options().shape;
     Random random(1);
-    for (int64_t i = 0; i < batch_size * shape[0] * shape[1] * shape[2]; ++i)
-      samples.push_back(static_cast<float>(random.normal()));
-    for (int64_t i = 0; i < batch_size; ++i)
-      labels.push_back(static_cast<int64_t>(random.below(static_cast<size_t>(options_classes()))));
+    for (const auto* specs : {&stepper->inputs(), &stepper->targets()})
+      for (const TensorSpec& spec : *specs) add(spec, random);
   }
-  int64_t options_classes() const { return stepper->options().classes; }
 
-  StepTime run(int steps) {
+  // Random numbers: floats as pictures have them, integers as words or labels.
+  void add(const TensorSpec& spec, Random& random) {
+    TensorShape shape{batch_size};
+    for (size_t d = 0; d < spec.shape.rank(); ++d)
+      shape.append(spec.shape[d] < 0 ? stepper->options().shape[d] : spec.shape[d]);
+    const auto classes = static_cast<size_t>(stepper->options().classes);
+    const auto count = static_cast<size_t>(shape.elements());
+    const std::byte* data = nullptr;
+    if (spec.dtype == DType::float32) {
+      floats.emplace_back(count);
+      for (float& number : floats.back()) number = static_cast<float>(random.normal());
+      data = reinterpret_cast<const std::byte*>(floats.back().data());
+    } else {
+      integers.emplace_back(count);
+      for (int64_t& number : integers.back()) number = static_cast<int64_t>(random.below(classes));
+      if (spec.name == window_tensor) windows = &integers.back();
+      data = reinterpret_cast<const std::byte*>(integers.back().data());
+    }
+    tensors.push_back({spec.name, spec.dtype, shape, data});
+  }
+
+  // Text goes on from step to step, so that its state is carried.
+  void advance() {
+    for (size_t row = 0; windows && row < windows->size(); ++row)
+      (*windows)[row] = static_cast<int64_t>(row << 32) + steps;
+    ++steps;
+  }
+
+  StepTime run(int count) {
     std::vector<double> times;
     const double before = cpu_seconds();
-    for (int i = 0; i < steps; ++i) {
+    for (int i = 0; i < count; ++i) {
+      advance();
       const Stopwatch watch;
-      if (!stepper->step(PictureBatch(samples, labels, shape).view()).ok()) return {};
+      if (!stepper->step({tensors, batch_size}).ok()) return {};
       times.push_back(watch.milliseconds());
     }
-    return {median(times), 1e3 * (cpu_seconds() - before) / steps};
+    return {median(times), 1e3 * (cpu_seconds() - before) / count};
   }
 
   std::unique_ptr<Stepper> stepper;
-  TensorShape shape;
-  std::vector<float> samples;
-  std::vector<int64_t> labels;
+  std::deque<std::vector<float>> floats;
+  std::deque<std::vector<int64_t>> integers;
+  std::vector<TensorView> tensors;  ///< over those
+  std::vector<int64_t>* windows = nullptr;
+  int64_t steps = 0;
 };
 
 void compare(const Workload& workload, Peer& peer, int threads, Json& figures) {
