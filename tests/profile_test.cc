@@ -1,6 +1,7 @@
 // `flyball profile` and `flyball dataset`, as a user types them.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <thread>
 
@@ -128,6 +129,48 @@ TEST_F(ProfileTest, RefusesACacheThatCannotBe) {
   const Finished program = run({"profile", "--cache", "1MB", "--", "true"});
   EXPECT_EQ(program.exit_code, 2);
   EXPECT_THAT(program.err, HasSubstr("--cache"));
+}
+
+TEST_F(ProfileTest, ShowsThePerplexityOfALanguageModel) {
+  const std::string text = make("wikitext", "200");
+  const Finished checked = run({"dataset", "check", text, "--json"});
+  EXPECT_EQ(checked.exit_code, 0);
+  EXPECT_EQ(checked.json()["kind"], "wikitext");
+  const Finished done =
+      run({"profile", "lstm", "--data", text, "--epochs", "2", "--steps", "2", "--batch-size", "2",
+           "--workers", "1", "--accumulate", "2", "--threads", "1", "-q", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  EXPECT_EQ(json["dataset"]["kind"], "wikitext");
+  EXPECT_EQ(json["request"]["accumulate"], 2);
+  for (const Json& epoch : json["epochs"])
+    EXPECT_NEAR(std::log(epoch["figures"]["perplexity"].get<double>()), epoch["loss"].get<double>(),
+                1e-6);
+  const Finished pictures = run({"profile", "lstm", "--data", data_, "-q"});
+  EXPECT_EQ(pictures.exit_code, 2);
+  EXPECT_THAT(pictures.err, HasSubstr("cannot read a data set of kind 'mnist'"));
+}
+
+TEST_F(ProfileTest, OptionsOfScriptsThatMakeNoSenseAreNamed) {
+  const auto complaint = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"profile", "-q"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished done = run(all);
+    EXPECT_EQ(done.exit_code, 2);
+    return done.err;
+  };
+  EXPECT_THAT(complaint({"lenet5", "--input", "3x4"}),
+              HasSubstr("--input says nothing to 'lenet5'"));
+  EXPECT_THAT(complaint({"lenet5", "--loss", "l.pt"}),
+              HasSubstr("--loss says nothing to 'lenet5'"));
+  EXPECT_THAT(complaint({"script:m.pt"}), HasSubstr("script:m.pt needs a dataset"));
+  EXPECT_THAT(complaint({"script:m.pt", "--input", "ids:int65:3"}),
+              HasSubstr("--input: 'ids:int65:3': there is no type 'int65'"));
+  EXPECT_THAT(complaint({"script:m.pt", "--target", "3"}), HasSubstr("--target without --input"));
+  EXPECT_THAT(complaint({"script:m.pt", "--input", "3x4"}),
+              HasSubstr("there is no TorchScript file 'm.pt'"));
+  EXPECT_THAT(complaint({"script:m.pt", "--data", data_, "--target", "3"}),
+              HasSubstr("--target says nothing to a script with a dataset"));
 }
 
 TEST_F(ProfileTest, TracesShowStallsFetchesAndSteps) {

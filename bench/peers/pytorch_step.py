@@ -57,6 +57,21 @@ class Bert(nn.Module):
 BERTS = {"bert_base": (12, 768, 12), "bert_large": (24, 1024, 16)}
 
 
+class LanguageModel(nn.Module):
+    def __init__(self, words, width=256):
+        super().__init__()
+        self.encoder = nn.Embedding(words, width)
+        self.rnn = nn.LSTM(width, width, num_layers=2)
+        self.decoder = nn.Linear(width, words)
+        self.decoder.weight = self.encoder.weight
+        nn.init.uniform_(self.encoder.weight, -0.1, 0.1)
+        nn.init.zeros_(self.decoder.bias)
+
+    def forward(self, ids, state):
+        above, state = self.rnn(self.encoder(ids), state)
+        return self.decoder(above), state
+
+
 def make(name):
     if name == "lenet5":
         return LeNet5(), (1, 28, 28), 10
@@ -109,6 +124,27 @@ class QuestionJob(Job):
         return (self.criterion(start, self.start) + self.criterion(end, self.end)) / 2
 
 
+class TextJob(Job):
+    """Windows of 35 words, the state carried from one to the next."""
+
+    def __init__(self, name, batch, words=29423, window=35):
+        torch.manual_seed(1)
+        self.model = LanguageModel(words)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
+        self.ids = torch.randint(0, words, (window, batch))
+        self.next = torch.randint(0, words, (window, batch))
+        self.state = None
+        self.model.train()
+
+    def loss(self):
+        scores, state = self.model(self.ids, self.state)
+        self.state = tuple(part.detach() for part in state)
+        return F.cross_entropy(scores.flatten(0, 1), self.next.flatten())
+
+
+JOBS = {"lstm": TextJob, "bert_base": QuestionJob, "bert_large": QuestionJob}
+
+
 def main():
     torch.set_num_threads(int(sys.argv[1]))
     print(torch.__version__, flush=True)
@@ -117,7 +153,7 @@ def main():
         wanted, steps, batch = line.split()
         if wanted != name:
             job = None  # frees the last one first
-            name, job = wanted, (QuestionJob if wanted in BERTS else Job)(wanted, int(batch))
+            name, job = wanted, JOBS.get(wanted, Job)(wanted, int(batch))
         times = []
         cpu = time.process_time()
         for _ in range(int(steps)):

@@ -100,12 +100,12 @@ TEST(Vgg11Learning, TellsAFewPicturesApart) {
 
 TEST(LstmLearning, PerplexityOfUnseenTextFallsUnderAUnigramModels) {
   const TempFolder folder;
-  ASSERT_TRUE(make_dataset("wikitext", 3000, folder.path()).ok());
+  ASSERT_TRUE(make_dataset("wikitext", 1500, folder.path()).ok());
   const DatasetPtr training = *open_dataset(folder.path(), Split::train);
   const DatasetPtr test = *open_dataset(folder.path(), Split::test);
   StepOptions options;
   options.optimizer = Optimizer::adam;
-  options.learning_rate = 2e-3;
+  options.learning_rate = 4e-3;
   options.threads = 1;
   options.classes = training->classes();
   options.shape = {35};
@@ -113,7 +113,7 @@ TEST(LstmLearning, PerplexityOfUnseenTextFallsUnderAUnigramModels) {
   const double before = perplexity_on(*stepper, test);
   EXPECT_NEAR(before / static_cast<double>(training->classes()), 1, 0.1);
   const auto loader = loader_of(training);
-  for (int epoch = 0; epoch < 6; ++epoch) {
+  for (int epoch = 0; epoch < 4; ++epoch) {
     stepper->begin_epoch();
     for_each_batch(*loader,
                    [&](const BatchView& batch) { ASSERT_TRUE(stepper->step(batch).ok()); });
@@ -121,7 +121,7 @@ TEST(LstmLearning, PerplexityOfUnseenTextFallsUnderAUnigramModels) {
   const double unigram = unigram_perplexity(training, test), after = perplexity_on(*stepper, test);
   std::printf("perplexity on unseen text: untrained %.0f, unigram %.0f, LSTM %.1f\n", before,
               unigram, after);
-  EXPECT_LT(after, 0.5 * unigram);
+  EXPECT_LT(after, 0.7 * unigram);
 }
 
 }  // namespace

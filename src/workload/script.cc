@@ -105,6 +105,12 @@ Result<Parts> load_parts(const std::string& file, const StepOptions& options) {
   Parts parts;
   FLYBALL_ASSIGN(parts.module, load_module(file));
   FLYBALL_ASSIGN(parts.inputs, inputs_of(parts.module, options));
+  const auto wanted = arguments_of(parts.module);
+  if (parts.inputs.size() < wanted.size())
+    return Error{Code::invalid_argument,
+                 fmt::format("the forward of '{}' takes {} tensors ({}) and gets {}", file,
+                             wanted.size(), join(wanted, ", "), parts.inputs.size()),
+                 "give --input once for each of them"};
   const TensorSpec label{label_tensor, DType::int64, {}};
   if (options.loss.empty()) {
     const TensorSpec* const found = find(options.batch, label_tensor);

@@ -168,7 +168,7 @@ std::string save_module(const TempFolder& folder, const std::string& name,
                         const std::string& forward, bool weight) {
   torch::jit::Module module("own");
   torch::manual_seed(1);
-  if (weight) module.register_parameter("table", torch::randn({4, 1}), false);
+  if (weight) module.register_parameter("table", torch::randn({4, 1}).requires_grad_(true), false);
   module.define(forward);
   const std::string path = (folder / name).string();
   module.save(path);
@@ -226,6 +226,8 @@ def forward(self, ids, mask):
   const auto nothing = [](StepOptions&) {};
   EXPECT_THAT(complaint(words, nothing), HasSubstr("no 'label' for the cross-entropy"));
   EXPECT_THAT(complaint(two, nothing), HasSubstr("takes 'mask', which is not in the data"));
+  EXPECT_THAT(complaint(two, [](auto& o) { o.inputs = {"ids"}; }),
+              HasSubstr("takes 2 tensors (ids, mask) and gets 1"));
   EXPECT_THAT(complaint(words, [](auto& o) { o.inputs = {"words"}; }),
               HasSubstr("the script takes 'words'"));
   EXPECT_THAT(complaint(words, [&](auto& o) { o.loss = (folder / "no.pt").string(); }),

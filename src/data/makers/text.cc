@@ -40,18 +40,20 @@ class Writer {
   }
 
   std::string write(int64_t words) {
-    while (written_ < words) article(words);
+    most_ = words;
+    while (written_ < most_) article();
     return std::move(text_);
   }
 
  private:
   void put(std::string_view token) {
+    if (written_ == most_) return;
     text_ += token == "\n" ? "\n" : " ";
     if (token != "\n") text_ += token;
     ++written_;
   }
   void line_end() {
-    text_ += " ";
+    if (written_ < most_) text_ += " ";
     put("\n");
   }
 
@@ -78,7 +80,7 @@ class Writer {
     put(".");
   }
 
-  void article(int64_t most) {
+  void article() {
     line_end();
     put("=");
     put(words_[next_word()]);
@@ -87,7 +89,7 @@ class Writer {
     line_end();
     line_end();
     const size_t paragraphs = 2 + random_.below(6);
-    for (size_t p = 0; p < paragraphs && written_ < most; ++p) {
+    for (size_t p = 0; p < paragraphs && written_ < most_; ++p) {
       const size_t sentences = 2 + random_.below(8);
       for (size_t s = 0; s < sentences; ++s) sentence();
       line_end();
@@ -99,7 +101,7 @@ class Writer {
   std::vector<std::string> words_;
   std::vector<double> cumulated_;
   std::string text_;
-  int64_t written_ = 0;
+  int64_t written_ = 0, most_ = 0;
   uint64_t word_ = 0;  ///< the last one's rank
 };
 
@@ -115,7 +117,7 @@ Status make_wikitext(int64_t samples, const std::filesystem::path& out, uint64_t
   const int64_t lexicon = std::clamp<int64_t>(words / 50, 20, 36000);
   uint64_t part = 0;
   for (const char* name : {"wiki.train.tokens", "wiki.valid.tokens", "wiki.test.tokens"}) {
-    const int64_t own = part == 0 ? words : std::max(words / 10, kWindow + 1);
+    const int64_t own = part == 0 ? words : std::max<int64_t>(samples / 10, 1) * kWindow + 1;
     FLYBALL_CHECK(write_file(out / name, draw_text(seed, part++, own, lexicon)));
   }
   return {};

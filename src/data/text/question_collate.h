@@ -8,13 +8,14 @@
 #include "base/status.h"
 #include "data/collate.h"
 #include "data/text/question_set.h"
+#include "data/text/tensor_names.h"
 
 namespace flyball {
 
 /// Names of its tensors, all int64: "ids", "types" (0: question, 1: text) and "mask" (1: no
 /// padding), one row of tokens for each sample; "start" and "end", the first and last token of the
 /// answer, 0 ([CLS]) where the row does not hold all of it.
-inline constexpr const char* ids_tensor = "ids";
+
 inline constexpr const char* types_tensor = "types";
 inline constexpr const char* mask_tensor = "mask";
 inline constexpr const char* start_tensor = "start";

@@ -7,11 +7,11 @@
 
 #include "data/collate.h"
 #include "data/dataset.h"
+#include "data/text/tensor_names.h"
 #include "data/text/words.h"
 
 namespace flyball {
 
-inline constexpr const char* ids_tensor = "ids";
 inline constexpr const char* next_tensor = "next";
 inline constexpr const char* window_tensor = "window";
 
