@@ -19,7 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kVocabulary = 30'522;
 constexpr size_t kPerParagraph = 5, kPerArticle = 20;
 constexpr uint64_t kDevStream = uint64_t{1} << 40;  // so that no dev paragraph is a training one
 
@@ -86,11 +85,11 @@ std::vector<std::string> filler_words() {
   return {words.begin(), words.end()};
 }
 
-std::vector<std::string> vocabulary_lines() {
+std::vector<std::string> vocabulary_lines(size_t count) {
   std::vector<std::string> lines = {"[PAD]"};
   std::set<std::string> known;
   const auto put = [&](std::string line) {
-    if (lines.size() < kVocabulary && known.insert(line).second) lines.push_back(std::move(line));
+    if (lines.size() < count && known.insert(line).second) lines.push_back(std::move(line));
   };
   for (int i = 0; i < 99; ++i) put(fmt::format("[unused{}]", i));
   for (const char* mark : {"[UNK]", "[CLS]", "[SEP]", "[MASK]"}) put(mark);
@@ -112,7 +111,7 @@ std::vector<std::string> vocabulary_lines() {
   for (char c = '0'; c <= '9'; ++c) put(std::string("##") + c);
   for (std::string& word : filler_words()) put(std::move(word));
   Random random(78);
-  while (lines.size() < kVocabulary) put(draw_word(random));
+  while (lines.size() < count) put(draw_word(random));
   return lines;
 }
 
@@ -250,7 +249,8 @@ std::string file_content(int64_t questions, bool train, const QuestionOptions& o
 }  // namespace
 
 Status make_questions(const std::filesystem::path& folder, const QuestionOptions& options) {
-  FLYBALL_CHECK(write_file(folder / vocabulary_file, join(vocabulary_lines(), "\n") + "\n"));
+  FLYBALL_CHECK(write_file(folder / vocabulary_file,
+                           join(vocabulary_lines(options.vocabulary), "\n") + "\n"));
   FLYBALL_CHECK(write_file(folder / squad_train_file, file_content(options.train, true, options)));
   return write_file(folder / squad_dev_file, file_content(options.dev, false, options));
 }

@@ -17,14 +17,14 @@ struct QuestionOptions {
   int64_t dev = 100;
   double words = 110;  ///< of a paragraph, on average; SQuAD's have about 120
   uint64_t seed = 1;
+  size_t vocabulary = 30'522;  ///< lines; of 2,500 on they are words that nobody uses
 };
 
-/// Writes train-v2.0.json, dev-v2.0.json and a vocab.txt of 30,522 lines, as many as uncased
-/// BERT's. A paragraph tells some of eight properties of one thing ("The harvest of Velto is dark
-/// barley.") among sentences that tell nothing; a question asks for a property, and cannot be
-/// answered where it is not told, a third of them. So which words are asked for is to be learned,
-/// and where they stand. Most names are words that the vocabulary has in pieces; some letters have
-/// accents.
+/// Writes train-v2.0.json, dev-v2.0.json and a vocab.txt of as many lines as uncased BERT's has.
+/// A paragraph tells some of eight properties of one thing ("The harvest of Velto is dark barley.")
+/// among sentences that tell nothing; a question asks for a property, and cannot be answered where
+/// it is not told, a third of them. So which words are asked for is to be learned, and where they
+/// stand. Most names are words that the vocabulary has in pieces; some letters have accents.
 Status make_questions(const std::filesystem::path& folder, const QuestionOptions& options = {});
 
 }  // namespace flyball
