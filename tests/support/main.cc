@@ -84,7 +84,7 @@ class Neighbours : public ::testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   // Tests that run at once measure as if each program had a machine of its own.
-  ::setenv("FLYBALL_MACHINE", ("test-" + std::to_string(::getpid())).c_str(), 0);
+  ::setenv("FLYBALL_MACHINE", ("test-" + std::to_string(::getpid())).c_str(), 1);
   ::testing::InitGoogleMock(&argc, argv);
   const char* limit = ::getenv("FLYBALL_TEST_LIMIT_S");
   ::testing::UnitTest::GetInstance()->listeners().Append(
