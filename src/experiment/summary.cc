@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -99,7 +100,8 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
 
 std::string Group::doubts() const {
   std::string text;
-  for (const std::string& who : disturbed) text += (text.empty() ? "beside " : ", ") + who;
+  for (const std::string& who : disturbed)
+    text += (text.empty() ? "beside " : ", ") + short_names(who);
   if (busy_pct.value_or(0) > 0)
     text += fmt::format("{}others took {:.0f} % of a core", text.empty() ? "" : "; ", *busy_pct);
   return text;

@@ -86,7 +86,7 @@ TEST(Summary, MarksWhatRanBesideAnotherSessionOrOnABusyMachine) {
   for (EpochFigures& epoch : result.runs[0].epochs) epoch.others_cpu_pct = 1;
   const auto groups = groups_of(result);
   EXPECT_EQ(groups[0].doubts(), "");
-  EXPECT_EQ(groups[1].doubts(), "beside process 7 (flyball tune)");
+  EXPECT_EQ(groups[1].doubts(), "beside process 7");
   EXPECT_EQ(groups[2].doubts(), "others took 45 % of a core");
   EXPECT_THAT(doubts_of(result), Contains(HasSubstr("1 of 3 runs were measured beside process 7")));
   const auto json = experiment_json(result);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
@@ -17,7 +19,7 @@ std::string doubts_text(bool throttled, double other_cores, const std::string& b
   if (throttled) add("throttled");
   if (other_cores >= noticeable_load)
     add(fmt::format("others kept {:.2g} cores busy", other_cores));
-  if (!beside.empty()) add("beside " + beside);
+  if (!beside.empty()) add("beside " + short_names(beside));
   return text;
 }
 
@@ -77,6 +79,13 @@ std::string disturbed_by(const Measurement& m) {
   if (!m.conditions) return "";
   const auto found = m.conditions->find(disturbed_condition);
   return found == m.conditions->end() ? "" : found->second;
+}
+
+std::string short_names(const std::string& disturbed_by) {
+  std::vector<std::string> names;
+  for (const std::string& one : split(disturbed_by, ';'))
+    names.emplace_back(trim(one.substr(0, one.find(" ("))));
+  return join(names, ", ");
 }
 
 bool splits_time(const Measurement& m) {

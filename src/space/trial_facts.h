@@ -47,6 +47,10 @@ std::string disturbed_by(const Measurement& measurement);
 /// Does it say how its minibatches divide into stall and compute? A program that tells does not.
 bool splits_time(const Measurement& measurement);
 
+/// "process 12, process 15" of who measured at the same time, without their commands and since
+/// when.
+std::string short_names(const std::string& disturbed_by);
+
 /// Was it measured by us, so that it should say how busy the machine was?
 bool measured_here(const Measurement& measurement);
 

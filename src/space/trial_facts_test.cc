@@ -14,8 +14,9 @@ TEST(TrialFacts, DoubtsAreTheSameFromTheMeasurementAndItsDocument) {
   EXPECT_EQ(trial_doubts(m), "") << "nobody notices that";
   m.other_cores = 0.83;
   m.throttled = true;
-  m.conditions = Conditions{{disturbed_condition, "process 7"}};
-  EXPECT_EQ(trial_doubts(m), "throttled; others kept 0.83 cores busy; beside process 7");
+  m.conditions = Conditions{
+      {disturbed_condition, "process 7 (flyball tune) since 12:30; process 9 (flyball)"}};
+  EXPECT_EQ(trial_doubts(m), "throttled; others kept 0.83 cores busy; beside process 7, process 9");
   EXPECT_EQ(trial_doubts(trial_facts(m)), trial_doubts(m));
   EXPECT_EQ(trial_doubts(nlohmann::ordered_json()), "");
 }

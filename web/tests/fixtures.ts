@@ -183,7 +183,7 @@ export function batch_report(established = true): TuneReport {
     text: established ? `${amount} than the default` : `difference from the default not established: ${amount} was read, but other processes kept 1.4 cores busy`,
     per: "sample", established, doubt: established ? null : "other processes kept 1.4 cores busy", time: { pct: -12.5, established }, power: { pct: -60, established: true }, energy: null,
   };
-  report.run.effort = "10 of 864 configurations known: 10 trials from run 1, 8 min ago, on a busy machine";
+  report.run.effort = "10 of 864 configurations known: 10 trials from run 1, 8 min ago, on a busy machine; --fresh measures again";
   report.reused = [{ run: 1, trials: 10, measured_utc: "2025-06-14T09:04:00Z", age_s: 480, other_cores: 1.4, busy: true }];
   delete report.oracle;
   return report;

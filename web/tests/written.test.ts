@@ -120,7 +120,7 @@ test("an experiment: findings, bars and the table hold what was measured", { ski
     assert.equal(await page.getAttribute(".chart.epochs", "data-bars"), "4");
     assert.ok((await inked(page, ".chart.epochs")) > 1000, "bars are drawn");
     const rows = (await page.locator(".experiment-data tbody tr").allInnerTexts()).map(plain);
-    assert.deepEqual(rows.map((r) => r.split("\t")[0]), ["workers 0", "workers 0", "workers 1", "workers 1"]);
+    assert.deepEqual(rows.map((r) => r.split("\t")[0]!.split("\n")[0]), ["workers 0", "workers 0", "workers 1", "workers 1"]);
     agrees(seconds(rows[0]!.split("\t")[2]!), answer["groups"][0].first.e2e_s, "first epoch in s");
     assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|Infinity/);
   });

@@ -1,6 +1,6 @@
 // What an experiment shows, in words.
 import type { ExperimentReport } from "../contract.ts";
-import { h } from "../dom.ts";
+import { chip, h } from "../dom.ts";
 import { list_words } from "../format.ts";
 
 export function findings_section(report: ExperimentReport): HTMLElement {
@@ -11,6 +11,7 @@ export function findings_section(report: ExperimentReport): HTMLElement {
   return h("section", { class: "answer findings", "aria-label": "findings" },
     h("p", { class: "eyebrow" }, `${report.workload} ${phase} on ${report.machine.name}${varied}`),
     h("h1", {}, report.title),
+    report.groups.some((g) => g.doubts !== null) && h("p", { class: "doubt" }, chip("some figures deserve doubt", "warn")),
     h("ul", { class: "finding-list" }, ...report.findings.map((f) => {
       const kind = mark(f.as_expected);
       return h("li", { class: kind }, h("p", {}, f.text, words[kind] !== "" && h("small", {}, ` ${words[kind]}`)));
