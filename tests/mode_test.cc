@@ -214,6 +214,13 @@ TEST_F(ModeTest, ATuneGoesThroughTheModesOfTheTree) {
   for (const auto& trial : answer["profiled"]) {
     const double gpu = trial["config"]["gpu_mhz"];
     EXPECT_EQ(trial["throttled"], false) << trial.dump();
+    EXPECT_EQ(trial["power_settled"], true) << trial.dump();
+    for (const auto& clock : trial["clocks"])
+      if (clock["axis"] == "gpu_mhz") {
+        EXPECT_EQ(clock["asked"], gpu);
+        EXPECT_EQ(clock["seen_mean"], gpu) << trial.dump();
+      }
+    EXPECT_EQ(trial["clocks"].size(), 4u) << trial.dump();  // cores and clocks
     EXPECT_NEAR(trial["power_w"], 19 * (0.2005 + gpu * 1e-3) + 1.9 + 4, 0.2) << trial.dump();
   }
   EXPECT_THAT(done.err, HasSubstr("ATTENTION: the network runs on the CPU, not on the GPU of"));

@@ -76,6 +76,21 @@ void add_monitor(const SensorList& list, BoardReport& report) {
   report.totals["monitor"] = std::move(monitor);
 }
 
+// A core whose switch does not read counts as on, as one without a switch does.
+void check_switches(const fs::path& root, BoardReport& report) {
+  const KnobPlace place{root};
+  for (int cpu : present_cpus(place)) {
+    const fs::path file = place.cpu(cpu) / "online";
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) continue;
+    const auto text = place.files->read(file);
+    if (text && (trim(*text) == "0" || trim(*text) == "1")) continue;
+    report.problems.push_back({Code::corrupt,
+                               file.string() + " does not say whether the core is on",
+                               "it is taken for on"});
+  }
+}
+
 // Where there is no library the gaps of the power sensors say so.
 void add_gpus(const fs::path& root, BoardReport& report) {
   const auto gpus = list_nvidia_gpus(root);
@@ -149,6 +164,7 @@ BoardReport examine_board(const fs::path& root) {
   Presets presets = read_presets(root, *device);
   report.presets = std::move(presets.list);
   std::ranges::copy(presets.problems, std::back_inserter(report.problems));
+  check_switches(root, report);
   add_gpus(root, report);
   return report;
 }

@@ -291,7 +291,7 @@ TEST(BoardReport, DegradesFieldByField) {
       {"device-tree/model", {}},
       {"nv_tegra_release", {"board", "problems"}},
       {"nvpmodel.conf", {"presets", "problems"}},
-      {"nvpmodel/status", {"presets"}},
+      {"nvpmodel/status", {"presets", "problems"}},
       {"/ina3221/", {"rails", "totals", "problems"}},
       {"/online", {"axes", "presets", "problems"}},
       {"cpu/present", {"axes", "problems"}},

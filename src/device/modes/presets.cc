@@ -165,8 +165,15 @@ Presets read_presets(const fs::path& root, const BoardDevice& board) {
   }
   NvpmodelConf conf = parse_nvpmodel(*text, file.string());
   presets.problems = std::move(conf.refused);
+  if (conf.modes.empty() && presets.problems.empty())
+    presets.problems.push_back({Code::corrupt, file.string() + " holds no power mode",
+                                "modes are set by their clocks: flyball mode list"});
   const auto status = read_file(root / "var/lib/nvpmodel/status", 4096);
   const auto active = status ? parse_nvpmodel_status(*status) : std::nullopt;
+  if (!active && (status || status.error().code != Code::not_found))
+    presets.problems.push_back({Code::corrupt,
+                                (root / "var/lib/nvpmodel/status").string() + " names no preset",
+                                "`nvpmodel -q` says which one is active"});
   for (const NvpmodelMode& mode : conf.modes) {
     presets.list.push_back(preset_of(mode, board));
     presets.list.back().is_default = conf.default_mode == mode.id;

@@ -66,18 +66,33 @@ bool is_rail(const std::string& name) {
   return !name.empty() && name != "NC";
 }
 
-// A label that is no text names no rail that is known, but the rail is there.
-std::string rail_name(const fs::path& file, const fs::path& chip, int k) {
-  const std::string name = label(file);
-  return text_fault(name).empty() ? name
-                                  : fmt::format("channel {} of {}", k, chip.filename().string());
+// A label that is no text names no rail that is known, but the rail is there. One that is there and
+// says nothing is a gap: what it measures is missing from a sum of all rails.
+std::string rail_name(const fs::path& file, const fs::path& chip, int k, std::vector<Error>& gaps) {
+  const std::string name = label(file), place = chip.filename().string();
+  const bool is_text = text_fault(name).empty();
+  std::error_code ignored;
+  if ((name.empty() || !is_text) && fs::exists(file, ignored))
+    gaps.push_back({Code::corrupt,
+                    fmt::format("the label of channel {} of {} does not read", k, place),
+                    "a sum of all rails without it would be a wrong number: there is none"});
+  return is_text ? name : fmt::format("channel {} of {}", k, place);
 }
 
-void add_jetpack4(const fs::path& root, std::vector<Rail>& rails) {
+// How often a rail changes: what the driver says; unknown where it says something else.
+double period_of(const fs::path& device) {
+  const fs::path file = device / "update_interval";
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return kUsualPeriodS;
+  const auto interval_ms = read_number(file.c_str());
+  return interval_ms && *interval_ms > 0 ? *interval_ms * 1e-3 : 0;
+}
+
+void add_jetpack4(const fs::path& root, std::vector<Rail>& rails, std::vector<Error>& gaps) {
   for (const fs::path& chip : folders(root / "sys/bus/i2c/drivers/ina3221x", ""))
     for (const fs::path& device : folders(chip, "iio:device"))
       for (int k = 0; k < 3; ++k) {
-        const std::string name = rail_name(device / fmt::format("rail_name_{}", k), chip, k);
+        const std::string name = rail_name(device / fmt::format("rail_name_{}", k), chip, k, gaps);
         if (is_rail(name))
           rails.push_back({.name = name,
                            .source = "ina3221 " + chip.filename().string(),
@@ -85,36 +100,34 @@ void add_jetpack4(const fs::path& root, std::vector<Rail>& rails) {
       }
 }
 
-void add_jetpack5(const fs::path& root, std::vector<Rail>& rails) {
+void add_jetpack5(const fs::path& root, std::vector<Rail>& rails, std::vector<Error>& gaps) {
   for (const fs::path& chip : folders(root / "sys/bus/i2c/drivers/ina3221", ""))
     for (const fs::path& device : folders(chip / "hwmon", "hwmon"))
       for (int k = 1; k <= 3; ++k) {  // in7 is the sum of the others
-        const std::string name = rail_name(device / fmt::format("in{}_label", k), chip, k);
+        const std::string name = rail_name(device / fmt::format("in{}_label", k), chip, k, gaps);
         if (!is_rail(name)) continue;
         Rail rail{.name = name,
                   .source = "ina3221 " + chip.filename().string(),
                   .millivolts = device / fmt::format("in{}_input", k),
                   .milliamperes = device / fmt::format("curr{}_input", k)};
-        const auto interval_ms = read_number((device / "update_interval").c_str());
-        if (interval_ms && *interval_ms > 0) rail.period_s = *interval_ms * 1e-3;
+        rail.period_s = period_of(device);
         rails.push_back(std::move(rail));
       }
 }
 
 // INA238 (Thor): one channel, microwatts. Which bus it hangs on is not known: told by its name.
-void add_ina238(const fs::path& root, std::vector<Rail>& rails) {
+void add_ina238(const fs::path& root, std::vector<Rail>& rails, std::vector<Error>& gaps) {
   for (const fs::path& device : folders(root / "sys/class/hwmon", "hwmon")) {
     if (label(device / "name") != "ina238") continue;
     std::string name;
     for (const char* file : {"power1_label", "in1_label", "label"})
-      if (name.empty()) name = rail_name(device / file, device, 1);
+      if (name.empty()) name = rail_name(device / file, device, 1, gaps);
     if (name.empty()) name = "ina238 " + device.filename().string();
     if (!is_rail(name)) continue;
     Rail rail{.name = name, .source = "ina238 " + device.filename().string()};
     rail.power_file = device / "power1_input";
     rail.watts_per_unit = 1e-6;
-    const auto interval_ms = read_number((device / "update_interval").c_str());
-    if (interval_ms && *interval_ms > 0) rail.period_s = *interval_ms * 1e-3;
+    rail.period_s = period_of(device);
     rails.push_back(std::move(rail));
   }
 }
@@ -171,10 +184,11 @@ SensorPtr rail_sensor(const Rail& rail, const std::string& total) {
 
 SensorList open_ina3221(const fs::path& root) {
   std::vector<Rail> rails;
-  add_jetpack4(root, rails);
-  add_jetpack5(root, rails);
-  add_ina238(root, rails);
   SensorList list;
+  add_jetpack4(root, rails, list.gaps);
+  add_jetpack5(root, rails, list.gaps);
+  add_ina238(root, rails, list.gaps);
+  const bool all_named = list.gaps.empty();
   if (rails.empty()) {
     list.gaps.push_back({Code::unavailable, "no INA3221 power rails", "Jetson boards have them"});
     return list;
@@ -182,7 +196,7 @@ SensorList open_ina3221(const fs::path& root) {
   const BoardIdentity board = identify_board(root);
   const auto module = module_rails(board, rails);
   std::vector<Rail> alive;
-  bool module_whole = !module.empty(), all_alive = true;
+  bool module_whole = !module.empty(), all_alive = all_named;
   for (const Rail& rail : rails) {
     const auto value = rail_sensor(rail, "")->read();
     if (value) {

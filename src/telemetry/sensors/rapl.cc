@@ -49,7 +49,8 @@ SensorInfo describe(const fs::path& folder) {
   const std::string id = folder.filename().string();  // intel-rapl:0 or intel-rapl:0:1
   const auto parts = split(id, ':');
   const auto name = read_file(folder / "name", 256);
-  info.name = name ? std::string(trim(*name)) : id;
+  const bool named = name && !trim(*name).empty() && text_fault(*name).empty();
+  info.name = named ? std::string(trim(*name)) : id;
   if (parts.size() > 2) info.name = fmt::format("{}-{}", info.name, parts[1]);
   if (parts.size() == 2 && info.name.starts_with("package")) info.total = "package";
   const auto range = read_number((folder / "max_energy_range_uj").c_str());
@@ -65,6 +66,10 @@ SensorList open_rapl(const fs::path& root) {
   for (const fs::path& folder : domain_folders(root)) {
     auto sensor = std::make_shared<RaplDomain>(describe(folder), folder / "energy_uj");
     const auto value = sensor->read();
+    if (value && sensor->info().name.starts_with("intel-rapl:"))
+      list.gaps.push_back({Code::corrupt,
+                           "the name of RAPL " + sensor->info().name + " does not read",
+                           "it is counted into no total"});
     if (value) {
       list.sensors.push_back(std::move(sensor));
     } else if (value.error().code != Code::permission) {
