@@ -201,6 +201,28 @@ TEST_F(ExperimentTest, NamesWhatIsWrong) {
   EXPECT_EQ(run(command("run", "/no/such.toml")).exit_code, 2);
 }
 
+TEST_F(ExperimentTest, RunsAtAnotherSize) {
+  const fs::path file = experiment("", "[1]");
+  auto words = json("run", file);
+  words.insert(words.end(), {"--scale", "0.1"});
+  const Finished small = run(words);
+  ASSERT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_THAT(small.json()["fingerprint"].get<std::string>(), HasSubstr("digits-32-"));
+  // Figures of one size are none of another.
+  EXPECT_EQ(run(json("run", file)).json()["reused"], 0);
+  EXPECT_EQ(run(words).json()["reused"], 2);
+  words.insert(words.end(), {"--data", folder_.string()});
+  const Finished own = run(words);
+  EXPECT_EQ(own.exit_code, 2);
+  EXPECT_THAT(own.err, HasSubstr("--scale is for a dataset that the experiment makes"));
+}
+
+TEST_F(ExperimentTest, ASampleCacheNeedsToKnowOfWhichMemory) {
+  const Finished done = run(command("run", experiment("cache_pct = 50\n", "[1]")));
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, HasSubstr("cache_pct is a share of a memory that is not limited"));
+}
+
 TEST_F(ExperimentTest, KnobsThatThisMachineLacksAreNamed) {
   for (const char* name : {"dvfs", "power_modes"}) {
     const Finished done = run(command(

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double cache_is_full = 0.98;  // share of the set from which on the cache holds it
 constexpr double hidden = 0.02;         // a stall of less of an epoch is not worth a remedy
+constexpr double nothing = 0.01;        // share of the set that is as good as not read
 constexpr double busy = 0.8;            // share of its rate from which on the disk limits
 
 double set_bytes(const Group& group) {
@@ -108,9 +109,9 @@ std::string disk_remedy(const EpochAverage& epoch, double rate) {
         "and one twice as fast brings {} at most",
         100 * share, rate, seconds(std::min(epoch.stall_s, read_s / 2)));
   return fmt::format(
-      "the disk is busy for {:.0f} % of the epoch at its {:g} MB/s, so it is worth a try with more "
-      "workers before a faster disk",
-      100 * share, rate);
+      "the disk is busy for {:.0f} % of the epoch at its {:g} MB/s, so a faster one brings {} at "
+      "most; the rest is the loader's own work, which more workers share where cores are free",
+      100 * share, rate, seconds(std::min(epoch.stall_s, read_s)));
 }
 
 }  // namespace
@@ -140,6 +141,14 @@ std::vector<Finding> remedy_findings(const ExperimentSpec& spec, const std::vect
       list.push_back(
           {fmt::format("{}: {} of stall in {}: neither memory, nor a faster disk, nor more "
                        "workers would show.",
+                       group.label, seconds(later.stall_s), seconds(later.e2e_s)),
+           {}});
+      continue;
+    }
+    if (*later.read_bytes < nothing * set_bytes(group)) {
+      list.push_back(
+          {fmt::format("{}: nothing is read any more; the stall of {} in {} is the "
+                       "loader's own work, which more workers share where cores are free.",
                        group.label, seconds(later.stall_s), seconds(later.e2e_s)),
            {}});
       continue;

@@ -34,10 +34,10 @@ Status put(const fs::path& file, const std::string& text) {
 Error refused(const Error& cause) {
   if (cause.code == Code::permission)
     return {Code::permission, "a memory limit or a throttled disk needs root: " + cause.message,
-            "run this experiment as root, or leave out memory_mb and read_mb_s"};
+            "run this experiment as root, or leave out memory_mb, memory_pct and read_mb_s"};
   return {Code::unavailable, "this machine has no control groups for it: " + cause.message,
-          "mount the memory and blkio (version 2: io) controllers, or leave out memory_mb and "
-          "read_mb_s"};
+          "mount the memory and blkio (version 2: io) controllers, or leave out memory_mb, "
+          "memory_pct and read_mb_s"};
 }
 
 // Groups of runs that crashed; one that is still used cannot be removed.

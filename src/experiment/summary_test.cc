@@ -150,6 +150,15 @@ TEST(Findings, SetTheSampleCacheBesideThePageCache) {
   EXPECT_THAT(list, Contains(testing::AllOf(HasSubstr("200.0 MB of memory would hold the set"),
                                             HasSubstr("busy for 97 %"),
                                             HasSubstr("one twice as fast brings 8.5 s at most"))));
+  // A disk that is idle for half of the epoch.
+  for (RunFigures& run : result.runs)
+    for (EpochFigures& epoch : run.epochs) epoch.read_bytes = *epoch.read_bytes / 2;
+  EXPECT_THAT(texts(result), Contains(testing::AllOf(HasSubstr("busy for 49 %"),
+                                                     HasSubstr("a faster one brings 8.5 s at most"),
+                                                     HasSubstr("more workers share"))));
+  result.runs[1].epochs[1].read_bytes = result.runs[1].epochs[2].read_bytes = 0;
+  EXPECT_THAT(texts(result), Contains(testing::AllOf(HasSubstr("  cache_pct 90"),
+                                                     HasSubstr("nothing is read any more"))));
   // Where it did not hold what it should have, that is said.
   result.runs[1].epochs[1].cache_bytes = 80e6;
   result.runs[1].epochs[1].file_bytes = 120e6;
