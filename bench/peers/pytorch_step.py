@@ -15,6 +15,7 @@ for option, value in ((-4, 0), (-1, -1), (-2, 64 << 20), (-8, 1)):
 
 import torch
 import torch.nn.functional as F
+import yolo
 from torch import nn
 
 
@@ -36,6 +37,8 @@ class LeNet5(nn.Module):
 def make(name):
     if name == "lenet5":
         return LeNet5(), (1, 28, 28), 10
+    if name == "yolo_v8n":
+        return yolo.YoloV8n(), (3, 640, 640), 80
     from torchvision import models
 
     maker = {"mobilenet_v3": "mobilenet_v3_large"}.get(name, name)
@@ -50,11 +53,21 @@ class Job:
         self.criterion = nn.CrossEntropyLoss()
         self.samples = torch.randn(batch, *shape)
         self.labels = torch.randint(0, classes, (batch,))
+        self.loss = lambda: self.criterion(self.model(self.samples), self.labels)
+        if name == "yolo_v8n":
+            self.add_boxes(batch, 8, shape[1], classes)
         self.model.train()
+
+    def add_boxes(self, batch, most, side, classes):
+        size = (0.05 + 0.35 * torch.rand(batch, most, 1)) * side
+        corner = torch.rand(batch, most, 2) * (side - size)
+        boxes = torch.cat((corner, corner + size), -1)
+        labels, mask = torch.randint(0, classes, (batch, most)), torch.ones(batch, most, dtype=torch.bool)
+        self.loss = lambda: yolo.loss_of(self.model, self.samples, boxes, labels, mask)[0]
 
     def step(self):
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.criterion(self.model(self.samples), self.labels)
+        loss = self.loss()
         loss.backward()
         self.optimizer.step()
         return loss.item()

@@ -12,10 +12,9 @@ struct Entry {
 
 // A line for each of the list in workload.cc.
 constexpr Entry entries[] = {
-    {"lenet5", make_lenet5},
-    {"resnet18", make_resnet18},
-    {"resnet50", make_resnet50},
-    {"mobilenet_v3", make_mobilenet_v3},
+    {"lenet5", make_lenet5},     {"resnet18", make_resnet18},
+    {"resnet50", make_resnet50}, {"mobilenet_v3", make_mobilenet_v3},
+    {"yolo_v8n", make_yolo_v8n},
 };
 
 }  // namespace

@@ -23,5 +23,8 @@ std::shared_ptr<Network> make_resnet18(const NetworkShape& shape);
 std::shared_ptr<Network> make_resnet50(const NetworkShape& shape);
 /// MobileNetV3-Large: 5,483,032 parameters at 1000 classes.
 std::shared_ptr<Network> make_mobilenet_v3(const NetworkShape& shape);
+/// YOLOv8n: 3,157,184 parameters at 80 classes, and 16 fixed numbers; any input whose sides are
+/// multiples of 32. Throws c10::Error for others.
+std::shared_ptr<Network> make_yolo_v8n(const NetworkShape& shape);
 
 }  // namespace flyball
