@@ -298,6 +298,25 @@ TEST_F(ProfileTest, TokensAreForTextAndWithinTheirBounds) {
               HasSubstr("tokens cannot be 1000"));
 }
 
+TEST_F(ProfileTest, ADetectorRunsOnBoxesAndOnNothingElse) {
+  const std::string boxes = make("coco", "4");
+  for (const std::string phase : {"train", "infer"}) {
+    const Finished done =
+        run({"profile", "yolo_v8n", "--data", boxes, "--phase", phase, "--epochs", "1", "--steps",
+             "2", "--batch-size", "1", "--threads", "1", "-q", "--json"});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(done.json()["dataset"]["kind"], "coco");
+    EXPECT_EQ(done.json()["dataset"]["classes"], 2);
+    EXPECT_EQ(done.json()["epochs"][0]["samples"], 2);
+  }
+  const Finished digits = run({"profile", "yolo_v8n", "--data", data_, "-q"});
+  EXPECT_EQ(digits.exit_code, 2);
+  EXPECT_THAT(digits.err, HasSubstr("a dataset of kind 'mnist' holds no boxes"));
+  const Finished classes = run({"profile", "resnet18", "--data", boxes, "-q"});
+  EXPECT_EQ(classes.exit_code, 2);
+  EXPECT_THAT(classes.err, HasSubstr("'coco' does not say what each picture shows"));
+}
+
 TEST_F(ProfileTest, ALearningRateThatDivergesIsSaid) {
   const std::vector<std::string> words = {"profile", "lenet5",  "--data", data_, "--epochs",
                                           "1",       "--steps", "4",      "-q",  "--learning-rate",

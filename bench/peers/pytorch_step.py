@@ -15,6 +15,7 @@ for option, value in ((-4, 0), (-1, -1), (-2, 64 << 20), (-8, 1)):
 
 import torch
 import torch.nn.functional as F
+import yolo
 from torch import nn
 
 
@@ -142,7 +143,26 @@ class TextJob(Job):
         return F.cross_entropy(scores.flatten(0, 1), self.next.flatten())
 
 
-JOBS = {"lstm": TextJob, "bert_base": QuestionJob, "bert_large": QuestionJob}
+class BoxJob(Job):
+    """Pictures and up to eight boxes in each."""
+
+    def __init__(self, name, batch, most=8, side=640, classes=80):
+        torch.manual_seed(1)
+        self.model = yolo.YoloV8n()
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
+        self.samples = torch.randn(batch, 3, side, side)
+        size = (0.05 + 0.35 * torch.rand(batch, most, 1)) * side
+        corner = torch.rand(batch, most, 2) * (side - size)
+        self.boxes = torch.cat((corner, corner + size), -1)
+        self.labels = torch.randint(0, classes, (batch, most))
+        self.mask = torch.ones(batch, most, dtype=torch.bool)
+        self.model.train()
+
+    def loss(self):
+        return yolo.loss_of(self.model, self.samples, self.boxes, self.labels, self.mask)[0]
+
+
+JOBS = {"yolo_v8n": BoxJob, "lstm": TextJob, "bert_base": QuestionJob, "bert_large": QuestionJob}
 
 
 def main():

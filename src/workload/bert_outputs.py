@@ -6,7 +6,7 @@ usage: python3 src/workload/bert_outputs.py   (PyTorch)
 import torch
 from torch import nn
 
-from torchvision_outputs import fill, noise
+from formula_weights import fill, noise
 
 LAYERS, WIDTH, HEADS, HIDDEN, WORDS, ROWS, TOKENS = 2, 64, 4, 256, 100, 2, 16
 LENGTHS = (16, 11)

@@ -11,7 +11,7 @@
 #include "data/text/question_collate.h"
 #include "workload/attention.h"
 #include "workload/dropout.h"
-#include "workload/recorded_testing.h"
+#include "workload/formula_weights_testing.h"
 #include "workload/runtime.h"
 #include "workload/torch_stepper.h"
 #include "workload/workload.h"
@@ -56,7 +56,7 @@ void set_weights(Network& network) {
   const torch::NoGradGuard no_grad;
   uint32_t ordinal = 0;
   for (torch::Tensor& weight : network.parameters())
-    fill(weight, ++ordinal, [](double u) { return 0.3 * u; });
+    fill_by_formula(weight, ++ordinal, [](double u) { return 0.3 * u; });
 }
 
 void expect_near(const torch::Tensor& values, int64_t length, const std::array<float, 6>& first,

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "data/text/text_dataset.h"
+#include "workload/formula_weights_testing.h"
 #include "workload/networks.h"
 #include "workload/stepper.h"
-#include "workload/weights_testing.h"
 #include "workload/workload.h"
 
 namespace flyball {
@@ -64,7 +64,7 @@ std::shared_ptr<Network> network_of_the_record() {
   uint32_t ordinal = 0;
   for (auto& item : network->named_parameters()) {
     const double scale = ordinal == 0 ? 0.5 : 0.1;
-    fill(item.value(), ++ordinal, [&](double u) { return scale * u; });
+    fill_by_formula(item.value(), ++ordinal, [&](double u) { return scale * u; });
   }
   EXPECT_EQ(ordinal, 10u);
   return network;

@@ -16,6 +16,7 @@ constexpr Entry entries[] = {
     {"resnet50", make_resnet50},   {"mobilenet_v3", make_mobilenet_v3},
     {"vgg11", make_vgg11},         {"lstm", make_lstm},
     {"bert_base", make_bert_base}, {"bert_large", make_bert_large},
+    {"yolo_v8n", make_yolo_v8n},
 };
 
 }  // namespace

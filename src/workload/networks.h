@@ -33,5 +33,8 @@ std::shared_ptr<Network> make_lstm(const NetworkShape& shape);
 std::shared_ptr<Network> make_bert_base(const NetworkShape& shape);
 /// 334,094,338 parameters.
 std::shared_ptr<Network> make_bert_large(const NetworkShape& shape);
+/// YOLOv8n: 3,157,184 parameters at 80 classes, and 16 fixed numbers; any input whose sides are
+/// multiples of 32. Throws c10::Error for others.
+std::shared_ptr<Network> make_yolo_v8n(const NetworkShape& shape);
 
 }  // namespace flyball

@@ -4,35 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
-#include "workload/recorded_testing.h"
+#include "workload/formula_weights_testing.h"
 #include "workload/stepper.h"
-#include "workload/weights_testing.h"
 
 namespace flyball {
 namespace {
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-void set_weight(const std::string& name, torch::Tensor& tensor, uint32_t ordinal, double gain) {
-  if (ends_with(name, "num_batches_tracked")) return;
-  const double fan = static_cast<double>(tensor.numel()) /
-                     static_cast<double>(tensor.dim() > 0 ? tensor.size(0) : 1);
-  if (ends_with(name, "running_var"))
-    fill(tensor, ordinal, [](double u) { return 1 + 0.5 * u; });
-  else if (tensor.dim() > 1)
-    fill(tensor, ordinal, [&](double u) { return u * std::sqrt(gain / fan); });
-  else if (ends_with(name, "weight"))
-    fill(tensor, ordinal, [](double u) { return 1 + 0.2 * u; });
-  else
-    fill(tensor, ordinal, [](double u) { return 0.1 * u; });
-}
 
 struct Recorded {
   const char* name;
@@ -55,17 +34,12 @@ TEST_P(Torchvision, ParametersAndOutputsAgree) {
   ASSERT_TRUE(network);
   const torch::NoGradGuard no_grad;
   network->eval();
-  uint32_t ordinal = 0;
+  set_formula_weights(*network, recorded.gain);
   int64_t parameters = 0;
-  for (auto& item : network->named_parameters()) {
-    set_weight(item.key(), item.value(), ++ordinal, recorded.gain);
-    parameters += item.value().numel();
-  }
-  for (auto& item : network->named_buffers())
-    set_weight(item.key(), item.value(), ++ordinal, recorded.gain);
+  for (const torch::Tensor& parameter : network->parameters()) parameters += parameter.numel();
   EXPECT_EQ(parameters, recorded.parameters);
   torch::Tensor samples = torch::empty({2, 3, 224, 224});
-  fill(samples, 0, [](double u) { return u; });
+  fill_by_formula(samples, 0, [](double u) { return u; });
   const torch::Tensor logits = network->forward(samples);
   for (int64_t n = 0; n < 2; ++n) {
     EXPECT_EQ(logits[n].argmax().item<int64_t>(), recorded.best[static_cast<size_t>(n)]);

@@ -24,6 +24,7 @@
 #include "base/statistics.h"
 #include "data/text/question_collate.h"
 #include "data/text/text_dataset.h"
+#include "workload/detection/detector_batch_testing.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
@@ -162,16 +163,19 @@ struct Ours {
     auto made = make_stepper(workload.name, options);
     if (!made.ok()) return;
     stepper = *std::move(made);
-    batch.emplace(*stepper, options.batch_size);
+    if (workload.dataset == "coco")
+      boxes.emplace(stepper->options().shape, stepper->options().classes, options.batch_size);
+    else
+      batch.emplace(*stepper, options.batch_size);
   }
 
   StepTime run(int steps) {
     std::vector<double> times;
     const double before = cpu_seconds();
     for (int i = 0; i < steps; ++i) {
-      batch->advance();
+      if (batch) batch->advance();
       const Stopwatch watch;
-      if (!stepper->step(batch->view()).ok()) return {};
+      if (!stepper->step(batch ? batch->view() : boxes->view()).ok()) return {};
       times.push_back(watch.milliseconds());
     }
     return {median(times), 1e3 * (cpu_seconds() - before) / steps};
@@ -179,6 +183,7 @@ struct Ours {
 
   std::unique_ptr<Stepper> stepper;
   std::optional<Batch> batch;
+  std::optional<DetectorBatch> boxes;  // of a detector, instead
 };
 
 void compare(const Workload& workload, Peer& peer, int threads, Json& figures) {

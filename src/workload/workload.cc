@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "data/pictures/detection_collate.h"
 #include "data/pictures/picture_collate.h"
 #include "data/text/question_collate.h"
 #include "data/text/text_dataset.h"
@@ -76,6 +77,14 @@ const std::vector<Workload>& workloads() {
        334094338,
        both,
        open_question_collate},
+      {"yolo_v8n",
+       "YOLOv8n, boxes and classes of objects on 640×640 images (Ultralytics 2023)",
+       "coco",
+       {{3, 640, 640}, 80},
+       25000,
+       3157184,
+       both,
+       open_detection_collate},
   };
   return list;
 }

@@ -22,7 +22,7 @@ struct NetworkShape {
 struct Workload {
   std::string name;        ///< as on the command line and in tables: "resnet18"
   std::string summary;     ///< one line for people
-  std::string dataset;     ///< default kind of dataset: "mnist", "images", "gld23k"
+  std::string dataset;     ///< default kind of dataset: "mnist", "images", "coco"
   NetworkShape shape;      ///< default input and classes
   int64_t samples = 0;     ///< samples of one epoch of the default dataset
   int64_t parameters = 0;  ///< trainable numbers at the default shape
