@@ -171,7 +171,9 @@ Result<std::unique_ptr<CacheMemory>> SampleCache::memory_for(const Dataset& data
   CacheMemory::Plan plan;
   static_assert(sizeof(Head) % alignof(Entry) == 0);
   plan.head_bytes = sizeof(Head) + samples * sizeof(Entry);
-  plan.body_bytes = options.bytes + samples * most_padding;
+  // Of a limit beyond all memory no more can be used, nor mapped.
+  plan.body_bytes =
+      std::min(options.bytes, available_memory().value_or(options.bytes)) + samples * most_padding;
   plan.prepare = [&options, samples](std::byte* at) {
     Head* const head = new (at) Head{};
     head->layout = kLayout;
@@ -300,7 +302,7 @@ bool SampleCache::allocate(const RawSample& sample, uint64_t& offset) {
 
 bool SampleCache::reserve(uint64_t end) {
   if (memory_->reserve(end)) return true;
-  if (end <= memory_->body_bytes()) no_memory_ = true;
+  no_memory_ = true;
   return false;
 }
 

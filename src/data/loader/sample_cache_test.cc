@@ -245,6 +245,10 @@ TEST(SampleCache, DropsWhatThePageCacheNeedNotKeep) {
 TEST(SampleCache, RefusesWhatCannotBe) {
   const auto set = std::make_shared<CountedSet>(10);
   EXPECT_EQ(SampleCache::open(set, {.bytes = 0}).error().code, Code::invalid_argument);
+  // More than there is memory, for a set that needs little: it is never taken.
+  const auto huge = open_cache(set, {.bytes = uint64_t{1} << 52});
+  ASSERT_TRUE(huge->fill(1).ok());
+  EXPECT_EQ(huge->state().held_samples, 10);
   const auto other = std::make_shared<CountedSet>(11);
   const auto loader = Loader::create(other, std::make_shared<LabelCollate>(),
                                      {.cache = open_cache(set, {.bytes = 1000})});
