@@ -70,10 +70,10 @@ class CommandTest : public ::testing::Test {
     // A shell without job control starts tests in the background with these ignored.
     for (const int number : {SIGINT, SIGQUIT}) ::signal(number, SIG_DFL);
     for (const auto& [name, value] : environment_) ::setenv(name.c_str(), value.c_str(), 1);
-    const int out = stdout_ >= 0
-                        ? stdout_
-                        : ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int out =
+        stdout_ >= 0 ? stdout_
+                     : ::open(told(::getpid(), "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err = ::open(told(::getpid(), "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
     std::vector<std::string> words = {program_};
@@ -84,13 +84,17 @@ class CommandTest : public ::testing::Test {
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
+  /// Where a process writes: two at once do not share it.
+  fs::path told(pid_t process, const std::string& stream) const {
+    return folder_ / (stream + "." + std::to_string(process));
+  }
   Finished finish(pid_t child) {
     int status = 0;
     ::waitpid(child, &status, 0);
     Finished result;
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result.out = slurp(folder_ / "out");
-    result.err = slurp(folder_ / "err");
+    result.out = slurp(told(child, "out"));
+    result.err = slurp(told(child, "err"));
     return result;
   }
   Finished run(const std::vector<std::string>& arguments) { return finish(start(arguments)); }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples of README.md and docs/*.md as they are written, and compares what they show.
 
-usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|network|readme|docs
+usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|network|readme|docs
 
 Every block of code is either run (each in a clean folder, with its own HOME and FLYBALL_STATE and
 with what a reader is told to have there), or stands in NOT_RUN with the reason. A block in which
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = r"(flyball|sudo|scripts/\w+|build/\S+|export|mkdir|git|cd|awk|\{ head|python3) "
+PROGRAM = r"(flyball|sudo|bench/run|scripts/\w+|build/\S+|export|mkdir|git|cd|awk|\{ head|python3) "
 LIMIT_S = 500
 
 # Commands that are not run, by file, each as it stands there (without its comment), with the reason.
@@ -34,8 +34,37 @@ NOT_RUN = {
         "flyball mode set --pin-max": "would pin the clocks of this very machine",
         "flyball mode hold --preset 15W -- python3 train.py": "sets a Jetson; mode_test.cc: on a tree",
         "flyball tune resnet18 --power-budget 30W": "needs a board with a power sensor",
+        "flyball tune resnet18 --modes paper --power-budget 30W": "likewise; tune_test.cc does it over a table",
+        "flyball tune --modes 50 --seed 7 --strategy brute-force -- python3 train.py": "takes 50 trials",
+        "flyball mode idle": "needs a power sensor; board_costs_test.cc runs it on a tree",
+        "flyball mode cost": "switches the modes of this very machine; board_costs_test.cc: of a tree",
+        "flyball mode list --device cuda:0": "needs an NVIDIA GPU; gpu_test.cc does it over a stand-in",
+        "sudo flyball mode set --device cuda:0 power_limit_w=200,gpu_mhz=1200": "likewise",
+        "sudo flyball mode hold --device cuda:0 power_limit_w=200 -- python3 train.py": "likewise",
+        "sudo flyball tune --device cuda --axis power_limit_w=150..300 --axis gpu_mhz=900,1200,1500 -- python3 train.py":
+            "likewise",
+        "flyball import --format tegrastats log.txt": "log.txt is a board's; import_traces_test.cc has such",
+        "flyball import --format tegrastats log.txt --out log.csv": "likewise",
+        "flyball import --format tegrastats log.txt --run 3 --plug-zone 1h": "likewise",
+        "flyball measure --plug log.txt -- python3 train.py": "likewise",
+    },
+    "docs/caches.md": {
+        "flyball tune mobilenet_v3 --data photos --cache 2GB": "takes minutes; live_profiler_test.cc has one",
+        "sudo flyball experiment run experiments/cache.toml": "takes an hour and needs root",
+        "sudo flyball experiment run experiments/small_memory.toml": "likewise",
+        "sudo flyball experiment run experiments/small_memory.toml --scale 0.25": "likewise",
+        "bench/run cache": "a benchmark, which needs PyTorch and root",
+    },
+    "docs/data.md": {
+        "flyball dataset check DIR": "of a folder that the reader has; profile_test.cc does it",
+        "flyball profile lstm --optimizer adam --learning-rate 0.002 --epochs 3 --workers 1 --save run.ckpt":
+            "takes an hour; profile_test.cc does it on 200 windows",
+        "flyball dataset check data/coco": "of the real set",
+        "flyball profile yolo_v8n --data data/coco --workers 4": "of the real set",
+        "flyball tune bert_base --axis batch_size=1,2 --axis loader_workers=0,1": "takes minutes",
     },
     "docs/characterise.md": {
+        "flyball runs spread board1.db board2.db board3.db": "the stores are of three boards",
         "flyball experiment run experiments/workers.toml": "takes 100 s; experiment_test.cc runs a small one",
         "flyball experiment report experiments/workers.toml": "reports what that one measured",
     },
@@ -59,17 +88,22 @@ NOT_RUN = {
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
         "flyball tune --workload script:model.pt --dataset data/images --phase infer":
             "likewise",
+        "flyball profile --workload script:words.pt --loss loss.pt --dataset data/wikitext": "likewise",
+        "flyball profile --workload script:model.pt --input 3x224x224 --target label:int64..9:scalar": "likewise",
+        "flyball tune --workload script:bert.pt --phase infer --input ids:int64..30521:128 --input mask:int64:128":
+            "likewise",
     },
 }
 
 # Blocks that are no commands: how they begin.
 NO_COMMANDS = {
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
-    "docs/boards.md": ['   id = "my_board"'],
-    "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)"],
+    "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
+    "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
+    "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request"],
     "docs/report-data.md": ["<script"],
     "docs/search.md": ["R=orin_agx__resnet18__train.csv"],  # VARIABLES
-    "docs/your-model.md": ["import torch, torchvision", "import flyball", "with flyball.stall()",
+    "docs/your-model.md": ["import torch, torchvision", "import flyball", "with flyball.stall()", "class Loss(",
                            "#include <flyball_marks.h>"],
     "docs/python.md": ["import flyball", "def train(trial)"],
 }
@@ -316,11 +350,13 @@ def check_block(source, build, file, commands):
 
 
 def shard_of(file, lines):
-    """Blocks run in four tests, each within a minute."""
+    """Blocks run in five tests, each within a minute."""
     if file != "README.md":
         return "docs"
     if any("tune lenet5 --device host" in line for line in lines):
         return "host"
+    if any("tune lstm" in line for line in lines):
+        return "language"
     return "network" if any("dataset make" in line for line in lines) else "readme"
 
 

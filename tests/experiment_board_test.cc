@@ -29,7 +29,7 @@ class ExperimentBoardTest : public CommandTest {
       ASSERT_NE(at, std::string::npos) << a;
       text.replace(at, a.size(), b);
     };
-    replace("samples = 12000", "samples = 320");
+    replace("samples = 12000", "samples = 6000");
     replace("epochs = 6", "epochs = 3\nthreads = 1");
     if (!from.empty()) replace(from, to);
     return write(name, text);

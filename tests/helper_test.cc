@@ -36,8 +36,8 @@ class HelperCommandTest : public CommandTest {
   }
   void start_helper() {
     helper_ = start({"helper", "run", "--group", "root", "--root", tree_.root().string()});
-    ASSERT_TRUE(soon([&] { return slurp(folder_ / "err").ends_with("serves\n"); }))
-        << slurp(folder_ / "err");
+    ASSERT_TRUE(soon([&] { return slurp(told(helper_, "err")).ends_with("serves\n"); }))
+        << slurp(told(helper_, "err"));
   }
   int end_helper(int signal) {
     int status = 0;

@@ -333,7 +333,7 @@ TEST_F(ProfileTest, ALearningRateThatDivergesIsSaid) {
 
 TEST_F(ProfileTest, AnInterruptShowsWhatWasSeenAndEndsLikeEveryOther) {
   const pid_t child = start({"profile", "lenet5", "--data", data_, "--epochs", "100000", "--json"});
-  const auto runs = [&] { return slurp(folder_ / "err").find("epoch") != std::string::npos; };
+  const auto runs = [&] { return slurp(told(child, "err")).find("epoch") != std::string::npos; };
   for (int i = 0; i < 1500 && !runs(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ::kill(child, SIGINT);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <thread>
 
@@ -31,7 +32,8 @@ TEST(Surroundings, AreBackForTheNext) {
 
 // Run once more with a limit that it exceeds, see CMakeLists.txt.
 TEST(Surroundings, TakeAFifthOfASecond) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  while (std::clock() < CLOCKS_PER_SEC / 5) {  // of the processor: waiting counts a fifth
+  }
 }
 
 }  // namespace

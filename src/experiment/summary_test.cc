@@ -145,9 +145,9 @@ TEST(Findings, SetTheSampleCacheBesideThePageCache) {
                                       HasSubstr("would hit 15 %"), HasSubstr("it hit 15 %"))));
   EXPECT_THAT(list, Contains(testing::AllOf(HasSubstr("+ cache_pct 90, memory_pct 50: "),
                                             HasSubstr("room for 45 % of the set"),
-                                            HasSubstr("110.0 MB of 200.0 MB from files"))));
+                                            HasSubstr("110 MB of 200 MB from files"))));
   EXPECT_THAT(list, Contains(HasSubstr("an epoch takes 11.5 s instead of 17.5 s (-34.3 %)")));
-  EXPECT_THAT(list, Contains(testing::AllOf(HasSubstr("200.0 MB of memory would hold the set"),
+  EXPECT_THAT(list, Contains(testing::AllOf(HasSubstr("200 MB of memory would hold the set"),
                                             HasSubstr("busy for 97 %"),
                                             HasSubstr("one twice as fast brings 8.5 s at most"))));
   // A disk that is idle for half of the epoch.

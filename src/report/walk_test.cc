@@ -142,7 +142,8 @@ TEST_F(Walk, ThePageSaysTheSameOfEachTrial) {
         continue;
       const auto renamed = on_the_page.find(key);
       const std::string name = renamed == on_the_page.end() ? key : renamed->second;
-      EXPECT_EQ(value, shown.contains(name) ? shown[name] : Json(nullptr)) << key;
+      const Json told = shown.contains(name) ? shown[name] : Json(nullptr);
+      EXPECT_EQ(value == Json::array() ? Json(nullptr) : value, told) << key;  // nothing to list
     }
     if (m.failed()) {
       EXPECT_EQ(shown["stop_reason"], "failed: out of memory");

@@ -184,6 +184,8 @@ export interface Trial {
   figures?: ReportedFigure[];
   /** The board throttled meanwhile. */
   throttled: boolean;
+  /** Had power settled when counting began? Left out without power and for whole runs. */
+  power_settled?: boolean;
   /** Axes of the mode as they read while the trial was counted; left out where the board does not tell. */
   clocks?: SeenClock[];
   /** The configuration had been measured before in this run. */

@@ -39,6 +39,7 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
     trial.other_cores !== undefined && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
     trial.disturbed === undefined ? "" : `beside ${trial.disturbed}`,
+    trial.power_settled === false ? "power had not settled" : "",
     ...(trial.figures ?? []).map((f) => `${f.name} ${f.text}`),
     trial.power_noise_percent === undefined ? "" : `power noise ${number(trial.power_noise_percent, 2)}\u202f%`,
     trial.total_s === undefined ? "" : `${duration(trial.total_s)} in all`,
