@@ -83,8 +83,8 @@ class Runner {
     const auto interrupted = [this] {
       return options_.interrupted && options_.interrupted->load();
     };
-    if (run.state == "suspended") return watch_suspended(run, repeat, interrupted, options_.root);
     FLYBALL_CHECK(board_.prepare(spec_, run));
+    if (run.state == "suspended") return watch_suspended(run, repeat, interrupted, options_.root);
     if (run.state == "idle" || run.state == "sampling") {
       FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted, options_.root));
       return figures;

@@ -101,8 +101,9 @@ std::vector<std::string> words_of(const std::string& command) {
 
 // " --data DIR --device cuda:0": what of the command says where and on what the network runs.
 std::string place_options(const std::string& command) {
-  static const std::set<std::string> names = {"--data", "--dataset", "--device", "--root",
-                                              "--seed"};
+  static const std::set<std::string> names = {"--data",   "--dataset", "--device",
+                                              "--root",   "--seed",    "--input",
+                                              "--target", "--loss",    "--cache"};
   const std::vector<std::string> words = words_of(command);
   std::string text;
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -123,7 +124,8 @@ std::string profile_command(const Applied& applied) {
   if (applied.phase == Phase::infer) text += " --phase infer";
   const std::pair<const char*, const char*> options[] = {{axis::batch_size, "--batch-size"},
                                                          {axis::loader_workers, "--workers"},
-                                                         {axis::prefetch, "--prefetch"}};
+                                                         {axis::prefetch, "--prefetch"},
+                                                         {"tokens", "--tokens"}};
   for (const auto& [name, option] : options)
     if (const auto value = value_of(applied.run, name))
       text += fmt::format(" {} {}", option, format_number(*value));

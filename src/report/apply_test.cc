@@ -93,6 +93,13 @@ TEST(Apply, TheCommandThatRunsANetworkKeepsItsDataAndItsDevice) {
   applied.command = "flyball tune --workload script:model.pt --dataset d -q";
   EXPECT_EQ(code_of(apply_steps(applied), 0),
             "flyball profile --workload script:model.pt --dataset d --workers 0 --prefetch 0");
+  applied.command =
+      "flyball tune script:model.pt --input ids:int64:128 --target 3 --loss=l.pt --cache 2GB -q";
+  applied.run["tokens"] = 384;
+  EXPECT_EQ(
+      code_of(apply_steps(applied), 0),
+      "flyball profile --workload script:model.pt --input ids:int64:128 --target 3 --loss=l.pt "
+      "--cache 2GB --workers 0 --prefetch 0 --tokens 384");
 }
 
 // A command for a board that nobody knows would be a guess.

@@ -274,6 +274,9 @@ Json apply_of(const TuneResult& result) {
     const Scope scope = open ? open->scope : named_axis(name).scope;
     (scope == Scope::board ? applied.mode : applied.run)[name] = value;
   }
+  // Of a network for text, and no axis: a row's tokens.
+  if (const auto tokens = info.job.find("tokens"); tokens != info.job.end())
+    applied.run.insert(*tokens);
   return apply_steps(applied);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -183,12 +184,20 @@ const StoredSwitchCost* BoardCosts::switch_cost_of(const std::string& device,
   return of_kind;
 }
 
+std::string idle_doubts(const IdlePower& idle) {
+  std::string text = idle.settled ? "" : ", before power had settled";
+  if (!idle.disturbed.empty()) text += ", beside " + idle.disturbed;
+  if (idle.other_cores.value_or(0) >= noticeable_load)
+    text += fmt::format(", while others kept {:.2g} cores busy", *idle.other_cores);
+  return text;
+}
+
 std::string idle_share_text(const StoredIdle& stored, double power_w) {
   return fmt::format(
       "of {:.3g} W, {:.3g} W ({:.0f} %) is idle power of this mode, measured {} "
       "(run {}){}",
       power_w, stored.idle.power_w, 100 * stored.idle.power_w / power_w, stored.idle.measured_utc,
-      stored.run, stored.idle.settled ? "" : ", before power had settled");
+      stored.run, idle_doubts(stored.idle));
 }
 
 Json idle_share_json(const StoredIdle& stored, double power_w) {

@@ -50,6 +50,9 @@ struct BoardCosts {
 };
 Result<BoardCosts> board_costs(Store& store);
 
+/// ", before power had settled, beside process 12": why it deserves doubt; "" where nothing says
+/// so.
+std::string idle_doubts(const IdlePower& idle);
 /// "of 22.3 W, 9.1 W (41 %) is idle power of this mode, measured 2026-03-01T12:30:05Z (run 7)".
 std::string idle_share_text(const StoredIdle& idle, double power_w);
 /// {"power_w", "share", "measured_utc", "run"}.

@@ -30,7 +30,8 @@ double beyond(double value, double limit, bool at_most) {
 }  // namespace
 
 std::string figure_text(const std::string& figure, double value) {
-  return figure == "memory" ? format_bytes(value) : fmt::format("{:.4g}", value);
+  return figure == "memory" || figure.ends_with("_bytes") ? format_bytes(value)
+                                                          : fmt::format("{:.4g}", value);
 }
 
 std::string FigureLimit::text() const {

@@ -328,6 +328,9 @@ std::vector<std::string> Session::notes() const {
   std::vector<std::string> notes;
   for (const Recorder& recorder : recorders_)
     for (std::string& note : recorder.notes()) notes.push_back(std::move(note));
+  for (const SessionRole& role : roles_)
+    if (const auto& modes = role.profiler->info().modes)
+      notes.insert(notes.end(), modes->notes.begin(), modes->notes.end());
   if (!set_aside_.empty())
     notes.push_back(fmt::format("{} configuration{} set aside and not tried: {}",
                                 out_of_reach_.size(), out_of_reach_.size() == 1 ? " is" : "s are",

@@ -178,10 +178,11 @@ void tell_doubts(const std::vector<StoredMeasurement>& measurements) {
     return !stored.measurement.failed() && !trial_doubts(stored.measurement).empty();
   });
   if (doubtful > 0)
-    fmt::print(stderr,
-               "note: {} of these rows deserve doubt (a throttled board, a busy machine, another "
-               "session), and a table has no column for it; `flyball runs show` says why\n",
-               doubtful);
+    fmt::print(
+        stderr,
+        "note: {} of these rows were measured on a busy machine, and a table has no column for "
+        "it; `flyball runs show` says which\n",
+        doubtful);
 }
 
 Status run_export(const ExportOptions& options) {

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> modes;
-  std::string root = "/", store, command;
+  std::string device, root = "/", store, command;
   std::optional<int64_t> run;
   IdleOptions idle;
   SwitchOptions cost;
@@ -38,7 +38,7 @@ struct Opened {
 
 Result<Opened> open(const Options& options) {
   Opened opened;
-  FLYBALL_ASSIGN(opened.board, open_named_board("", options.root));
+  FLYBALL_ASSIGN(opened.board, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(opened.device, opened.board->knobs());
   if (!options.no_store) {
     FLYBALL_ASSIGN(opened.store, open_store(options.store));
@@ -163,7 +163,7 @@ Status run_cost(const Options& options) {
 
 void add_common(CLI::App& command, Options& options, const char* modes) {
   command.add_option("mode", options.modes, modes);
-  add_root_option(command, options.root);
+  add_device_option(command, options.device, options.root);
   command.add_option("--store", options.store, "where it is kept");
   command.add_flag("--no-store", options.no_store, "keep nothing");
   add_measuring_options(command, options.measuring);

@@ -120,10 +120,12 @@ Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_CHECK(complete(options));
   Progress progress(options.quiet);
   const auto epochs = static_cast<size_t>(std::max(0, options.request.epochs));
+  std::optional<int> first;  // a training that is resumed begins later than at 0
   options.request.progress = [&](int epoch, int64_t done, int64_t of) {
     const auto each = static_cast<size_t>(of);
-    progress.show(static_cast<size_t>(epoch) * each + static_cast<size_t>(done), epochs * each,
-                  fmt::format("epoch {}", epoch));
+    if (!first) first = epoch;
+    progress.show(static_cast<size_t>(epoch - *first) * each + static_cast<size_t>(done),
+                  epochs * each, fmt::format("epoch {}", epoch));
   };
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   auto result = run_epochs(options.request);
@@ -131,7 +133,10 @@ Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_ASSIGN(EpochRun run, std::move(result));
   const Status joined = join_plug_log(options, run);
   auto document = epochs_json(run);
-  FLYBALL_ASSIGN(const auto idle, idle_here(options, run.power_total));
+  // What was measured is shown, whatever the store holds.
+  const auto known_idle = idle_here(options, run.power_total);
+  if (!known_idle) report_error(known_idle.error());
+  const std::optional<StoredIdle> idle = known_idle ? *known_idle : std::nullopt;
   const auto power_w = mean_power(run);
   if (idle && power_w) document["idle"] = idle_share_json(*idle, *power_w);
   if (options.json)

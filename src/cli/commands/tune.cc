@@ -90,11 +90,12 @@ Status show_answer(const TuneOptions& options, const TuneResult& result, Store* 
   double power_w = 0;
   if (store && board.live && result.choice) {
     power_w = result.configurations[*result.choice].power_w;
-    FLYBALL_ASSIGN(const BoardCosts costs, board_costs(*store));
+    const auto costs = board_costs(*store);
+    if (!costs) report_error(costs.error());  // the answer is shown all the same
     const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
-    if (const StoredIdle* found = costs.idle_of(board.fingerprint, board.power_total, mode);
-        found && power_w > 0)
-      idle = *found;
+    const StoredIdle* found =
+        costs ? costs->idle_of(board.fingerprint, board.power_total, mode) : nullptr;
+    if (found && power_w > 0) idle = *found;
   }
   if (options.json) {
     auto document = answer_json(result);
@@ -106,8 +107,10 @@ Status show_answer(const TuneOptions& options, const TuneResult& result, Store* 
   if (idle)
     fmt::print("{}\n", idle_share_text(*idle, power_w));
   else if (power_w > 0)
-    fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}` measures it\n",
-               number(power_w), result.run ? fmt::format(" --run {}", *result.run) : " MODE");
+    fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}{}` measures it\n",
+               number(power_w),
+               options.board.device.empty() ? "" : " --device " + options.board.device,
+               result.run ? fmt::format(" --run {}", *result.run) : " MODE");
   return {};
 }
 

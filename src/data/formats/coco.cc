@@ -53,6 +53,10 @@ std::vector<TensorSpec> CocoSet::parts() const {
           {"picture_size", DType::int64, {2}}};
 }
 
+fs::path CocoSet::own_file(int64_t index) const {
+  return index_.images[static_cast<size_t>(index)].file.empty() ? fs::path() : path(index);
+}
+
 fs::path CocoSet::path(int64_t index) const {
   const std::string& file = index_.images[static_cast<size_t>(index)].file;
   // Without a name the annotations are all that can be named.

@@ -33,6 +33,7 @@ class CocoSet final : public Dataset {
   /// A sample shows the class of each of its boxes.
   Status check(const RawSample& sample, std::vector<int64_t>& classes) const override;
   std::string name(int64_t index) const override { return path(index).string(); }
+  std::filesystem::path own_file(int64_t index) const override;
   std::vector<std::filesystem::path> files() const override;
 
   const CocoIndex& index() const { return index_; }

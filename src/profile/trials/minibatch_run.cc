@@ -89,6 +89,10 @@ Result<LoadedRun> start_run(const std::string& workload, const DatasetPtr& datas
       {"samples", std::to_string(dataset->size())},
       {"batch size", std::to_string(step.batch_size)},
       {"seed", std::to_string(step.seed)},
+      {"input", step.shape.text()},
+      {"precision", precision_name(step.precision)},
+      {"parts of a minibatch", std::to_string(step.accumulate)},
+      {"last minibatch", load.drop_last ? "left out unless it is full" : "as it comes"},
   };
   load.batch_size = step.batch_size;
   load.seed = step.seed;

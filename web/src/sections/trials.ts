@@ -56,7 +56,7 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     cell(time_label(report), ...quantity(per_sample(report, c, trial.time_ms === undefined ? c.time_ms : trial.time_ms), "ms")),
     with_power && cell("Power", ...quantity(trial.power_w === undefined ? c.power_w : trial.power_w, "W")),
     cell("Minibatch", split(trial, longest)),
-    cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", {}, e))), h("small", {}, `stopped: ${trial.stop_reason}`)));
+    cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", { class: e.length > 24 ? "long" : "" }, e))), h("small", {}, `stopped: ${trial.stop_reason}`)));
 }
 
 const time_label = (report: TuneReport): string => ({ minibatch: "Time", sample: "Time per sample", run: "Time per run" })[compared_per(report)];
