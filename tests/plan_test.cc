@@ -104,6 +104,11 @@ TEST_F(PlanTest, DynamicPlansEachWindow) {
   ASSERT_EQ(plan["windows"].size(), 2u);
   EXPECT_EQ(plan["windows"][1]["rate_hz"], 60);
   EXPECT_GE(plan["value"].get<double>(), plan["static_value"].get<double>());
+  EXPECT_EQ(plan["value_unit"], "training minibatches/s");
+  const Finished listed = run({"runs", "list", "--json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.json()["runs"][0]["best"].get<std::string>(),
+              testing::HasSubstr(" training minibatches/s"));
 }
 
 TEST_F(PlanTest, InfeasibleBudgetsNameWhatBindsAndTheNearestValue) {

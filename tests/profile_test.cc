@@ -308,6 +308,7 @@ TEST_F(ProfileTest, ADetectorRunsOnBoxesAndOnNothingElse) {
     EXPECT_EQ(done.json()["dataset"]["kind"], "coco");
     EXPECT_EQ(done.json()["dataset"]["classes"], 2);
     EXPECT_EQ(done.json()["epochs"][0]["samples"], 2);
+    EXPECT_EQ(done.json()["epochs"][0]["loss"].is_null(), phase == "infer");
   }
   const Finished digits = run({"profile", "yolo_v8n", "--data", data_, "-q"});
   EXPECT_EQ(digits.exit_code, 2);

@@ -29,7 +29,7 @@ void add_row(TextTable& table, std::vector<std::string> row, bool cache, double 
   table.add(std::move(row));
 }
 
-void add_epoch(TextTable& table, const EpochRecord& epoch, bool cache) {
+void add_epoch(TextTable& table, const EpochRecord& epoch, bool training, bool cache) {
   const ResourceUse& use = epoch.use;
   std::vector<std::string> row = {fmt::format("{}", epoch.epoch),
                                   fmt::format("{}", epoch.minibatches.size()),
@@ -45,7 +45,7 @@ void add_epoch(TextTable& table, const EpochRecord& epoch, bool cache) {
                                   percent(epoch.cached_before),
                                   epoch.energy ? number(epoch.energy->energy_j) : "-",
                                   epoch.energy ? number(epoch.energy->mean_w) : "-",
-                                  number(epoch.loss)};
+                                  training ? number(epoch.loss) : "-"};
   for (const auto& figure : epoch.figures) row.push_back(number(figure.second));
   add_row(table, std::move(row), cache, static_cast<double>(epoch.file_bytes()),
           static_cast<double>(epoch.cache_bytes));
@@ -122,7 +122,7 @@ void print_epochs(const EpochRun& run) {
   const bool cache = run.cache.has_value();
   if (cache) columns.insert(columns.end(), {"files MiB", "own cache MiB"});
   TextTable table(columns);
-  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch, cache);
+  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch, training, cache);
   if (const auto means = run.later()) add_means(table, *means, figures.size(), cache);
   fmt::print("{}\n", table.str());
   if (cache) print_cache(*run.cache);

@@ -167,6 +167,18 @@ TEST(Plan, ALimitThatBindsSaysWhatWouldBuySomething) {
   EXPECT_THAT(text, HasSubstr("2 W more power would buy 150 %: 25 training minibatches/s"));
 }
 
+TEST(Plan, AGainOverNothingIsNoPercentage) {
+  auto problem = both();
+  problem->budgets.power_w = 18;
+  problem->roles[1] = {"det", Phase::infer, 40, 100};  // 100 MHz, batches of 1: 5 of 25 ms are left
+  const Plan plan = plan_of(problem);
+  ASSERT_TRUE(plan.answer);
+  ASSERT_EQ(objective_value(*plan.problem, plan.answer->outcome), 0);
+  const std::string text = format_plan(plan);
+  EXPECT_THAT(text, HasSubstr(" W more power would buy 40 training minibatches/s at "));
+  EXPECT_THAT(text, Not(HasSubstr("would buy 100 %")));
+}
+
 TEST(Plan, ATablesReadingsAreTabled) {
   auto strategy = *make_strategy("brute-force", both(), {});
   std::vector<Step> steps;

@@ -134,7 +134,10 @@ std::string shadow_prices_text(const Plan& plan) {
       text += fmt::format("  {} would buy nothing\n", price.what);
       continue;
     }
-    text += fmt::format("  {} would buy {} %: {} at {} ({})\n", price.what, percent(price.gain_pct),
+    // From nothing there is no percentage.
+    const bool from_nothing = objective_value(*plan.problem, plan.answer->outcome) == 0;
+    const std::string gain = from_nothing ? "" : percent(price.gain_pct) + " %: ";
+    text += fmt::format("  {} would buy {}{} at {} ({})\n", price.what, gain,
                         objective_text(*plan.problem, price.option.choice.outcome),
                         choice_text(*plan.problem, price.option.choice.candidates),
                         price.option.provenance == Provenance::predicted

@@ -43,7 +43,7 @@ RunSummary summary_of(const StoredRun& run) {
                           text_of(best, "value_unit") == "W" ? "" : figure(best, "power_w", "W"));
     summary.choice = choice_text(best["roles"]);
   } else if (!list_of(answer, "windows").empty()) {
-    summary.best = figure(answer, "value", text_of(answer, "objective").c_str());
+    summary.best = figure(answer, "value", text_of(answer, "value_unit").c_str());
     summary.choice = fmt::format("{} windows", list_of(answer, "windows").size());
   } else if (answer.contains("infeasible") || answer.contains("error")) {
     summary.best = "nothing feasible";

@@ -175,6 +175,7 @@ nlohmann::ordered_json to_json(const SharedBoard& board, const DynamicAnswer& an
           {"switches", answer.plan.switches},
           {"switch_j", switch_j},
           {"value", answer.plan.value},
+          {"value_unit", objective_unit(problem)},
           {"static_value", or_null(answer.plan.static_value)},
           {"profiles", answer.profiles},
           {"run", or_null(answer.run)},

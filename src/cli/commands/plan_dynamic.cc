@@ -54,13 +54,13 @@ void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
                provenance_name(answer.provenance),
                window.switches ? number(window.switch_j) + " J" : ""});
   }
-  fmt::print(
-      "{}\n{} profile{}, {} switch{}; {} over all windows {} {}, with one mode throughout {}\n",
-      table.str(), answer.profiles, answer.profiles == 1 ? "" : "s", plan.switches,
-      plan.switches == 1 ? "" : "es", objective_name(problem.objective), number(plan.value),
-      objective_unit(problem),
-      std::isfinite(plan.static_value) ? number(plan.static_value)
-                                       : "none of those profiled serves all windows");
+  fmt::print("{}\n{} profile{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(),
+             answer.profiles, answer.profiles == 1 ? "" : "s", plan.switches,
+             plan.switches == 1 ? "" : "es", objective_name(problem.objective), number(plan.value),
+             objective_unit(problem),
+             std::isfinite(plan.static_value)
+                 ? "with one mode throughout " + number(plan.static_value)
+                 : "no profiled configuration serves all windows");
   for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
 }
 

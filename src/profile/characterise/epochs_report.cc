@@ -78,7 +78,8 @@ Json figures_json(const std::map<std::string, double>& figures) {
   return json;
 }
 
-Json epoch_json(const EpochRecord& epoch) {
+/// Inference has no loss.
+Json epoch_json(const EpochRecord& epoch, Phase phase) {
   const MinibatchRecord& first = epoch.first();
   Json json{{"epoch", epoch.epoch},
             {"minibatches", epoch.minibatches.size()},
@@ -91,7 +92,7 @@ Json epoch_json(const EpochRecord& epoch) {
             {"fetch_s", epoch.fetch_s},
             {"preprocess_s", epoch.preprocess_s},
             {"minibatch_ms", epoch.minibatch_ms},
-            {"loss", or_null(epoch.loss)},
+            {"loss", phase == Phase::train ? or_null(epoch.loss) : Json(nullptr)},
             {"figures", figures_json(epoch.figures)},
             {"first",
              {{"e2e_ms", first.e2e_ms()},
@@ -148,7 +149,8 @@ Json epochs_json(const EpochRun& run) {
             {"power_total", run.power_total},
             {"power_gap", run.power_gap}};
   json["epochs"] = Json::array();
-  for (const EpochRecord& epoch : run.epochs) json["epochs"].push_back(epoch_json(epoch));
+  for (const EpochRecord& epoch : run.epochs)
+    json["epochs"].push_back(epoch_json(epoch, run.request.step.phase));
   json["later"] = means_json(run.later());
   json["skipped"] = run.skipped;
   json["bad_samples"] = Json::array();
