@@ -55,7 +55,7 @@ TEST(BoardCosts, IdlePowerComesBackFromTheStore) {
   EXPECT_EQ(costs->idle_as_it_is("a", "module", mode, false), nullptr);
   EXPECT_THAT(idle_share_text(*found, 22.3),
               StrEq("of 22.3 W, 9.5 W (43 %) is idle power of this mode, measured "
-                    "2026-03-01T12:30:05Z (run 4)"));
+                    "2026-03-01T12:30:05Z (run 4), while others kept 0.5 cores busy"));
   EXPECT_NEAR(idle_share_json(*found, 19)["share"].get<double>(), 0.5, 1e-12);
 }
 

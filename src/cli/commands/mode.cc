@@ -38,6 +38,8 @@ Result<OpenedBoard> open(const ModeOptions& options) {
     return Error{Code::invalid_argument, "a table has no power mode to set",
                  "leave --device out, or name a GPU: --device cuda"};
   if (name.kind != "cuda") {
+    // Whether this machine is the board that was named is the registry's to say.
+    if (!options.device.empty()) FLYBALL_CHECK(open_named_board(options.device, options.root));
     board.device = open_any_board(board.identity, board.root);
     return board;
   }

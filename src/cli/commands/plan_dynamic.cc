@@ -37,6 +37,12 @@ Result<std::vector<RateWindow>> parse_windows(const std::vector<std::string>& te
   return windows;
 }
 
+// A switch that counts as nothing has no figure.
+std::string switch_text(const WindowPlan& window) {
+  if (!window.switches) return "";
+  return window.switch_j > 0 ? number(window.switch_j) + " J" : "-";
+}
+
 void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const DynamicPlan& plan = answer.plan;
@@ -51,8 +57,7 @@ void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
                format_seconds({window.window.seconds}), describe(mode.values),
                number(shared.candidates->batch(last, served)),
                number(objective_value(problem, window.choice.outcome)),
-               provenance_name(answer.provenance),
-               window.switches ? number(window.switch_j) + " J" : ""});
+               provenance_name(answer.provenance), switch_text(window)});
   }
   fmt::print("{}\n{} profile{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(),
              answer.profiles, answer.profiles == 1 ? "" : "s", plan.switches,

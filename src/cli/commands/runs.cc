@@ -165,10 +165,12 @@ void print_comparison(const RunComparison& comparison) {
 Status name_runs(Store& store, RunsOptions& options) {
   if (options.second > 0) return {};
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
-  if (runs.empty())
-    return Error{Code::not_found, "there are no runs in " + store.path().string(),
+  const auto measured =
+      std::ranges::find_if(runs, [](const StoredRun& run) { return run.measurements > 0; });
+  if (measured == runs.end())
+    return Error{Code::not_found, "there are no runs with trials in " + store.path().string(),
                  "flyball tune makes one"};
-  const int64_t latest = options.first > 0 ? options.first : runs.front().id;
+  const int64_t latest = options.first > 0 ? options.first : measured->id;
   FLYBALL_ASSIGN(options.first, earlier_run(runs, latest));
   options.second = latest;
   return {};
