@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/distinct.h"
 #include "problem/choices.h"
 
 namespace flyball {
@@ -23,8 +24,7 @@ std::vector<std::vector<double>> ranks(const Space& space, const std::vector<boo
     std::vector<double> values;
     for (size_t i = 0; i < space.size(); ++i)
       if (in_question[i]) values.push_back(space.row(i)[d]);
-    std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    make_distinct(values);
     if (values.size() < 2) continue;
     for (size_t i = 0; i < space.size(); ++i) {
       const auto at = std::ranges::lower_bound(values, space.row(i)[d]) - values.begin();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/distinct.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -66,9 +67,7 @@ Result<AxisChoice> parse_axis_choice(const std::string& text) {
                    "write the values to choose from, such as batch_size=8,16,32"};
     choice.values.push_back(*value);
   }
-  std::ranges::sort(choice.values);
-  const auto twice = std::ranges::unique(choice.values);
-  choice.values.erase(twice.begin(), twice.end());
+  make_distinct(choice.values);
   return choice;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/distinct.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -104,9 +105,7 @@ Result<Axis> read_axis(const std::string& name, const Json& values, Settings& us
     axis.values.push_back(read);
   }
   usual[name] = axis.values.front();
-  std::ranges::sort(axis.values);
-  const auto twice = std::ranges::unique(axis.values);
-  axis.values.erase(twice.begin(), twice.end());
+  make_distinct(axis.values);
   return axis;
 }
 

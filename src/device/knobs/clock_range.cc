@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/distinct.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -41,9 +42,7 @@ std::vector<double> parse_clock_list(const std::string& text, double per_mhz) {
     if (!value || !std::isfinite(*value) || *value <= 0) return {};
     list.push_back(*value / per_mhz);
   }
-  std::ranges::sort(list);
-  const auto twice = std::ranges::unique(list);
-  list.erase(twice.begin(), twice.end());
+  make_distinct(list);
   return list;
 }
 

@@ -110,7 +110,8 @@ Result<KnobPtr> find_hotplug_cores(const KnobPlace& place, const std::vector<int
   if (cpus.empty())
     return Error{Code::unavailable, "cpu_cores cannot be set: Linux lists no cores",
                  "is sys/devices/system/cpu readable?"};
-  std::ranges::stable_partition(cpus, [&](int cpu) { return std::ranges::count(last, cpu) == 0; });
+  std::stable_partition(cpus.begin(), cpus.end(),
+                        [&](int cpu) { return std::ranges::count(last, cpu) == 0; });
   return KnobPtr(std::make_unique<HotplugCores>(place, std::move(cpus)));
 }
 

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "base/clock.h"
+#include "base/distinct.h"
 #include "base/text.h"
 #include "device/nvidia_settings.h"
 
@@ -137,9 +138,7 @@ using Clocks = std::array<unsigned, most_clocks>;
 
 std::vector<double> ascending(const Clocks& clocks, unsigned count) {
   std::vector<double> list(clocks.begin(), clocks.begin() + std::min(count, most_clocks));
-  std::ranges::sort(list);
-  const auto twice = std::ranges::unique(list);
-  list.erase(twice.begin(), twice.end());
+  make_distinct(list);
   std::erase(list, 0.0);
   return list;
 }
@@ -186,9 +185,7 @@ Result<std::vector<double>> limits_of(const NvidiaGpu& gpu) {
   for (double w = std::ceil(least / mw_per_w / limit_step_w) * limit_step_w; w <= most / mw_per_w;
        w += limit_step_w)
     values.push_back(w);
-  std::ranges::sort(values);
-  const auto twice = std::ranges::unique(values);
-  values.erase(twice.begin(), twice.end());
+  make_distinct(values);
   std::erase_if(values, [&](double w) { return w < least / mw_per_w || w > most / mw_per_w; });
   return values;
 }

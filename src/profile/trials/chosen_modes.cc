@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/distinct.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "problem/paper.h"
@@ -143,9 +144,7 @@ Result<std::unique_ptr<Profiler>> with_modes(std::unique_ptr<Profiler> profiler,
                  .of = modes.size()};
   const Mode usual = mode_of(space, axes, profiler->default_config());
   FLYBALL_ASSIGN(std::vector<Mode> wanted, chosen(space, axes, modes, usual, choice, kept));
-  std::ranges::sort(wanted);
-  const auto twice = std::ranges::unique(wanted);
-  wanted.erase(twice.begin(), twice.end());
+  make_distinct(wanted);
   kept.kept = wanted.size();
   std::vector<size_t> rows;
   std::vector<size_t> order(space.size());
