@@ -162,8 +162,7 @@ Json trial_of(const Profiled& trial) {
   json["throttled"] = m.throttled;
   if (const std::string by = disturbed_by(m); !by.empty()) json["disturbed"] = by;
   if (const Figures own = own_figures(m); !own.empty()) json["figures"] = figures_json(own);
-  if (const Json settled = trial_facts(m)["power_settled"]; !settled.is_null())
-    json["power_settled"] = settled;
+  if (const auto settled = power_settled(m)) json["power_settled"] = *settled;
   if (Json clocks = clocks_json(m); !clocks.empty()) json["clocks"] = std::move(clocks);
   json["repeated"] = trial.repeat;
   json["reused"] = trial.from_store;

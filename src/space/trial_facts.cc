@@ -97,6 +97,11 @@ bool measured_here(const Measurement& m) {
          m.stop_reason != imported_reason && m.stop_reason != told_reason;
 }
 
+std::optional<bool> power_settled(const Measurement& m) {
+  if (!measured_here(m) || m.failed() || !m.power || m.whole_run()) return {};
+  return m.warm_up_s < power_patience_s;
+}
+
 std::string trial_doubts(const Measurement& m) {
   return doubts_text(m.throttled, m.other_cores.value_or(0), disturbed_by(m));
 }
@@ -130,8 +135,8 @@ Json trial_facts(const Measurement& m) {
   json["stop_reason"] = m.stop_reason;
   json["settle_s"] = m.settle_s;
   json["warm_up_s"] = m.warm_up_s;
-  const bool settles = measured_here(m) && !m.failed() && m.power && !m.whole_run();
-  json["power_settled"] = settles ? Json(m.warm_up_s < power_patience_s) : Json(nullptr);
+  const auto settled = power_settled(m);
+  json["power_settled"] = settled ? Json(*settled) : Json(nullptr);
   json["total_s"] = m.total_s;
   json["measured_utc"] = text_or_null(m.started_utc);
   json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);

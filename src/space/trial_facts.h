@@ -54,6 +54,9 @@ std::string short_names(const std::string& disturbed_by);
 /// Was it measured by us, so that it should say how busy the machine was?
 bool measured_here(const Measurement& measurement);
 
+/// Had its power settled when counting began? Nothing without power, and for whole runs.
+std::optional<bool> power_settled(const Measurement& measurement);
+
 /// "throttled; others kept 0.8 cores busy; beside process 12": why its figures deserve doubt; ""
 /// where nothing says so. The second takes trial_facts() that were kept.
 std::string trial_doubts(const Measurement& measurement);

@@ -6,8 +6,10 @@
 
 namespace flyball {
 
-/// e^x within 2 units in the last place, for all x; 0 below -87.
-inline float fast_exp(float x) {
+/// e^x within 2 units in the last place on [-87, 88], beyond that its value there. It and the gates
+/// are inlined always, so that each copy of a FLYBALL_WIDE function (base/simd.h) has them in its
+/// own instructions.
+inline __attribute__((always_inline)) float fast_exp(float x) {
   x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
   // The nearest whole number of halvings, by rounding in the last bits of a large number.
   constexpr float shift = 12582912.0f;  // 1.5 · 2^23
@@ -25,10 +27,10 @@ inline float fast_exp(float x) {
   return p * std::bit_cast<float>(exponent);
 }
 
-inline float fast_sigmoid(float x) {
+inline __attribute__((always_inline)) float fast_sigmoid(float x) {
   return 1.0f / (1.0f + fast_exp(-x));
 }
-inline float fast_tanh(float x) {
+inline __attribute__((always_inline)) float fast_tanh(float x) {
   return 2.0f / (1.0f + fast_exp(-2.0f * x)) - 1.0f;
 }
 

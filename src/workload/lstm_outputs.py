@@ -3,39 +3,27 @@ as the output, under weights that a formula gives, over two windows with the sta
 
 usage: python3 src/workload/lstm_outputs.py   (PyTorch)
 """
-import numpy as np
 import torch
+from formula_weights import fill, noise
 from torch import nn
 
 WORDS, WIDTH, ROWS, WINDOW = 40, 256, 3, 5
 
 
-def noise(count, ordinal):
-    """count numbers in [-1, 1) that look random and are the same in every language."""
-    mask = np.uint64(0xFFFFFFFF)
-    x = (np.arange(count, dtype=np.uint64) + np.uint64(ordinal * 7919)) * np.uint64(2654435761)
-    x &= mask
-    for _ in range(2):
-        x = ((x ^ (x >> np.uint64(16))) * np.uint64(0x45D9F3B)) & mask
-    x ^= x >> np.uint64(16)
-    return x.astype(np.float64) / 2147483648.0 - 1
-
-
-def fill(tensor, ordinal, scale):
-    values = (scale * noise(tensor.numel(), ordinal)).astype(np.float32)
-    tensor.copy_(torch.from_numpy(values).reshape(tensor.shape))
+def draw(tensor, ordinal, scale):
+    fill(tensor, scale * noise(tensor.numel(), ordinal))
 
 
 encoder = nn.Embedding(WORDS, WIDTH)
 rnn = nn.LSTM(WIDTH, WIDTH, num_layers=2, batch_first=True)
 bias = nn.Parameter(torch.zeros(WORDS))
 with torch.no_grad():
-    fill(encoder.weight, 1, 0.5)
+    draw(encoder.weight, 1, 0.5)
     names = [f"{kind}_{part}_l{layer}" for layer in (0, 1) for kind, part in
              (("weight", "ih"), ("weight", "hh"), ("bias", "ih"), ("bias", "hh"))]
     for ordinal, name in enumerate(names, 2):
-        fill(getattr(rnn, name), ordinal, 0.1)
-    fill(bias, 10, 0.1)
+        draw(getattr(rnn, name), ordinal, 0.1)
+    draw(bias, 10, 0.1)
 state = None
 for window in range(2):
     ids = torch.tensor([[(7 * (window * WINDOW + i) + 11 * row) % WORDS for i in range(WINDOW)] for row in range(ROWS)])

@@ -5,10 +5,10 @@
 #include <torch/autograd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/simd.h"
+#include "workload/gate_math.h"
 
 namespace flyball {
 namespace {
@@ -26,28 +26,6 @@ struct Planes {
 };
 
 constexpr int64_t chunk = 2048;  // numbers that stay in the first cache between two looks
-
-// e^x within 2 units in the last place for |x| ≤ 87, beyond that its value there (Cephes' expf): a
-// loop over it stays in vectors.
-inline __attribute__((always_inline)) float fast_exp(float x) {
-  x = std::min(std::max(x, -87.0f), 87.0f);
-  const float whole = x * 1.44269504f + 12582912.0f;  // rounded to the nearest by the large number
-  const float n = whole - 12582912.0f;
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  const int32_t exponent = (std::bit_cast<int32_t>(whole) - 0x4B400000 + 127) << 23;
-  return p * std::bit_cast<float>(exponent);
-}
-
-inline __attribute__((always_inline)) float sigmoid(float x) {
-  return 1.0f / (1.0f + fast_exp(-x));
-}
 
 constexpr int64_t lanes = 16;  // partial sums, so that a sum stays in vectors
 
@@ -81,7 +59,7 @@ FLYBALL_WIDE Moments moments_of(const float* x, int64_t count) {
 FLYBALL_WIDE void activate(const float* x, float* y, int64_t count, float scale, float shift) {
   for (int64_t i = 0; i < count; ++i) {
     const float z = x[i] * scale + shift;
-    y[i] = z * sigmoid(z);
+    y[i] = z * fast_sigmoid(z);
   }
 }
 
@@ -90,7 +68,7 @@ struct Slopes {
 };
 inline __attribute__((always_inline)) float slope_at(float x, float gradient, float scale,
                                                      float shift) {
-  const float z = x * scale + shift, s = sigmoid(z);
+  const float z = x * scale + shift, s = fast_sigmoid(z);
   return gradient * s * (1.0f + z * (1.0f - s));
 }
 FLYBALL_WIDE Slopes slopes_of(const float* x, const float* gradient, int64_t count, float scale,
