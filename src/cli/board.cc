@@ -41,6 +41,11 @@ Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& opt
   if (options.cache_bytes > 0)
     return Error{Code::invalid_argument, "a table was measured already: there is nothing to cache",
                  "leave --cache out, or tune on this machine with --device host"};
+  for (const auto& [option, given] : options.training.given())
+    if (given)
+      return Error{Code::invalid_argument,
+                   fmt::format("a table was measured already: {} changes nothing", option),
+                   fmt::format("leave {} out, or tune on this machine with --device host", option)};
   FLYBALL_ASSIGN(const WorkloadTable* found, workload_of(*board.table(), options));
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
   OpenedProfiler opened;
@@ -60,7 +65,8 @@ Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts, cons
 // What a network takes and a program of the user's own does not.
 Status check_program_options(const ProfilerOptions& options) {
   const bool draws = options.modes != "all" && options.modes != "paper";
-  const std::pair<const char*, bool> given[] = {
+  std::vector<std::pair<const char*, bool>> given = options.training.given();
+  const std::pair<const char*, bool> others[] = {
       {"--phase", !options.phase.empty()},
       {"--data", !options.data.empty()},
       {"--cache", options.cache_bytes > 0},
@@ -68,6 +74,7 @@ Status check_program_options(const ProfilerOptions& options) {
       {"--target", !options.script.targets.empty()},
       {"--loss", !options.script.loss.empty()},
       {"--seed", options.seed != ProfilerOptions().seed && !draws}};
+  given.insert(given.end(), std::begin(others), std::end(others));
   return refuse_for_program(given);
 }
 
@@ -115,6 +122,9 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
+  live.step.phase = live.phase;
+  FLYBALL_CHECK(read_training_options(options.training, options.workload, live.step));
+  live.image_size = options.training.image_size;
   FLYBALL_ASSIGN(auto device, board.knobs());
   FLYBALL_ASSIGN(live.open, parse_axes(options.axes, *device));
   FLYBALL_CHECK(check_device(live.board.compute));
@@ -150,6 +160,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("--data,--dataset", options.data,
                      "dataset folder; drawn into the cache folder where it is not given");
   add_script_options(command, options.script);
+  add_training_options(command, options.training);
   add_size(
       command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
       "of live trials: samples kept in memory, drawn before the first trial, never evicted");

@@ -10,6 +10,7 @@
 
 #include "cli/measuring.h"
 #include "cli/script_options.h"
+#include "cli/training_options.h"
 #include "device/registry/board.h"
 #include "profile/trials/profiler.h"
 #include "space/table.h"
@@ -26,6 +27,7 @@ struct ProfilerOptions {
   std::string root = "/";            ///< of the files that a live board shows
   std::string data;                  ///< dataset folder; "" draws one where that is possible
   ScriptOptions script;              ///< of a workload script:FILE
+  TrainingOptions training;          ///< of a network
   std::vector<std::string> axes;     ///< as space/axis_choice.h reads them
   std::string modes = "all";         ///< as profile/trials/chosen_modes.h reads them
   Accepted accepted;                 ///< rows of a table that count as measurements, too

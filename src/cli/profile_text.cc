@@ -108,9 +108,10 @@ void print_epochs(const EpochRun& run) {
   const bool training = run.request.step.phase == Phase::train;
   fmt::print("{} {}, {} parameters: {}\n", run.request.workload,
              training ? "training" : "inference", run.parameters, describe(run.request));
-  const std::string classes = run.request.tokens > 0 ? fmt::format("rows of {} tokens of {}",
-                                                                   run.request.tokens, run.classes)
-                                                     : fmt::format("{} classes", run.classes);
+  const std::string classes =
+      run.request.size.tokens > 0
+          ? fmt::format("rows of {} tokens of {}", run.request.size.tokens, run.classes)
+          : fmt::format("{} classes", run.classes);
   fmt::print("data: {}, {} samples in {}, {} MiB, {}\n\n", run.dataset_kind, run.dataset_samples,
              classes, mebibytes(run.dataset_bytes), run.request.data.string());
   std::vector<std::string> columns = {"epoch",     "minibatches", "E2E s",        "stall s",

@@ -165,9 +165,18 @@ TEST(PictureBatch, ShowsTheCallersMemory) {
 
 TEST(PictureCollate, NeedsPictures) {
   const ShapedSet text({0, 0, 0});
-  const auto collate = open_picture_collate(text, true);
+  const auto collate = open_picture_collate(text, {.training = true});
   ASSERT_FALSE(collate.ok());
   EXPECT_THAT(collate.error().message, HasSubstr("holds no pictures"));
+}
+
+TEST(PictureCollate, AnImageSizeIsForPicturesThatAreCut) {
+  const auto other = open_picture_collate(ShapedSet({3, 40, 50}), {.image_size = 64});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ((*other)->layout().front().shape, (TensorShape{3, 64, 64}));
+  const auto tiny = open_picture_collate(ShapedSet({3, 40, 50}), {.image_size = 31});
+  ASSERT_FALSE(tiny.ok());
+  EXPECT_THAT(tiny.error().hint, HasSubstr("32 to 1280"));
 }
 
 TEST(SampleParts, KeepTheirMemory) {

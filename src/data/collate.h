@@ -38,4 +38,10 @@ class Collate {
 
 using CollatePtr = std::shared_ptr<const Collate>;
 
+/// What a workload's collate is asked for.
+struct CollateOptions {
+  bool training = false;  ///< with augmentation
+  int image_size = 0;     ///< side of the square that pictures become; 0: as usual
+};
+
 }  // namespace flyball

@@ -24,7 +24,7 @@ std::unique_ptr<Loader> open_questions(const std::filesystem::path& folder, Spli
                                        int64_t* words) {
   const DatasetPtr set = *with_row_tokens(*open_squad(folder, split), 64);
   *words = set->classes();
-  return *Loader::create(set, *open_question_collate(*set, split == Split::train),
+  return *Loader::create(set, *open_question_collate(*set, {.training = split == Split::train}),
                          {.batch_size = kBatch,
                           .workers = 1,
                           .shuffle = split == Split::train,

@@ -20,7 +20,7 @@ constexpr int64_t kBatch = 16;
 
 std::unique_ptr<Loader> loader_of(const DatasetPtr& set) {
   return *Loader::create(
-      set, *open_text_collate(*set, true),
+      set, *open_text_collate(*set, {.training = true}),
       {.batch_size = kBatch, .order = [set](int64_t) { return set->strands(kBatch); }});
 }
 

@@ -106,14 +106,18 @@ Result<const Workload*> find_workload(const std::string& name) {
 }
 
 Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset,
-                                bool training) {
+                                const CollateOptions& options) {
   if (!script_file(workload).empty()) {
     for (const Workload& known : workloads())
-      if (known.dataset == dataset.kind()) return known.collate(dataset, training);
-    return open_picture_collate(dataset, training);
+      if (known.dataset == dataset.kind()) return known.collate(dataset, options);
+    return open_picture_collate(dataset, options);
   }
   FLYBALL_ASSIGN(const Workload* found, find_workload(workload));
-  return found->collate(dataset, training);
+  if (options.image_size != 0 && found->shape.input.rank() != 3)
+    return Error{Code::invalid_argument,
+                 fmt::format("an image size says nothing to {}, which takes no pictures", workload),
+                 "leave --image-size out"};
+  return found->collate(dataset, options);
 }
 
 }  // namespace flyball

@@ -27,8 +27,8 @@ struct Workload {
   int64_t samples = 0;     ///< samples of one epoch of the default dataset
   int64_t parameters = 0;  ///< trainable numbers at the default shape
   std::vector<Phase> phases;
-  /// How samples of a dataset become its minibatches, with augmentation for training.
-  Result<CollatePtr> (*collate)(const Dataset& dataset, bool training);
+  /// How samples of a dataset become its minibatches.
+  Result<CollatePtr> (*collate)(const Dataset& dataset, const CollateOptions& options);
 };
 
 const std::vector<Workload>& workloads();
@@ -39,6 +39,7 @@ Result<const Workload*> find_workload(const std::string& name);
 /// The collate of the named workload over a dataset; for "script:FILE" that of the first workload
 /// that is trained on such data. Errors:
 /// unknown workload, a dataset of another kind than it takes.
-Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset, bool training);
+Result<CollatePtr> make_collate(const std::string& workload, const Dataset& dataset,
+                                const CollateOptions& options);
 
 }  // namespace flyball

@@ -14,6 +14,7 @@
 #include "cli/script_options.h"
 #include "cli/stored.h"
 #include "cli/trace_files.h"
+#include "cli/training_options.h"
 #include "device/modes/mode.h"
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
@@ -28,7 +29,8 @@ namespace {
 struct ProfileOptions {
   EpochRequest request;
   std::string workload, phase = "train", device, root = "/", data;
-  std::string optimizer = "sgd", precision = "fp32", on_bad = "fail";
+  std::string on_bad = "fail";
+  TrainingOptions training;
   Seconds patience{300};
   ScriptOptions script;
   TraceFiles files;
@@ -36,12 +38,6 @@ struct ProfileOptions {
   std::string report;
   bool json = false, quiet = false;
 };
-
-// A module of the user's takes what its dataset holds.
-bool takes_pictures(const std::string& workload) {
-  const auto known = find_workload(workload);
-  return !known.ok() || (*known)->shape.input.rank() == 3;
-}
 
 // More threads than cores would only wait for each other, for minutes and without a word.
 Status check_threads(int threads) {
@@ -59,18 +55,13 @@ Status complete(ProfileOptions& options) {
   FLYBALL_CHECK(check_threads(request.step.threads));
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
-  FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
-  FLYBALL_ASSIGN(step.precision, parse_precision(options.precision));
+  FLYBALL_CHECK(read_training_options(options.training, options.workload, step));
+  request.size.image_size = options.training.image_size;
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!board->live())
     return Error{Code::invalid_argument, "a table is read, it does not run",
                  "profile on this machine: --device host"};
   step.device = compute_place(board->info());
-  if (step.channels_last && !takes_pictures(options.workload)) {
-    fmt::print(stderr, "flyball: note: {} takes no pictures, so --channels-last changes nothing\n",
-               options.workload);
-    step.channels_last = false;
-  }
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.script,
@@ -163,7 +154,7 @@ Status check_program_options(const CLI::App& command) {
         "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
         "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
         "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data",   "--tokens",     "--cache"})
+        "--data",   "--tokens",     "--cache",         "--image-size"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -224,20 +215,9 @@ void add_step_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--phase", options.phase, "train or infer")->capture_default_str();
   command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
       ->capture_default_str();
-  command.add_option("--tokens", request.tokens,
+  command.add_option("--tokens", request.size.tokens,
                      "of a row of text, 32 to 512; 0: 128. Longer texts take several rows");
-  command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")
-      ->capture_default_str();
-  command.add_option("--learning-rate", request.step.learning_rate, "")->capture_default_str();
-  command.add_option("--weight-decay", request.step.weight_decay,
-                     "draws weights to zero; 0.01 for adamw, else 0");
-  command
-      .add_option("--accumulate", request.step.accumulate,
-                  "compute a minibatch in so many parts, so that less memory is needed")
-      ->capture_default_str();
-  command.add_option("--precision", options.precision, "fp32, or bf16 (autocast)")
-      ->capture_default_str();
-  command.add_flag("--channels-last", request.step.channels_last, "keep images as NHWC in memory");
+  add_training_options(command, options.training);
   command.add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
       ->capture_default_str();
   command.add_option("--seed", request.step.seed, "of everything random")->capture_default_str();

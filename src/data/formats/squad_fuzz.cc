@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fetch_all(opened);
   if (!opened.ok()) return 0;
   const DatasetPtr set = *with_row_tokens(*opened, fewest_row_tokens);
-  const CollatePtr collate = *open_question_collate(*set, true);
+  const CollatePtr collate = *open_question_collate(*set, {.training = true});
   const auto scratch = collate->scratch();
   BatchBuffer batch = *BatchBuffer::create(collate->layout(), 1);
   RawSample sample;

@@ -65,7 +65,7 @@ class SquadTest : public ::testing::Test {
   // A sample as a network gets it.
   static Row row(const DatasetPtr& set, int64_t index) {
     Row row;
-    const CollatePtr collate = *open_question_collate(*set, true);
+    const CollatePtr collate = *open_question_collate(*set, {.training = true});
     const auto scratch = collate->scratch();
     BatchBuffer batch = *BatchBuffer::create(collate->layout(), 1);
     RawSample sample;
@@ -196,7 +196,7 @@ TEST_P(BadQuestionTest, IsNamedOrSkippedAndFoundByCheck) {
   ASSERT_TRUE(set);
   for (const int workers : {0, 2})
     for (const OnBadSample policy : {OnBadSample::fail, OnBadSample::skip}) {
-      auto loader = *Loader::create(set, *open_question_collate(*set, true),
+      auto loader = *Loader::create(set, *open_question_collate(*set, {.training = true}),
                                     {.batch_size = 3, .workers = workers, .on_bad_sample = policy});
       loader->start_epoch(0);
       const auto batch = loader->next();

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto set = open_wikitext(folder, Split::train, {.window = 3, .words = 20});
   fetch_all(set);
   if (!set.ok()) return 0;
-  const auto collate = *open_text_collate(**set, true);
+  const auto collate = *open_text_collate(**set, {.training = true});
   auto batch = *BatchBuffer::create(collate->layout(), 1);
   const auto scratch = collate->scratch();
   RawSample sample;

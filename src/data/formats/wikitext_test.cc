@@ -173,7 +173,7 @@ Seen run(const DatasetPtr& set, int workers, OnBadSample policy, int64_t batch =
   Seen seen;
   const auto strands = set->strands(batch);
   auto loader = *Loader::create(
-      set, *open_text_collate(*set, true),
+      set, *open_text_collate(*set, {.training = true}),
       {.batch_size = batch, .workers = workers, .on_bad_sample = policy, .order = [&](int64_t) {
          return strands;
        }});
@@ -246,7 +246,7 @@ TEST(TextStrands, BadTextIsNamedOrSkipped) {
 TEST(TextCollate, OtherSetsAreRefused) {
   const TemporaryFolder folder;
   ASSERT_TRUE(make_dataset("cifar10", 10, folder.path()).ok());
-  const auto collate = open_text_collate(**open_dataset(folder.path(), Split::train), true);
+  const auto collate = open_text_collate(**open_dataset(folder.path(), Split::train), {.training = true});
   ASSERT_FALSE(collate.ok());
   EXPECT_THAT(collate.error().message, HasSubstr("a data set of kind 'cifar10'"));
 }

@@ -68,7 +68,7 @@ void compare_categories(const DatasetPtr& train, const DatasetPtr& test, Dataset
 class RowCheck {
  public:
   explicit RowCheck(const Dataset& set) : scratch_(nullptr) {
-    auto collate = open_question_collate(set, false);
+    auto collate = open_question_collate(set, {.training = false});
     if (!collate.ok()) return;  // samples of another kind
     collate_ = *std::move(collate);
     scratch_ = collate_->scratch();

@@ -44,8 +44,8 @@ TEST(Unfinished, IsNoDataSetAndIsLeftByNothingThatFinishes) {
 
 // Of text, or of pictures of 16 × 16 where they are cut.
 Result<CollatePtr> small_collate(const Dataset& set) {
-  if (row_tokens(set)) return open_question_collate(set, true);
-  if (set.kind() == "wikitext") return open_text_collate(set, true);
+  if (row_tokens(set)) return open_question_collate(set, {.training = true});
+  if (set.kind() == "wikitext") return open_text_collate(set, {.training = true});
   auto options = default_transform(set.kind(), true);
   if (options.crop != Crop::keep) options.size = 16;
   FLYBALL_ASSIGN(Transform transform, Transform::create(set, options));

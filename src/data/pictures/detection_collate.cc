@@ -235,8 +235,13 @@ Result<CollatePtr> make_detection_collate(const Dataset& dataset, const Detectio
   return CollatePtr(std::make_shared<DetectionCollate>(options, parts[CocoSet::boxes].most_rows));
 }
 
-Result<CollatePtr> open_detection_collate(const Dataset& dataset, bool training) {
-  return make_detection_collate(dataset, usual_detection(training));
+Result<CollatePtr> open_detection_collate(const Dataset& dataset, const CollateOptions& options) {
+  DetectionOptions usual = usual_detection(options.training);
+  if (options.image_size != 0) {
+    FLYBALL_CHECK(check_image_size(options.image_size, coarsest_stride));
+    usual.size = options.image_size;
+  }
+  return make_detection_collate(dataset, usual);
 }
 
 }  // namespace flyball

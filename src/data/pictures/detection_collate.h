@@ -22,6 +22,9 @@ struct DetectionOptions {
   double hue = 0, saturation = 0, brightness = 0;
 };
 
+/// A side of the square is a multiple of it: YOLO halves it five times.
+inline constexpr int coarsest_stride = 32;
+
 /// YOLO's: 640², for training a flip and a jitter of 0.015, 0.7 and 0.4.
 DetectionOptions usual_detection(bool training);
 
@@ -40,6 +43,6 @@ Status check_detection(const JpegInfo& info, const RawSample& sample);
 /// Errors: a dataset without boxes, options out of range.
 Result<CollatePtr> make_detection_collate(const Dataset& dataset, const DetectionOptions& options);
 /// With the usual options.
-Result<CollatePtr> open_detection_collate(const Dataset& dataset, bool training);
+Result<CollatePtr> open_detection_collate(const Dataset& dataset, const CollateOptions& options);
 
 }  // namespace flyball

@@ -216,9 +216,19 @@ TEST(DetectionCollate, RefusesWhatItCannotDo) {
   EXPECT_EQ(complaint(BoxedSet(), {.size = 100}), "images of 100 × 100 pixels");
   EXPECT_EQ(complaint(BoxedSet(), {.hue = 1}), "a colour jitter out of range");
   EXPECT_EQ(complaint(BoxedSet(), {.size = 64}), "accepted");
-  const auto classes = open_picture_collate(BoxedSet(), true);
+  const auto classes = open_picture_collate(BoxedSet(), {.training = true});
   ASSERT_FALSE(classes.ok());
   EXPECT_THAT(classes.error().message, HasSubstr("does not say what each picture shows"));
+}
+
+TEST(DetectionCollate, TakesAnotherSizeThatTheNetworkCanHalve) {
+  const auto small = open_detection_collate(BoxedSet(), {.training = true, .image_size = 160});
+  ASSERT_TRUE(small.ok());
+  EXPECT_EQ((*small)->layout().front().shape, (TensorShape{3, 160, 160}));
+  const auto odd = open_detection_collate(BoxedSet(), {.training = true, .image_size = 100});
+  ASSERT_FALSE(odd.ok());
+  EXPECT_EQ(odd.error().message, "pictures cannot become 100 wide");
+  EXPECT_THAT(odd.error().hint, HasSubstr("multiple of 32"));
 }
 
 // Names, shapes and bytes of all minibatches of two epochs.

@@ -46,13 +46,22 @@ CollatePtr make_picture_collate(Transform transform) {
   return std::make_shared<PictureCollate>(std::move(transform));
 }
 
-Result<CollatePtr> open_picture_collate(const Dataset& dataset, bool training) {
+Result<CollatePtr> open_picture_collate(const Dataset& dataset, const CollateOptions& options) {
   if (!dataset.parts().empty())
     return Error{Code::invalid_argument,
                  "a dataset of kind '" + dataset.kind() + "' does not say what each picture shows",
                  "choose one with a class for each picture, or a workload for this one"};
-  FLYBALL_ASSIGN(Transform transform,
-                 Transform::create(dataset, default_transform(dataset.kind(), training)));
+  TransformOptions usual = default_transform(dataset.kind(), options.training);
+  if (options.image_size != 0) {
+    if (usual.crop == Crop::keep)
+      return Error{
+          Code::invalid_argument,
+          "pictures of " + dataset.kind() + " are taken as they are: none has another size",
+          "leave --image-size out, or choose JPEG pictures"};
+    FLYBALL_CHECK(check_image_size(options.image_size, 1));
+    usual.size = options.image_size;
+  }
+  FLYBALL_ASSIGN(Transform transform, Transform::create(dataset, std::move(usual)));
   return make_picture_collate(std::move(transform));
 }
 

@@ -17,7 +17,7 @@ inline constexpr const char* label_tensor = "label";
 /// Pictures as the transform gives them.
 CollatePtr make_picture_collate(Transform transform);
 /// With the usual transform of the kind of dataset. Errors: those of Transform::create().
-Result<CollatePtr> open_picture_collate(const Dataset& dataset, bool training);
+Result<CollatePtr> open_picture_collate(const Dataset& dataset, const CollateOptions& options);
 
 /// Such a minibatch over memory of the caller's; without labels when those are empty.
 class PictureBatch {

@@ -43,6 +43,13 @@ Status check_crop(const TransformOptions& options, const std::array<int, 3>& sha
 
 }  // namespace
 
+Status check_image_size(int size, int step) {
+  if (size >= 32 && size <= 1280 && size % step == 0) return {};
+  const std::string of = step == 1 ? "a number" : "a multiple of " + std::to_string(step);
+  return Error{Code::invalid_argument, "pictures cannot become " + std::to_string(size) + " wide",
+               "give " + of + " from 32 to 1280"};
+}
+
 TransformOptions default_transform(const std::string& kind, bool training) {
   TransformOptions options;
   if (kind == "mnist") {

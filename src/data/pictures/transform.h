@@ -43,6 +43,9 @@ struct Workspace {
   std::vector<uint8_t> packed;
 };
 
+/// Is it a side of pictures that a network takes: 32 to 1280, a multiple of `step`?
+Status check_image_size(int size, int step);
+
 /// The usual values for a kind of dataset; with augmentation for training where it is customary.
 TransformOptions default_transform(const std::string& kind, bool training);
 

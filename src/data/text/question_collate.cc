@@ -137,7 +137,7 @@ std::optional<size_t> byte_of(std::string_view text, int64_t index) {
 
 }  // namespace
 
-Result<CollatePtr> open_question_collate(const Dataset& dataset, bool) {
+Result<CollatePtr> open_question_collate(const Dataset& dataset, const CollateOptions&) {
   const auto* const questions = dynamic_cast<const QuestionSet*>(&dataset);
   if (questions == nullptr)
     return Error{Code::invalid_argument,

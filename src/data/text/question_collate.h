@@ -22,7 +22,7 @@ inline constexpr const char* start_tensor = "start";
 inline constexpr const char* end_tensor = "end";
 
 /// For a QuestionSet: cuts question and text into pieces. Error: another kind of dataset.
-Result<CollatePtr> open_question_collate(const Dataset& dataset, bool training);
+Result<CollatePtr> open_question_collate(const Dataset& dataset, const CollateOptions& options);
 
 /// The bytes [begin, end) of `answer` in `text`, from character `start` on; up to two characters
 /// before it, as in some published sets. Error: it is not there.

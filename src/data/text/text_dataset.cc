@@ -67,7 +67,7 @@ std::vector<int64_t> TextDataset::strands(int64_t batch_size) const {
   return order;
 }
 
-Result<CollatePtr> open_text_collate(const Dataset& dataset, bool) {
+Result<CollatePtr> open_text_collate(const Dataset& dataset, const CollateOptions&) {
   const auto* const text = dynamic_cast<const TextDataset*>(&dataset);
   if (!text)
     return Error{

@@ -34,6 +34,6 @@ class TextDataset : public Dataset {
 /// Minibatches of text: "ids" (int64, window) and "next" (int64, window), the word behind each;
 /// "window" (int64) is the number of the sample: what is carried for number i goes on in i + 1.
 /// Words become numbers here: that is this workload's pre-processing. Error: a set without text.
-Result<CollatePtr> open_text_collate(const Dataset& dataset, bool training);
+Result<CollatePtr> open_text_collate(const Dataset& dataset, const CollateOptions& options);
 
 }  // namespace flyball

@@ -208,7 +208,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   result.started_utc = wall_clock_utc();
   result.fingerprint = library_versions();
   const bool training = request.step.phase == Phase::train;
-  FLYBALL_ASSIGN(const RunData data, open_run_data(request.workload, request.data, request.tokens,
+  FLYBALL_ASSIGN(const RunData data, open_run_data(request.workload, request.data, request.size,
                                                    request.script, training));
   const DatasetPtr& dataset = data.dataset;
   StepOptions step = request.step;
@@ -227,7 +227,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   }
   FLYBALL_ASSIGN(LoadedRun loaded, start_run(request.workload, dataset, data.collate, step, load));
   result.request.step = loaded.run.stepper().options();
-  result.request.tokens = row_tokens(*dataset).value_or(0);
+  result.request.size.tokens = row_tokens(*dataset).value_or(0);
   result.dataset_kind = dataset->kind();
   result.dataset_samples = dataset->size();
   result.classes = dataset->classes();

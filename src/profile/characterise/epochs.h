@@ -38,8 +38,8 @@ struct EpochRequest {
   uint64_t cache_bytes = 0;      ///< of raw samples that are kept in memory; 0: none
   bool share_cache = false;      ///< with other runs of this user on the same files
   int epochs = 2;
-  int64_t steps = 0;   ///< at most so many minibatches per epoch; 0: all
-  int64_t tokens = 0;  ///< of a row of text; 0: as many as usual (data/text/question_set.h)
+  int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
+  SampleSize size{};  ///< of samples; afterwards the tokens of the rows that there were
   /// Called before each epoch, while nothing reads and outside of all figures (cache drops, say).
   std::function<Status(int epoch)> before_epoch{};
   /// Called after each minibatch; `of` minibatches make an epoch.

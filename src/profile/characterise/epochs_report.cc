@@ -15,6 +15,11 @@ Json percent_or_null(const std::optional<double>& share) {
   return share ? Json(100 * *share) : Json(nullptr);
 }
 
+// A count of which 0 means that none was asked for.
+Json over_none(int64_t count) {
+  return count > 0 ? Json(count) : Json(nullptr);
+}
+
 Json request_json(const EpochRequest& request) {
   const StepOptions& step = request.step;
   return {{"workload", request.workload},
@@ -22,7 +27,10 @@ Json request_json(const EpochRequest& request) {
           {"device", step.device},
           {"data", request.data.string()},
           {"batch_size", step.batch_size},
-          {"tokens", request.tokens > 0 ? Json(request.tokens) : Json(nullptr)},
+          {"tokens", over_none(request.size.tokens)},
+          {"image_size", over_none(request.size.image_size)},
+          {"inputs", request.script.inputs},
+          {"loss", request.script.loss.string()},
           {"loader_workers", request.workers},
           {"prefetch", request.prefetch},
           {"optimizer", optimizer_name(step.optimizer)},
@@ -33,7 +41,7 @@ Json request_json(const EpochRequest& request) {
           {"channels_last", step.channels_last},
           {"threads", step.threads},
           {"epochs", request.epochs},
-          {"steps", request.steps > 0 ? Json(request.steps) : Json(nullptr)},
+          {"steps", over_none(request.steps)},
           {"drop_last", request.drop_last},
           {"on_bad", request.on_bad == OnBadSample::skip ? "skip" : "fail"},
           {"save", request.save.string()},

@@ -152,9 +152,9 @@ class LiveProfiler final : public Profiler {
       own["script"] = file_version(script);
     if (options_.cache_bytes > 0)
       own["sample cache"] = fmt::format("{} bytes", options_.cache_bytes);
-    return combine({own, options_.script.conditions(), device_->info().settings,
-                    process_conditions(), library_conditions(), power_conditions(*meter_),
-                    dataset_conditions(*dataset_, options_.data)});
+    return combine({own, step_conditions(options_.step), options_.script.conditions(),
+                    device_->info().settings, process_conditions(), library_conditions(),
+                    power_conditions(*meter_), dataset_conditions(*dataset_, options_.data)});
   }
 
   // Opens a further run axis, or takes other values for one that is there.
@@ -211,7 +211,7 @@ class LiveProfiler final : public Profiler {
 
   Result<LoadedRun> start(const Trial& trial) {
     const Settings& job = trial.job.settings;
-    StepOptions step;
+    StepOptions step = options_.step;
     step.phase = trial.job.phase;
     step.batch_size = static_cast<int64_t>(job.at(axis::batch_size));
     // A tree may show more cores than this machine has.
@@ -343,8 +343,10 @@ Result<std::unique_ptr<Profiler>> make_live_profiler(std::unique_ptr<Device> dev
   LiveOptions own = options;
   FLYBALL_ASSIGN(const int64_t tokens, take_tokens(own.open));
   FLYBALL_ASSIGN(RunData data,
-                 open_run_data(options.workload, options.data, tokens, options.script, training));
+                 open_run_data(options.workload, options.data, {tokens, options.image_size},
+                               options.script, training));
   if (const auto each = row_tokens(*data.dataset)) own.job["tokens"] = static_cast<double>(*each);
+  if (options.image_size != 0) own.job["image_size"] = options.image_size;
   auto profiler = std::make_unique<LiveProfiler>(std::move(device), std::move(meter), own,
                                                  std::move(data.dataset), std::move(data.collate));
   FLYBALL_CHECK(profiler->build_space());

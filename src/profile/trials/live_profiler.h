@@ -17,6 +17,9 @@ struct LiveOptions {
   Phase phase = Phase::train;
   std::filesystem::path data;  ///< dataset folder
   ScriptRequest script{};      ///< of "script:FILE"
+  /// How it is trained: optimizer, precision, parts of a minibatch; what a trial sets, it sets.
+  StepOptions step{};
+  int image_size = 0;  ///< as SampleSize has it
   /// Whose numbers these are, and where the network computes; without a name: the device's own.
   BoardInfo board;
   Settings job;            ///< fixed run settings that differ from the defaults

@@ -35,16 +35,19 @@ Conditions ScriptRequest::conditions() const {
 }
 
 Result<RunData> open_run_data(const std::string& workload, const std::filesystem::path& folder,
-                              int64_t tokens, const ScriptRequest& script, bool training) {
+                              const SampleSize& size, const ScriptRequest& script, bool training) {
   if (!script.drawn.empty()) {
+    if (size.image_size != 0)
+      return Error{Code::invalid_argument, "--image-size says nothing to drawn tensors",
+                   "give their shape with --input"};
     FLYBALL_ASSIGN(const DrawnInputs drawn,
                    make_drawn_inputs(script.drawn, kDrawnSamples, kDrawnSeed));
     return RunData{drawn.dataset, drawn.collate};
   }
   RunData data;
   FLYBALL_ASSIGN(const DatasetPtr stored, open_dataset(folder, Split::train));
-  FLYBALL_ASSIGN(data.dataset, with_row_tokens(stored, tokens));
-  FLYBALL_ASSIGN(data.collate, make_collate(workload, *data.dataset, training));
+  FLYBALL_ASSIGN(data.dataset, with_row_tokens(stored, size.tokens));
+  FLYBALL_ASSIGN(data.collate, make_collate(workload, *data.dataset, {training, size.image_size}));
   return data;
 }
 

@@ -31,9 +31,15 @@ struct RunData {
   CollatePtr collate;
 };
 
-/// Opens what the workload is to read: the folder, in rows of `tokens` where it is text (0: as it
-/// is), or the drawn tensors. Errors: no such set, one of another kind than the workload reads.
+/// How much of a sample a network sees; 0: as much as usual.
+struct SampleSize {
+  int64_t tokens = 0;  ///< of a row of text (data/text/question_set.h)
+  int image_size = 0;  ///< side of the square that a JPEG picture becomes
+};
+
+/// Opens what the workload is to read: the folder, or the drawn tensors. Errors: no such set, one
+/// of another kind than the workload reads, a size that its samples cannot have.
 Result<RunData> open_run_data(const std::string& workload, const std::filesystem::path& folder,
-                              int64_t tokens, const ScriptRequest& script, bool training);
+                              const SampleSize& size, const ScriptRequest& script, bool training);
 
 }  // namespace flyball

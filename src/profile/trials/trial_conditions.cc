@@ -114,6 +114,22 @@ Conditions library_conditions() {
   return found;
 }
 
+Conditions step_conditions(const StepOptions& step) {
+  const StepOptions usual;
+  Conditions own;
+  if (step.phase == Phase::train) {
+    if (step.optimizer != usual.optimizer) own["optimizer"] = optimizer_name(step.optimizer);
+    // Rates decide nothing of a step's time, but for whether a decay is computed at all.
+    if ((weight_decay(step) != 0) != (weight_decay({.optimizer = step.optimizer}) != 0))
+      own["weight decay"] = weight_decay(step) != 0 ? "on" : "off";
+    if (step.accumulate != usual.accumulate)
+      own["parts of a minibatch"] = std::to_string(step.accumulate);
+  }
+  if (step.precision != usual.precision) own["precision"] = precision_name(step.precision);
+  if (step.channels_last) own["memory format"] = "channels last";
+  return own;
+}
+
 Conditions power_conditions(const PowerMeter& meter) {
   return {{power_condition, meter.total().empty() ? no_power : meter.total()}};
 }

@@ -9,6 +9,7 @@
 
 #include "device/power_meter.h"
 #include "space/conditions.h"
+#include "workload/stepper.h"
 
 namespace flyball {
 
@@ -22,6 +23,8 @@ Conditions process_conditions();
 /// The libraries that are loaded and do the work or hold its memory, each with the file behind its
 /// name and its size: BLAS, oneDNN, OpenMP, LibTorch, libjpeg, allocators.
 Conditions library_conditions();
+/// How a network is trained, where that is not as usual (StepOptions).
+Conditions step_conditions(const StepOptions& step);
 /// Which total power is read from.
 Conditions power_conditions(const PowerMeter& meter);
 /// The working folder, and every file that the words of a command name (also as --option=FILE),

@@ -47,6 +47,25 @@ TEST(TrialConditions, SayWhichPowerIsRead) {
   EXPECT_EQ(power_conditions(*make_no_power("no sensor")), (Conditions{{"power", "none"}}));
 }
 
+TEST(TrialConditions, SayHowANetworkIsTrainedWhereThatIsNotUsual) {
+  StepOptions step;
+  EXPECT_EQ(step_conditions(step), Conditions());  // what was measured before still serves
+  step.learning_rate = 0.3;
+  step.optimizer = Optimizer::adamw;
+  step.weight_decay = 0.02;  // another than usual, but computed all the same
+  step.accumulate = 4;
+  step.channels_last = true;
+  EXPECT_EQ(step_conditions(step), (Conditions{{"memory format", "channels last"},
+                                               {"optimizer", "adamw"},
+                                               {"parts of a minibatch", "4"}}));
+  step.weight_decay = 0;
+  EXPECT_THAT(step_conditions(step), Contains(Pair("weight decay", "off")));
+  step.phase = Phase::infer;
+  step.precision = Precision::bf16;
+  EXPECT_EQ(step_conditions(step),
+            (Conditions{{"memory format", "channels last"}, {"precision", "bf16"}}));
+}
+
 TEST(TrialConditions, ChangeWithAProgramAndWhatItImports) {
   const TempFolder folder;
   const fs::path script = folder / "train.py", model = folder / "model.py";

@@ -1,0 +1,65 @@
+#include "cli/training_options.h"
+
+#include <fmt/format.h>
+
+#include "workload/workload.h"
+
+namespace flyball::cli {
+namespace {
+
+// A module of the user's takes what its dataset holds.
+bool takes_pictures(const std::string& workload) {
+  const auto known = find_workload(workload);
+  return !known.ok() || (*known)->shape.input.rank() == 3;
+}
+
+}  // namespace
+
+std::vector<std::pair<const char*, bool>> TrainingOptions::given() const {
+  const TrainingOptions usual;
+  return {{"--optimizer", optimizer != usual.optimizer},
+          {"--learning-rate", learning_rate != usual.learning_rate},
+          {"--weight-decay", weight_decay.has_value()},
+          {"--accumulate", accumulate != usual.accumulate},
+          {"--precision", precision != usual.precision},
+          {"--channels-last", channels_last},
+          {"--image-size", image_size != usual.image_size}};
+}
+
+void add_training_options(CLI::App& command, TrainingOptions& options) {
+  command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")
+      ->capture_default_str();
+  command.add_option("--learning-rate", options.learning_rate, "of the optimizer")
+      ->capture_default_str();
+  command.add_option("--weight-decay", options.weight_decay,
+                     "draws weights to zero; 0.01 for adamw, else 0");
+  command
+      .add_option("--accumulate", options.accumulate,
+                  "compute a minibatch in so many parts, so that less memory is needed")
+      ->capture_default_str();
+  command.add_option("--precision", options.precision, "fp32, or bf16 (autocast)")
+      ->capture_default_str();
+  command.add_flag("--channels-last", options.channels_last, "keep images as NHWC in memory");
+  command.add_option(
+      "--image-size", options.image_size,
+      "side of the square that JPEG pictures are cut or fitted to; else 224, of coco "
+      "640");
+}
+
+Status read_training_options(const TrainingOptions& options, const std::string& workload,
+                             StepOptions& step) {
+  FLYBALL_ASSIGN(step.optimizer, parse_optimizer(options.optimizer));
+  FLYBALL_ASSIGN(step.precision, parse_precision(options.precision));
+  step.learning_rate = options.learning_rate;
+  step.weight_decay = options.weight_decay;
+  step.accumulate = options.accumulate;
+  step.channels_last = options.channels_last;
+  if (step.channels_last && !takes_pictures(workload)) {
+    fmt::print(stderr, "flyball: note: {} takes no pictures, so --channels-last changes nothing\n",
+               workload);
+    step.channels_last = false;
+  }
+  return {};
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,35 @@
+// How a network is trained, as options of the commands that train one.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "profile/trials/run_data.h"
+#include "workload/stepper.h"
+
+namespace flyball::cli {
+
+struct TrainingOptions {
+  std::string optimizer = "sgd", precision = "fp32";
+  double learning_rate = StepOptions().learning_rate;
+  std::optional<double> weight_decay;
+  int64_t accumulate = 1;
+  bool channels_last = false;
+  int image_size = 0;  ///< as SampleSize has it
+
+  /// Each option, and was it given? For commands in which they say nothing.
+  std::vector<std::pair<const char*, bool>> given() const;
+};
+
+void add_training_options(CLI::App& command, TrainingOptions& options);
+
+/// Reads them into a step; what says nothing to the workload is noted on stderr and left out.
+/// Errors name the option and what it takes.
+Status read_training_options(const TrainingOptions& options, const std::string& workload,
+                             StepOptions& step);
+
+}  // namespace flyball::cli
