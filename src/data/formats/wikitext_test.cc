@@ -246,7 +246,8 @@ TEST(TextStrands, BadTextIsNamedOrSkipped) {
 TEST(TextCollate, OtherSetsAreRefused) {
   const TemporaryFolder folder;
   ASSERT_TRUE(make_dataset("cifar10", 10, folder.path()).ok());
-  const auto collate = open_text_collate(**open_dataset(folder.path(), Split::train), {.training = true});
+  const auto collate =
+      open_text_collate(**open_dataset(folder.path(), Split::train), {.training = true});
   ASSERT_FALSE(collate.ok());
   EXPECT_THAT(collate.error().message, HasSubstr("a data set of kind 'cifar10'"));
 }
