@@ -31,13 +31,14 @@ bool set_by_mode(const Applied& applied) {
   return find_board_spec(applied.device) || (applied.live && applied.device == "unknown");
 }
 
-void add_mode_set(Json& steps, const Settings& mode) {
+void add_mode_set(Json& steps, const Settings& mode, const std::string& device) {
+  if (mode.empty()) return;
   std::vector<std::string> settings;
   for (const auto& [name, value] : mode) settings.push_back(name + "=" + format_number(value));
   steps.push_back(step("Set the mode",
-                       "On the board, until it starts again; `sudo flyball mode restore` puts back "
+                       "Until the machine starts again; `sudo flyball mode restore` puts back "
                        "what was before.",
-                       "sudo flyball mode set " + join(settings, ",")));
+                       "sudo flyball mode set " + device + join(settings, ",")));
 }
 
 void add_nvpmodel(Json& steps, const PowerMode& mode, const std::string& device) {
@@ -55,20 +56,11 @@ void add_nvpmodel(Json& steps, const PowerMode& mode, const std::string& device)
                        fmt::format("sudo nvpmodel -m {}\nsudo nvpmodel -q", free_mode)));
 }
 
-void add_clocks(Json& steps, const Settings& mode) {
-  const auto add = [&](const char* name, const char* title, const char* text,
-                       const std::string& command) {
-    if (const auto value = value_of(mode, name))
-      steps.push_back(step(title, text, fmt::format(fmt::runtime(command), format_number(*value))));
-  };
-  add(axis::cpu_mhz, "Pin the CPU clock", "Until the next start of the machine.",
-      "sudo cpupower frequency-set --min {0}MHz --max {0}MHz");
-  add(axis::gpu_mhz, "Pin the GPU clock", "nvidia-smi --reset-gpu-clocks undoes it.",
-      "sudo nvidia-smi --lock-gpu-clocks={0},{0}");
-  add(axis::mem_mhz, "Pin the memory clock", "nvidia-smi --reset-memory-clocks undoes it.",
-      "sudo nvidia-smi --lock-memory-clocks={0},{0}");
-  add(axis::power_limit_w, "Limit the power", "The driver's own cap, until the next start.",
-      "sudo nvidia-smi --power-limit={0}");
+// What no process chooses for itself: clocks and power limits.
+Settings of_machine(const Settings& mode) {
+  Settings machine = mode;
+  machine.erase(axis::cpu_cores);
+  return machine;
 }
 
 // "taskset -c 0-3 ", where cores are chosen for each process.
@@ -101,18 +93,34 @@ std::vector<std::string> words_of(const std::string& command) {
 
 // " --data DIR --device cuda:0": what of the command says where and on what the network runs.
 std::string place_options(const std::string& command) {
-  static const std::set<std::string> names = {"--data",   "--dataset", "--device",
-                                              "--root",   "--seed",    "--input",
-                                              "--target", "--loss",    "--cache"};
+  static const std::set<std::string> names = {
+      "--data",          "--dataset",      "--device",     "--root",      "--seed",
+      "--input",         "--target",       "--loss",       "--cache",     "--optimizer",
+      "--learning-rate", "--weight-decay", "--accumulate", "--precision", "--image-size"};
   const std::vector<std::string> words = words_of(command);
   std::string text;
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    if (names.contains(words[i]) && i + 1 < words.size())
+    if (words[i] == "--channels-last")
+      text += " " + words[i];
+    else if (names.contains(words[i]) && i + 1 < words.size())
       text += " " + words[i] + " " + words[i + 1];
     else if (names.contains(words[i].substr(0, words[i].find('='))))
       text += " " + words[i];
   }
   return text;
+}
+
+// "--device cuda:1 ", where the command named a GPU whose settings are axes.
+std::string gpu_of(const std::string& command) {
+  const std::vector<std::string> words = words_of(command);
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const bool apart = words[i] == "--device" && i + 1 < words.size();
+    const std::string named = apart                               ? words[i + 1]
+                              : words[i].starts_with("--device=") ? words[i].substr(9)
+                                                                  : "";
+    if (named.starts_with("cuda")) return "--device " + named + " ";
+  }
+  return "";
 }
 
 // The options of `flyball profile` that run a network so.
@@ -170,10 +178,10 @@ Json apply_steps(const Applied& applied) {
   Json steps = Json::array();
   const bool board = set_by_mode(applied);
   if (board && !applied.mode.empty()) {
-    add_mode_set(steps, applied.mode);
+    add_mode_set(steps, applied.mode, gpu_of(applied.command));
     add_nvpmodel(steps, PowerMode{applied.mode}, applied.device);
   } else if (applied.live) {
-    add_clocks(steps, applied.mode);
+    add_mode_set(steps, of_machine(applied.mode), gpu_of(applied.command));
   } else if (!applied.mode.empty()) {
     steps.push_back({{"title", "Set the board to this mode"}, {"text", foreign_mode(applied)}});
   }

@@ -72,9 +72,36 @@ TEST(Apply, ANetworkHereGetsTheCommandThatRunsIt) {
   applied.run = {{"batch_size", 32}, {"loader_workers", 0}, {"prefetch", 1}};
   const auto steps = apply_steps(applied);
   ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(code_of(steps, 0), "sudo cpupower frequency-set --min 1200MHz --max 1200MHz");
+  EXPECT_EQ(code_of(steps, 0), "sudo flyball mode set cpu_mhz=1200");
   EXPECT_EQ(code_of(steps, 1),
             "taskset -c 0 flyball profile lenet5 --batch-size 32 --workers 0 --prefetch 1");
+}
+
+TEST(Apply, TheSettingsOfAGpuAreSetOnThatGpu) {
+  Applied applied;
+  applied.device = "cuda:1";
+  applied.live = true;
+  applied.workload = "lenet5";
+  applied.command = "flyball tune lenet5 --device cuda:1 --axis gpu_mhz=600..1300";
+  applied.mode = {{"cpu_cores", 2}, {"gpu_mhz", 900}, {"power_limit_w", 150}};
+  EXPECT_EQ(code_of(apply_steps(applied), 0),
+            "sudo flyball mode set --device cuda:1 gpu_mhz=900,power_limit_w=150");
+  applied.mode = {{"cpu_cores", 2}};  // cores are chosen for each process
+  EXPECT_THAT(code_of(apply_steps(applied), 0),
+              testing::StartsWith("taskset -c 0-1 flyball profile"));
+}
+
+TEST(Apply, TheCommandThatRunsANetworkTrainsItAsTheTuneDid) {
+  Applied applied;
+  applied.device = "host";
+  applied.live = true;
+  applied.workload = "yolo_v8n";
+  applied.command =
+      "flyball tune yolo_v8n --optimizer adamw --accumulate=2 --channels-last --image-size 320 -q";
+  applied.run = {{"loader_workers", 0}};
+  EXPECT_EQ(code_of(apply_steps(applied), 0),
+            "flyball profile yolo_v8n --optimizer adamw --accumulate=2 --channels-last "
+            "--image-size 320 --workers 0");
 }
 
 // Without it the command would run on other data, in another place.

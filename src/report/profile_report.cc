@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/text.h"
 #include "report/sheet.h"
@@ -59,33 +61,59 @@ void add_gap_and_end(Json& sheet, const Json& profile) {
     add_note(sheet, "warning", "ended early: " + stopped);
 }
 
-void add_epochs(Json& sheet, const Json& epochs) {
-  Json table = sheet_table("Epoch by epoch",
-                           "Fetching and pre-processing are the loader's work, hidden or not.",
-                           {{"epoch", ""},
-                            {"minibatches", ""},
-                            {"end to end", "s"},
-                            {"stall", "s"},
-                            {"compute", "s"},
-                            {"overhead", "s"},
-                            {"fetching", "s"},
-                            {"pre-processing", "s"},
-                            {"minibatch", "ms"},
-                            {"CPU", "%"},
-                            {"in page cache", "%"},
-                            {"from files", "MB"},
-                            {"from own cache", "MB"},
-                            {"energy", "J"},
-                            {"power", "W"},
-                            {"loss", ""}});
+// What training showed beside its loss in any epoch: "perplexity".
+std::vector<std::string> shown_names(const Json& epochs) {
+  std::vector<std::string> names;
   for (const Json& e : epochs)
-    table["rows"].push_back(
-        sheet_row({value_at(e, "epoch"), value_at(e, "minibatches"), value_at(e, "e2e_s"),
-                   value_at(e, "stall_s"), value_at(e, "compute_s"), value_at(e, "overhead_s"),
-                   value_at(e, "fetch_s"), value_at(e, "preprocess_s"), value_at(e, "minibatch_ms"),
-                   value_at(e, "cpu_pct"), value_at(e, "cached_before_pct"),
-                   megabytes_at(e, "file_bytes"), megabytes_at(e, "cache_bytes"),
-                   energy_of(e, "energy_j"), energy_of(e, "mean_w"), value_at(e, "loss")}));
+    if (const Json figures = value_at(e, "figures"); figures.is_object())
+      for (const auto& [name, value] : figures.items())
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
+void add_epochs(Json& sheet, const Json& epochs) {
+  const std::vector<std::string> shown = shown_names(epochs);
+  std::vector<std::pair<std::string, std::string>> columns = {{"epoch", ""},
+                                                              {"minibatches", ""},
+                                                              {"end to end", "s"},
+                                                              {"stall", "s"},
+                                                              {"compute", "s"},
+                                                              {"overhead", "s"},
+                                                              {"fetching", "s"},
+                                                              {"pre-processing", "s"},
+                                                              {"minibatch", "ms"},
+                                                              {"CPU", "%"},
+                                                              {"in page cache", "%"},
+                                                              {"from files", "MB"},
+                                                              {"from own cache", "MB"},
+                                                              {"energy", "J"},
+                                                              {"power", "W"},
+                                                              {"loss", ""}};
+  for (const std::string& name : shown) columns.emplace_back(name, "");
+  Json table =
+      sheet_table("Epoch by epoch",
+                  "Fetching and pre-processing are the loader's work, hidden or not.", columns);
+  for (const Json& e : epochs) {
+    Json cells = {value_at(e, "epoch"),
+                  value_at(e, "minibatches"),
+                  value_at(e, "e2e_s"),
+                  value_at(e, "stall_s"),
+                  value_at(e, "compute_s"),
+                  value_at(e, "overhead_s"),
+                  value_at(e, "fetch_s"),
+                  value_at(e, "preprocess_s"),
+                  value_at(e, "minibatch_ms"),
+                  value_at(e, "cpu_pct"),
+                  value_at(e, "cached_before_pct"),
+                  megabytes_at(e, "file_bytes"),
+                  megabytes_at(e, "cache_bytes"),
+                  energy_of(e, "energy_j"),
+                  energy_of(e, "mean_w"),
+                  value_at(e, "loss")};
+    for (const std::string& name : shown)
+      cells.push_back(value_at(value_at(e, "figures"), name.c_str()));
+    table["rows"].push_back(sheet_row(std::move(cells)));
+  }
   sheet["tables"].push_back(std::move(table));
 }
 
@@ -166,6 +194,11 @@ Json epochs_report(const Json& profile, const std::string& command) {
     sheet["figures"].push_back(sheet_figure("energy of an epoch", energy, "J", "measured"));
     sheet["figures"].push_back(sheet_figure("power", power, "W", "measured"));
   }
+  if (const Json idle = value_at(profile, "idle"); idle.is_object())
+    sheet["figures"].push_back(
+        sheet_figure("of it idle power", idle["power_w"], "W", "measured",
+                     fmt::format("{:.0f} %, measured {} (run {})", 100 * number_at(idle, "share"),
+                                 text_of(idle, "measured_utc"), value_at(idle, "run").dump())));
   for (const Json& e : epochs)
     if (epochs.size() <= most_bars || sheet["bars"].empty())
       sheet["bars"].push_back(bar(workload, fmt::format("epoch {}", e["epoch"].get<int>()), e));

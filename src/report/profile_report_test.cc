@@ -19,5 +19,22 @@ TEST(ProfileReport, SaysWhatIsMissingAndWhatDisturbed) {
   EXPECT_THAT(notes[1]["text"].dump(), HasSubstr("beside process 7 (flyball tune)"));
 }
 
+TEST(ProfileReport, ShowsWhatTrainingShowedAndWhatIdlingDraws) {
+  const nlohmann::ordered_json profile = {
+      {"request", {{"workload", "lstm"}, {"phase", "train"}, {"device", "cpu"}}},
+      {"epochs",
+       {{{"epoch", 0}, {"e2e_s", 2.0}, {"loss", 4.0}, {"figures", {{"perplexity", 54.6}}}},
+        {{"epoch", 1}, {"e2e_s", 2.0}, {"loss", 3.0}, {"figures", {{"perplexity", 20.1}}}}}},
+      {"idle", {{"power_w", 6.0}, {"share", 0.25}, {"measured_utc", "2026"}, {"run", 3}}}};
+  const auto sheet = epochs_report(profile, "flyball profile lstm");
+  const auto& table = sheet["tables"][0];
+  EXPECT_EQ(table["columns"].back()["label"], "perplexity");
+  EXPECT_EQ(table["rows"][1]["cells"].back(), 20.1);
+  EXPECT_EQ(table["rows"][1]["cells"].size(), table["columns"].size());
+  const auto& idle = sheet["figures"].back();
+  EXPECT_EQ(idle["value"], 6.0);
+  EXPECT_EQ(idle["note"], "25 %, measured 2026 (run 3)");
+}
+
 }  // namespace
 }  // namespace flyball

@@ -116,6 +116,21 @@ void print_conditions(const RunRequest& request) {
   fmt::print("\n");
 }
 
+// What a run without trials answered: a switch's cost, idle power, a joined log.
+void print_answer(const StoredRun& run) {
+  const Json answer = Json::parse(run.answer, nullptr, false);
+  if (!answer.is_object()) {
+    fmt::print("it has no trials and no answer\n");
+    return;
+  }
+  TextTable table({"answer", ""});
+  for (const auto& [name, value] : answer.items())
+    if (!value.is_structured())
+      table.add({name, value.is_string() ? value.get<std::string>() : value.dump()});
+  fmt::print("it has no trials; {} has the rest of its answer\n\n{}",
+             fmt::format("flyball runs show {} --json", run.id), table.str());
+}
+
 Status show_run(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const StoredRun run, store.run(options.first));
@@ -136,6 +151,10 @@ Status show_run(const RunsOptions& options) {
              run.request.device, run_state_name(run.state), run.started_utc,
              run.finished_utc.empty() ? "not finished" : "finished " + run.finished_utc);
   print_conditions(run.request);
+  if (trials.empty()) {
+    print_answer(run);
+    return write_report(options.report, run_report(run, trials), false);
+  }
   TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "of it idle",
                    "noise %", "known", "stopped", "also known"});
   for (const StoredMeasurement& trial : trials)
