@@ -22,9 +22,9 @@ struct Applied {
 
 /// Steps in their order, each with `title`, `text` and, where something is to be typed or copied,
 /// `code`: `flyball mode set` on a board that boards/ knows, and a POWER_MODEL block where
-/// nvpmodel's names are known; the same for clocks and power limits of this machine; `taskset` and the environment of
-/// the program. How other boards are set is not known here: their mode is named. Empty where there
-/// is nothing to set.
+/// nvpmodel's names are known; the same for clocks and power limits of this machine; `taskset` and
+/// the environment of the program. How other boards are set is not known here: their mode is named.
+/// Empty where there is nothing to set.
 nlohmann::ordered_json apply_steps(const Applied& applied);
 
 }  // namespace flyball
