@@ -26,7 +26,7 @@ const std::map<std::string, std::string> schema_of = {
     {"workloads", "machine"}, {"devices", "machine"},   {"runs", "runs"},
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
-    {"helper", "helper"},     {"mode", "mode"},
+    {"helper", "helper"},     {"mode", "mode"},         {"roofline", "roofline"},
 };
 
 void collect(const Json& json, std::set<std::string>& keys) {

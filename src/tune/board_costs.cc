@@ -23,6 +23,31 @@ Result<int64_t> keep(Store& store, const char* what, const std::string& device,
   return store.add_run(request, {}, answer.dump());
 }
 
+SwitchCost read_switch_cost(const Json& json) {
+  SwitchCost cost;
+  json.at("device").get_to(cost.device);
+  json.at("fingerprint").get_to(cost.fingerprint);
+  json.at("rounds").get_to(cost.rounds);
+  json.at("seed").get_to(cost.seed);
+  json.at("measured_utc").get_to(cost.measured_utc);
+  for (const Json& one : json.at("switches")) {
+    ModeSwitch change;
+    if (!one.at("axis").is_null()) one["axis"].get_to(change.name);
+    one.at("from").get_to(change.from.values);
+    one.at("to").get_to(change.to.values);
+    one.at("ms").get_to(change.ms);
+    one.at("unseen").get_to(change.unseen);
+    cost.switches.push_back(std::move(change));
+  }
+  return cost;
+}
+
+}  // namespace
+
+bool same_board(const std::string& of_trial, const std::string& of_board) {
+  return of_trial == of_board || of_trial.starts_with(of_board + "; network on ");
+}
+
 IdlePower read_idle(const Json& json) {
   IdlePower idle;
   json.at("device").get_to(idle.device);
@@ -43,32 +68,6 @@ IdlePower read_idle(const Json& json) {
   json.at("measured_utc").get_to(idle.measured_utc);
   return idle;
 }
-
-SwitchCost read_switch_cost(const Json& json) {
-  SwitchCost cost;
-  json.at("device").get_to(cost.device);
-  json.at("fingerprint").get_to(cost.fingerprint);
-  json.at("rounds").get_to(cost.rounds);
-  json.at("seed").get_to(cost.seed);
-  json.at("measured_utc").get_to(cost.measured_utc);
-  for (const Json& one : json.at("switches")) {
-    ModeSwitch change;
-    if (!one.at("axis").is_null()) one["axis"].get_to(change.name);
-    one.at("from").get_to(change.from.values);
-    one.at("to").get_to(change.to.values);
-    one.at("ms").get_to(change.ms);
-    one.at("unseen").get_to(change.unseen);
-    cost.switches.push_back(std::move(change));
-  }
-  return cost;
-}
-
-// "…; network on cuda:0" is the same board.
-bool same_board(const std::string& of_trial, const std::string& of_board) {
-  return of_trial == of_board || of_trial.starts_with(of_board + "; network on ");
-}
-
-}  // namespace
 
 Json idle_json(const IdlePower& idle) {
   return {{"device", idle.device},

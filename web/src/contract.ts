@@ -1,6 +1,6 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: the answer of a tune, an experiment, or a sheet (a plan, a profile, a stored run, a comparison of two). `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
+/** What a report page shows: the answer of a tune, an experiment, or a sheet (a plan, a profile, a stored run, a comparison of two, roofs, a front). `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
 export type Report = TuneReport | ExperimentReport | SheetReport;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/1";
@@ -529,12 +529,12 @@ export interface Finding {
   /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
 }
-/** What `flyball plan`, `profile`, `runs` and `report` have to show: words, figures, points, bars and tables. The page shows what there is. */
+/** What `flyball plan`, `profile`, `runs`, `report`, `roofline` and `pareto` have to show: words, figures, points, bars and tables. The page shows what there is. */
 export interface SheetReport {
   /** Name of this contract. */
   schema: Schema;
   /** Says that the document is a SheetReport, and of what. */
-  kind: "plan" | "profile" | "run" | "comparison";
+  kind: "plan" | "profile" | "run" | "comparison" | "roofline" | "front";
   /** Shown in the head and as the window's title. */
   title: string;
   /** The line above the headline. */
@@ -555,6 +555,8 @@ export interface SheetReport {
   apply: ApplyStep[];
   /** Points against two axes. */
   charts: SheetChart[];
+  /** Heat maps, one for each workload; left out: none. */
+  grids?: SheetGrid[];
   /** Where time goes. */
   bars: SheetBar[];
   /** In their order. */
@@ -587,6 +589,10 @@ export interface SheetChart {
   points: SheetPoint[];
   /** What may not be passed. */
   limits: SheetLimit[];
+  /** Curves that the points lie below or beside, such as roofs; left out: none. */
+  lines?: SheetLine[];
+  /** Both axes are logarithmic; left out: where the points say so. */
+  log?: boolean;
 }
 export interface SheetAxis {
   /** What stands on it. */
@@ -613,6 +619,21 @@ export interface SheetLimit {
   value: number;
   /** What it is. */
   label: string;
+}
+export interface SheetLine {
+  /** Its name. */
+  label: string;
+  /** [of the axes] From left to right. */
+  points: [number, number][];
+}
+/** What the heat map shows: time, power and energy of a minibatch over any two of the axes. */
+export interface SheetGrid {
+  /** Whose figures these are. */
+  title: string;
+  /** Those with more than one value. */
+  axes: Axis[];
+  /** One for each combination that is known. */
+  configurations: Configuration[];
 }
 /** Where the time of an epoch, or of a stretch of a program, goes. */
 export interface SheetBar {

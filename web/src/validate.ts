@@ -11,7 +11,7 @@ interface Fault {
 
 type Validator = ((data: unknown) => boolean) & { errors?: Fault[] | null };
 
-const validator_of: Partial<Record<string, keyof typeof validators>> = { tune: "tune", experiment: "experiment", plan: "sheet", profile: "sheet", run: "sheet", comparison: "sheet" };
+const validator_of: Partial<Record<string, keyof typeof validators>> = { tune: "tune", experiment: "experiment", plan: "sheet", profile: "sheet", run: "sheet", comparison: "sheet", roofline: "sheet", front: "sheet" };
 
 /** Everything wrong with the document, in words; empty when it can be shown. */
 export function problems(data: unknown): string[] {
@@ -71,8 +71,10 @@ function experiment_problems(r: ExperimentReport): string[] {
   return found.slice(0, 12);
 }
 
-/** Rows as wide as their table. */
+/** Rows as wide as their table, and configurations as their axes. */
 function sheet_problems(r: SheetReport): string[] {
-  return r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
-    row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`])).slice(0, 12);
+  const grids = (r.grids ?? []).flatMap((g, i) => g.configurations.flatMap((c, k) =>
+    c.config.length === g.axes.length ? [] : [`grids[${i}].configurations[${k}] has ${c.config.length} values for ${g.axes.length} axes`]));
+  return grids.slice(0, 12).concat(r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
+    row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`]))).slice(0, 12);
 }

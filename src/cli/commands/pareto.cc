@@ -8,6 +8,8 @@
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/report_file.h"
+#include "report/front_report.h"
 #include "space/table.h"
 
 namespace flyball::cli {
@@ -16,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string file, workload, phase;
+  std::string file, workload, phase, report, command;
   bool json = false;
 };
 
@@ -135,6 +137,12 @@ Status run(const Options& options) {
                              options.phase.empty() ? "" : " in phase " + options.phase),
                  "it holds: " + join(titles, ", ")};
   }
+  if (!options.report.empty()) {
+    std::vector<WorkloadTable> tables;
+    for (const Fronts& fronts : all) tables.push_back(fronts.table);
+    FLYBALL_CHECK(
+        write_report(options.report, front_report(tables, options.command), options.json));
+  }
   if (options.json) {
     Json workloads = Json::array();
     for (const Fronts& fronts : all) workloads.push_back(fronts_json(fronts));
@@ -157,9 +165,14 @@ void add_pareto(CLI::App& app, Context& context) {
   command->add_option("file", options->file, "any table, measured or predicted")->required();
   command->add_option("--workload", options->workload, "only this one");
   command->add_option("--phase", options->phase, "only train or infer");
+  add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
-  command->footer("Example:\n  flyball pareto table.csv --workload mobilenet_v3");
-  set_action(*command, context, [options] { return run(*options); });
+  command->footer(
+      "Example:\n  flyball pareto table.csv --workload mobilenet_v3 --report front.html");
+  set_action(*command, context, [options, &context] {
+    options->command = context.command;
+    return run(*options);
+  });
 }
 
 }  // namespace flyball::cli

@@ -10,6 +10,8 @@ export interface Target {
   stops(): number[];
   /** The points that win over others near the pointer. */
   preferred: Set<number>;
+  /** What lies at a place, where that is not the nearest point; -1: nothing. */
+  hit?(x: number, y: number): number;
   /** A click, a second tap or Enter on a point. */
   go?(index: number): void;
 }
@@ -54,7 +56,8 @@ export function attach_hover(box: HTMLElement, target: Target): { hide(): void; 
   function point_at(event: PointerEvent) {
     const area = box.getBoundingClientRect();
     const { x, y } = target.pixels();
-    const index = nearest(x, y, event.clientX - area.left, event.clientY - area.top, target.preferred);
+    const [px, py] = [event.clientX - area.left, event.clientY - area.top];
+    const index = target.hit ? target.hit(px, py) : nearest(x, y, px, py, target.preferred);
     if (index < 0) hide();
     else show(index, x[index]!, y[index]!);
   }

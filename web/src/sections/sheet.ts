@@ -1,13 +1,14 @@
 // The sections of a sheet: what a plan, a profile, a stored run or a comparison has to show.
-import { build_points, group_colour, groups_of } from "../charts/points.ts";
+import { build_points, group_colour, groups_of, line_style } from "../charts/points.ts";
 import { live_chart } from "../charts/echarts.ts";
 import { attach_hover } from "../charts/hover.ts";
 import { draw_overlay, type Name } from "../charts/overlay.ts";
 import type { Cell, SheetChart, SheetFigure, SheetReport, SheetTable } from "../contract.ts";
-import { chip, h, section } from "../dom.ts";
+import { chip, h, section, svg } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { exact, instant, interval, number, plural, short_number, value_of, with_unit } from "../format.ts";
 import { colours, font } from "../theme.ts";
+import { heat_section } from "./heat.ts";
 import { bar_key, bars_chart } from "./epochs.ts";
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -58,7 +59,9 @@ function chart_section(chart: SheetChart): HTMLElement {
     }
     const lines = chart.limits.map((l) => (l.axis === "x" ? { left: pixel("xAxisIndex", l.value) - 1, top, width: 2, height: bottom - top } : { left, top: pixel("yAxisIndex", l.value) - 1, width: right - left, height: 2 }));
     draw_overlay(layer, { left, top: top - 4, width: right - left, height: bottom - top + 4 }, [], names, lines);
-    legend.replaceChildren(...groups_of(chart).map((group, g) => {
+    const styles = (chart.lines ?? []).map((l, i) => ({ label: l.label, ...line_style(i, colours()) }));
+    legend.replaceChildren(...styles.map((l) => h("li", {},
+      svg("svg", { viewBox: "0 0 28 10", class: "roof-line", "aria-hidden": "true" }, svg("path", { d: "M0 5h28", fill: "none", stroke: l.color, "stroke-width": 2, "stroke-dasharray": l.type === "solid" ? "" : (l.type as number[]).join(" ") })), l.label)), ...groups_of(chart).map((group, g) => {
       const dot = h("i", { class: "dot" });
       dot.style.background = group_colour(g, colours());
       return h("li", {}, dot, group);
@@ -100,6 +103,8 @@ function table_section(whole_table: SheetTable): HTMLElement {
 }
 
 export const sheet_charts = (report: SheetReport): HTMLElement[] => report.charts.filter((c) => c.points.length > 0).map(chart_section);
+/** A heat map for each workload; one that is asked for where there are several. */
+export const sheet_grids = (report: SheetReport): HTMLElement | null => heat_section(report.grids ?? []);
 export const sheet_tables = (report: SheetReport): HTMLElement[] => report.tables.filter((t) => t.rows.length > 0).map(table_section);
 
 export function sheet_bars(report: SheetReport): HTMLElement | null {

@@ -1,0 +1,193 @@
+#include "cli/commands/roofline.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/output.h"
+#include "cli/report_file.h"
+#include "cli/stored.h"
+#include "cli/tables.h"
+#include "report/roofline_report.h"
+#include "roofs/roofline_answer.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr size_t layers_shown = 5;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string phase, rules = "exact", device, root = "/", store, report;
+  RooflineRequest request;
+  Accepted accepted;
+  bool json = false, no_store = false;
+};
+
+std::string mode_words(const PowerMode& mode) {
+  return mode.values.empty() ? "as it is" : describe(mode.values);
+}
+
+void print_cases(const RooflineAnswer& answer) {
+  if (answer.cases.empty()) return;
+  TextTable table({"workload", "batch", "highest mode J", "least J", "saved %", "robust %",
+                   "time x", "mode of least energy", ""});
+  for (const EnergyCase& one : answer.cases)
+    table.add({fmt::format("{} {}", one.workload, phase_name(one.phase)),
+               one.batch_size > 0 ? format_number(one.batch_size) : "-",
+               number(one.highest.joules()), number(one.least.joules()), number(100 * one.saving()),
+               number(100 * one.robust_saving()), number(one.slowdown()), describe(one.least.mode),
+               one.doubt().empty() ? "" : "doubtful"});
+  fmt::print(
+      "\nenergy of a minibatch over the modes\n{}robust: without readings of power that their "
+      "neighbours contradict\n",
+      table.str());
+}
+
+void print_bound(const RooflineAnswer& answer) {
+  if (answer.bound.empty()) return;
+  TextTable table({"workload", "batch", "mode", "FLOP/B", "roof ms", "measured ms", "compute %",
+                   "memory %", "launch %", "loader %"});
+  for (const BoundWorkload& one : answer.bound)
+    table.add({fmt::format("{} {}", one.workload, phase_name(one.phase)),
+               format_number(one.batch_size), mode_words(one.mode), number(one.totals.intensity()),
+               number(1e3 * one.roof_s), number(1e3 * one.measured_s),
+               number(100 * one.share(Binding::compute)), number(100 * one.share(Binding::memory)),
+               number(100 * one.share(Binding::launch)), number(100 * one.share(Binding::loader))});
+  fmt::print(
+      "\nwhat binds, as shares of the measured time (of the roof's where nothing was "
+      "measured)\n{}",
+      table.str());
+  for (const BoundWorkload& one : answer.bound) {
+    if (one.layers.size() < 2 || one.mode.values != answer.bound.front().mode.values) continue;
+    fmt::print("\nlongest layers of {} {}, batch {}, {}\n", one.workload, phase_name(one.phase),
+               format_number(one.batch_size), mode_words(one.mode));
+    TextTable layers({"layer", "operator", "FLOP/B", "roof ms", "share %", "bound by"});
+    for (size_t i = 0; i < std::min(layers_shown, one.layers.size()); ++i) {
+      const BoundLayer& layer = one.layers[i];
+      layers.add({layer.layer.name, layer.layer.op,
+                  number(layer.layer.bytes > 0 ? layer.layer.flop / layer.layer.bytes : NAN),
+                  number(1e3 * layer.time_s), number(100 * layer.time_s / one.roof_s),
+                  binding_name(layer.binds)});
+    }
+    fmt::print("{}", layers.str());
+  }
+}
+
+void print_roofs(const RooflineAnswer& answer) {
+  const BoardRoofs& roofs = answer.roofs;
+  const ModeRoofs* highest = roofs.highest();
+  if (!highest) {
+    fmt::print("{}: no mode has roofs of its own\n", roofs.device);
+    return;
+  }
+  fmt::print("{}, {} roofs of {} mode{}; highest: {}\n", roofs.device,
+             roofs.provenance == Provenance::measured ? "measured" : "fitted", roofs.modes.size(),
+             roofs.modes.size() == 1 ? "" : "s", mode_words(highest->mode));
+  const auto giga = [](double rate) { return rate > 0 ? number(rate * 1e-9) : std::string("-"); };
+  fmt::print("  {} GFLOP/s, {} GB/s, balance {} FLOP/B, {} {} ms\n", giga(highest->flop_per_s),
+             giga(highest->bytes_per_s), highest->balance() > 0 ? number(highest->balance()) : "-",
+             roofs.provenance == Provenance::measured ? "a parallel region takes"
+                                                      : "a minibatch takes at least",
+             number(1e3 * highest->launch_s));
+  if (highest->energy)
+    fmt::print("  {} pJ/FLOP, {} pJ/B, static {} W\n",
+               number(1e12 * highest->energy->eps_flop.value),
+               number(1e12 * highest->energy->eps_mem.value), number(highest->energy->pi0.value));
+}
+
+void print_answer(const RooflineAnswer& answer) {
+  print_roofs(answer);
+  print_cases(answer);
+  print_bound(answer);
+  if (!answer.verdicts.empty()) fmt::print("\n");
+  for (const std::string& words : answer.verdicts) fmt::print("{}\n", words);
+  for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
+}
+
+Result<RooflineAnswer> of_tables(const Options& options, const Table* of_device) {
+  std::vector<WorkloadTable> tables;
+  FLYBALL_ASSIGN(tables, read_references(options.files, options.accepted));
+  if (of_device)
+    tables.insert(tables.end(), of_device->workloads.begin(), of_device->workloads.end());
+  if (!options.phase.empty())
+    std::erase_if(tables, [&](const auto& t) { return phase_name(t.phase) != options.phase; });
+  FLYBALL_ASSIGN(RooflineAnswer answer, roofline_of_tables(options.request, tables));
+  if (options.no_store || answer.roofs.modes.empty()) return answer;
+  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(answer.roofs_run, keep_roofs(store, answer.roofs, options.request.command));
+  return answer;
+}
+
+Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
+  const DeviceInfo& device = board.info().device;
+  FLYBALL_ASSIGN(const auto roofs, stored_roofs(store, device.name, device.fingerprint));
+  if (!roofs)
+    return Error{Code::not_found, fmt::format("no roofs of {} are kept", device.name),
+                 "`flyball roofline measure` measures them; --data FILE takes measured tables"};
+  MeasurementFilter filter;
+  filter.device = device.name;
+  FLYBALL_ASSIGN(std::vector<StoredMeasurement> measured, store.measurements(filter));
+  std::erase_if(measured, [&](const StoredMeasurement& m) {
+    return !m.measurement.fingerprint.starts_with(device.fingerprint);
+  });
+  return roofline_of_board(options.request, *roofs, measured);
+}
+
+Status run(Options options) {
+  if (!options.phase.empty()) {
+    FLYBALL_ASSIGN(options.request.phase, parse_phase(options.phase));
+  }
+  FLYBALL_ASSIGN(options.request.rules, parse_count_rules(options.rules));
+  std::unique_ptr<Board> board;
+  if (options.files.empty() || !options.device.empty()) {
+    FLYBALL_ASSIGN(board, open_named_board(options.device, options.root));
+  }
+  const bool tables = !options.files.empty() || !board->live();
+  auto answer =
+      tables ? of_tables(options, board ? board->table() : nullptr) : of_board(options, *board);
+  if (!answer) return answer.error();
+  if (options.json)
+    print_json(roofline_json(*answer));
+  else
+    print_answer(*answer);
+  return write_report(options.report, roofline_report(*answer), options.json);
+}
+
+}  // namespace
+
+void add_roofline(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "roofline", "how fast, and at what energy, a board can do what a network does");
+  auto options = std::make_shared<Options>();
+  command->add_option("workload", options->request.workloads,
+                      "networks; over tables none means all of them");
+  command->add_option("--data", options->files, "measured tables of one board");
+  add_device_option(*command, options->device, options->root);
+  command->add_option("--phase", options->phase, "only train or infer (infer; of tables both)");
+  command->add_option("--batch", options->request.batches, "minibatch sizes (1; of tables all)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--rules", options->rules, "how FLOP and bytes are counted: exact or pagoda")
+      ->capture_default_str();
+  add_accept_option(*command, options->accepted);
+  command->add_option("--store", options->store, "where roofs are kept");
+  command->add_flag("--no-store", options->no_store, "keep no fitted roofs");
+  add_report_option(*command, options->report);
+  add_json_flag(*command, options->json);
+  command->footer(
+      "Example:\n  flyball roofline measure\n  flyball roofline resnet18 --batch 16 --report "
+      "out.html\n"
+      "  flyball roofline --data resnet50.csv --data mobilenet.csv --report out.html");
+  add_roofline_measure(*command, context);
+  set_action(*command, context, [options, command, &context] {
+    if (command->got_subcommand("measure")) return Status();
+    options->request.command = context.command;
+    return run(*options);
+  });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,126 @@
+#include "roofs/bindings.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array all = {Binding::compute, Binding::memory, Binding::launch, Binding::loader};
+
+BoundLayer bind(const Layer& layer, const ModeRoofs& roofs, double launch_s) {
+  const std::array<double, 3> terms = {roofs.flop_per_s > 0 ? layer.flop / roofs.flop_per_s : 0,
+                                       roofs.bytes_per_s > 0 ? layer.bytes / roofs.bytes_per_s : 0,
+                                       layer.kernels * launch_s};
+  const auto highest = std::ranges::max_element(terms);
+  BoundLayer bound{layer, *highest, none, all[static_cast<size_t>(highest - terms.begin())]};
+  if (roofs.energy)
+    bound.energy_j = layer.flop * roofs.energy->eps_flop.value +
+                     layer.bytes * roofs.energy->eps_mem.value +
+                     bound.time_s * roofs.energy->pi0.value;
+  return bound;
+}
+
+Json shares_json(const BoundWorkload& bound) {
+  Json shares = Json::object();
+  double sum = 0;
+  for (const Binding binding : all) {
+    shares[binding_name(binding)] = bound.share(binding);
+    sum += bound.share(binding);
+  }
+  shares["unexplained"] = std::max(0.0, 1 - sum);
+  return shares;
+}
+
+}  // namespace
+
+const char* binding_name(Binding binding) {
+  switch (binding) {
+    case Binding::compute:
+      return "compute";
+    case Binding::memory:
+      return "memory";
+    case Binding::launch:
+      return "launch";
+    case Binding::loader:
+      return "loader";
+  }
+  return "";
+}
+
+double BoundWorkload::share(Binding binding) const {
+  const double whole = std::isfinite(measured_s) ? std::max(measured_s, roof_s) : roof_s;
+  if (!(whole > 0)) return 0;
+  if (binding == Binding::loader) return std::isfinite(stall_s) ? stall_s / whole : 0;
+  double sum = 0;
+  for (const BoundLayer& layer : layers) sum += layer.binds == binding ? layer.time_s : 0;
+  return sum / whole;
+}
+
+BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Provenance provenance) {
+  BoundWorkload bound{.workload = table.workload,
+                      .phase = table.phase,
+                      .batch_size = table.batch_size,
+                      .mode = roofs.mode,
+                      .rules = table.rules,
+                      .totals = table.totals(),
+                      .layers = {},
+                      .measured_s = none,
+                      .stall_s = none,
+                      .power_w = none};
+  // A table's least time is shared out to the kernels of the whole minibatch.
+  const double kernels = bound.totals.kernels;
+  const double launch_s = provenance == Provenance::measured ? roofs.launch_s
+                          : kernels > 0                      ? roofs.launch_s / kernels
+                                                             : 0;
+  for (const Layer& layer : table.layers) {
+    bound.layers.push_back(bind(layer, roofs, launch_s));
+    bound.roof_s += bound.layers.back().time_s;
+    bound.energy_j += bound.layers.back().energy_j;
+  }
+  std::ranges::stable_sort(bound.layers, std::ranges::greater(), &BoundLayer::time_s);
+  return bound;
+}
+
+Json bound_json(const BoundWorkload& bound, size_t most) {
+  Json layers = Json::array();
+  for (const BoundLayer& layer : bound.layers) {
+    if (layers.size() >= most) break;
+    layers.push_back({{"name", layer.layer.name},
+                      {"op", layer.layer.op},
+                      {"flop", layer.layer.flop},
+                      {"bytes", layer.layer.bytes},
+                      {"kernels", layer.layer.kernels},
+                      {"roof_ms", 1e3 * layer.time_s},
+                      {"share", bound.roof_s > 0 ? layer.time_s / bound.roof_s : 0},
+                      {"binds", binding_name(layer.binds)}});
+  }
+  const bool known = std::isfinite(bound.measured_s);
+  return {{"workload", bound.workload},
+          {"phase", phase_name(bound.phase)},
+          {"batch_size", bound.batch_size},
+          {"rules", count_rules_name(bound.rules)},
+          {"mode", bound.mode.values.empty() ? Json::object() : Json(bound.mode.values)},
+          {"flop", bound.totals.flop},
+          {"bytes", bound.totals.bytes},
+          {"kernels", bound.totals.kernels},
+          {"intensity", bound.totals.intensity()},
+          {"roof_ms", 1e3 * bound.roof_s},
+          {"roof_j", or_null(bound.energy_j)},
+          {"minibatch_ms", or_null(1e3 * bound.measured_s)},
+          {"power_w", or_null(bound.power_w)},
+          {"of_roof_pct",
+           known && bound.measured_s > 0 ? Json(100 * bound.roof_s / bound.measured_s) : Json()},
+          {"shares", shares_json(bound)},
+          {"layers", layers}};
+}
+
+}  // namespace flyball

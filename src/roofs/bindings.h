@@ -1,0 +1,49 @@
+// What binds each layer of a network on a board: the roof under which it takes longest.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cost/layer_table.h"
+#include "roofs/board_roofs.h"
+
+namespace flyball {
+
+enum class Binding { compute, memory, launch, loader };
+const char* binding_name(Binding binding);
+
+struct BoundLayer {
+  Layer layer;
+  double time_s = 0;    ///< max(FLOP / F, bytes / B, kernels · launch)
+  double energy_j = 0;  ///< NaN where the board's energy is not known
+  Binding binds = Binding::compute;
+};
+
+/// A workload in a mode, by the roofs: the least time that its layers take one after the other.
+struct BoundWorkload {
+  std::string workload;
+  Phase phase = Phase::train;
+  double batch_size = 1;
+  PowerMode mode;
+  CountRules rules = CountRules::exact;
+  LayerTotals totals;
+  std::vector<BoundLayer> layers;  ///< the longest first
+  double roof_s = 0;               ///< their sum
+  double energy_j = 0;             ///< NaN where it is not known
+  /// Of a minibatch as it was measured in this mode; NaN where nobody did.
+  double measured_s = 0, stall_s = 0, power_w = 0;
+
+  /// Of the measured time (with the loader's stall), or of the roof's where there is none: the
+  /// share in which this binds; the rest of a measured time is overhead that no roof explains.
+  double share(Binding binding) const;
+  double measured_flop_per_s() const { return totals.flop / measured_s; }
+};
+
+/// `launch_s` of a table's roofs is that of a whole minibatch, so it binds the whole table rather
+/// than its layers. `measured_s`, `stall_s` and `power_w` are NaN.
+BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Provenance provenance);
+/// At most `most` layers are listed.
+nlohmann::ordered_json bound_json(const BoundWorkload& bound, size_t most);
+
+}  // namespace flyball

@@ -1,0 +1,160 @@
+#include "roofs/roofline_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "roofs/known_layers.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t layers_listed = 20;
+
+bool asked(const RooflineRequest& request, const std::string& workload) {
+  return request.workloads.empty() || std::ranges::count(request.workloads, workload) > 0;
+}
+
+bool batch_asked(const RooflineRequest& request, double batch) {
+  return request.batches.empty() || std::ranges::count(request.batches, batch) > 0;
+}
+
+const ModeRoofs* roofs_of(const BoardRoofs& roofs, const Settings& mode) {
+  const auto found =
+      std::ranges::find_if(roofs.modes, [&](const ModeRoofs& m) { return m.mode.values == mode; });
+  return found == roofs.modes.end() ? nullptr : &*found;
+}
+
+// The case's figures in one mode, under that mode's roofs where it has some.
+void bind_figures(RooflineAnswer& answer, const EnergyCase& one, const ModeFigures& figures) {
+  const ModeRoofs* roofs = roofs_of(answer.roofs, figures.mode);
+  const double batch = one.batch_size > 0 ? one.batch_size : 1;
+  const auto layers = known_layers(one.workload, one.phase, batch, answer.request.rules);
+  if (!roofs || !layers) return;
+  BoundWorkload bound = bind_layers(*layers, *roofs, answer.roofs.provenance);
+  bound.measured_s = figures.ms * 1e-3;
+  bound.power_w = figures.power_w;
+  answer.bound.push_back(std::move(bound));
+}
+
+Status all_found(const RooflineRequest& request, std::span<const WorkloadTable> tables) {
+  for (const std::string& name : request.workloads)
+    if (std::ranges::count(tables, name, &WorkloadTable::workload) == 0) {
+      std::vector<std::string> titles;
+      for (const WorkloadTable& table : tables) titles.push_back(table.title());
+      return Error{Code::not_found, fmt::format("no table holds the workload '{}'", name),
+                   "they hold: " + join(titles, ", ")};
+    }
+  return {};
+}
+
+// The latest measurement of it in this mode; null for none.
+const Measurement* measurement_of(std::span<const StoredMeasurement> measured,
+                                  const BoundWorkload& bound) {
+  const StoredMeasurement* latest = nullptr;
+  for (const StoredMeasurement& stored : measured) {
+    const Measurement& m = stored.measurement;
+    const auto batch = m.trial.job.settings.find(axis::batch_size);
+    const double size = batch == m.trial.job.settings.end() ? 1 : batch->second;
+    if (m.trial.job.workload != bound.workload || m.trial.job.phase != bound.phase ||
+        size != bound.batch_size || !(m.minibatch_ms > 0))
+      continue;
+    // What a trial leaves as it is, it has as the board has it.
+    const bool same = std::ranges::all_of(bound.mode.values, [&](const auto& setting) {
+      const auto own = m.trial.mode.values.find(setting.first);
+      return own != m.trial.mode.values.end() && own->second == setting.second;
+    });
+    if (same && (!latest || stored.id > latest->id)) latest = &stored;
+  }
+  return latest ? &latest->measurement : nullptr;
+}
+
+}  // namespace
+
+Result<RooflineAnswer> roofline_of_tables(const RooflineRequest& request,
+                                          std::span<const WorkloadTable> tables) {
+  FLYBALL_CHECK(all_found(request, tables));
+  RooflineAnswer answer{.request = request};
+  const auto work_of = [&](const std::string& workload, Phase phase,
+                           double batch) -> std::optional<LayerTotals> {
+    const auto layers = known_layers(workload, phase, batch, request.rules);
+    if (!layers) return {};
+    return layers->totals();
+  };
+  FLYBALL_ASSIGN(TableRoofs fitted, fit_table_roofs(tables, work_of));
+  answer.roofs = std::move(fitted.roofs);
+  answer.notes = std::move(fitted.notes);
+  for (const WorkloadTable& table : tables) {
+    if (!asked(request, table.workload)) continue;
+    answer.tables.push_back(merge_repeats(table));
+    for (EnergyCase& one : energy_cases(table)) {
+      if (!batch_asked(request, one.batch_size)) continue;
+      bind_figures(answer, one, one.highest);
+      if (one.least.mode != one.highest.mode) bind_figures(answer, one, one.least);
+      answer.cases.push_back(std::move(one));
+    }
+    if (!table.has_power())
+      answer.notes.push_back(table.title() + " holds no power readings: no energy, no verdicts");
+  }
+  answer.balance = balance_verdict(answer.roofs);
+  answer.verdicts = verdicts(answer.cases, answer.balance);
+  return answer;
+}
+
+Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const StoredRoofs& stored,
+                                         std::span<const StoredMeasurement> measured) {
+  RooflineAnswer answer{.request = request, .roofs = stored.roofs, .roofs_run = stored.run};
+  if (request.workloads.empty())
+    return Error{Code::invalid_argument, "which workload is to be drawn under the roofs?",
+                 "flyball roofline resnet18, or --data FILE for measured tables"};
+  const std::vector<double> batches =
+      request.batches.empty() ? std::vector<double>{1} : request.batches;
+  bool any_measured = false;
+  for (const std::string& workload : request.workloads)
+    for (const double batch : batches) {
+      FLYBALL_ASSIGN(const LayerTable layers,
+                     known_layers(workload, request.phase, batch, request.rules));
+      for (const ModeRoofs& mode : answer.roofs.modes) {
+        BoundWorkload bound = bind_layers(layers, mode, answer.roofs.provenance);
+        if (const Measurement* m = measurement_of(measured, bound)) {
+          bound.measured_s = m->minibatch_ms * 1e-3;
+          bound.stall_s = m->stall_ms * 1e-3;
+          if (m->power) bound.power_w = m->power->mean_w;
+          any_measured = true;
+        }
+        answer.bound.push_back(std::move(bound));
+      }
+    }
+  if (!any_measured)
+    answer.notes.emplace_back(
+        "none of these was measured on this board: times are the least that its roofs allow; "
+        "`flyball tune` measures");
+  if (!answer.roofs.power_gap.empty())
+    answer.notes.push_back("no energy roofs: " + answer.roofs.power_gap);
+  answer.balance = balance_verdict(answer.roofs);
+  answer.verdicts = verdicts({}, answer.balance);
+  return answer;
+}
+
+Json roofline_json(const RooflineAnswer& answer) {
+  Json bound = Json::array(), cases = Json::array();
+  for (const BoundWorkload& one : answer.bound) bound.push_back(bound_json(one, layers_listed));
+  for (const EnergyCase& one : answer.cases) cases.push_back(case_json(one));
+  return {{"roofs", roofs_json(answer.roofs)},
+          {"run", or_null(answer.roofs_run)},
+          {"workloads", bound},
+          {"cases", cases},
+          {"balance", balance_json(answer.balance)},
+          {"verdicts", answer.verdicts},
+          {"notes", answer.notes}};
+}
+
+}  // namespace flyball

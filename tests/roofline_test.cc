@@ -1,0 +1,134 @@
+// `flyball roofline` as a user types it: measured on this machine, and over tables.
+#include <gmock/gmock.h>
+
+#include "live_testing.h"
+#include "schema_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class RooflineTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    fs::create_directories(folder_ / "tmp");
+  }
+  Finished measure(std::vector<std::string> words) {
+    words.insert(words.begin(), {"roofline", "measure"});
+    words.insert(words.end(), {"--for", "10ms", "--array", "1MB", "-q"});
+    return run(words);
+  }
+  /// It keeps to the schema, and each row of a table has a cell for each column.
+  static void expect_page(const fs::path& page) {
+    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
+    const size_t at = text.find(slot) + slot.size();
+    const auto data = nlohmann::json::parse(text.substr(at, text.find("</script>", at) - at));
+    EXPECT_THAT(schema_faults("report", data), IsEmpty());
+    EXPECT_FALSE(data["charts"].empty());
+    for (const auto& table : data["tables"])
+      for (const auto& row : table["rows"])
+        EXPECT_EQ(row["cells"].size(), table["columns"].size()) << table["title"];
+    for (const auto& chart : data["charts"])
+      for (const auto& line : chart["lines"]) EXPECT_GT(line["points"].size(), 1u);
+  }
+  /// Two networks on one board: the memory-bound one and the other, four batch sizes, three clocks.
+  std::string tables() {
+    std::string text = "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n";
+    for (const auto& [name, ms] : {std::pair{"resnet50", 3.0}, {"mobilenet_v3", 1.5}})
+      for (const int batch : {1, 4, 16, 64})
+        for (const int mhz : {300, 600, 1200})
+          text += fmt::format("made_up,{},infer,{},{},{},{}\n", name, batch, mhz,
+                              std::max(10.0, ms * batch) * 1200 / mhz, 8 + 3e-5 * mhz * mhz);
+    return write("board.csv", text).string();
+  }
+};
+
+TEST_F(RooflineTest, OfThisMachineAreMeasuredKeptAndUsed) {
+  const Finished without = run({"roofline", "resnet18"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("flyball roofline measure"));
+  const Finished done = measure({"cpu_cores=1", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto roofs = done.json();
+  EXPECT_THAT(schema_faults("roofline", roofs), IsEmpty());
+  ASSERT_EQ(roofs["modes"].size(), 1u);
+  const auto& mode = roofs["modes"][0];
+  EXPECT_EQ(mode["threads"], 1);
+  EXPECT_GT(mode["flop_per_s"], 1e8);
+  EXPECT_GT(mode["bytes_per_s"], 1e7);
+  EXPECT_EQ(mode["streams"].size(), 3u);
+  EXPECT_GE(mode["sweep"].size(), 5u);
+  EXPECT_EQ(roofs["run"], 1);
+  if (roofs["total"].is_null()) {
+    EXPECT_TRUE(mode["energy"].is_null());
+    EXPECT_TRUE(mode["idle"].is_null());
+    EXPECT_FALSE(roofs["power_gap"].get<std::string>().empty());
+  }
+  const fs::path page = folder_ / "page.html";
+  const Finished under = run(
+      {"roofline", "resnet18", "lstm", "--batch", "1", "16", "--json", "--report", page.string()});
+  ASSERT_EQ(under.exit_code, 0) << under.err;
+  EXPECT_THAT(schema_faults("roofline", under.json()), IsEmpty());
+  ASSERT_EQ(under.json()["workloads"].size(), 4u);
+  for (const auto& one : under.json()["workloads"]) {
+    EXPECT_GT(one["roof_ms"], 0);
+    EXPECT_TRUE(one["minibatch_ms"].is_null());
+    double sum = 0;
+    for (const auto& [binding, share] : one["shares"].items()) sum += share.get<double>();
+    EXPECT_NEAR(sum, 1, 1e-9);
+  }
+  expect_page(page);
+}
+
+TEST_F(RooflineTest, OverTablesSaysWhatEachModeSaves) {
+  const std::string file = tables();
+  const fs::path page = folder_ / "page.html";
+  const Finished done =
+      run({"roofline", "--data", file, "--json", "--rules", "pagoda", "--report", page.string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto answer = done.json();
+  EXPECT_THAT(schema_faults("roofline", answer), IsEmpty());
+  ASSERT_EQ(answer["cases"].size(), 8u);
+  // 8 + 3e-5·f² over f is least at 516 MHz; of the three clocks at 600.
+  for (const auto& one : answer["cases"]) {
+    EXPECT_EQ(one["least_energy"]["mode"]["gpu_mhz"], 600) << one;
+    EXPECT_NEAR(one["slowdown"], 2, 1e-9);
+    EXPECT_NEAR(one["saving_pct"], 100 * (1 - 2 * 18.8 / 51.2), 1e-6);
+  }
+  expect_page(page);
+  EXPECT_EQ(answer["roofs"]["modes"].size(), 3u);
+  EXPECT_EQ(answer["run"], 1);
+  EXPECT_THAT(answer["verdicts"][0].get<std::string>(), HasSubstr("in 0 of 8 cases"));
+  // What was fitted is known of the board from then on; --device says the same as --data.
+  const Finished same = run({"roofline", "resnet50", "--device", "table:" + file, "--no-store"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr("fitted roofs of 3 modes"));
+}
+
+TEST_F(RooflineTest, AFrontIsAPageWithAHeatMap) {
+  const fs::path page = folder_ / "front.html";
+  const Finished done = run({"pareto", tables(), "--json", "--report", page.string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  expect_page(page);
+}
+
+TEST_F(RooflineTest, BadUseIsOneLineWithARemedy) {
+  const std::string file = tables();
+  for (const auto& [words, said] :
+       {std::pair{std::vector<std::string>{"roofline", "nonsense", "--data", file},
+                  "no table holds the workload 'nonsense'"},
+        {{"roofline", "--data", file, "--rules", "mine"}, "mine"},
+        {{"roofline", "measure", "--device", "table:" + file}, "nothing to measure"},
+        {{"roofline", "measure", "cpu_cores=99", "--no-store"}, "cpu_cores"}}) {
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 2) << said;
+    EXPECT_THAT(done.err, HasSubstr(said));
+    EXPECT_THAT(done.err, HasSubstr("HINT"));
+  }
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools

@@ -1,0 +1,73 @@
+// A heat map: a cell for each pair of values, lines of equal value over them, the least cell framed.
+import { number, short_number, exact } from "../format.ts";
+import { iso_line, levels_of, mix, range_of, type Cells } from "../heat.ts";
+import type { Colours } from "../theme.ts";
+
+interface Api {
+  value(d: number): number;
+  coord(p: number[]): number[];
+}
+
+export const margins = { left: 62, right: 16, top: 34, bottom: 48 };
+
+/** Least cell, row and column; null where nothing is known. */
+export function least_cell(cells: Cells): [row: number, column: number] | null {
+  const [low] = range_of(cells.values);
+  for (let j = 0; j < cells.values.length; j++) for (let i = 0; i < cells.xs.length; i++) if (cells.values[j]![i] === low) return [j, i];
+  return null;
+}
+
+export function shade(value: number, [low, high]: [number, number], colours: Colours): string {
+  return mix(colours.grid, colours.blue, high > low ? Math.log(value / low) / Math.log(high / low) : 0);
+}
+
+function axis(name: string, values: number[], colours: Colours, vertical: boolean) {
+  return {
+    type: "value", min: -0.5, max: values.length - 0.5, name, nameLocation: vertical ? "end" : "middle", nameGap: vertical ? 14 : 30,
+    nameTextStyle: { color: colours.muted, fontSize: 12, align: vertical ? "left" : "center", padding: vertical ? [0, 0, 0, -50] : 0 },
+    axisLine: { show: false }, axisTick: { show: false, customValues: values.map((_, i) => i) }, splitLine: { show: false },
+    axisLabel: { customValues: values.map((_, i) => i), color: colours.muted, fontSize: 12, hideOverlap: true, formatter: (v: number) => (values[v] === undefined ? "" : exact(values[v]!)) },
+  };
+}
+
+export function build_heat(cells: Cells, names: [x: string, y: string], colours: Colours, font: string, width: number, height: number): Record<string, unknown> {
+  const range = range_of(cells.values);
+  const least = least_cell(cells);
+  const [across, along] = [(width - margins.left - margins.right) / cells.xs.length, (height - margins.top - margins.bottom) / cells.ys.length];
+  const known = cells.values.flatMap((row, j) => row.flatMap((v, i) => (v === v ? [[i, j, v]] : [])));
+  const share = (v: number) => (range[1] > range[0] ? Math.log(v / range[0]) / Math.log(range[1] / range[0]) : 0);
+  const cell = (_: unknown, api: Api) => {
+    const [i, j, v] = [api.value(0), api.value(1), api.value(2)];
+    const [a, b] = [api.coord([i - 0.5, j + 0.5]), api.coord([i + 0.5, j - 0.5])];
+    const best = least !== null && least[0] === j && least[1] === i;
+    const shape = { x: a[0]! + 0.5, y: a[1]! + 0.5, width: b[0]! - a[0]! - 1, height: b[1]! - a[1]! - 1 };
+    const inset = { x: shape.x + 1, y: shape.y + 1, width: shape.width - 2, height: shape.height - 2 };
+    const text = across > 46 && along > 20;
+    return { type: "group", children: [
+      { type: "rect", shape, style: { fill: shade(v, range, colours) } },
+      ...(best ? [{ type: "rect", shape: inset, style: { fill: "none", stroke: colours.choice, lineWidth: 2.5 } }] : []),
+      ...(text ? [{ type: "text", style: { x: (a[0]! + b[0]!) / 2, y: (a[1]! + b[1]!) / 2, text: number(v), align: "center", verticalAlign: "middle", font: `12px ${font}`, fill: share(v) > 0.55 ? colours.surface : colours.ink } }] : []),
+    ] };
+  };
+  const levels = levels_of(...range).map((level) => ({ level, segments: iso_line(cells.values, level) })).filter((l) => l.segments.length > 0);
+  const contour = levels.flatMap(({ level, segments }) => segments.map((s) => [...s, level]));
+  const line = (_: unknown, api: Api) => {
+    const [a, b] = [api.coord([api.value(0), api.value(1)]), api.coord([api.value(2), api.value(3)])];
+    return { type: "line", shape: { x1: a[0], y1: a[1], x2: b[0], y2: b[1] }, style: { stroke: colours.ink, lineWidth: 1.3, opacity: 0.75 } };
+  };
+  // Where cells hold their numbers, lines need none.
+  const named = across > 46 && along > 20 ? [] : levels.map(({ level, segments }) => [...segments[Math.floor(segments.length / 2)]!, level]);
+  const name = (_: unknown, api: Api) => {
+    const p = api.coord([(api.value(0) + api.value(2)) / 2, (api.value(1) + api.value(3)) / 2]);
+    return { type: "text", style: { x: p[0], y: p[1], text: short_number(api.value(4)), align: "center", verticalAlign: "middle", font: `11px ${font}`, fill: colours.ink, backgroundColor: colours.surface, padding: [1, 4], borderRadius: 3 } };
+  };
+  return {
+    animation: false, textStyle: { fontFamily: font }, grid: margins,
+    xAxis: axis(names[0], cells.xs, colours, false), yAxis: axis(names[1], cells.ys, colours, true),
+    series: [
+      { type: "custom", name: "cells", silent: true, renderItem: cell, encode: { x: 0, y: 1 }, data: known },
+      { type: "custom", name: "iso-lines", silent: true, z: 3, renderItem: line, encode: { x: 0, y: 1 }, data: contour },
+      { type: "custom", name: "levels", silent: true, z: 4, renderItem: name, encode: { x: 0, y: 1 }, data: named },
+    ],
+  };
+}

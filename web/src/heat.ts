@@ -1,0 +1,87 @@
+// Figures over two axes as a matrix, and the lines of equal value through it; no page elements here, so that it can be tested.
+import type { Configuration, SheetGrid } from "./contract.ts";
+import { value_of } from "./format.ts";
+
+export type Figure = "time" | "power" | "energy";
+
+/** What stands on an axis that the map does not show: one value, or whichever is least. */
+export type Held = number | "least";
+
+export interface Cells {
+  xs: number[];
+  ys: number[];
+  /** By row (y) and column (x); NaN: not known. */
+  values: number[][];
+  /** Which configuration each is; -1: none. */
+  from: number[][];
+}
+
+export const batch_of = (grid: SheetGrid): number => grid.axes.findIndex((a) => a.name === "batch_size");
+
+/** Time and energy are told per sample where the batch size varies: minibatches of unlike size do not compare. */
+export function figure_of(grid: SheetGrid, figure: Figure, c: Configuration): number {
+  const q = figure === "time" ? c.time_ms : figure === "power" ? c.power_w : c.energy_j;
+  if (q === null) return NaN;
+  const batch = batch_of(grid);
+  return figure === "power" || batch < 0 ? value_of(q) : value_of(q) / c.config[batch]!;
+}
+
+export function values_of(grid: SheetGrid, axis: number): number[] {
+  return [...new Set(grid.configurations.map((c) => c.config[axis]!))].sort((a, b) => a - b);
+}
+
+export function cells_of(grid: SheetGrid, figure: Figure, x: number, y: number, held: Held[]): Cells {
+  const [xs, ys] = [values_of(grid, x), values_of(grid, y)];
+  const [column, row] = [new Map(xs.map((v, i) => [v, i])), new Map(ys.map((v, i) => [v, i]))];
+  const values = ys.map(() => xs.map(() => NaN));
+  const from = ys.map(() => xs.map(() => -1));
+  grid.configurations.forEach((c, index) => {
+    if (!c.config.every((v, d) => d === x || d === y || held[d] === "least" || held[d] === v)) return;
+    const [i, j] = [column.get(c.config[x]!)!, row.get(c.config[y]!)!];
+    const value = figure_of(grid, figure, c);
+    if (Number.isFinite(value) && !(value >= values[j]![i]!)) [values[j]![i], from[j]![i]] = [value, index];
+  });
+  return { xs, ys, values, from };
+}
+
+export function range_of(values: number[][]): [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const row of values) for (const v of row) if (v === v) [low, high] = [Math.min(low, v), Math.max(high, v)];
+  return [low, high];
+}
+
+/** Round values between the ends, about as many as asked for, evenly spaced in their logarithms. */
+export function levels_of(low: number, high: number, count = 5): number[] {
+  if (!(low > 0) || !(high > low * 1.02)) return [];
+  const round = (v: number) => Number(v.toPrecision(2));
+  const levels = Array.from({ length: count }, (_, i) => round(low * (high / low) ** ((i + 1) / (count + 1))));
+  return [...new Set(levels)].filter((v) => v > low && v < high);
+}
+
+export type Segment = [x0: number, y0: number, x1: number, y1: number];
+
+/** Where the surface through the middles of the cells has this value, by marching squares; positions count cells from 0. */
+export function iso_line(values: number[][], level: number): Segment[] {
+  const segments: Segment[] = [];
+  const between = (a: number, b: number) => (Math.log(level) - Math.log(a)) / (Math.log(b) - Math.log(a));
+  for (let j = 0; j + 1 < values.length; j++) {
+    for (let i = 0; i + 1 < values[j]!.length; i++) {
+      const [a, b, c, d] = [values[j]![i]!, values[j]![i + 1]!, values[j + 1]![i + 1]!, values[j + 1]![i]!];
+      if (!(a > 0 && b > 0 && c > 0 && d > 0)) continue;
+      const cuts: [number, number][] = [];
+      if (a < level !== b < level) cuts.push([i + between(a, b), j]);
+      if (b < level !== c < level) cuts.push([i + 1, j + between(b, c)]);
+      if (d < level !== c < level) cuts.push([i + between(d, c), j + 1]);
+      if (a < level !== d < level) cuts.push([i, j + between(a, d)]);
+      for (let k = 0; k + 1 < cuts.length; k += 2) segments.push([...cuts[k]!, ...cuts[k + 1]!]);
+    }
+  }
+  return segments;
+}
+
+/** A colour between two of "#rrggbb", 0 to 1. */
+export function mix(from: string, to: string, share: number): string {
+  const part = (text: string, at: number) => parseInt(text.slice(at, at + 2), 16);
+  const channel = (at: number) => Math.round(part(from, at) + (part(to, at) - part(from, at)) * share);
+  return `rgb(${channel(1)}, ${channel(3)}, ${channel(5)})`;
+}
