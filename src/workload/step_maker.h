@@ -1,17 +1,20 @@
 // What the module gives this room: steps on LibTorch.
 #pragma once
 
-#include "workload/stepper.h"
+#include "workload/step_memory.h"
 
 namespace flyball {
 
-/// The functions of stepper.h that need LibTorch, as they stand in the module.
+/// The functions of stepper.h and step_memory.h that need LibTorch, as they stand in the module.
 class StepMaker {
  public:
   virtual Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                                         const StepOptions& options) const = 0;
   /// For a device other than "cpu".
   virtual BatchAllocator batch_allocator() const = 0;
+  /// step_memory.h
+  virtual Result<StepMemory> step_memory(const std::string& network, const StepOptions& options,
+                                         const BatchMaker& batches) const = 0;
   virtual Status check_device(const std::string& device) const = 0;
 
  protected:

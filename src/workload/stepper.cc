@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "workload/autocast.h"
+#include "workload/memory_recorder.h"
 #include "workload/network.h"
 #include "workload/networks.h"
 #include "workload/optimizer.h"
@@ -85,6 +86,21 @@ class TorchSteps final : public StepMaker {
       const Error error = from_torch(failure);
       return is_out_of_memory(error) ? error : error.within(network);
     }
+  }
+  Result<StepMemory> step_memory(const std::string& network, const StepOptions& options,
+                                 const BatchMaker& batches) const override {
+    FLYBALL_ASSIGN(const torch::Device device, find_device(options.device));
+    MemoryRecording recording(device.type());
+    FLYBALL_ASSIGN(const auto stepper, make_stepper(network, options));
+    const auto step = [&]() -> Status {
+      FLYBALL_ASSIGN(const BatchView batch, batches(*stepper, options.batch_size));
+      const auto result = stepper->step(batch);
+      return result.ok() ? Status() : result.error();
+    };
+    FLYBALL_CHECK(step());
+    recording.begin_step();
+    FLYBALL_CHECK(step());
+    return recording.end_step(static_cast<double>(options.batch_size));
   }
   Status check_device(const std::string& device) const override {
     FLYBALL_ASSIGN([[maybe_unused]] const torch::Device found, find_device(device));
