@@ -14,6 +14,9 @@
 
 namespace flyball {
 
+/// Blocks from this size on come from a pool that keeps them (workload/block_pool.h).
+inline constexpr size_t pooled_from = size_t{64} << 10;
+
 enum class MemoryPart {
   weights,      ///< with what a network keeps besides, statistics of normalisations say
   gradients,    ///< of the weights
@@ -70,8 +73,11 @@ class MemoryModel {
   bool by_block() const { return by_block_; }
   /// At a batch size of one or more.
   MemoryUse peak(double batch_size) const;
-  /// The largest batch size whose peak and `bytes_per_sample` besides for each sample are within
-  /// `bytes`; 0: not even one sample fits. At most 2^20.
+  /// What a process holds from its second step on: the peak, and the gaps that the pool is left
+  /// with where blocks of other sizes lay.
+  double kept(double batch_size) const;
+  /// The largest batch size with which what is kept and `bytes_per_sample` besides for each sample
+  /// are within `bytes`; 0: not even one sample fits. At most 2^20.
   int64_t largest_batch(double bytes, double bytes_per_sample = 0) const;
   /// The two steps.
   const StepMemory& smaller() const { return a_; }
@@ -79,6 +85,7 @@ class MemoryModel {
 
  private:
   MemoryModel(StepMemory a, StepMemory b);
+  StepMemory extrapolated(double batch_size) const;
 
   StepMemory a_, b_;
   bool by_block_;

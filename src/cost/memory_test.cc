@@ -59,6 +59,27 @@ TEST(MemoryModel, FindsTheLargestBatchThatFits) {
   EXPECT_EQ(model().largest_batch(340), 3);
 }
 
+// A block of 2 MB goes where one of 3 MB lay; the next one of 3 MB has to go behind it.
+TEST(MemoryModel, KeepsTheGapsThatBlocksOfOtherSizesLeave) {
+  const auto gaps = [](double samples) {
+    return StepMemory{samples,
+                      {{1e6, weights, 0, 10},
+                       {3e6 * samples, workspace, 1, 3},
+                       {1e6, activations, 2, 10},
+                       {2e6 * samples, activations, 4, 9},
+                       {3e6 * samples, workspace, 5, 6}},
+                      5,
+                      8,
+                      9};
+  };
+  const auto memory = MemoryModel::of(gaps(1), gaps(2));
+  ASSERT_TRUE(memory.ok());
+  EXPECT_EQ(memory->peak(4).total(), 2e6 + 5e6 * 4);
+  EXPECT_NEAR(memory->kept(4), 2e6 + 6e6 * 4, 500);  // places are multiples of 64
+  EXPECT_EQ(memory->largest_batch(2e6 + 6e6 * 4 + 500), 4);
+  EXPECT_EQ(memory->largest_batch(2e6 + 6e6 * 4 - 500), 3);
+}
+
 TEST(MemoryModel, TakesALineOfEachPartWhereStepsAreOfAnotherKind) {
   StepMemory other = step(2);
   other.blocks.push_back({8, workspace, 9, 10});

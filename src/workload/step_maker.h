@@ -13,8 +13,10 @@ class StepMaker {
   /// For a device other than "cpu".
   virtual BatchAllocator batch_allocator() const = 0;
   /// step_memory.h
-  virtual Result<StepMemory> step_memory(const std::string& network, const StepOptions& options,
-                                         const BatchMaker& batches) const = 0;
+  virtual Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
+                                                              const StepOptions& options,
+                                                              const std::vector<int64_t>& sizes,
+                                                              const BatchMaker& batches) const = 0;
   virtual Status check_device(const std::string& device) const = 0;
 
  protected:

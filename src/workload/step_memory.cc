@@ -8,19 +8,20 @@ namespace flyball {
 
 Result<MemoryModel> measure_memory(const std::string& network, const StepOptions& options,
                                    const BatchMaker& batches) {
-  const auto at = [&](int64_t samples) {
+  const auto at = [&](int64_t less, int64_t more) {
     StepOptions small = options;
-    small.batch_size = samples * options.accumulate;
-    return step_memory(network, small, batches);
+    small.batch_size = more * options.accumulate;
+    return step_memory(network, small, {less * options.accumulate, small.batch_size}, batches);
   };
-  auto one = at(1);
-  FLYBALL_ASSIGN(StepMemory two, at(2));
-  if (one.ok()) {
-    FLYBALL_ASSIGN(MemoryModel model, MemoryModel::of(*std::move(one), two));
+  FLYBALL_ASSIGN(const auto first, at(1, 2));
+  if (first[0].ok() && first[1].ok()) {
+    FLYBALL_ASSIGN(MemoryModel model, MemoryModel::of(*first[0], *first[1]));
     if (model.by_block()) return model;
   }
-  FLYBALL_ASSIGN(StepMemory three, at(3));
-  return MemoryModel::of(std::move(two), std::move(three));
+  FLYBALL_ASSIGN(const auto second, at(2, 3));
+  for (const auto& step : second)
+    if (!step.ok()) return step.error();
+  return MemoryModel::of(*second[0], *second[1]);
 }
 
 BatchMaker drawn_batches() {

@@ -46,7 +46,9 @@ TEST(StepMemory, OfATrainingHasEachPart) {
   for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam}) {
     options.optimizer = optimizer;
     options.batch_size = 4;
-    const auto step = step_memory("lenet5", options, drawn_batches());
+    const auto steps = step_memory("lenet5", options, {4}, drawn_batches());
+    ASSERT_TRUE(steps.ok()) << steps.error().message;
+    const Result<StepMemory>& step = steps->front();
     ASSERT_TRUE(step.ok()) << step.error().message;
     const MemoryUse before = step->at(0), kept = step->at(step->forward_end),
                     grown = step->at(step->backward_end);
@@ -62,8 +64,9 @@ TEST(StepMemory, OfATrainingHasEachPart) {
 }
 
 TEST(StepMemory, OfInferenceHasNoGradients) {
-  const auto step =
-      step_memory("resnet18", small_pictures(Phase::infer), drawn_batches());
+  const auto steps = step_memory("resnet18", small_pictures(Phase::infer), {2}, drawn_batches());
+  ASSERT_TRUE(steps.ok()) << steps.error().message;
+  const Result<StepMemory>& step = steps->front();
   ASSERT_TRUE(step.ok()) << step.error().message;
   EXPECT_EQ(step->backward_end, 0u);
   const MemoryUse peak = step->peak();
@@ -101,7 +104,7 @@ TEST(StepMemory, OfAMinibatchInPartsIsThatOfAPart) {
 TEST(StepMemory, SaysWhatIsWrong) {
   StepOptions options;
   options.device = "cuda:77";
-  EXPECT_FALSE(step_memory("lenet5", options, drawn_batches()).ok());
+  EXPECT_FALSE(step_memory("lenet5", options, {1}, drawn_batches()).ok());
   EXPECT_FALSE(measure_memory("no such network", {}, drawn_batches()).ok());
 }
 

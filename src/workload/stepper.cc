@@ -13,6 +13,7 @@
 #include "workload/network.h"
 #include "workload/networks.h"
 #include "workload/optimizer.h"
+#include "workload/pooled_allocator.h"
 #include "workload/runtime.h"
 #include "workload/script.h"
 #include "workload/step_maker.h"
@@ -71,12 +72,26 @@ Result<std::shared_ptr<Network>> make_network(const std::string& network,
   return make_network(network, NetworkShape{options.shape, options.classes});
 }
 
+Result<StepMemory> recorded(MemoryRecording& recording, Stepper& stepper, int64_t samples,
+                            const BatchMaker& batches) {
+  const auto step = [&]() -> Status {
+    FLYBALL_ASSIGN(const BatchView batch, batches(stepper, samples));
+    const auto result = stepper.step(batch);
+    return result.ok() ? Status() : result.error();
+  };
+  FLYBALL_CHECK(step());
+  recording.begin_step();
+  FLYBALL_CHECK(step());
+  return recording.end_step(static_cast<double>(samples));
+}
+
 class TorchSteps final : public StepMaker {
  public:
   Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                                 const StepOptions& options) const override {
     FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
     FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
+    pool_host_memory();
     if (complete.threads > 0) set_threads(complete.threads);
     try {
       torch::manual_seed(complete.seed);
@@ -87,20 +102,17 @@ class TorchSteps final : public StepMaker {
       return is_out_of_memory(error) ? error : error.within(network);
     }
   }
-  Result<StepMemory> step_memory(const std::string& network, const StepOptions& options,
-                                 const BatchMaker& batches) const override {
+  Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
+                                                      const StepOptions& options,
+                                                      const std::vector<int64_t>& sizes,
+                                                      const BatchMaker& batches) const override {
     FLYBALL_ASSIGN(const torch::Device device, find_device(options.device));
     MemoryRecording recording(device.type());
     FLYBALL_ASSIGN(const auto stepper, make_stepper(network, options));
-    const auto step = [&]() -> Status {
-      FLYBALL_ASSIGN(const BatchView batch, batches(*stepper, options.batch_size));
-      const auto result = stepper->step(batch);
-      return result.ok() ? Status() : result.error();
-    };
-    FLYBALL_CHECK(step());
-    recording.begin_step();
-    FLYBALL_CHECK(step());
-    return recording.end_step(static_cast<double>(options.batch_size));
+    std::vector<Result<StepMemory>> all;
+    for (const int64_t samples : sizes)
+      all.push_back(recorded(recording, *stepper, samples, batches));
+    return all;
   }
   Status check_device(const std::string& device) const override {
     FLYBALL_ASSIGN([[maybe_unused]] const torch::Device found, find_device(device));
