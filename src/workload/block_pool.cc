@@ -34,8 +34,7 @@ void* BlockPool::take(size_t bytes) {
   const size_t end = places_.find(bytes) + bytes + BestFit::grain;
   if (end > usable_) {
     const size_t wanted = std::min((end + step - 1) / step * step, size_);
-    if (end > size_ ||
-        mprotect(region_ + usable_, wanted - usable_, PROT_READ | PROT_WRITE) != 0)
+    if (end > size_ || mprotect(region_ + usable_, wanted - usable_, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
     usable_ = wanted;
   }

@@ -62,9 +62,8 @@ PooledAllocator* PooledAllocator::self = nullptr;
 
 void pool_host_memory() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    c10::SetCPUAllocator(new PooledAllocator(c10::GetCPUAllocator()), 1);
-  });
+  std::call_once(once,
+                 [] { c10::SetCPUAllocator(new PooledAllocator(c10::GetCPUAllocator()), 1); });
 }
 
 }  // namespace flyball

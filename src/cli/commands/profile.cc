@@ -34,7 +34,7 @@ struct ProfileOptions {
   TraceFiles files;
   MeasuringOptions measuring;
   std::string report;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, no_memory_check = false;
 };
 
 // A module of the user's takes what its dataset holds.
@@ -66,6 +66,8 @@ Status complete(ProfileOptions& options) {
     return Error{Code::invalid_argument, "a table is read, it does not run",
                  "profile on this machine: --device host"};
   step.device = compute_place(board->info());
+  request.memory_check =
+      !options.no_memory_check && (step.device == "cpu" || board->info().may_compute_on_gpu);
   if (step.channels_last && !takes_pictures(options.workload)) {
     fmt::print(stderr, "flyball: note: {} takes no pictures, so --channels-last changes nothing\n",
                options.workload);
@@ -159,11 +161,11 @@ Status run_network(ProfileOptions& options, Context& context) {
 Status check_program_options(const CLI::App& command) {
   std::vector<std::pair<const char*, bool>> given;
   for (const char* name :
-       {"--epochs", "--workers",    "--prefetch",      "--drop-last",     "--on-bad",
-        "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
-        "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
-        "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data",   "--tokens",     "--cache"})
+       {"--epochs", "--workers",    "--prefetch",      "--drop-last",      "--on-bad",
+        "--phase",  "--batch-size", "--optimizer",     "--learning-rate",  "--input",
+        "--target", "--loss",       "--weight-decay",  "--accumulate",     "--save",
+        "--resume", "--precision",  "--channels-last", "--threads",        "--seed",
+        "--data",   "--tokens",     "--cache",         "--no-memory-check"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -269,6 +271,8 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       },
       "samples of the first epoch kept in memory, never evicted; shared with other runs on the "
       "same data");
+  command.add_flag("--no-memory-check", options.no_memory_check,
+                   "try also what does not fit into this machine's memory");
   add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
                "a program that marked and then marks nothing for so long hangs",
                {0.001, 1e9, "at least 1ms"})
