@@ -70,6 +70,7 @@ Status check_program_options(const ProfilerOptions& options) {
       {"--phase", !options.phase.empty()},
       {"--data", !options.data.empty()},
       {"--cache", options.cache_bytes > 0},
+      {"--no-memory-check", options.no_memory_check},
       {"--input", !options.script.inputs.empty()},
       {"--target", !options.script.targets.empty()},
       {"--loss", !options.script.loss.empty()},
@@ -111,6 +112,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.workload = options.workload;
   live.seed = options.seed;
   live.cache_bytes = options.cache_bytes;
+  live.memory_check = !options.no_memory_check;
   live.stopping.max_seconds = options.trial_seconds;
   live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   live.interrupted = &interrupt_flag();
@@ -164,6 +166,8 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   add_size(
       command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
       "of live trials: samples kept in memory, drawn before the first trial, never evicted");
+  command.add_flag("--no-memory-check", options.no_memory_check,
+                   "try also batch sizes that do not fit into this machine's memory");
   add_axis_option(command, options.axes);
   add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);

@@ -69,6 +69,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.trial_seconds = options.trial_seconds;
   role.seed = options.request.seed;
   role.quiet = options.quiet;
+  role.no_memory_check = options.no_memory_check;
   role.measuring = options.measuring_options;
   role.axes = live_axes(phase, choices);
   FLYBALL_ASSIGN(OpenedProfiler opened, open_profiler(role));

@@ -29,7 +29,7 @@ struct PlanOptions {
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
-       no_reference = false;
+       no_memory_check = false, no_reference = false;
   bool switch_asked = false;  ///< --switch-cost was given
   double idle_power_w = 0;    ///< --idle-power; 0: not given
   PlanRequest request;

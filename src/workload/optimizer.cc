@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "workload/announce.h"
+#include "workload/memory_recorder.h"
 
 namespace flyball {
 namespace {
@@ -21,6 +22,7 @@ FusedOptimizer::FusedOptimizer(std::vector<torch::Tensor> parameters, const Step
       learning_rate_(options.learning_rate),
       momentum_(static_cast<float>(options.momentum)),
       decay_{weight_decay(options), options.optimizer == Optimizer::adamw} {
+  tell_stage(StepStage::optimizer_state);
   for (const torch::Tensor& parameter : parameters_) {
     first_.push_back(at::zeros_like(parameter.detach()));
     if (adam_) second_.push_back(at::zeros_like(parameter.detach()));

@@ -35,6 +35,15 @@ BatchAllocator batch_allocator(const std::string& device) {
   return maker ? (*maker)->batch_allocator() : BatchAllocator();
 }
 
+Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
+                                                    const StepOptions& options,
+                                                    const std::vector<int64_t>& sizes,
+                                                    const BatchMaker& batches) {
+  FLYBALL_ASSIGN(const StepMaker* const maker, step_maker());
+  keep_freed_memory();
+  return maker->step_memory(network, options, sizes, batches);
+}
+
 Status check_device(const std::string& device) {
   if (device == "cpu") return {};
   FLYBALL_ASSIGN(const StepMaker* const maker, step_maker());

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "cost/operation.h"
+#include "workload/step_memory.h"
 #include "workload/stepper.h"
 
 namespace flyball {
 
-/// The functions of stepper.h that need LibTorch, as they stand in the module.
+/// The functions of stepper.h and step_memory.h that need LibTorch, as they stand in the module.
 class StepMaker {
  public:
   virtual Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
@@ -16,6 +17,11 @@ class StepMaker {
                                    const StepOptions& options) const = 0;
   /// For a device other than "cpu".
   virtual BatchAllocator batch_allocator() const = 0;
+  /// step_memory.h
+  virtual Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
+                                                              const StepOptions& options,
+                                                              const std::vector<int64_t>& sizes,
+                                                              const BatchMaker& batches) const = 0;
   virtual Status check_device(const std::string& device) const = 0;
 
  protected:

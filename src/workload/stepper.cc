@@ -10,9 +10,11 @@
 #include "base/memory.h"
 #include "workload/autocast.h"
 #include "workload/layer_recorder.h"
+#include "workload/memory_recorder.h"
 #include "workload/network.h"
 #include "workload/networks.h"
 #include "workload/optimizer.h"
+#include "workload/pooled_allocator.h"
 #include "workload/runtime.h"
 #include "workload/sample_batch.h"
 #include "workload/script.h"
@@ -89,12 +91,26 @@ Result<Graph> trace(const std::shared_ptr<Network>& network, const std::string& 
   return recorder.take();
 }
 
+Result<StepMemory> recorded(MemoryRecording& recording, Stepper& stepper, int64_t samples,
+                            const BatchMaker& batches) {
+  const auto step = [&]() -> Status {
+    FLYBALL_ASSIGN(const BatchView batch, batches(stepper, samples));
+    const auto result = stepper.step(batch);
+    return result.ok() ? Status() : result.error();
+  };
+  FLYBALL_CHECK(step());
+  recording.begin_step();
+  FLYBALL_CHECK(step());
+  return recording.end_step(static_cast<double>(samples));
+}
+
 class TorchSteps final : public StepMaker {
  public:
   Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                                 const StepOptions& options) const override {
     FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
     FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
+    pool_host_memory();
     if (complete.threads > 0) set_threads(complete.threads);
     try {
       torch::manual_seed(complete.seed);
@@ -118,6 +134,18 @@ class TorchSteps final : public StepMaker {
       const Error error = from_torch(failure);
       return is_out_of_memory(error) ? error : error.within(network);
     }
+  }
+  Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
+                                                      const StepOptions& options,
+                                                      const std::vector<int64_t>& sizes,
+                                                      const BatchMaker& batches) const override {
+    FLYBALL_ASSIGN(const torch::Device device, find_device(options.device));
+    MemoryRecording recording(device.type());
+    FLYBALL_ASSIGN(const auto stepper, make_stepper(network, options));
+    std::vector<Result<StepMemory>> all;
+    for (const int64_t samples : sizes)
+      all.push_back(recorded(recording, *stepper, samples, batches));
+    return all;
   }
   Status check_device(const std::string& device) const override {
     FLYBALL_ASSIGN([[maybe_unused]] const torch::Device found, find_device(device));

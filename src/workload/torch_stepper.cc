@@ -12,6 +12,7 @@
 #include "data/batch_slice.h"
 #include "workload/autocast.h"
 #include "workload/host_tensors.h"
+#include "workload/memory_recorder.h"
 #include "workload/optimizer.h"
 #include "workload/runtime.h"
 
@@ -29,7 +30,9 @@ class TorchStepper final : public Stepper {
         layout_(options_.channels_last ? torch::MemoryFormat::ChannelsLast
                                        : torch::MemoryFormat::Contiguous),
         parameters_(place_parameters()),
-        optimizer_(parameters_, options_) {}
+        optimizer_(parameters_, options_) {
+    tell_stage(StepStage::making);
+  }
 
   Result<StepResult> step(const BatchView& batch) override {
     if (options_.phase == Phase::infer) return infer(batch);
@@ -223,7 +226,9 @@ class TorchStepper final : public Stepper {
         add_gradient(slice_.take(batch, first, last - first),
                      static_cast<double>(last - first) / static_cast<double>(samples));
     }
+    tell_stage(StepStage::optimizer);
     optimizer_.step();
+    tell_stage(StepStage::end);
     network_->show(figures_);
     const BatchView shown = host_.take_numbers(figures_);
     finish();
@@ -232,6 +237,7 @@ class TorchStepper final : public Stepper {
 
   // Of a part of the minibatch that has this share of its samples.
   void add_gradient(const BatchView& part, double share) {
+    tell_stage(StepStage::forward);
     {
       const Autocast autocast(device_, options_.precision == Precision::bf16);
       place(part, network_->inputs());
@@ -243,6 +249,7 @@ class TorchStepper final : public Stepper {
     batch_.clear();
     TORCH_CHECK(losses_.size() > 0, "the network gives no loss");
     const torch::Tensor& loss = losses_.begin()->second;
+    tell_stage(StepStage::backward);
     (share < 1 ? loss * share : loss).backward();
     size_t place = 0;
     for (const auto& [name, value] : losses_) {
@@ -254,6 +261,7 @@ class TorchStepper final : public Stepper {
 
   StepResult answer(const BatchView& batch) {
     set_training(false);
+    tell_stage(StepStage::forward);
     const torch::NoGradGuard no_grad;
     {
       const Autocast autocast(device_, options_.precision == Precision::bf16);

@@ -36,7 +36,7 @@ struct ProfileOptions {
   TraceFiles files;
   MeasuringOptions measuring;
   std::string report;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, no_memory_check = false;
 };
 
 // More threads than cores would only wait for each other, for minutes and without a word.
@@ -62,6 +62,8 @@ Status complete(ProfileOptions& options) {
     return Error{Code::invalid_argument, "a table is read, it does not run",
                  "profile on this machine: --device host"};
   step.device = compute_place(board->info());
+  request.memory_check =
+      !options.no_memory_check && (step.device == "cpu" || board->info().may_compute_on_gpu);
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.script,
@@ -154,7 +156,7 @@ Status check_program_options(const CLI::App& command) {
         "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
         "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
         "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data",   "--tokens",     "--cache",         "--image-size"})
+        "--data",   "--tokens",     "--cache",         "--image-size",    "--no-memory-check"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -249,6 +251,8 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       },
       "samples of the first epoch kept in memory, never evicted; shared with other runs on the "
       "same data");
+  command.add_flag("--no-memory-check", options.no_memory_check,
+                   "try also what does not fit into this machine's memory");
   add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
                "a program that marked and then marks nothing for so long hangs",
                {0.001, 1e9, "at least 1ms"})

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/available_memory.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "data/text/question_set.h"
 #include "device/measuring.h"
+#include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
@@ -191,6 +194,23 @@ void take_energy(EpochRun& result, const SensorList& sensors) {
   }
 }
 
+// Before hours go by until memory runs out.
+Status check_memory(const EpochRequest& request, const StepOptions& step, const RunData& data) {
+  const auto left = available_memory();
+  if (!request.memory_check || !left) return {};
+  const auto fit = MemoryFit::measure(request.workload, step, data,
+                                      *left - std::min(*left, request.cache_bytes));
+  if (!fit && !is_out_of_memory(fit.error())) return {};  // the run itself tells what is wrong
+  if (!fit) return fit.error();
+  if (fit->fits(step.batch_size, request.workers, request.prefetch)) return {};
+  return Error{
+      Code::infeasible,
+      fmt::format("{} does not fit: {}", request.workload,
+                  fit->explained(step.batch_size, request.workers, request.prefetch)),
+      "take a smaller --batch-size, --accumulate in parts, or --no-memory-check to try all "
+      "the same"};
+}
+
 }  // namespace
 
 Result<EpochRun> run_epochs(const EpochRequest& request) {
@@ -214,6 +234,7 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   StepOptions step = request.step;
   request.script.tell(step);
   if (step.threads == 0) step.threads = static_cast<int>(usable_cores());
+  FLYBALL_CHECK(check_memory(request, step, data));
   LoaderOptions load;
   load.workers = request.workers;
   load.prefetch = request.prefetch;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <new>
 
+#include "base/available_memory.h"
 #include "base/clock.h"
 #include "base/file_version.h"
 #include "base/memory.h"
@@ -14,6 +16,7 @@
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "data/text/question_set.h"
+#include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "profile/trials/mode_watch.h"
 #include "profile/trials/offered_axes.h"
@@ -90,6 +93,7 @@ class LiveProfiler final : public Profiler {
       if (row[workers] == 0) row[prefetch] = 0;
       space_.add(row);
     }
+    FLYBALL_CHECK(leave_out_what_does_not_fit());
     return find_default();
   }
 
@@ -184,6 +188,46 @@ class LiveProfiler final : public Profiler {
     for (const Axis& axis : axes) names.push_back(axis.name);
     return Error{Code::invalid_argument, fmt::format("there is no axis '{}' here", open.name),
                  "one of: " + join(names, ", ")};
+  }
+
+  // A GPU with memory of its own is not asked how much of it is free.
+  Status leave_out_what_does_not_fit() {
+    const bool shared = options_.board.compute == "cpu" || options_.board.may_compute_on_gpu;
+    const auto left = options_.memory ? options_.memory : available_memory();
+    if (!options_.memory_check || !shared || !left) return {};
+    StepOptions step;
+    step.phase = options_.phase;
+    step.seed = options_.seed;
+    step.device = options_.board.compute;
+    options_.script.tell(step);
+    const uint64_t taken = std::min(*left, options_.cache_bytes);
+    const auto fit =
+        MemoryFit::measure(options_.workload, step, {dataset_, collate_}, *left - taken);
+    if (!fit && is_out_of_memory(fit.error())) return fit.error();
+    if (!fit) return {};  // the first trial tells what is wrong with the network
+    std::vector<size_t> rows;
+    std::map<int64_t, std::string> left_out;  // the least that does not fit of each batch size
+    for (size_t row = 0; row < space_.size(); ++row) {
+      const Settings settings = space_.settings(row);
+      const auto value = [&](const char* name) {
+        return static_cast<int64_t>(setting(settings, name, setting(info_.job, name, 0)));
+      };
+      const int64_t batch = value(axis::batch_size), workers = value(axis::loader_workers),
+                    prefetch = value(axis::prefetch);
+      if (fit->fits(batch, workers, prefetch))
+        rows.push_back(row);
+      else
+        left_out.emplace(batch, fit->explained(batch, workers, prefetch));
+    }
+    if (rows.size() == space_.size()) return {};
+    if (rows.empty())
+      return Error{Code::infeasible,
+                   fmt::format("{} does not fit: {}", options_.workload, left_out.begin()->second),
+                   "take smaller batch sizes (--axis batch_size=8), or --no-memory-check to try "
+                   "all the same"};
+    for (const auto& [batch, why] : left_out) info_.gaps.push_back("left out: " + why);
+    space_ = space_.subset(rows);
+    return {};
   }
 
   Status find_default() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "device/registry/board.h"
 #include "profile/trials/profiler.h"
@@ -29,6 +30,9 @@ struct LiveOptions {
   double settle_s = 0.05;  ///< after the mode is set
   uint64_t seed = 1;
   uint64_t cache_bytes = 0;  ///< of a sample cache, filled before the first trial; 0: none
+  /// Leave out configurations that do not fit into memory (memory_fit.h).
+  bool memory_check = true;
+  std::optional<uint64_t> memory{};  ///< bytes there are for it; nothing: as the machine tells
   const std::atomic<bool>* interrupted = nullptr;  ///< checked after each minibatch; may be null
 };
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,16 +17,19 @@ namespace {
 
 constexpr double kLargeBatch = 4096;
 
-// Bytes of address space that this process has.
-rlim_t address_space() {
-  size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-}
-
 [[noreturn]] void fail(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
   std::_Exit(1);
+}
+
+// Bytes that this process may write to, as RLIMIT_DATA counts them (address space alone is free).
+rlim_t data_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;) {
+    rlim_t kib = 0;
+    if (key == "VmData:" && status >> kib) return kib * 1024;
+  }
+  fail("no VmData");
 }
 
 // What came of a trial: its failure, or "measured".
@@ -63,8 +65,8 @@ std::string run_short_of_memory() {
   const auto profiler = make_live_profiler(*std::move(device), make_no_power("no meter"), options);
   if (!profiler.ok()) fail(profiler.error().message);
   if (outcome(**profiler, 8) != "measured") fail("the first trial is not measured");
-  const rlimit limit{address_space() + (rlim_t{24} << 20), RLIM_INFINITY};
-  if (::setrlimit(RLIMIT_AS, &limit) != 0) fail("no limit");
+  const rlimit limit{data_bytes() + (rlim_t{24} << 20), RLIM_INFINITY};
+  if (::setrlimit(RLIMIT_DATA, &limit) != 0) fail("no limit");
   const std::string large = outcome(**profiler, kLargeBatch);
   const std::string again = outcome(**profiler, 8);
   return "first " + large + "; then " + again;

@@ -1,0 +1,42 @@
+// Which trials fit into memory, known before they are made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "profile/trials/run_data.h"
+#include "workload/step_memory.h"
+
+namespace flyball {
+
+/// Of one network with one kind of minibatches, on the CPU or on a GPU that shares its memory.
+class MemoryFit {
+ public:
+  /// Runs a few small steps (step_memory.h): of drawn numbers for a network of the list, of the
+  /// data's first samples for a script. `available`: bytes that the process may newly take.
+  static Result<MemoryFit> measure(const std::string& workload, const StepOptions& step,
+                                   const RunData& data, uint64_t available);
+
+  /// Bytes that a trial takes: the network's, and the loader's minibatches (Loader).
+  double needed(int64_t batch_size, int64_t workers, int64_t prefetch) const;
+  bool fits(int64_t batch_size, int64_t workers, int64_t prefetch) const {
+    return needed(batch_size, workers, prefetch) <= static_cast<double>(available_);
+  }
+  /// With inline loading; 0: not even one sample fits.
+  int64_t largest_batch() const;
+  double available() const { return static_cast<double>(available_); }
+  /// "batch_size 512 needs 9.8 GB of memory, and 7.1 GB are available; the largest that fits is
+  /// 371".
+  std::string explained(int64_t batch_size, int64_t workers, int64_t prefetch) const;
+
+ private:
+  MemoryFit(MemoryModel model, std::vector<TensorSpec> layout, uint64_t available)
+      : model_(std::move(model)), layout_(std::move(layout)), available_(available) {}
+
+  MemoryModel model_;
+  std::vector<TensorSpec> layout_;
+  uint64_t available_;
+};
+
+}  // namespace flyball

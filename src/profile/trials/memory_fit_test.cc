@@ -1,0 +1,104 @@
+#include "profile/trials/memory_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/temp_folder.h"
+#include "data/formats/open.h"
+#include "data/makers/digits.h"
+#include "device/host/host.h"
+#include "module/module_testing.h"
+#include "profile/trials/live_profiler.h"
+
+namespace flyball {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class MemoryFitTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (built_with_torch()) {
+      ASSERT_TRUE(make_digits(folder_ / "digits", {.train = 64, .test = 1}).ok());
+      data_ = *open_run_data("lenet5", folder_ / "digits", 0, {}, true);
+    }
+  }
+
+  MemoryFit fit(uint64_t available) {
+    auto found = MemoryFit::measure("lenet5", {}, data_, available);
+    EXPECT_TRUE(found.ok()) << found.error().message;
+    return *std::move(found);
+  }
+
+  Result<std::unique_ptr<Profiler>> profiler(LiveOptions options) {
+    options.data = folder_ / "digits";
+    options.open.push_back(named_axis("loader_workers", {0, 2}));
+    options.open.push_back(named_axis("prefetch", {4}));
+    auto device = open_host({.journal = folder_ / "journal", .cpus = {}, .pin_threads = false});
+    return make_live_profiler(*std::move(device), make_no_power("no meter"), options);
+  }
+
+  TempFolder folder_;
+  RunData data_;
+};
+
+TEST_F(MemoryFitTest, MinibatchesCountAsManyTimesAsTheLoaderHoldsThem) {
+  FLYBALL_NEEDS_TORCH();
+  const MemoryFit memory = fit(1 << 20);
+  const double inline_loading = memory.needed(100, 0, 0), ahead = memory.needed(100, 2, 4);
+  EXPECT_NEAR(ahead - inline_loading, 8 * 100 * (28 * 28 * 4 + 8), 8 * 256);
+  EXPECT_GT(inline_loading, 12 * 61706.0);  // weights, gradients, velocity
+}
+
+TEST_F(MemoryFitTest, TheLargestBatchIsTheLastThatFits) {
+  FLYBALL_NEEDS_TORCH();
+  const MemoryFit memory = fit(100'000'000);
+  const int64_t largest = memory.largest_batch();
+  EXPECT_GT(largest, 100);
+  EXPECT_TRUE(memory.fits(largest, 0, 0));
+  EXPECT_FALSE(memory.fits(largest + largest / 50, 0, 0));
+  EXPECT_THAT(memory.explained(largest * 2, 0, 0),
+              HasSubstr("0.10 GB are available; the largest that fits is " +
+                        std::to_string(largest)));
+  EXPECT_THAT(fit(1000).explained(1, 0, 0), HasSubstr("not even one sample fits"));
+}
+
+TEST_F(MemoryFitTest, TrialsThatDoNotFitAreLeftOutAndNamed) {
+  FLYBALL_NEEDS_TORCH();
+  LiveOptions options;
+  options.open = {named_axis("batch_size", {16, 64, 4096})};
+  options.memory = static_cast<uint64_t>(fit(0).needed(64, 0, 0)) + 1;
+  const auto some = profiler(options);
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  const Space& space = (*some)->space();
+  const auto batch = *space.axis_index("batch_size"), workers = *space.axis_index("loader_workers");
+  size_t inline_64 = 0, ahead_64 = 0, large = 0;
+  for (size_t row = 0; row < space.size(); ++row) {
+    large += space.row(row)[batch] == 4096;
+    (space.row(row)[workers] == 0 ? inline_64 : ahead_64) += space.row(row)[batch] == 64;
+  }
+  EXPECT_EQ(large, 0u);
+  EXPECT_GT(inline_64, 0u);
+  EXPECT_EQ(ahead_64, 0u);
+  EXPECT_THAT((*some)->info().gaps, Contains(StartsWith("left out: batch_size 4096 needs ")));
+  EXPECT_THAT((*some)->info().gaps, Contains(StartsWith("left out: batch_size 64 with 2 loader_workers")));
+
+  options.memory_check = false;
+  EXPECT_GT((*profiler(options))->space().size(), space.size());
+}
+
+TEST_F(MemoryFitTest, WhereNothingFitsTheAnswerIsNo) {
+  FLYBALL_NEEDS_TORCH();
+  LiveOptions options;
+  options.memory = 1000;
+  const auto none = profiler(options);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, Code::infeasible);
+  EXPECT_THAT(none.error().message, HasSubstr("lenet5 does not fit: batch_size 16 needs 0.0"));
+  EXPECT_THAT(none.error().hint, HasSubstr("--no-memory-check"));
+}
+
+}  // namespace
+}  // namespace flyball

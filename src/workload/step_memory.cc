@@ -1,0 +1,35 @@
+#include "workload/step_memory.h"
+
+#include <utility>
+
+#include "workload/drawn_batch.h"
+
+namespace flyball {
+
+Result<MemoryModel> measure_memory(const std::string& network, const StepOptions& options,
+                                   const BatchMaker& batches) {
+  const auto at = [&](int64_t less, int64_t more) {
+    StepOptions small = options;
+    small.batch_size = more * options.accumulate;
+    return step_memory(network, small, {less * options.accumulate, small.batch_size}, batches);
+  };
+  FLYBALL_ASSIGN(const auto first, at(1, 2));
+  if (first[0].ok() && first[1].ok()) {
+    FLYBALL_ASSIGN(MemoryModel model, MemoryModel::of(*first[0], *first[1]));
+    if (model.by_block()) return model;
+  }
+  FLYBALL_ASSIGN(const auto second, at(2, 3));
+  for (const auto& step : second)
+    if (!step.ok()) return step.error();
+  return MemoryModel::of(*second[0], *second[1]);
+}
+
+BatchMaker drawn_batches() {
+  return [held = std::make_shared<std::unique_ptr<DrawnBatch>>()](
+             const Stepper& stepper, int64_t samples) -> Result<BatchView> {
+    *held = std::make_unique<DrawnBatch>(stepper, samples);
+    return (*held)->view();
+  };
+}
+
+}  // namespace flyball
