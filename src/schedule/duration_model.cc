@@ -8,6 +8,7 @@ namespace flyball {
 namespace {
 
 constexpr size_t run_of_change = 10;      // ratios in a row that make a change
+constexpr size_t surely_after = 8;        // of them: the first may have been chance
 constexpr int64_t tabled_batches = 4096;  // batch sizes that are looked up
 
 }  // namespace
@@ -25,17 +26,19 @@ double DurationModel::base_ns(int64_t batch) const {
   return index < table_.size() ? table_[index] : computed_ns(batch);
 }
 
+// Whole nanoseconds, as clocks count them: what takes as long as expected is not late.
 double DurationModel::computed_ns(int64_t batch) const {
   const auto above = curve_.lower_bound(batch);
   if (above == curve_.end()) {
     const auto& [size, ns] = *curve_.rbegin();
-    return ns * static_cast<double>(batch) / static_cast<double>(std::max<int64_t>(1, size));
+    return std::round(ns * static_cast<double>(batch) /
+                      static_cast<double>(std::max<int64_t>(1, size)));
   }
-  if (above->first == batch || above == curve_.begin()) return above->second;
+  if (above->first == batch || above == curve_.begin()) return std::round(above->second);
   const auto below = std::prev(above);
   const double share =
       static_cast<double>(batch - below->first) / static_cast<double>(above->first - below->first);
-  return below->second + share * (above->second - below->second);
+  return std::round(below->second + share * (above->second - below->second));
 }
 
 void DurationModel::observe(int64_t batch, double ns) {
@@ -51,12 +54,16 @@ void DurationModel::observe(int64_t batch, double ns) {
 
 void DurationModel::follow_change(double ratio) {
   if (sorted_.size() > run_of_change) {
-    above_ = ratio > order_statistic(0.9) ? above_ + 1 : 0;
-    below_ = ratio < order_statistic(0.1) ? below_ + 1 : 0;
+    if (above_ + below_ == 0) {  // bounds stay while a run lasts, whose own ratios move them
+      low_ = order_statistic(0.1);
+      high_ = order_statistic(0.9);
+    }
+    above_ = ratio > high_ ? above_ + 1 : 0;
+    below_ = ratio < low_ ? below_ + 1 : 0;
   }
   remember(ratio);
   if (above_ < run_of_change && below_ < run_of_change) return;
-  forget_all_but(run_of_change);
+  forget_all_but(surely_after);
   above_ = below_ = 0;
   margin_ = 0;
   ++changes_;

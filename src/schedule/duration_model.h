@@ -57,6 +57,7 @@ class DurationModel {
   std::vector<double> recent_;  ///< ratios, oldest first from next_ on
   std::vector<double> sorted_;
   size_t next_ = 0, above_ = 0, below_ = 0, changes_ = 0;
+  double low_ = 0, high_ = 0;  ///< beyond them a run of change goes on
   double margin_ = 0, upper_ratio_ = 1, typical_ratio_ = 1;
 };
 

@@ -103,25 +103,28 @@ int Scheduler::too_short_for(size_t training) const {
   return -1;
 }
 
-double Scheduler::backlog_ns(size_t asked, int64_t samples, int64_t deadline_ns) const {
-  double backlog = 0;
+// When a request that arrives now has its answer: what must end before, and its own batch, which
+// grows while it waits.
+double Scheduler::answered_ns(size_t asked, int64_t samples, int64_t now_ns) const {
+  const Service& own = services_[asked];
+  const int64_t deadline_ns = now_ns + own.rules.latency_ns;
+  double begins_ns = std::max(busy_ ? busy_until_ns_ : 0, static_cast<double>(now_ns));
   for (size_t s = 0; s < services_.size(); ++s) {
     const Service& service = services_[s];
     if (!service.duration.known()) continue;
-    int64_t ahead = service.samples + samples;
-    if (s != asked) {
+    int64_t ahead = service.samples;
+    if (s != asked && ahead > 0) {
       const auto later =
           std::ranges::upper_bound(service.queue, deadline_ns, {}, &Waiting::deadline_ns);
-      const auto before = static_cast<int64_t>(later - service.queue.begin());
-      ahead =
-          before == 0 ? 0 : service.samples * before / static_cast<int64_t>(service.queue.size());
+      ahead = ahead * (later - service.queue.begin()) / static_cast<int64_t>(service.queue.size());
     }
     const int64_t most = service.rules.largest_batch;
-    const int64_t last = ahead == 0 ? 0 : (ahead - 1) % most + 1;
-    backlog += static_cast<double>((ahead - last) / most) * service.duration.typical_ns(most);
-    if (last > 0) backlog += answer_ns(service, last);
+    begins_ns += static_cast<double>(ahead / most) * service.duration.typical_ns(most);
+    if (s != asked && ahead % most > 0) begins_ns += answer_ns(service, ahead % most);
   }
-  return backlog;
+  const int64_t most = own.rules.largest_batch;
+  const int64_t later = arrivals_within(own, now_ns, begins_ns - static_cast<double>(now_ns));
+  return begins_ns + answer_ns(own, std::min(most, own.samples % most + samples + later));
 }
 
 Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t now_ns) {
@@ -134,10 +137,7 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
   }
   if (draining_) return {RefusalReason::draining, service.rules.latency_ns};
   const int64_t deadline_ns = now_ns + service.rules.latency_ns;
-  const double free_ns =
-      busy_ ? std::max(busy_until_ns_, static_cast<double>(now_ns)) : static_cast<double>(now_ns);
-  const double late_ns =
-      free_ns + backlog_ns(index, samples, deadline_ns) - static_cast<double>(deadline_ns);
+  const double late_ns = answered_ns(index, samples, now_ns) - static_cast<double>(deadline_ns);
   const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
   if (service.queue.size() >= service.rules.queue_bound)
     return {RefusalReason::queue_full, retry_ns};

@@ -131,7 +131,7 @@ class Scheduler {
   Decision start_inference(int64_t now_ns);
   void take(Service& service, int64_t samples);
   int64_t batch_in_time(const Service& service, int64_t now_ns) const;
-  double backlog_ns(size_t service, int64_t samples, int64_t deadline_ns) const;
+  double answered_ns(size_t service, int64_t samples, int64_t now_ns) const;
 
   std::vector<Service> services_;
   std::vector<Training> trainings_;
