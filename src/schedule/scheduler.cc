@@ -10,6 +10,12 @@ namespace {
 constexpr double grain_ns = 1000;      // below this, times are equal
 constexpr size_t gaps_of_a_rate = 32;  // the last arrivals tell the present rate
 
+// Arrivals to be reckoned with where so many come on average: two standard deviations more.
+int64_t expected_within(double mean, int64_t most) {
+  if (!(mean < static_cast<double>(most))) return most;
+  return std::min(most, static_cast<int64_t>(std::ceil(mean + 2 * std::sqrt(mean))));
+}
+
 }  // namespace
 
 const char* overload_name(Overload overload) {
@@ -61,15 +67,15 @@ double Scheduler::answer_ns(const Service& service, int64_t samples) const {
 }
 
 int64_t Scheduler::arrivals_within(const Service& service, int64_t now_ns, double run_ns) const {
-  if (service.arrivals.size() < 2) return 0;
+  const int64_t most = service.rules.largest_batch;
+  if (service.arrivals.size() < gaps_of_a_rate / 4)
+    return expected_within(service.rules.rate_hz * run_ns * 1e-9, most);
   const int64_t oldest = service.arrivals.size() < gaps_of_a_rate
                              ? service.arrivals.front()
                              : service.arrivals[service.next_arrival];
   const auto since_ns = static_cast<double>(std::max<int64_t>(1, now_ns - oldest));
   const double mean = static_cast<double>(service.arrivals.size() - 1) * run_ns / since_ns;
-  if (!(mean < static_cast<double>(service.rules.largest_batch)))
-    return service.rules.largest_batch;
-  return static_cast<int64_t>(std::ceil(mean + 2 * std::sqrt(mean)));
+  return expected_within(mean, most);
 }
 
 // Batches follow each other by deadline once the run has ended; each is as large as it will be.

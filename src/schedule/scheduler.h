@@ -33,6 +33,7 @@ struct ServiceRules {
   int64_t largest_batch = 1;  ///< samples: the planned batch size
   size_t queue_bound = 4096;  ///< requests that may wait
   Overload overload = Overload::refuse;
+  double rate_hz = 0;  ///< requests per second that are expected before any have come; 0: not known
 };
 
 struct TrainingRules {
