@@ -165,8 +165,13 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
   const std::string infer = write("infer.csv", text).string();
   expect_documented({"plan", "concurrent", "--train", table, "--infer", infer, "--rate", "100",
                      "--latency", "900ms", "--json", "-q"});
+  expect_documented({"plan", "concurrent", "--train", table, "--infer", infer, "--rate", "100",
+                     "--latency", "900ms", "--arrivals", "poisson", "--json", "-q"});
   expect_documented({"plan", "dynamic", "--infer", infer, "--windows", "50:1min,100:1min",
                      "--latency", "900ms", "--json", "-q"});
+  expect_documented({"evaluate", "live", "--train", table, "--infer", infer, "--modes", "all",
+                     "--problems", write("asked.csv", "latency_ms,rate_hz\n900,50\n").string(),
+                     "--for", "10s", "--traces", "1", "--json", "-q"});
   expect_documented({"evaluate", "search", "--problem", "training", "--train", table, "--strategy",
                      "maxn", "--modes", "all", "--json", "-q"});
 }

@@ -28,6 +28,8 @@ struct PlanOptions {
   double trial_seconds = 10;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
+  std::vector<std::string> arrivals;  ///< of each service, or one for all; empty: clockwork
+  double percentile = 99;             ///< of requests in time, with `arrivals`
   bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
        no_memory_check = false, no_reference = false;
   bool switch_asked = false;  ///< --switch-cost was given

@@ -2,6 +2,7 @@
 
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/commands/plan_arrivals.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/quantities.h"
@@ -64,6 +65,7 @@ Status apply(const PlanOptions& options, const PowerMode& mode) {
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
                             options.infer.size(), what_roles_are));
+  if (!options.arrivals.empty()) return plan_for_arrivals(kind, options, context);
   FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
@@ -119,6 +121,13 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         "peak latency at most, e.g. 500ms");
     if (kind != "dynamic")
       command.add_option("--rate", o.request.rates_hz, "arriving requests per second");
+  }
+  if (kind != "training" && kind != "dynamic") {
+    command.add_option("--arrivals", o.arrivals,
+                       "plan by simulating what `serve` executes: poisson, poisson:60, trace:FILE");
+    command.add_option("--percentile", o.percentile, "of requests in time, with --arrivals")
+        ->check(CLI::Range(50.0, 99.99))
+        ->capture_default_str();
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");

@@ -2,39 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/session_progress.h"
+#include "schedule/arrivals.h"
 
 namespace flyball::cli {
 namespace {
 
 Result<std::vector<RateWindow>> parse_windows(const std::vector<std::string>& texts) {
-  std::vector<RateWindow> windows;
-  for (const std::string& list : texts)
-    for (const std::string& text : split(list, ',')) {
-      const size_t colon = text.find(':');
-      const auto rate = parse_double(text.substr(0, colon));
-      if (!rate || colon == std::string::npos)
-        return Error{Code::invalid_argument, fmt::format("'{}' is not a rate window", text),
-                     "write RATE:DURATION, such as 30:10min,60:5min"};
-      const auto length = parse_seconds(text.substr(colon + 1));
-      if (!length) return length.error().within(fmt::format("--windows {}", text));
-      if (!(*rate > 0) || !std::isfinite(*rate) || !(length->value > 0))
-        return Error{Code::invalid_argument,
-                     fmt::format("'{}' is not a rate window: both must be above zero", text),
-                     "write RATE:DURATION, such as 30:10min,60:5min"};
-      windows.push_back({*rate, length->value});
-    }
-  if (windows.empty())
+  if (texts.empty())
     return Error{Code::invalid_argument, "there are no rate windows",
                  "name them with --windows 30:10min,60:5min"};
-  return windows;
+  const auto windows = parse_rate_windows(join(texts, ","));
+  return windows ? windows : windows.error().within("--windows");
 }
 
 // A switch that counts as nothing has no figure.

@@ -1,0 +1,58 @@
+// Where requests come from when nobody sends them: clockwork, chance, a file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "base/status.h"
+#include "problem/dynamic.h"
+
+namespace flyball {
+
+enum class ArrivalKind : uint8_t {
+  http,      ///< real requests
+  constant,  ///< one every 1/rate
+  poisson,   ///< at random, so many per second on average
+  trace,     ///< at the times of a file
+  windows,   ///< at random, at a rate for each stretch of time
+};
+
+/// What `--arrivals` says.
+struct ArrivalSpec {
+  ArrivalKind kind = ArrivalKind::http;
+  std::string text = "http";        ///< as it was written
+  double rate_hz = 0;               ///< constant, poisson; of the others the mean; 0: not known
+  std::vector<double> times_s;      ///< trace: ascending, from the start on
+  std::vector<RateWindow> windows;  ///< windows, one after the other; a rate may be 0 in files
+
+  /// How long it lasts; nothing where it has no end.
+  std::optional<double> seconds() const;
+};
+
+/// "http", "constant:60", "poisson:60", "trace:FILE", "windows:30:10min,60:10min". Errors are one
+/// line and name what is wrong; those of a file name file and line.
+Result<ArrivalSpec> parse_arrivals(const std::string& text);
+/// "30:10min,60:5min": RATE:DURATION, both above zero.
+Result<std::vector<RateWindow>> parse_rate_windows(const std::string& text);
+/// A trace: column `time_s` with the time stamps of requests in seconds, ascending (the first one
+/// may be any time, it is taken as the start where it is not near 0), or columns `rate_hz` and
+/// `seconds` with a rate for each stretch of time, in which requests come at random.
+Result<ArrivalSpec> parse_trace(const Csv& csv);
+
+/// Times of requests.
+class ArrivalSource {
+ public:
+  virtual ~ArrivalSource() = default;
+  /// The next one, ns from the start, not before the last; nothing when no more come.
+  virtual std::optional<int64_t> next_ns() = 0;
+};
+
+/// The same seed gives the same times. The spec is none of http.
+std::unique_ptr<ArrivalSource> make_arrivals(const ArrivalSpec& spec, uint64_t seed);
+
+}  // namespace flyball

@@ -1,0 +1,25 @@
+// From a problem over tables to jobs that a simulation can run.
+#pragma once
+
+#include "problem/exact.h"
+#include "schedule/simulation.h"
+
+namespace flyball {
+
+/// A problem with the readings that its choices are judged by.
+struct LiveProblem {
+  const Problem* problem = nullptr;
+  const Readings* readings = nullptr;
+
+  /// The jobs of a choice in its mode. Batches between the listed sizes take what lies on a
+  /// straight line between them, those below the smallest as long as that.
+  LivePlan plan(std::span<const size_t> choice) const;
+  /// Rules of its services and trainings, in the order of its roles.
+  Simulation simulation(std::span<const size_t> choice) const;
+  /// The role of the first service: the one whose rate the planners change.
+  size_t serving_role() const { return problem->roles.size() - 1; }
+  /// Training minibatches per second that the problem's equations give the choice; 0 without one.
+  double planned_trainings(std::span<const size_t> choice) const;
+};
+
+}  // namespace flyball

@@ -1,0 +1,137 @@
+#include "schedule/live_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "problem/problem.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json service_json(const ServiceResult& service, double energy_j_per_request) {
+  const LatencyHistogram& latency = service.latency;
+  const auto mean_of = [](double sum, size_t count) {
+    return or_null(count == 0 ? not_measured : sum / static_cast<double>(count));
+  };
+  return {{"name", service.name},
+          {"latency_ms",
+           {{"budget", or_null(service.budget_ms)},
+            {"p50", or_null(latency.quantile_ms(0.5))},
+            {"p95", or_null(latency.quantile_ms(0.95))},
+            {"p99", or_null(latency.quantile_ms(0.99))},
+            {"max", or_null(latency.count() == 0 ? not_measured : latency.max_ms())}}},
+          {"requests",
+           {{"arrived", service.arrived},
+            {"answered", service.answered},
+            {"late", service.late},
+            {"refused", service.refused}}},
+          {"batches",
+           {{"run", service.batches},
+            {"mean", mean_of(static_cast<double>(service.samples), service.batches)},
+            {"largest", service.largest_batch},
+            {"planned", service.planned_batch}}},
+          {"largest_queue", service.largest_queue},
+          {"busy_s", or_null(service.busy_s)},
+          {"energy_j_per_request", or_null(energy_j_per_request)}};
+}
+
+Json replan_json(const Replan& replan) {
+  return {{"at_s", or_null(replan.at_s)}, {"why", replan.why},
+          {"mode", replan.mode},          {"rate_hz", or_null(replan.rate_hz)},
+          {"batch", replan.batch},        {"switched", replan.switched}};
+}
+
+}  // namespace
+
+void ServiceResult::answer(int64_t latency_ns) {
+  latency.add(latency_ns);
+  ++answered;
+  constexpr double microsecond_ms = 1e-3;  // below this, times are equal
+  if (static_cast<double>(latency_ns) * 1e-6 > budget_ms + microsecond_ms) ++late;
+}
+
+double ServiceResult::late_share() const {
+  return arrived == 0 ? 0 : static_cast<double>(late + refused) / static_cast<double>(arrived);
+}
+
+double LiveResult::busy_s() const {
+  double sum = switching_s;
+  for (const ServiceResult& service : services) sum += service.busy_s;
+  for (const TrainingResult& training : trainings) sum += training.busy_s;
+  return sum;
+}
+
+Json to_json(const LiveResult& result) {
+  Json services = Json::array(), trainings = Json::array(), replans = Json::array();
+  for (const ServiceResult& service : result.services)
+    services.push_back(service_json(
+        service, service.answered == 0 ? not_measured
+                                       : service.energy_j / static_cast<double>(service.answered)));
+  for (const TrainingResult& training : result.trainings)
+    trainings.push_back(
+        {{"name", training.name},
+         {"minibatches", training.minibatches},
+         {"planned", or_null(training.planned.value_or(not_measured))},
+         {"busy_s", or_null(training.busy_s)},
+         {"energy_j_per_minibatch",
+          or_null(training.minibatches == 0
+                      ? not_measured
+                      : training.energy_j / static_cast<double>(training.minibatches))}});
+  for (const Replan& replan : result.replans) replans.push_back(replan_json(replan));
+  return {{"seconds", or_null(result.seconds)},
+          {"services", services},
+          {"training", trainings},
+          {"training_blocked",
+           result.training_blocked.empty() ? Json() : Json(result.training_blocked)},
+          {"power_w", or_null(result.power_w())},
+          {"energy_j", or_null(result.energy_j)},
+          {"idle_s", or_null(std::max(0.0, result.seconds - result.busy_s()))},
+          {"switches", result.switches},
+          {"switching_s", or_null(result.switching_s)},
+          {"replans", replans},
+          {"decisions", result.decisions}};
+}
+
+std::string format_live(const LiveResult& result) {
+  std::string text;
+  for (const ServiceResult& s : result.services) {
+    const double rate = static_cast<double>(s.arrived) / result.seconds;
+    text += fmt::format("{}: {} requests in {} ({:.3g}/s), {} answered, {} late, {} refused\n",
+                        s.name, s.arrived, format_seconds({result.seconds}), rate, s.answered,
+                        s.late, s.refused);
+    if (s.answered == 0) continue;
+    text += fmt::format(
+        "  latency ms  p50 {:.3g}  p95 {:.3g}  p99 {:.3g}  max {:.3g}  of a budget of {:g}\n",
+        s.latency.quantile_ms(0.5), s.latency.quantile_ms(0.95), s.latency.quantile_ms(0.99),
+        s.latency.max_ms(), s.budget_ms);
+    text += fmt::format(
+        "  batches     {} of {:.3g} on average, {} at most (planned {}); queue {} at most\n",
+        s.batches, static_cast<double>(s.samples) / static_cast<double>(s.batches), s.largest_batch,
+        s.planned_batch, s.largest_queue);
+  }
+  for (const TrainingResult& t : result.trainings) {
+    text += fmt::format("{}: {} training minibatches in the gaps ({:.3g}/s)", t.name, t.minibatches,
+                        static_cast<double>(t.minibatches) / result.seconds);
+    if (t.planned)
+      text += fmt::format(", planned {:.0f} ({:.1f} %)", *t.planned,
+                          100 * static_cast<double>(t.minibatches) / *t.planned);
+    text += "\n";
+  }
+  if (!result.training_blocked.empty()) text += result.training_blocked + "\n";
+  if (std::isfinite(result.energy_j))
+    text += fmt::format("power {:.3g} W, energy {:.4g} J\n", result.power_w(), result.energy_j);
+  for (const Replan& r : result.replans)
+    text += fmt::format("at {}: new plan for {:.3g} requests/s, batch {}{}: {}\n",
+                        format_seconds({r.at_s}), r.rate_hz, r.batch,
+                        r.switched ? ", mode " + r.mode : "", r.why);
+  return text;
+}
+
+}  // namespace flyball

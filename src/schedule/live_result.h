@@ -1,0 +1,68 @@
+// What came of serving and training in turns.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/latency_histogram.h"
+#include "schedule/scheduler.h"
+
+namespace flyball {
+
+/// What came of one service's requests.
+struct ServiceResult {
+  std::string name;
+  double budget_ms = 0;
+  size_t arrived = 0, answered = 0, late = 0, refused = 0;
+  LatencyHistogram latency{};  ///< of those answered
+  size_t batches = 0, samples = 0, largest_queue = 0;
+  int64_t largest_batch = 0;  ///< that ran
+  int64_t planned_batch = 0;
+  double busy_s = 0;    ///< in its minibatches
+  double energy_j = 0;  ///< of them; NaN: power is not known
+
+  /// A request has been answered.
+  void answer(int64_t latency_ns);
+  double late_share() const;  ///< late or refused, of those that arrived
+};
+
+struct TrainingResult {
+  std::string name;
+  size_t minibatches = 0;
+  std::optional<double> planned{};  ///< minibatches that the plan has for this time
+  double busy_s = 0;
+  double energy_j = 0;  ///< of its minibatches; NaN: power is not known
+};
+
+/// A change of plan.
+struct Replan {
+  double at_s = 0;
+  std::string why{}, mode{};
+  double rate_hz = 0;
+  int64_t batch = 0;
+  bool switched = false;  ///< of mode
+};
+
+struct LiveResult {
+  double seconds = 0;
+  std::vector<ServiceResult> services;
+  std::vector<TrainingResult> trainings;
+  double energy_j = 0;  ///< NaN: power is not known
+  double switching_s = 0;
+  size_t switches = 0;
+  std::vector<Replan> replans;
+  size_t decisions = 0;
+  std::string training_blocked;  ///< why training did not run at all; "" where it did
+
+  double power_w() const { return energy_j / seconds; }
+  double busy_s() const;
+};
+
+/// docs/json.md, `serve`.
+nlohmann::ordered_json to_json(const LiveResult& result);
+/// The same as a person reads it.
+std::string format_live(const LiveResult& result);
+
+}  // namespace flyball

@@ -1,0 +1,194 @@
+#include "schedule/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.h"
+
+namespace flyball {
+namespace {
+
+constexpr auto never = std::numeric_limits<int64_t>::max();
+
+class Course {
+ public:
+  explicit Course(Simulation simulation)
+      : asked_(std::move(simulation)),
+        scheduler_(asked_.services, asked_.trainings, asked_.durations),
+        random_(mix_seed(asked_.seed, 7)),
+        end_ns_(static_cast<int64_t>(std::llround(asked_.seconds * 1e9))) {
+    for (const ServiceRules& rules : asked_.services)
+      result_.services.push_back(
+          {.name = rules.name, .budget_ms = static_cast<double>(rules.latency_ns) * 1e-6});
+    for (const TrainingRules& rules : asked_.trainings)
+      result_.trainings.push_back({.name = rules.name});
+    for (ArrivalSource* source : asked_.arrivals)
+      next_.push_back(source->next_ns().value_or(never));
+    take_plan();
+  }
+
+  LiveResult run() {
+    while (true) {
+      let_arrive(now_ns_);
+      if (now_ns_ >= end_ns_) scheduler_.drain();
+      if (asked_.replan && !scheduler_.draining()) follow_new_plan();
+      const Decision decision = scheduler_.decide(now_ns_);
+      ++result_.decisions;
+      if (decision.act == Act::stop) break;
+      if (decision.act == Act::wait)
+        wait();
+      else
+        run_minibatch(decision);
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  void take_plan() {
+    for (size_t s = 0; s < scheduler_.services(); ++s) {
+      scheduler_.set_largest_batch(s, asked_.plan.largest_batch[s]);
+      result_.services[s].planned_batch = asked_.plan.largest_batch[s];
+      scheduler_.replace_durations(s, asked_.plan.services[s].minibatch);
+    }
+    for (size_t t = 0; t < scheduler_.trainings(); ++t)
+      scheduler_.replace_training_duration(t, asked_.plan.trainings[t].minibatch);
+  }
+
+  // Requests until this moment, in the order in which they come.
+  void let_arrive(int64_t until_ns) {
+    while (true) {
+      const auto first = std::ranges::min_element(next_);
+      if (first == next_.end() || *first > until_ns || *first >= end_ns_) return;
+      const auto s = static_cast<size_t>(first - next_.begin());
+      const int64_t at_ns = *first;
+      *first = asked_.arrivals[s]->next_ns().value_or(never);
+      ServiceResult& service = result_.services[s];
+      const Admission admission = scheduler_.arrive(s, service.arrived++, 1, at_ns);
+      if (admission.refused != RefusalReason::none) ++service.refused;
+      service.largest_queue = std::max(service.largest_queue, scheduler_.waiting(s));
+      if (asked_.arrived) asked_.arrived(s, at_ns);
+    }
+  }
+
+  void wait() {
+    const int64_t next_ns = std::min(*std::ranges::min_element(next_), end_ns_);
+    result_.energy_j += asked_.plan.idle_w * static_cast<double>(next_ns - now_ns_) * 1e-9;
+    now_ns_ = next_ns;
+  }
+
+  double jittered(double ns) {
+    if (!(asked_.jitter > 0)) return ns;
+    const double sigma = std::sqrt(std::log1p(asked_.jitter * asked_.jitter));
+    return ns * std::exp(sigma * random_.normal() - sigma * sigma / 2);
+  }
+
+  void run_minibatch(const Decision& decision) {
+    const bool infers = decision.act == Act::infer;
+    const JobCourse& job =
+        infers ? asked_.plan.services[decision.who] : asked_.plan.trainings[decision.who];
+    const double ns = jittered(job.minibatch.typical_ns(infers ? decision.samples : 1));
+    const int64_t ends_ns = now_ns_ + std::max<int64_t>(1, std::llround(ns));
+    let_arrive(ends_ns - 1);
+    scheduler_.ended(ends_ns);
+    const double seconds = static_cast<double>(ends_ns - now_ns_) * 1e-9;
+    if (infers)
+      count_batch(result_.services[decision.who], decision, ends_ns, seconds, job.power_w);
+    else
+      count_minibatch(result_.trainings[decision.who], seconds, job.power_w);
+    result_.energy_j += job.power_w * seconds;
+    if (asked_.ran) asked_.ran(decision, now_ns_, ends_ns);
+    now_ns_ = ends_ns;
+  }
+
+  void count_batch(ServiceResult& service, const Decision& decision, int64_t ends_ns,
+                   double seconds, double power_w) {
+    for (const Waiting& request : scheduler_.batch()) service.answer(ends_ns - request.arrived_ns);
+    ++service.batches;
+    service.samples += static_cast<size_t>(decision.samples);
+    service.largest_batch = std::max(service.largest_batch, decision.samples);
+    service.busy_s += seconds;
+    service.energy_j += power_w * seconds;
+  }
+
+  static void count_minibatch(TrainingResult& training, double seconds, double power_w) {
+    ++training.minibatches;
+    training.busy_s += seconds;
+    training.energy_j += power_w * seconds;
+  }
+
+  // A mode changes only where every deadline is kept meanwhile, or where one is lost already.
+  void follow_new_plan() {
+    if (!pending_) {
+      pending_ = asked_.replan(now_ns_);
+      pending_since_ns_ = now_ns_;
+    }
+    if (!pending_) return;
+    const bool switches = pending_->plan.mode != asked_.plan.mode;
+    if (switches && !scheduler_.fits(now_ns_, asked_.switch_s * 1e9) &&
+        scheduler_.fits(now_ns_, 0) && now_ns_ - pending_since_ns_ < patience_ns)
+      return;
+    if (switches) change_mode();
+    pending_->why.at_s = static_cast<double>(now_ns_) * 1e-9;
+    pending_->why.mode = pending_->plan.mode;
+    pending_->why.switched = switches;
+    count_planned();
+    asked_.plan = std::move(pending_->plan);
+    result_.replans.push_back(std::move(pending_->why));
+    pending_.reset();
+    take_plan();
+  }
+
+  void change_mode() {
+    const int64_t ends_ns = now_ns_ + std::llround(asked_.switch_s * 1e9);
+    let_arrive(ends_ns);
+    ++result_.switches;
+    result_.switching_s += asked_.switch_s;
+    result_.energy_j += asked_.plan.idle_w * asked_.switch_s;
+    now_ns_ = ends_ns;
+  }
+
+  // What the plan that ends here has trained by its own figures.
+  void count_planned() {
+    const double seconds = static_cast<double>(std::min(now_ns_, end_ns_) - plan_since_ns_) * 1e-9;
+    for (size_t t = 0; t < asked_.plan.trainings_per_s.size(); ++t)
+      result_.trainings[t].planned = result_.trainings[t].planned.value_or(0) +
+                                     asked_.plan.trainings_per_s[t] * std::max(0.0, seconds);
+    plan_since_ns_ = now_ns_;
+  }
+
+  void finish() {
+    count_planned();
+    result_.seconds = static_cast<double>(std::max(now_ns_, end_ns_)) * 1e-9;
+    for (size_t t = 0; t < scheduler_.trainings(); ++t) {
+      const int service = scheduler_.too_short_for(t);
+      if (result_.trainings[t].minibatches > 0 || service < 0) continue;
+      result_.training_blocked = fmt::format(
+          "{} did not train: a minibatch of it and an answer of {} take longer than its latency "
+          "budget of {:g} ms",
+          scheduler_.training(t).name, scheduler_.service(static_cast<size_t>(service)).name,
+          result_.services[static_cast<size_t>(service)].budget_ms);
+    }
+  }
+
+  static constexpr int64_t patience_ns = 30'000'000'000;
+
+  Simulation asked_;
+  Scheduler scheduler_;
+  Random random_;
+  LiveResult result_;
+  std::vector<int64_t> next_;
+  std::optional<PlanChange> pending_;
+  int64_t now_ns_ = 0, end_ns_, plan_since_ns_ = 0, pending_since_ns_ = 0;
+};
+
+}  // namespace
+
+LiveResult simulate(Simulation simulation) {
+  return Course(std::move(simulation)).run();
+}
+
+}  // namespace flyball

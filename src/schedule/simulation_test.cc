@@ -1,0 +1,114 @@
+#include "schedule/simulation.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "problem/problem.h"
+#include "schedule/schedule_testing.h"
+
+namespace flyball {
+namespace {
+
+LiveResult run(Simulation asked, const std::string& arrivals, uint64_t seed = 1) {
+  const auto spec = parse_arrivals(arrivals);
+  EXPECT_TRUE(spec.ok());
+  const auto source = make_arrivals(*spec, seed);
+  asked.arrivals = {source.get()};
+  asked.seed = seed;
+  return simulate(std::move(asked));
+}
+
+TEST(Simulation, ClockworkTrainsAtLeastWhatThePlanSays) {
+  for (const double rate : {30.0, 60.0, 90.0})
+    for (const int64_t batch : {1, 4, 16, 32})
+      for (const double train_ms : {5.0, 17.0, 60.0}) {
+        const double window_ms = 1e3 * static_cast<double>(batch) / rate;
+        const double infer_ms = 6 + 0.5 * static_cast<double>(batch - 1);
+        if (infer_ms > window_ms) continue;
+        const double n = minibatches_per_window(window_ms, infer_ms, train_ms);
+        Simulation asked = one_and_one(window_ms + infer_ms, batch, 6, 0.5, train_ms);
+        asked.seconds = 300;
+        const LiveResult result = run(asked, fmt::format("constant:{}", rate));
+        EXPECT_EQ(result.services[0].late, 0u);
+        EXPECT_EQ(result.services[0].refused, 0u);
+        EXPECT_GE(static_cast<double>(result.trainings[0].minibatches),
+                  0.99 * 300 * n * 1e3 / window_ms)
+            << rate << "/s, batch " << batch << ", training " << train_ms << " ms";
+      }
+}
+
+TEST(Simulation, ChanceKeepsTheBudgetWhereThereIsRoom) {
+  Simulation asked = one_and_one(400, 16, 6, 0.5, 40);
+  asked.seconds = 600;
+  const LiveResult result = run(asked, "poisson:60");
+  EXPECT_GT(result.services[0].arrived, 30000u);
+  EXPECT_LE(result.services[0].late_share(), 0.001);
+  // All the time that is not served in is trained in.
+  EXPECT_GT(result.trainings[0].busy_s + result.services[0].busy_s, 0.999 * result.seconds);
+}
+
+TEST(Simulation, JitterIsLearnt) {
+  Simulation asked = one_and_one(300, 16, 6, 0.5, 40);
+  asked.seconds = 600;
+  asked.jitter = 0.2;
+  const LiveResult result = run(asked, "poisson:60");
+  EXPECT_LE(result.services[0].late_share(), 0.005);
+  EXPECT_GT(result.trainings[0].minibatches, 0u);
+}
+
+TEST(Simulation, OverloadIsRefusedOrServedLateAndTrainingStops) {
+  Simulation asked = one_and_one(200, 4, 20, 5, 30);  // 4 in 35 ms: 114/s at most
+  asked.seconds = 60;
+  const LiveResult refusing = run(asked, "poisson:300");
+  EXPECT_GT(refusing.services[0].refused, 5000u);
+  EXPECT_LT(refusing.services[0].late, refusing.services[0].answered / 100);
+  EXPECT_LT(refusing.trainings[0].minibatches, 20u);
+  asked.services[0].overload = Overload::late;
+  asked.services[0].queue_bound = 100;
+  const LiveResult late = run(asked, "poisson:300");
+  EXPECT_GT(late.services[0].late, late.services[0].answered / 2);
+  EXPECT_LE(late.services[0].largest_queue, 100u);
+}
+
+TEST(Simulation, TheSameSeedGivesTheSameRun) {
+  Simulation asked = one_and_one(300, 16, 6, 0.5, 40);
+  asked.seconds = 60;
+  asked.jitter = 0.1;
+  const auto first = to_json(run(asked, "poisson:60", 3));
+  EXPECT_EQ(first, to_json(run(asked, "poisson:60", 3)));
+  EXPECT_NE(first, to_json(run(asked, "poisson:60", 4)));
+}
+
+TEST(Simulation, EnergyIsOfWhatRanAndOfIdling) {
+  Simulation asked = one_and_one(200, 1, 10, 0, 500);  // too short for training
+  asked.seconds = 10;
+  const LiveResult result = run(asked, "constant:50");
+  EXPECT_EQ(result.trainings[0].minibatches, 0u);
+  EXPECT_THAT(result.training_blocked, testing::HasSubstr("latency budget of 200 ms"));
+  EXPECT_NEAR(result.energy_j, 10 * (0.5 * 20 + 0.5 * 5), 1);
+}
+
+TEST(Simulation, ANewPlanIsTakenAndItsSwitchPaid) {
+  Simulation asked = one_and_one(400, 16, 6, 0.5, 40);
+  asked.seconds = 20;
+  asked.switch_s = 0.2;
+  LivePlan faster = asked.plan;
+  faster.mode = "faster";
+  faster.trainings[0].minibatch = minibatch_of(20);
+  bool told = false;
+  asked.replan = [&](int64_t now_ns) -> std::optional<PlanChange> {
+    if (told || now_ns < 10'000 * ms) return std::nullopt;
+    told = true;
+    return PlanChange{faster, {.why = "asked"}};
+  };
+  const LiveResult result = run(asked, "poisson:30");
+  EXPECT_EQ(result.switches, 1u);
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_EQ(result.replans[0].mode, "faster");
+  EXPECT_EQ(result.services[0].late, 0u);
+  EXPECT_GT(result.trainings[0].minibatches, 500u);
+}
+
+}  // namespace
+}  // namespace flyball
