@@ -85,8 +85,9 @@ class File {
     for (size_t i = 0; array && i < array->size(); ++i) {
       const toml::node_view entry((*array)[i]);
       TwinStorage storage{entry["name"].value_or(std::string()), entry["mb_per_s"].value_or(0.0),
-                          entry["latency_ms"].value_or(-1.0)};
-      if (storage.name.empty() || !(storage.mb_per_s > 0) || !(storage.latency_ms >= 0))
+                          entry["latency_ms"].value_or(-1.0), entry["at_once"].value_or(1.0)};
+      if (storage.name.empty() || !(storage.mb_per_s > 0) || !(storage.latency_ms >= 0) ||
+          !(storage.at_once >= 1))
         return at(node.source(), "a storage needs name, mb_per_s and latency_ms");
       board.storages.push_back(std::move(storage));
     }
@@ -176,6 +177,7 @@ std::vector<TwinConstant> make_constants() {
       {"cpu_speed", 0.01, 10, &C::cpu_speed},
       {"cpu_flop", 0.1, 1024, &C::cpu_flop},
       {"op_kcycles", 0, 1e5, &C::op_kcycles},
+      {"backward_kcycles", 0, 1e5, &C::backward_kcycles},
       {"kernel_kcycles", 0, 1e5, &C::kernel_kcycles},
       {"step_kcycles", 0, 1e6, &C::step_kcycles},
       {"fetch_kcycles", 0, 1e6, &C::fetch_kcycles},
@@ -188,16 +190,19 @@ std::vector<TwinConstant> make_constants() {
       {"kernel_us", 0, 1000, &C::kernel_us},
       {"kernel_cycles", 0, 1e7, &C::kernel_cycles},
       {"fill", 0, 1e5, &C::fill},
-      {"overlap", 1, 50, &C::overlap},
+      {"overlap", 0, 1, &C::overlap},
       {"memory_share", 0.01, 1, &C::memory_share},
       {"bytes_per_cycle", 0.1, 1e6, &C::bytes_per_cycle},
       {"cache_mb", 0, 1e4, &C::cache_mb},
+      {"backward_traffic", 0.5, 3, &C::backward_traffic},
       {"cpu_lowest_v", 0.2, 1, &C::cpu_lowest_v},
       {"cpu_knee", 0, 0.95, &C::cpu_knee},
       {"gpu_lowest_v", 0.2, 1, &C::gpu_lowest_v},
       {"gpu_knee", 0, 0.95, &C::gpu_knee},
+      {"convolution_energy", 0.05, 1, &C::convolution_energy},
       {"run_noise", 0, 0.5, &C::run_noise},
       {"time_noise", 0, 0.5, &C::time_noise},
+      {"sample_noise", 0, 5, &C::sample_noise},
       {"power_noise", 0, 0.5, &C::power_noise},
       {"leakage_per_c", 0, 0.1, &C::leakage_per_c},
       {"thermal_c_per_w", 0, 20, &C::thermal_c_per_w},
@@ -214,18 +219,13 @@ std::vector<TwinConstant> make_constants() {
   for (const auto& [name, member] : watts) all.push_back({name, 0, 1000, member});
   for (size_t kind = 0; kind < layer_kinds; ++kind) {
     const std::string name = layer_kind_name(static_cast<LayerKind>(kind));
-    all.push_back({"efficiency." + name, 1e-4, 1, nullptr, &C::efficiency, kind});
+    all.push_back({"efficiency." + name, 1e-4, 4, nullptr, &C::efficiency, kind});
     all.push_back({"traffic." + name, 0.01, 100, nullptr, &C::traffic, kind});
   }
   return all;
 }
 
 }  // namespace
-
-double TwinVoltage::at(double share) const {
-  if (share <= knee) return lowest;
-  return lowest + (1 - lowest) * (share - knee) / (1 - knee);
-}
 
 double& TwinConstant::in(TwinConstants& constants) const {
   return plain ? constants.*plain : (constants.*by_kind)[kind];

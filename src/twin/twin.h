@@ -13,6 +13,7 @@
 #include "space/axis.h"
 #include "space/measurement.h"
 #include "twin/board.h"
+#include "twin/network.h"
 
 namespace flyball {
 
@@ -32,7 +33,8 @@ struct TwinWorkload {
   std::string name;
   std::vector<LayerTable> layers;
   TwinData data;
-  double loader_workers = 4;  ///< where a configuration does not say
+  double loader_workers = 4;    ///< where a configuration does not say
+  bool half_precision = false;  ///< autocast: half the bytes, twice the arithmetic
 };
 /// A workload by its name in tables ("resnet18", "bert-large"): layers and data of the papers'.
 /// Errors: unknown names, phases that it has not; they list what there is.
@@ -49,8 +51,9 @@ struct TwinConfiguration {
   TwinStack stack = TwinStack::pytorch;
   std::string storage{};  ///< "ssd", "sd", "hdd": of the board; "": its first
 };
-/// Mode and run settings of a trial (batch_size, loader_workers, prefetch).
-TwinConfiguration twin_configuration(const Trial& trial);
+/// Mode and run settings of a trial (batch_size, loader_workers, prefetch). Errors: settings that
+/// the twin does not know.
+Result<TwinConfiguration> twin_configuration(const Trial& trial);
 
 struct TwinOptions {
   int minibatches = 40;
@@ -112,6 +115,7 @@ struct TwinRun {
 /// copy; the same seed gives the same minibatches.
 class TwinStream {
  public:
+  struct Inside;
   TwinMinibatch next();
   TwinPower power() const;  ///< mean since it began
   TwinUse use() const;
@@ -123,7 +127,6 @@ class TwinStream {
 
  private:
   friend class Twin;
-  struct Inside;
   explicit TwinStream(std::unique_ptr<Inside> inside);
   std::unique_ptr<Inside> inside_;
 };
@@ -154,9 +157,16 @@ class Twin {
   double memory_bytes(const TwinConfiguration& configuration) const;
 
  private:
+  Twin() = default;
   std::shared_ptr<const TwinBoard> board_;
+  std::shared_ptr<const TwinNetwork> network_;
   TwinWorkload workload_;
 };
+
+/// The same of parts that somebody holds already: what calibration asks for many constants.
+Result<Twin::Steady> steady_twin(const TwinBoard& board, const TwinNetwork& network,
+                                 const TwinWorkload& workload,
+                                 const TwinConfiguration& configuration);
 
 /// Two roles on one board at once.
 enum class TwinSharing {
