@@ -130,7 +130,9 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& f
                                             {"cores", reader.count(spec.nvpmodel.cores)},
                                             {"cores_per_cluster",
                                              reader.count(spec.nvpmodel.cores_per_cluster)}})},
-                 {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})}}));
+                 {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})},
+                 // For the simulated board (twin/board.h), which reads it itself.
+                 {"twin", [](const toml::node&) { return Status(); }}}));
   const NvpmodelArguments& nvpmodel = spec.nvpmodel;
   if (document.contains("nvpmodel") &&
       (nvpmodel.cpu.empty() || nvpmodel.cores == 0 || nvpmodel.cores_per_cluster == 0))

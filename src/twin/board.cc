@@ -1,0 +1,291 @@
+#include "twin/board.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "boards/spec.h"
+
+namespace flyball {
+namespace {
+
+constexpr std::array<const char*, twin_parts> part_names = {"cpu", "gpu", "soc", "dram", "system"};
+
+class File {
+ public:
+  File(std::string name, std::string text) : name_(std::move(name)) {
+    try {
+      document_ = toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      fault_ = at(error.source(), std::string(error.description()));
+    }
+  }
+
+  Status fault() const { return fault_.message.empty() ? Status() : Status(fault_); }
+  const toml::table* twin() const { return document_["twin"].as_table(); }
+  std::string id() const { return document_["id"].value_or(std::string()); }
+  std::string like() const { return document_["twin"]["like"].value_or(std::string()); }
+
+  Error at(const toml::source_region& where, const std::string& complaint) const {
+    return {Code::corrupt, fmt::format("{}:{}: {}", name_, where.begin.line, complaint),
+            "docs/twin.md says what stands in [twin]"};
+  }
+
+  /// What this file says, over what stands there already.
+  Status read(TwinBoard& board) const {
+    for (const auto& [key, node] : *twin())
+      FLYBALL_CHECK(take(board, std::string(key.str()), node));
+    if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
+        !board.storages.empty() && board.memory_bytes > 0 && board.highest(axis::mem_mhz) > 0)
+      return {};
+    return at(twin()->source(), "cpu_cores, cpu_mhz, mem_mhz, memory_gib or storages are missing");
+  }
+
+ private:
+  Status take(TwinBoard& board, const std::string& key, const toml::node& node) const {
+    if (key == "like") return {};
+    if (key == "calibrated") {
+      board.calibrated = node.value_or(std::string());
+      return {};
+    }
+    if (key == "cpu_cores" || key == "cpu_mhz" || key == "gpu_mhz" || key == "mem_mhz")
+      return take_axis(board, key, node);
+    if (key == "memory_gib") {
+      board.memory_bytes = node.value_or(0.0) * 1073741824.0;
+      return {};
+    }
+    if (key == "storages") return take_storages(board, node);
+    if (key == "rails") return take_rails(board, node);
+    if (key == "constants") return take_constants(board, node);
+    return at(node.source(), fmt::format("unknown key '{}'", key));
+  }
+
+  Status take_axis(TwinBoard& board, const std::string& key, const toml::node& node) const {
+    std::erase_if(board.axes, [&](const Axis& axis) { return axis.name == key; });
+    if (key == axis::mem_mhz && node.is_number()) {
+      board.mem_mhz = node.value_or(0.0);
+      return {};
+    }
+    std::vector<double> values;
+    if (const toml::array* array = node.as_array())
+      for (const toml::node& element : *array) values.push_back(element.value_or(0.0));
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!(values[i] > (i == 0 ? 0 : values[i - 1])))
+        return at(node.source(), fmt::format("{} is no ascending list of numbers", key));
+    if (!values.empty()) board.axes.push_back(named_axis(key, std::move(values)));
+    return {};
+  }
+
+  Status take_storages(TwinBoard& board, const toml::node& node) const {
+    board.storages.clear();
+    const toml::array* array = node.as_array();
+    for (size_t i = 0; array && i < array->size(); ++i) {
+      const toml::node_view entry((*array)[i]);
+      TwinStorage storage{entry["name"].value_or(std::string()), entry["mb_per_s"].value_or(0.0),
+                          entry["latency_ms"].value_or(-1.0), entry["at_once"].value_or(1.0)};
+      if (storage.name.empty() || !(storage.mb_per_s > 0) || !(storage.latency_ms >= 0) ||
+          !(storage.at_once >= 1))
+        return at(node.source(), "a storage needs name, mb_per_s and latency_ms");
+      board.storages.push_back(std::move(storage));
+    }
+    return {};
+  }
+
+  Status take_rails(TwinBoard& board, const toml::node& node) const {
+    board.rails.clear();
+    const toml::array* array = node.as_array();
+    for (size_t i = 0; array && i < array->size(); ++i) {
+      const toml::node_view entry((*array)[i]);
+      TwinRail rail{entry["name"].value_or(std::string()), {}, entry["module"].value_or(true)};
+      if (const toml::array* carries = entry["carries"].as_array())
+        for (const toml::node& part : *carries) {
+          const auto found = std::ranges::find(part_names, part.value_or(std::string()));
+          if (found == part_names.end()) return at(node.source(), "a rail carries no such part");
+          rail.carries[static_cast<size_t>(found - part_names.begin())] = true;
+        }
+      if (rail.name.empty() || board.rails.size() == twin_max_rails)
+        return at(node.source(),
+                  fmt::format("a rail needs a name, and {} are the most", twin_max_rails));
+      board.rails.push_back(std::move(rail));
+    }
+    return {};
+  }
+
+  Status take_constants(TwinBoard& board, const toml::node& node) const {
+    const toml::table* table = node.as_table();
+    if (!table) return at(node.source(), "[twin.constants] is no table");
+    for (const auto& [key, entry] : *table) {
+      const std::string name(key.str());
+      if (const toml::table* kinds = entry.as_table()) {
+        for (const auto& [kind, value] : *kinds)
+          FLYBALL_CHECK(constant(board, name + "." + std::string(kind.str()), value));
+      } else {
+        FLYBALL_CHECK(constant(board, name, entry));
+      }
+    }
+    return {};
+  }
+
+  Status constant(TwinBoard& board, const std::string& name, const toml::node& node) const {
+    const auto found = std::ranges::find(twin_constants(), name, &TwinConstant::name);
+    if (found == twin_constants().end())
+      return at(node.source(), fmt::format("unknown constant '{}'", name));
+    const auto value = node.value<double>();
+    if (!value || !(*value >= found->low && *value <= found->high))
+      return at(node.source(),
+                fmt::format("{} is to be between {:g} and {:g}", name, found->low, found->high));
+    found->in(board.constants) = *value;
+    return {};
+  }
+
+  std::string name_;
+  toml::table document_;
+  Error fault_;
+};
+
+/// The board that `file` describes, after what it is like (and what that one is like).
+Status build(const std::map<std::string, File>& files, const File& file, TwinBoard& board,
+             int depth) {
+  const std::string like = file.like();
+  if (!like.empty()) {
+    const auto parent = files.find(like);
+    if (parent == files.end() || !parent->second.twin() || depth > 4)
+      return file.at(file.twin()->source(),
+                     fmt::format("it is like '{}', which has no twin", like));
+    FLYBALL_CHECK(build(files, parent->second, board, depth + 1));
+    board.calibrated.clear();
+  }
+  board.id = file.id();
+  return file.read(board);
+}
+
+const Result<std::vector<TwinBoard>>& built_in() {
+  static const Result<std::vector<TwinBoard>> boards = [] {
+    std::vector<std::pair<std::string, std::string>> files;
+    for (const BoardText& text : board_texts()) files.emplace_back(text.file, text.text);
+    return parse_twin_boards(files);
+  }();
+  return boards;
+}
+
+std::vector<TwinConstant> make_constants() {
+  using C = TwinConstants;
+  std::vector<TwinConstant> all = {
+      {"cpu_speed", 0.01, 10, &C::cpu_speed},
+      {"cpu_flop", 0.1, 1024, &C::cpu_flop},
+      {"op_kcycles", 0, 1e5, &C::op_kcycles},
+      {"backward_kcycles", 0, 1e5, &C::backward_kcycles},
+      {"kernel_kcycles", 0, 1e5, &C::kernel_kcycles},
+      {"step_kcycles", 0, 1e6, &C::step_kcycles},
+      {"fetch_kcycles", 0, 1e6, &C::fetch_kcycles},
+      {"copy_cycles", 0, 100, &C::copy_cycles},
+      {"memory_wait", 0, 10, &C::memory_wait},
+      {"background_mhz", 0, 1e4, &C::background_mhz},
+      {"crowding", 0, 10, &C::crowding},
+      {"cuda_cores", 0, 1e6, &C::cuda_cores},
+      {"bus_bits", 8, 8192, &C::bus_bits},
+      {"kernel_us", 0, 1000, &C::kernel_us},
+      {"kernel_cycles", 0, 1e7, &C::kernel_cycles},
+      {"fill", 0, 1e5, &C::fill},
+      {"overlap", 0, 1, &C::overlap},
+      {"memory_share", 0.01, 1, &C::memory_share},
+      {"bytes_per_cycle", 0.1, 1e6, &C::bytes_per_cycle},
+      {"cache_mb", 0, 1e4, &C::cache_mb},
+      {"backward_traffic", 0.5, 3, &C::backward_traffic},
+      {"cpu_lowest_v", 0.2, 1, &C::cpu_lowest_v},
+      {"cpu_knee", 0, 0.95, &C::cpu_knee},
+      {"gpu_lowest_v", 0.2, 1, &C::gpu_lowest_v},
+      {"gpu_knee", 0, 0.95, &C::gpu_knee},
+      {"convolution_energy", 0.05, 1, &C::convolution_energy},
+      {"run_noise", 0, 0.5, &C::run_noise},
+      {"time_noise", 0, 0.5, &C::time_noise},
+      {"sample_noise", 0, 5, &C::sample_noise},
+      {"power_noise", 0, 0.5, &C::power_noise},
+      {"leakage_per_c", 0, 0.1, &C::leakage_per_c},
+      {"thermal_c_per_w", 0, 20, &C::thermal_c_per_w},
+      {"thermal_s", 0.1, 1e4, &C::thermal_s},
+  };
+  const std::pair<const char*, double C::*> watts[] = {
+      {"cpu_static_w", &C::cpu_static_w},     {"cpu_clock_w", &C::cpu_clock_w},
+      {"cpu_busy_w", &C::cpu_busy_w},         {"gpu_static_w", &C::gpu_static_w},
+      {"gpu_clock_w", &C::gpu_clock_w},       {"gpu_busy_w", &C::gpu_busy_w},
+      {"gpu_math_w", &C::gpu_math_w},         {"soc_static_w", &C::soc_static_w},
+      {"soc_clock_w", &C::soc_clock_w},       {"soc_traffic_w", &C::soc_traffic_w},
+      {"dram_static_w", &C::dram_static_w},   {"dram_clock_w", &C::dram_clock_w},
+      {"dram_traffic_w", &C::dram_traffic_w}, {"system_w", &C::system_w}};
+  for (const auto& [name, member] : watts) all.push_back({name, 0, 1000, member});
+  for (size_t kind = 0; kind < layer_kinds; ++kind) {
+    const std::string name = layer_kind_name(static_cast<LayerKind>(kind));
+    all.push_back({"efficiency." + name, 1e-4, 4, nullptr, &C::efficiency, kind});
+    all.push_back({"traffic." + name, 0.01, 100, nullptr, &C::traffic, kind});
+  }
+  return all;
+}
+
+}  // namespace
+
+double& TwinConstant::in(TwinConstants& constants) const {
+  return plain ? constants.*plain : (constants.*by_kind)[kind];
+}
+double TwinConstant::in(const TwinConstants& constants) const {
+  return plain ? constants.*plain : (constants.*by_kind)[kind];
+}
+
+const std::vector<TwinConstant>& twin_constants() {
+  static const std::vector<TwinConstant> constants = make_constants();
+  return constants;
+}
+
+double TwinBoard::highest(const char* name) const {
+  if (const Axis* found = find_axis(axes, name)) return found->values.back();
+  return std::string_view(name) == axis::mem_mhz ? mem_mhz : 0;
+}
+
+Result<std::vector<TwinBoard>> parse_twin_boards(
+    std::span<const std::pair<std::string, std::string>> texts) {
+  std::map<std::string, File> files;
+  for (const auto& [name, text] : texts) {
+    File file(name, text);
+    FLYBALL_CHECK(file.fault());
+    const std::string id = file.id();
+    files.emplace(id, std::move(file));
+  }
+  std::vector<TwinBoard> boards;
+  for (const auto& [id, file] : files) {
+    if (!file.twin()) continue;
+    TwinBoard board;
+    board.constants.efficiency.fill(0.3);
+    board.constants.traffic.fill(1);
+    FLYBALL_CHECK(build(files, file, board, 0));
+    boards.push_back(std::move(board));
+  }
+  return boards;
+}
+
+Result<TwinBoard> find_twin_board(const std::string& id) {
+  const Result<std::vector<TwinBoard>>& boards = built_in();
+  if (!boards.ok()) return boards.error();
+  const auto found = std::ranges::find(*boards, id, &TwinBoard::id);
+  if (found != boards->end()) return *found;
+  return Error{Code::not_found, fmt::format("there is no simulated board '{}'", id),
+               fmt::format("there are: {}", fmt::join(twin_boards(), ", "))};
+}
+
+std::vector<std::string> twin_boards() {
+  std::vector<std::string> ids;
+  if (const auto& boards = built_in(); boards.ok())
+    for (const TwinBoard& board : *boards) ids.push_back(board.id);
+  return ids;
+}
+
+std::string format_twin_constants(const TwinConstants& constants) {
+  std::string text = "[twin.constants]\n";
+  for (const TwinConstant& constant : twin_constants())
+    text += fmt::format("{} = {:.4g}\n", constant.name, constant.in(constants));
+  return text;
+}
+
+}  // namespace flyball

@@ -1,0 +1,20 @@
+// The networks of the papers' tables as PyTorch runs them operator by operator: nothing is fused,
+// weights are zeroed and stepped one tensor after the other. The twin's tables are of that stack;
+// Flyball's own networks fuse more (cost/).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cost/layer_table.h"
+
+namespace flyball {
+
+/// Layers of one minibatch by a name as tables have it ("bert-large", "YOLOv8n"; case and
+/// punctuation do not matter). Nothing when the network is not known.
+std::optional<LayerTable> eager_layers(const std::string& workload, Phase phase, int64_t batch);
+/// The names that eager_layers() knows.
+std::vector<std::string> eager_networks();
+
+}  // namespace flyball

@@ -1,0 +1,254 @@
+#include "twin/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+constexpr double bytes_per_number = 4;
+constexpr double runtime_bytes = 1.6e9;  ///< CUDA context, cuDNN and the interpreter on a Jetson
+constexpr double worker_bytes = 2.5e8;   ///< a loader process of Python
+constexpr double system_bytes = 1.2e9;   ///< the operating system and a desktop
+
+double relative_voltage(double share, double lowest, double knee) {
+  return share <= knee ? lowest : lowest + (1 - lowest) * (share - knee) / (1 - knee);
+}
+
+/// `value` as one of the axis; the highest where the mode does not say.
+Result<double> setting(const TwinBoard& board, const PowerMode& mode, const char* name) {
+  const auto asked = mode.values.find(name);
+  const Axis* axis = find_axis(board.axes, name);
+  if (asked == mode.values.end()) return board.highest(name);
+  if (!axis)
+    return Error{Code::invalid_argument, fmt::format("{} has no axis {}", board.id, name), ""};
+  // Clocks between those that it lists are those of other releases.
+  const double lowest = axis->values.front(), highest = axis->values.back();
+  if (asked->second >= 0.5 * lowest && asked->second <= 1.02 * highest) return asked->second;
+  return Error{Code::invalid_argument,
+               fmt::format("{} cannot run at {} {:g}", board.id, name, asked->second),
+               fmt::format("it has {:g}", fmt::join(axis->values, ", "))};
+}
+
+double share(double value, double highest) {
+  return highest > 0 ? value / highest : 0;
+}
+
+/// How many times slower a thread gets on with work that wants `wanted` cores out of `cores`.
+double crowd(const TwinConstants& c, double wanted, double cores) {
+  const double over = std::max(0.0, wanted / cores - 1);
+  return std::max(1.0, wanted / cores) * (1 + c.crowding * over);
+}
+
+/// Compute, prepare and end-to-end times where workers and the main process share the cores: what
+/// each gets depends on how long a minibatch takes, and that on what they get.
+void share_cores(const TwinBoard& board, const TwinNetwork& network, TwinPlan& plan,
+                 double step_s) {
+  const TwinConstants& c = board.constants;
+  const double cores =
+      std::max(0.2, plan.clocks.cores - c.background_mhz * 1e6 / plan.clocks.cpu_hz);
+  const double alone_s = plan.prepare_core_s + plan.read_s;
+  double slow = crowd(c, 1, cores);
+  for (int round = 0; round < 4; ++round) {
+    plan.pass = twin_pass(board, plan.clocks, network, plan.batch, slow);
+    plan.compute_s = plan.pass.total_s + step_s * slow;
+    if (plan.resident || plan.workers == 0) {
+      plan.prepare_s = plan.resident ? 0 : plan.prepare_core_s * slow;
+      plan.expected_s =
+          plan.compute_s + plan.handover_s + (plan.resident ? 0 : plan.prepare_s + plan.read_s);
+      return;
+    }
+    // The main process is busy while it computes: it waits for the GPU in a loop.
+    const double main_s = plan.compute_s + plan.handover_s;
+    const double loaded =
+        crowd(c, plan.workers + std::min(1.0, main_s / std::max(plan.expected_s, main_s)), cores);
+    plan.prepare_s = plan.prepare_core_s * loaded;
+    const double loader_s = std::max((plan.prepare_s + plan.read_s) / plan.workers, plan.read_s);
+    plan.expected_s = std::max(main_s, loader_s);
+    // Where the loader has time, its workers rest in between.
+    const double wanted = std::min<double>(plan.workers, plan.prepare_s / plan.expected_s);
+    slow = crowd(c, 1 + wanted, cores);
+    if (alone_s <= 0) return;
+  }
+}
+
+}  // namespace
+
+void add_twin_power(const TwinBoard& board, TwinPlan& plan) {
+  const TwinConstants& c = board.constants;
+  const TwinClocks& clocks = plan.clocks;
+  const double cpu_v = relative_voltage(clocks.cpu_share, c.cpu_lowest_v, c.cpu_knee);
+  const double gpu_v = relative_voltage(clocks.gpu_share, c.gpu_lowest_v, c.gpu_knee);
+  const double cpu_dynamic = clocks.cpu_share * cpu_v * cpu_v;
+  const double gpu_dynamic = clocks.gpu_share * gpu_v * gpu_v;
+  const double peak_bytes_s = 2 * board.highest(axis::mem_mhz) * 1e6 * c.bus_bits / 8;
+  const double traffic_s = plan.pass.bytes / peak_bytes_s;
+  const std::array<double, twin_parts> at_rest = {clocks.cores * c.cpu_static_w * cpu_v,
+                                                  c.gpu_static_w * gpu_v, c.soc_static_w,
+                                                  c.dram_static_w, c.system_w};
+  const std::array<double, twin_parts> clocked = {
+      clocks.cores * c.cpu_clock_w * cpu_dynamic, c.gpu_clock_w * gpu_dynamic,
+      c.soc_clock_w * clocks.mem_share, c.dram_clock_w * clocks.mem_share, 0};
+  const std::array<double, twin_parts> minibatch = {
+      0, gpu_dynamic * (c.gpu_busy_w * plan.pass.gpu_s + c.gpu_math_w * plan.pass.warm_s),
+      c.soc_traffic_w * traffic_s, c.dram_traffic_w * traffic_s, 0};
+  for (size_t rail = 0; rail < board.rails.size(); ++rail)
+    for (size_t part = 0; part < twin_parts; ++part) {
+      if (!board.rails[rail].carries[part]) continue;
+      plan.static_w[rail] += at_rest[part];
+      plan.rest_w[rail] += at_rest[part] + clocked[part];
+      plan.minibatch_j[rail] += minibatch[part];
+      if (part == static_cast<size_t>(TwinPart::cpu))
+        plan.core_w[rail] += c.cpu_busy_w * cpu_dynamic;
+    }
+}
+
+Result<TwinClocks> twin_clocks(const TwinBoard& board, const PowerMode& mode) {
+  TwinClocks clocks;
+  for (const auto& [name, value] : mode.values)
+    if (!find_axis(board.axes, name))
+      return Error{Code::invalid_argument, fmt::format("{} has no axis {}", board.id, name), ""};
+  FLYBALL_ASSIGN(clocks.cores, setting(board, mode, axis::cpu_cores));
+  FLYBALL_ASSIGN(const double cpu, setting(board, mode, axis::cpu_mhz));
+  FLYBALL_ASSIGN(const double gpu, setting(board, mode, axis::gpu_mhz));
+  FLYBALL_ASSIGN(const double mem, setting(board, mode, axis::mem_mhz));
+  clocks.cpu_hz = cpu * 1e6;
+  clocks.gpu_hz = gpu * 1e6;
+  clocks.mem_hz = mem * 1e6;
+  clocks.cpu_share = share(cpu, board.highest(axis::cpu_mhz));
+  clocks.gpu_share = share(gpu, board.highest(axis::gpu_mhz));
+  clocks.mem_share = share(mem, board.highest(axis::mem_mhz));
+  return clocks;
+}
+
+double twin_cycle_s(const TwinBoard& board, const TwinClocks& clocks) {
+  const TwinConstants& c = board.constants;
+  return (1 + c.memory_wait * clocks.cpu_share / clocks.mem_share) / (clocks.cpu_hz * c.cpu_speed);
+}
+
+TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinNetwork& network,
+                   double batch, double slow) {
+  const TwinConstants& c = board.constants;
+  const bool on_gpu = c.cuda_cores > 0;
+  const double kcycle_s = 1e3 * twin_cycle_s(board, clocks) * slow;
+  const double flop_s = on_gpu ? 1 / (2 * c.cuda_cores * clocks.gpu_hz)
+                               : slow / (clocks.cores * clocks.cpu_hz * c.cpu_speed * c.cpu_flop);
+  const double bus_s = 1 / (2 * clocks.mem_hz * c.bus_bits / 8 * c.memory_share);
+  const double path_s = on_gpu ? 1 / (c.bytes_per_cycle * clocks.gpu_hz) : 0;
+  const double byte_s = std::max(bus_s, path_s) + (1 - c.overlap) * std::min(bus_s, path_s);
+  const double start_s = on_gpu ? c.kernel_cycles / clocks.gpu_hz : 0;
+  const double latency_s = on_gpu ? c.kernel_us * 1e-6 : 0;
+  const double fill = on_gpu ? c.fill * c.cuda_cores : 0;
+  const double cache_bytes = c.cache_mb * 1e6;
+  TwinPass pass;
+  double cpu = 0, gpu = 0;
+  for (const TwinOperator& op : network.operators) {
+    const size_t kind = static_cast<size_t>(op.kind);
+    const double kernels = std::max(0.0, op.kernels.at(batch));
+    const double outputs = op.outputs.at(batch), flop = op.flop.at(batch);
+    double bytes = op.bytes.at(batch) * c.traffic[kind] * (op.backward ? c.backward_traffic : 1);
+    bytes *= bytes / (bytes + cache_bytes + 1);
+    const double math = flop * flop_s * (1 + fill / (outputs + 1)) / c.efficiency[kind];
+    const double memory = bytes * byte_s;
+    const double work = std::max(math, memory) + (1 - c.overlap) * std::min(math, memory);
+    const double kernel_s = work + kernels * start_s;
+    const double call = (op.backward ? c.backward_kcycles : c.op_kcycles) * kcycle_s;
+    const double launch = c.kernel_kcycles * kcycle_s;
+    const double begin = std::max(gpu, cpu + call + launch + latency_s);
+    cpu += call + kernels * launch;
+    if (!on_gpu) {
+      cpu += kernel_s;
+      gpu = cpu;
+    } else if (kernels > 0) {
+      gpu = std::max(begin + kernel_s, cpu + latency_s + kernel_s / kernels);
+    }
+    pass.dispatch_s += call + kernels * launch;
+    pass.gpu_s += kernel_s;
+    pass.math_s += flop * flop_s;
+    pass.warm_s += flop * flop_s * (op.kind == LayerKind::convolution ? c.convolution_energy : 1);
+    pass.bytes += bytes;
+  }
+  pass.total_s = std::max(cpu, gpu);
+  return pass;
+}
+
+double twin_memory_bytes(const TwinNetwork& network, const TwinWorkload& workload,
+                         const TwinConfiguration& configuration) {
+  const double batch = configuration.batch_size;
+  const bool train = network.phase == Phase::train;
+  const double workers = workload.data.resident             ? 0
+                         : configuration.loader_workers < 0 ? workload.loader_workers
+                                                            : configuration.loader_workers;
+  const double inputs =
+      batch * workload.data.input_bytes * (1 + workers * std::max(1.0, configuration.prefetch));
+  // Weights; their gradients and momenta where they are learned.
+  const double weights = network.parameters * bytes_per_number * (train ? 3 : 1);
+  const double activations =
+      train ? network.activation_bytes.at(batch) : network.largest_bytes.at(batch);
+  return runtime_bytes + workers * worker_bytes + inputs + weights + std::max(0.0, activations);
+}
+
+Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& network,
+                                const TwinWorkload& workload,
+                                const TwinConfiguration& configuration) {
+  const double batch = configuration.batch_size;
+  if (!(batch >= 1) || batch != std::floor(batch) || batch > 1e6)
+    return Error{Code::invalid_argument, fmt::format("there are no batches of {:g} samples", batch),
+                 "batch_size is a whole number from 1"};
+  if (network.only_batch > 0 && network.only_batch != batch)
+    return Error{
+        Code::invalid_argument,
+        fmt::format("{} is known at batch size {:g} only", workload.name, network.only_batch),
+        "give its layer table at a second batch size"};
+  TwinPlan plan;
+  FLYBALL_ASSIGN(plan.clocks, twin_clocks(board, configuration.mode));
+  const TwinData& data = workload.data;
+  const double workers =
+      configuration.loader_workers < 0 ? workload.loader_workers : configuration.loader_workers;
+  if (workers > 1024 || configuration.prefetch < 0 || configuration.prefetch > 1e6)
+    return Error{Code::invalid_argument,
+                 fmt::format("{:g} loader workers with {:g} batches ahead are too many", workers,
+                             configuration.prefetch),
+                 ""};
+  auto storage = board.storages.begin();
+  if (!configuration.storage.empty()) {
+    storage = std::ranges::find(board.storages, configuration.storage, &TwinStorage::name);
+    if (storage == board.storages.end())
+      return Error{Code::invalid_argument,
+                   fmt::format("{} has no storage '{}'", board.id, configuration.storage), ""};
+  }
+  plan.memory_bytes = twin_memory_bytes(network, workload, configuration);
+  if (plan.memory_bytes + system_bytes > board.memory_bytes)
+    return Error{Code::infeasible,
+                 fmt::format("{} needs {:.1f} GiB at batch size {:g}; {} has {:.0f}", workload.name,
+                             (plan.memory_bytes + system_bytes) / 1073741824.0, batch, board.id,
+                             board.memory_bytes / 1073741824.0),
+                 "a smaller batch size needs less"};
+  const TwinConstants& c = board.constants;
+  const double cycle_s = twin_cycle_s(board, plan.clocks);
+  // Flyball's own loader and steps: no interpreter, batches are not copied between processes.
+  const bool lean = configuration.stack == TwinStack::flyball;
+  plan.batch = batch;
+  plan.resident = data.resident;
+  plan.workers = static_cast<int>(workers);
+  plan.ahead = std::max(1, plan.workers) * std::max(1, static_cast<int>(configuration.prefetch));
+  const double copy = lean ? 0 : c.copy_cycles * batch * data.input_bytes;
+  plan.handover_s = copy * cycle_s;
+  if (!data.resident) {
+    plan.prepare_core_s = batch * data.preprocess_mcycles * 1e6 * cycle_s;
+    plan.read_s =
+        batch * (storage->latency_ms * 1e-3 / std::clamp<double>(workers, 1, storage->at_once) +
+                 data.sample_bytes / (storage->mb_per_s * 1e6));
+    plan.handover_s += (lean ? 0.05 : 1.0) * c.fetch_kcycles * 1e3 * cycle_s;
+  }
+  const double cold_read_s = plan.read_s;
+  plan.read_s = 0;  // in steady state the cache holds what it can
+  share_cores(board, network, plan, (lean ? 0.2 : 1.0) * c.step_kcycles * 1e3 * cycle_s);
+  plan.read_s = cold_read_s;
+  add_twin_power(board, plan);
+  return plan;
+}
+
+}  // namespace flyball

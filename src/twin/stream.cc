@@ -1,0 +1,141 @@
+#include "twin/stream.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+constexpr double cache_share = 0.9;  ///< of free memory that the page cache may take
+constexpr double system_bytes = 1.2e9;
+constexpr double warm_c = 60;  ///< at which static power is what the constants say
+
+}  // namespace
+
+TwinStream::Inside::Inside(std::shared_ptr<const TwinBoard> on, const TwinPlan& planned,
+                           const TwinWorkload& workload, const TwinOptions& asked)
+    : board(std::move(on)),
+      plan(planned),
+      options(asked),
+      random(mix_seed(asked.seed)),
+      samples(workload.data.samples),
+      sample_bytes(workload.data.sample_bytes),
+      vary_samples(asked.noise) {
+  room_bytes =
+      std::max(0.0, (board->memory_bytes - system_bytes - plan.memory_bytes) * cache_share);
+  cached = std::clamp(options.cached, 0.0, 1.0);
+  celsius = options.thermal ? options.ambient_c : warm_c;
+  const TwinConstants& c = board->constants;
+  if (options.board_spread > 0) {
+    // The seed draws the board as well: its chip leaks more or less, and its clocks are its own.
+    run_factor = std::max(0.5, 1 + options.board_spread * random.normal());
+    power_factor = std::max(0.5, 1 + options.board_spread * random.normal());
+  }
+  if (options.noise) {
+    run_factor *= noisy(c.run_noise);
+    power_factor *= noisy(c.power_noise);
+  }
+  worker_free_s.assign(std::max(1, plan.workers), 0);
+  taken_s.assign(plan.ahead, 0);
+}
+
+double TwinStream::Inside::noisy(double relative) {
+  return options.noise ? std::max(0.2, 1 + relative * random.normal()) : 1;
+}
+
+double TwinStream::Inside::varied(double relative) {
+  return vary_samples ? std::max(0.2, 1 + relative * random.normal()) : 1;
+}
+
+TwinMinibatch TwinStream::Inside::next() {
+  const TwinConstants& c = board->constants;
+  TwinMinibatch minibatch;
+  minibatch.begin_s = minibatch.ready_s = now_s;
+  double core = plan.handover_s;
+  if (plan.resident) {
+    minibatch.ready_s += plan.handover_s;
+  } else {
+    const double prepare =
+        plan.prepare_s * run_factor * varied(c.sample_noise / std::sqrt(plan.batch));
+    const double miss = samples > 0 ? 1 - cached : 0;
+    double& worker = worker_free_s[made % worker_free_s.size()];
+    // Inline, a batch is begun when it is asked for; a worker begins when there is room for it.
+    double begin = plan.workers == 0 ? now_s : std::max(worker, taken_s[made % taken_s.size()]);
+    if (miss > 0) {
+      begin = std::max(begin, storage_free_s);
+      begin += miss * plan.read_s;
+      storage_free_s = begin;
+      minibatch.cold = true;
+    }
+    worker = begin + prepare;
+    minibatch.ready_s = std::max(now_s, worker) + plan.handover_s;
+    taken_s[made % taken_s.size()] = std::max(now_s, worker);
+    core += plan.prepare_core_s;
+    seen += plan.batch;
+    if (samples > 0 && seen >= samples) {
+      seen = 0;
+      cached = std::min(1.0, room_bytes / std::max(1.0, samples * sample_bytes));
+    }
+  }
+  ++made;
+  const double compute = plan.compute_s * run_factor * noisy(c.time_noise);
+  minibatch.end_s = minibatch.ready_s + compute;
+  minibatch.compute_ms = compute * 1e3;
+  now_s = minibatch.end_s;
+  // While it computes, the main process dispatches or waits for the GPU in a loop.
+  core += compute;
+  const double length = minibatch.end_s - minibatch.begin_s;
+  const double background = c.background_mhz * 1e6 / plan.clocks.cpu_hz;
+  core = std::min(core + background * length, plan.clocks.cores * length);
+  const double leak = c.leakage_per_c * (celsius - warm_c);
+  double total_w = 0;
+  for (size_t rail = 0; rail < board->rails.size(); ++rail) {
+    const double energy =
+        power_factor * (plan.rest_w[rail] * length + leak * plan.static_w[rail] * length +
+                        plan.core_w[rail] * core + plan.minibatch_j[rail]);
+    minibatch.rail_w[rail] = length > 0 ? energy / length : 0;
+    energy_j[rail] += minibatch.rail_w[rail] * length;
+    if (board->rails[rail].module) total_w += minibatch.rail_w[rail];
+  }
+  if (options.thermal) {
+    const double target = options.ambient_c + c.thermal_c_per_w * total_w;
+    celsius += (target - celsius) * (1 - std::exp(-length / c.thermal_s));
+  }
+  core_s += core;
+  gpu_s += plan.pass.gpu_s;
+  math_s += plan.pass.math_s;
+  bytes += plan.pass.bytes;
+  return minibatch;
+}
+
+TwinStream::TwinStream(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+TwinStream::~TwinStream() = default;
+TwinStream::TwinStream(TwinStream&&) noexcept = default;
+TwinStream& TwinStream::operator=(TwinStream&&) noexcept = default;
+
+TwinMinibatch TwinStream::next() {
+  return inside_->next();
+}
+double TwinStream::memory_bytes() const {
+  return inside_->plan.memory_bytes;
+}
+double TwinStream::cached() const {
+  return inside_->cached;
+}
+
+TwinPower TwinStream::power() const {
+  TwinRailPower rail_w{};
+  for (size_t rail = 0; rail < rail_w.size(); ++rail)
+    rail_w[rail] = inside_->now_s > 0 ? inside_->energy_j[rail] / inside_->now_s : 0;
+  return twin_power(*inside_->board, rail_w);
+}
+
+TwinUse TwinStream::use() const {
+  const Inside& in = *inside_;
+  if (!(in.now_s > 0)) return {};
+  const double peak = 2 * in.plan.clocks.mem_hz * in.board->constants.bus_bits / 8 * in.now_s;
+  return {in.core_s / in.now_s, std::min(1.0, in.gpu_s / in.now_s), in.math_s / in.now_s,
+          in.bytes / peak};
+}
+
+}  // namespace flyball

@@ -1,0 +1,38 @@
+// The events of one workload in one configuration: storage, workers, hand-over, compute.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/random.h"
+#include "twin/plan.h"
+
+namespace flyball {
+
+struct TwinStream::Inside {
+  Inside(std::shared_ptr<const TwinBoard> board, const TwinPlan& plan, const TwinWorkload& workload,
+         const TwinOptions& options);
+  TwinMinibatch next();
+  double noisy(double relative);
+  double varied(double relative);
+
+  std::shared_ptr<const TwinBoard> board;
+  TwinPlan plan;
+  TwinOptions options;
+  Random random;
+  double samples = 0, sample_bytes = 0, room_bytes = 0;  ///< of the data set; for the page cache
+  bool vary_samples = true;
+  double cached = 1;
+  double run_factor = 1, power_factor = 1;  ///< this run's
+  double celsius = 25;
+  double now_s = 0, storage_free_s = 0;
+  size_t made = 0;                    ///< batches
+  std::vector<double> worker_free_s;  ///< when each worker is ready for its next batch
+  std::vector<double> taken_s;        ///< when each of the last `ahead` batches was taken
+  double seen = 0;                    ///< samples of this epoch
+  // Sums since the run began.
+  TwinRailPower energy_j{};
+  double core_s = 0, gpu_s = 0, math_s = 0, bytes = 0;
+};
+
+}  // namespace flyball

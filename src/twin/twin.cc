@@ -1,0 +1,125 @@
+#include "twin/twin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/statistics.h"
+#include "twin/plan.h"
+#include "twin/stream.h"
+
+namespace flyball {
+
+Result<TwinConfiguration> twin_configuration(const Trial& trial) {
+  TwinConfiguration configuration;
+  configuration.mode = trial.mode;
+  for (const auto& [name, value] : trial.job.settings) {
+    if (name == axis::batch_size) {
+      configuration.batch_size = value;
+    } else if (name == axis::loader_workers) {
+      configuration.loader_workers = value;
+    } else if (name == axis::prefetch) {
+      configuration.prefetch = value;
+    } else {
+      return Error{Code::invalid_argument, fmt::format("a simulated board knows no {}", name),
+                   "it knows batch_size, loader_workers and prefetch"};
+    }
+  }
+  return configuration;
+}
+
+TwinPower twin_power(const TwinBoard& board, const TwinRailPower& rail_w) {
+  TwinPower power{rail_w, 0, 0};
+  for (size_t rail = 0; rail < board.rails.size(); ++rail) {
+    power.monitor_w += rail_w[rail];
+    if (board.rails[rail].module) power.module_w += rail_w[rail];
+  }
+  return power;
+}
+
+Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode) {
+  TwinPlan plan;
+  FLYBALL_ASSIGN(plan.clocks, twin_clocks(board, mode));
+  add_twin_power(board, plan);
+  const double background =
+      std::min(plan.clocks.cores, board.constants.background_mhz * 1e6 / plan.clocks.cpu_hz);
+  TwinRailPower rail_w = plan.rest_w;
+  for (size_t rail = 0; rail < rail_w.size(); ++rail)
+    rail_w[rail] += background * plan.core_w[rail];
+  return twin_power(board, rail_w);
+}
+
+MinibatchTimes TwinRun::median() const {
+  std::vector<double> stall, compute, e2e;
+  for (size_t i = minibatches.size() > 1 ? 1 : 0; i < minibatches.size(); ++i) {
+    stall.push_back(minibatches[i].stall_ms());
+    compute.push_back(minibatches[i].compute_ms);
+    e2e.push_back(minibatches[i].e2e_ms());
+  }
+  if (e2e.empty()) return {};
+  return {flyball::median(stall), flyball::median(compute), flyball::median(e2e), 0};
+}
+
+Result<Twin> Twin::make(const TwinBoard& board, TwinWorkload workload) {
+  FLYBALL_ASSIGN(TwinNetwork network, make_twin_network(workload.layers, workload.half_precision));
+  const TwinData& data = workload.data;
+  if (!(data.samples >= 0) || !(data.sample_bytes >= 0) || !(data.preprocess_mcycles >= 0) ||
+      !(data.input_bytes >= 0))
+    return Error{Code::invalid_argument,
+                 fmt::format("{}: what its data are is negative or no number", workload.name), ""};
+  Twin twin;
+  twin.board_ = std::make_shared<TwinBoard>(board);
+  twin.network_ = std::make_shared<TwinNetwork>(std::move(network));
+  twin.workload_ = std::move(workload);
+  return twin;
+}
+
+Result<TwinStream> Twin::stream(const TwinConfiguration& configuration,
+                                const TwinOptions& options) const {
+  FLYBALL_ASSIGN(const TwinPlan plan, make_twin_plan(*board_, *network_, workload_, configuration));
+  return TwinStream(std::make_unique<TwinStream::Inside>(board_, plan, workload_, options));
+}
+
+Result<TwinRun> Twin::simulate(const TwinConfiguration& configuration,
+                               const TwinOptions& options) const {
+  FLYBALL_ASSIGN(TwinStream stream, this->stream(configuration, options));
+  TwinRun run;
+  run.minibatches.reserve(static_cast<size_t>(std::max(0, options.minibatches)));
+  for (int i = 0; i < options.minibatches; ++i) run.minibatches.push_back(stream.next());
+  run.power = stream.power();
+  run.use = stream.use();
+  run.memory_bytes = stream.memory_bytes();
+  run.cached = stream.cached();
+  return run;
+}
+
+Result<Twin::Steady> steady_twin(const TwinBoard& board, const TwinNetwork& network,
+                                 const TwinWorkload& workload,
+                                 const TwinConfiguration& configuration) {
+  FLYBALL_ASSIGN(const TwinPlan plan, make_twin_plan(board, network, workload, configuration));
+  Twin::Steady steady;
+  const double length = plan.expected_s;
+  steady.times = {(length - plan.compute_s) * 1e3, plan.compute_s * 1e3, length * 1e3, 1};
+  const double background = board.constants.background_mhz * 1e6 / plan.clocks.cpu_hz;
+  const double cores =
+      std::min(plan.clocks.cores,
+               (plan.prepare_core_s + plan.handover_s + plan.compute_s) / length + background);
+  TwinRailPower rail_w = plan.rest_w;
+  for (size_t rail = 0; rail < rail_w.size(); ++rail)
+    rail_w[rail] += cores * plan.core_w[rail] + plan.minibatch_j[rail] / length;
+  steady.power = twin_power(board, rail_w);
+  const double peak = 2 * plan.clocks.mem_hz * board.constants.bus_bits / 8 * length;
+  steady.use = {cores, std::min(1.0, plan.pass.gpu_s / length), plan.pass.math_s / length,
+                plan.pass.bytes / peak};
+  return steady;
+}
+
+Result<Twin::Steady> Twin::steady(const TwinConfiguration& configuration) const {
+  return steady_twin(*board_, *network_, workload_, configuration);
+}
+
+double Twin::memory_bytes(const TwinConfiguration& configuration) const {
+  return twin_memory_bytes(*network_, workload_, configuration);
+}
+
+}  // namespace flyball

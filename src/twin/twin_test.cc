@@ -1,0 +1,270 @@
+#include "twin/twin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+Twin make_twin(const std::string& workload = "resnet18", Phase phase = Phase::train,
+               const std::string& board = "orin_agx") {
+  return *Twin::make(*find_twin_board(board), *known_twin_workload(workload, phase));
+}
+
+TwinConfiguration in_mode(double cores, double cpu, double gpu, double mem, double batch = 16) {
+  TwinConfiguration configuration;
+  configuration.mode.values = {
+      {axis::cpu_cores, cores}, {axis::cpu_mhz, cpu}, {axis::gpu_mhz, gpu}, {axis::mem_mhz, mem}};
+  configuration.batch_size = batch;
+  return configuration;
+}
+
+TwinOptions quiet(int minibatches = 40) {
+  TwinOptions options;
+  options.minibatches = minibatches;
+  options.noise = false;
+  return options;
+}
+
+TEST(Twin, EnergyOfRailsIsPowerOverTime) {
+  const Twin twin = make_twin();
+  const auto run = twin.simulate(in_mode(4, 729.6, 930.75, 2133), TwinOptions{});
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  TwinRailPower energy{};
+  for (const TwinMinibatch& one : run->minibatches)
+    for (size_t rail = 0; rail < energy.size(); ++rail)
+      energy[rail] += one.rail_w[rail] * (one.end_s - one.begin_s);
+  const double length = run->minibatches.back().end_s;
+  double module = 0, monitor = 0;
+  for (size_t rail = 0; rail < twin.board().rails.size(); ++rail) {
+    EXPECT_NEAR(energy[rail], run->power.rail_w[rail] * length, 1e-9 * energy[rail]);
+    EXPECT_GT(energy[rail], 0);
+    monitor += run->power.rail_w[rail];
+    if (twin.board().rails[rail].module) module += run->power.rail_w[rail];
+  }
+  EXPECT_DOUBLE_EQ(run->power.monitor_w, monitor);
+  EXPECT_DOUBLE_EQ(run->power.module_w, module);
+  EXPECT_LT(module, monitor);  // the monitor of this board counts its memory twice
+}
+
+TEST(Twin, NothingFinishesBeforeItsInputs) {
+  for (const double workers : {0.0, 1.0, 4.0}) {
+    auto configuration = in_mode(4, 422.4, 1300.5, 3199);
+    configuration.loader_workers = workers;
+    const auto run = make_twin().simulate(configuration, TwinOptions{});
+    ASSERT_TRUE(run.ok());
+    double end = 0;
+    for (const TwinMinibatch& one : run->minibatches) {
+      EXPECT_EQ(one.begin_s, end);
+      EXPECT_GE(one.ready_s, one.begin_s);
+      EXPECT_GE(one.end_s, one.ready_s);
+      EXPECT_NEAR(one.e2e_ms(), one.stall_ms() + one.compute_ms, 1e-6);
+      end = one.end_s;
+    }
+  }
+}
+
+TEST(Twin, TheSameSeedGivesTheSameRunAndAnotherDoesNot) {
+  const Twin twin = make_twin();
+  const auto times = [&](uint64_t seed) {
+    TwinOptions options;
+    options.seed = seed;
+    std::vector<double> ends;
+    for (const auto& one : twin.simulate(in_mode(8, 1344, 930.75, 2133), options)->minibatches)
+      ends.push_back(one.end_s);
+    return ends;
+  };
+  EXPECT_EQ(times(1), times(1));
+  EXPECT_NE(times(1), times(2));
+}
+
+TEST(Twin, HigherClocksAndMoreCoresNeverTakeLonger) {
+  for (const char* network : {"resnet18", "mobilenet_v3", "lstm", "bert"}) {
+    const Twin twin = make_twin(network);
+    const auto time = [&](const TwinConfiguration& c) { return twin.steady(c)->times.e2e_ms; };
+    const double cores[] = {2, 4, 8, 12}, cpu[] = {268.8, 729.6, 1344, 2201.6},
+                 gpu[] = {114.75, 420.75, 930.75, 1300.5}, mem[] = {204, 665.6, 2133, 3199};
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_GE(time(in_mode(cores[i], 1344, 930.75, 2133)) * 1.001,
+                time(in_mode(cores[i + 1], 1344, 930.75, 2133)))
+          << network << " cores";
+      EXPECT_GE(time(in_mode(8, cpu[i], 930.75, 2133)), time(in_mode(8, cpu[i + 1], 930.75, 2133)))
+          << network << " cpu";
+      EXPECT_GE(time(in_mode(8, 1344, gpu[i], 2133)), time(in_mode(8, 1344, gpu[i + 1], 2133)))
+          << network << " gpu";
+      EXPECT_GE(time(in_mode(8, 1344, 930.75, mem[i])), time(in_mode(8, 1344, 930.75, mem[i + 1])))
+          << network << " mem";
+    }
+  }
+}
+
+TEST(Twin, BiggerBatchesTakeLongerAndLessForEachSample) {
+  const Twin twin = make_twin("resnet50", Phase::infer);
+  double before = 0, each_before = INFINITY;
+  for (const double batch : {1, 4, 16, 32, 64}) {
+    const double time = twin.steady(in_mode(12, 2201.6, 1300.5, 3199, batch))->times.compute_ms;
+    EXPECT_GT(time, before) << batch;
+    EXPECT_LT(time / batch, each_before) << batch;
+    before = time;
+    each_before = time / batch;
+  }
+}
+
+TEST(Twin, WithoutBytesOrPreparationNothingIsWaitedFor) {
+  TwinWorkload workload = *known_twin_workload("resnet18", Phase::train);
+  workload.data.preprocess_mcycles = workload.data.sample_bytes = workload.data.input_bytes = 0;
+  TwinBoard board = *find_twin_board("orin_agx");
+  board.constants.fetch_kcycles = 0;
+  auto options = quiet();
+  options.cached = 0;
+  for (TwinStorage& storage : board.storages) storage.latency_ms = 0;
+  const auto run =
+      Twin::make(board, workload)->simulate(in_mode(12, 2201.6, 1300.5, 3199), options);
+  ASSERT_TRUE(run.ok());
+  for (const TwinMinibatch& one : run->minibatches) EXPECT_EQ(one.stall_ms(), 0);
+}
+
+TEST(Twin, AnInfinitelyFastMemoryLeavesArithmetic) {
+  TwinBoard board = *find_twin_board("orin_agx");
+  board.constants.traffic.fill(1e-12);
+  board.constants.kernel_us = board.constants.kernel_cycles = board.constants.fill = 0;
+  board.constants.op_kcycles = board.constants.backward_kcycles = 0;
+  board.constants.kernel_kcycles = board.constants.step_kcycles = 0;
+  board.constants.efficiency.fill(1);
+  const auto steady = Twin::make(board, *known_twin_workload("resnet18", Phase::train))
+                          ->steady(in_mode(12, 2201.6, 1300.5, 3199));
+  // All that is left is FLOP over the peak: three passes of 1.8 GFLOP (multiply-adds) a sample.
+  const double peak = 2.0 * 2048 * 1300.5e6;
+  EXPECT_NEAR(steady->times.compute_ms, 3 * 16 * 3.63e9 / peak * 1e3, 2);
+  EXPECT_NEAR(steady->use.gpu_math, steady->times.compute_ms / steady->times.e2e_ms, 0.01);
+}
+
+TEST(Twin, MemoryIsFinite) {
+  const Twin small = make_twin("vgg11", Phase::train, "nano");
+  auto configuration = TwinConfiguration{};
+  configuration.batch_size = 128;
+  const auto run = small.simulate(configuration, TwinOptions{});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().code, Code::infeasible);
+  EXPECT_THAT(run.error().message, HasSubstr("nano has 4"));
+  EXPECT_TRUE(make_twin("vgg11").simulate(configuration, quiet(2)).ok());
+}
+
+TEST(Twin, TheFirstEpochReadsStorageAndLaterOnesTheCache) {
+  TwinWorkload workload = *known_twin_workload("mobilenet_v3", Phase::train);
+  workload.data.samples = 320;
+  const Twin twin = *Twin::make(*find_twin_board("xavier_agx"), workload);
+  auto options = quiet(40);
+  options.cached = 0;
+  const auto stall = [&](const char* storage) {
+    TwinConfiguration configuration;
+    configuration.storage = storage;
+    configuration.loader_workers = 0;
+    const auto run = twin.simulate(configuration, options);
+    EXPECT_TRUE(run->minibatches[19].cold);
+    EXPECT_FALSE(run->minibatches[20].cold);
+    EXPECT_EQ(run->cached, 1);
+    return std::pair(run->minibatches[10].stall_ms(), run->minibatches[30].stall_ms());
+  };
+  const auto ssd = stall("ssd"), sd = stall("sd"), hdd = stall("hdd");
+  EXPECT_LT(ssd.first, sd.first);
+  EXPECT_LT(sd.first, hdd.first);
+  EXPECT_EQ(ssd.second, hdd.second);
+  EXPECT_LT(hdd.second, ssd.first);
+}
+
+TEST(Twin, BadUseIsNamed) {
+  const Twin twin = make_twin();
+  const auto complaint = [&](const TwinConfiguration& configuration) {
+    const auto run = twin.simulate(configuration, TwinOptions{});
+    return run.ok() ? std::string() : run.error().message;
+  };
+  EXPECT_EQ(complaint(TwinConfiguration{}), "");
+  EXPECT_THAT(complaint(in_mode(13, 2201.6, 1300.5, 3199)), HasSubstr("cpu_cores 13"));
+  EXPECT_THAT(complaint(in_mode(12, 5000, 1300.5, 3199)), HasSubstr("cpu_mhz 5000"));
+  EXPECT_THAT(complaint(in_mode(12, 2201.6, 1300.5, 3199, 0.5)), HasSubstr("0.5 samples"));
+  auto configuration = TwinConfiguration{};
+  configuration.storage = "tape";
+  EXPECT_THAT(complaint(configuration), HasSubstr("tape"));
+  configuration = {};
+  configuration.mode.values["power_limit_w"] = 30;
+  EXPECT_THAT(complaint(configuration), HasSubstr("power_limit_w"));
+  EXPECT_EQ(known_twin_workload("gpt", Phase::train).error().code, Code::not_found);
+  EXPECT_FALSE(Twin::make(twin.board(), TwinWorkload{}).ok());
+}
+
+TEST(Twin, OneTableServesItsOwnBatchSize) {
+  TwinWorkload workload = *known_twin_workload("resnet18", Phase::train);
+  workload.layers.pop_back();
+  const Twin twin = *Twin::make(*find_twin_board("orin_agx"), workload);
+  TwinConfiguration configuration;
+  configuration.batch_size = 8;
+  EXPECT_TRUE(twin.steady(configuration).ok());
+  configuration.batch_size = 16;
+  EXPECT_THAT(twin.steady(configuration).error().message, HasSubstr("batch size 8 only"));
+}
+
+TEST(Twin, HeatAddsLeakageUntilItSettles) {
+  const Twin twin = make_twin();
+  auto options = quiet(2000);
+  options.thermal = true;
+  const auto cold = twin.simulate(TwinConfiguration{}, options);
+  EXPECT_GT(twin_power(twin.board(), cold->minibatches[1999].rail_w).monitor_w,
+            twin_power(twin.board(), cold->minibatches[10].rail_w).monitor_w);
+}
+
+TEST(TwinPair, InterleavedTimesAddUpAndPowerIsTheHungrierRoles) {
+  const Twin train = make_twin("resnet18"), serve = make_twin("lstm", Phase::infer);
+  TwinConfiguration training, serving;
+  serving.batch_size = 32;
+  TwinPairOptions options;
+  options.noise = false;
+  options.arrival_per_s = 60;
+  const auto pair = simulate_pair(train, training, serve, serving, options);
+  ASSERT_TRUE(pair.ok()) << pair.error().message;
+  const auto alone = train.steady(training), served = serve.steady(serving);
+  // What is left of a window of 32 requests for whole training minibatches.
+  const double window_ms = 32 / 60.0 * 1e3;
+  const double most = (window_ms - served->times.e2e_ms) / alone->times.e2e_ms;
+  EXPECT_LE(pair->train_per_s, most / window_ms * 1e3 + 0.2);
+  EXPECT_GT(pair->train_per_s, (most - 2) / window_ms * 1e3);
+  ASSERT_FALSE(pair->latency_ms.empty());
+  // The oldest request waits for the other 31, then for the answer.
+  for (const double latency : pair->latency_ms) EXPECT_GT(latency, 31 / 60.0 * 1e3);
+  EXPECT_NEAR(pair->peak_w, alone->power.monitor_w, 0.1 * alone->power.monitor_w);
+  EXPECT_LT(pair->power.monitor_w, pair->peak_w);
+}
+
+TEST(TwinPair, SharedRolesSlowEachOther) {
+  const Twin train = make_twin("resnet18"), serve = make_twin("resnet50", Phase::infer);
+  TwinConfiguration training, serving;
+  TwinPairOptions options;
+  options.noise = false;
+  options.sharing = TwinSharing::shared;
+  const auto pair = simulate_pair(train, training, serve, serving, options);
+  ASSERT_TRUE(pair.ok());
+  EXPECT_LT(pair->train_per_s, 1e3 / train.steady(training)->times.e2e_ms);
+  EXPECT_GT(pair->serve.minibatches.size(), 10u);
+  const double served = serve.steady(serving)->times.e2e_ms;
+  EXPECT_GT(pair->serve.minibatches[5].e2e_ms(), served);
+}
+
+TEST(TwinPair, BothNeedMemoryTogether) {
+  const Twin train = make_twin("mobilenet_v3", Phase::train, "orin_nano");
+  const Twin serve = make_twin("resnet50", Phase::infer, "orin_nano");
+  TwinConfiguration training, serving;
+  training.batch_size = 64;
+  EXPECT_TRUE(train.steady(training).ok());
+  EXPECT_TRUE(serve.steady(serving).ok());
+  const auto pair = simulate_pair(train, training, serve, serving, TwinPairOptions{});
+  ASSERT_FALSE(pair.ok());
+  EXPECT_EQ(pair.error().code, Code::infeasible);
+}
+
+}  // namespace
+}  // namespace flyball

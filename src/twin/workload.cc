@@ -1,0 +1,91 @@
+// Workloads of the papers' tables: networks with the data that they were fed.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "twin/eager.h"
+#include "twin/twin.h"
+
+namespace flyball {
+namespace {
+
+constexpr double picture_bytes = 3.0 * 224 * 224 * 4;
+
+struct Fed {
+  std::string network;
+  bool train;
+  TwinData data;
+  double workers = 4;
+  bool half = false;
+};
+
+/// Samples and bytes are the data sets' (MNIST, ImageNet's validation part, GLD-23k,
+/// COCO-minitrain, SQuAD, WikiText, CIFAR-10). Cycles of JPEG pictures: decoding, resizing,
+/// cropping, normalising in Python, read off the times of ResNet-18 and MobileNetV3 where two cores
+/// limit them; YOLOv8n's with its own faster decoder, from its published minibatch with and without
+/// workers. BoFL trained on minibatches that lay in memory.
+const std::vector<Fed>& fed() {
+  const TwinData imagenet{50000, 134e3, 19, picture_bytes};
+  const TwinData landmarks{23080, 122e3, 26, picture_bytes};
+  const TwinData coco{25000, 156e3, 11, 3.0 * 640 * 640};
+  const TwinData mnist{60000, 784, 0.3, 28 * 28 * 4};
+  const TwinData cifar{50000, 3072, 1.5, picture_bytes};
+  const TwinData squad{70000, 574, 0.3, 384 * 3 * 8};
+  const TwinData wikitext{36000, 494, 0.01, 2 * 8 * 8};
+  const TwinData in_memory{0, 0, 0, picture_bytes, true};
+  static const std::vector<Fed> all = {{"lenet5", true, mnist},
+                                       {"lenet5", false, mnist},
+                                       {"vgg11", true, cifar},
+                                       {"vgg11", false, cifar},
+                                       {"resnet18", true, imagenet},
+                                       {"resnet18", false, imagenet},
+                                       {"resnet50", true, in_memory},
+                                       {"resnet50", false, imagenet},
+                                       {"mobilenet_v3", true, landmarks},
+                                       {"mobilenet_v3", false, landmarks},
+                                       {"yolo_v8n", true, coco, 0, true},
+                                       {"yolo_v8n", false, coco},
+                                       {"bert_base", true, squad},
+                                       {"bert_base", false, squad},
+                                       {"bert_large", true, squad},
+                                       {"bert_large", false, squad},
+                                       {"lstm", true, wikitext},
+                                       {"lstm", false, wikitext},
+                                       {"bilstm", true, {0, 0, 0, 256 * 8, true}},
+                                       {"bilstm", false, {0, 0, 0, 256 * 8, true}},
+                                       {"vit_b16", true, in_memory},
+                                       {"vit_b16", false, in_memory}};
+  return all;
+}
+
+/// What the tables call by one name in both phases is not always one network.
+std::string meant(const std::string& name, Phase phase) {
+  if (name == "resnet") return phase == Phase::train ? "resnet18" : "resnet50";
+  if (name == "bert" || name == "bert_squad")
+    return phase == Phase::train ? "bert_base" : "bert_large";
+  return name;
+}
+
+}  // namespace
+
+Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
+  TwinWorkload workload;
+  workload.name = name;
+  for (const int64_t batch : {8, 16}) {
+    auto layers = eager_layers(meant(name, phase), phase, batch);
+    if (!layers)
+      return Error{Code::not_found, fmt::format("the network '{}' is not known to the twin", name),
+                   fmt::format("there are: {}", fmt::join(eager_networks(), ", "))};
+    workload.layers.push_back(*std::move(layers));
+  }
+  for (const Fed& one : fed()) {
+    if (one.network != workload.layers.front().workload || one.train != (phase == Phase::train))
+      continue;
+    workload.data = one.data;
+    workload.loader_workers = one.workers;
+    workload.half_precision = one.half;
+  }
+  return workload;
+}
+
+}  // namespace flyball
