@@ -1,0 +1,258 @@
+#include "schedule/scheduler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace flyball {
+namespace {
+
+constexpr double grain_ns = 1000;      // below this, times are equal
+constexpr size_t gaps_of_a_rate = 32;  // the last arrivals tell the present rate
+
+}  // namespace
+
+const char* overload_name(Overload overload) {
+  return overload == Overload::refuse ? "refuse" : "late";
+}
+
+/// Cuts what waits at a service into the batches that it will be served in.
+struct Scheduler::Cursor {
+  const Service* service;
+  int64_t ahead;  ///< arrivals expected beside those that wait, for the last batch
+  bool next_one;  ///< a request that arrives now is still to come
+  int64_t next_deadline_ns;
+  size_t at = 0;
+
+  bool ended() const { return at >= service->queue.size() && !next_one; }
+  double deadline_ns() const {
+    return static_cast<double>(at < service->queue.size() ? service->queue[at].deadline_ns
+                                                          : next_deadline_ns);
+  }
+  /// Samples of the next batch.
+  int64_t take() {
+    const std::deque<Waiting>& queue = service->queue;
+    const int64_t most = service->rules.largest_batch;
+    int64_t samples = 0;
+    if (service->samples == static_cast<int64_t>(queue.size())) {  // one sample each: no walk
+      samples = std::min<int64_t>(most, static_cast<int64_t>(queue.size() - at));
+      at += static_cast<size_t>(samples);
+    } else {
+      for (; at < queue.size() && (samples == 0 || samples + queue[at].samples <= most); ++at)
+        samples += queue[at].samples;
+    }
+    if (at < queue.size() || samples >= most) return samples;
+    if (next_one) ++samples;
+    next_one = false;
+    return std::min(most, samples + ahead);
+  }
+};
+
+Scheduler::Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
+                     DurationOptions durations) {
+  for (ServiceRules& rules : services)
+    services_.push_back({std::move(rules), DurationModel(durations), {}, 0, {}, 0});
+  for (TrainingRules& rules : trainings)
+    trainings_.push_back({std::move(rules), DurationModel(durations), 0});
+}
+
+double Scheduler::answer_ns(const Service& service, int64_t samples) const {
+  return service.duration.known() ? service.duration.upper_ns(samples) : 0;
+}
+
+int64_t Scheduler::arrivals_within(const Service& service, int64_t now_ns, double run_ns) const {
+  if (service.arrivals.size() < 2) return 0;
+  const int64_t oldest = service.arrivals.size() < gaps_of_a_rate
+                             ? service.arrivals.front()
+                             : service.arrivals[service.next_arrival];
+  const auto since_ns = static_cast<double>(std::max<int64_t>(1, now_ns - oldest));
+  const double mean = static_cast<double>(service.arrivals.size() - 1) * run_ns / since_ns;
+  if (!(mean < static_cast<double>(service.rules.largest_batch)))
+    return service.rules.largest_batch;
+  return static_cast<int64_t>(std::ceil(mean + 2 * std::sqrt(mean)));
+}
+
+// Batches follow each other by deadline once the run has ended; each is as large as it will be.
+bool Scheduler::fits(int64_t now_ns, double run_ns) const {
+  if (!std::isfinite(run_ns)) return false;
+  std::vector<Cursor> cursors;
+  cursors.reserve(services_.size());
+  for (const Service& service : services_)
+    cursors.push_back({&service, arrivals_within(service, now_ns, run_ns), true,
+                       now_ns + service.rules.latency_ns});
+  double ends_ns = static_cast<double>(now_ns) + run_ns;
+  while (true) {
+    Cursor* first = nullptr;
+    for (Cursor& cursor : cursors)
+      if (!cursor.ended() && (!first || cursor.deadline_ns() < first->deadline_ns()))
+        first = &cursor;
+    if (!first) return true;
+    const double deadline_ns = first->deadline_ns();
+    ends_ns += answer_ns(*first->service, first->take());
+    if (!(ends_ns <= deadline_ns + grain_ns)) return false;
+  }
+}
+
+int Scheduler::too_short_for(size_t training) const {
+  const double run_ns = trainings_[training].duration.upper_ns(1);
+  double answers_ns = 0;
+  for (const Service& service : services_) answers_ns += answer_ns(service, 1);
+  for (size_t s = 0; s < services_.size(); ++s)
+    if (!(run_ns + answers_ns <= static_cast<double>(services_[s].rules.latency_ns) + grain_ns))
+      return static_cast<int>(s);
+  return -1;
+}
+
+double Scheduler::backlog_ns(size_t asked, int64_t samples, int64_t deadline_ns) const {
+  double backlog = 0;
+  for (size_t s = 0; s < services_.size(); ++s) {
+    const Service& service = services_[s];
+    if (!service.duration.known()) continue;
+    int64_t ahead = service.samples + samples;
+    if (s != asked) {
+      const auto later =
+          std::ranges::upper_bound(service.queue, deadline_ns, {}, &Waiting::deadline_ns);
+      const auto before = static_cast<int64_t>(later - service.queue.begin());
+      ahead =
+          before == 0 ? 0 : service.samples * before / static_cast<int64_t>(service.queue.size());
+    }
+    const int64_t most = service.rules.largest_batch;
+    const int64_t last = ahead == 0 ? 0 : (ahead - 1) % most + 1;
+    backlog += static_cast<double>((ahead - last) / most) * service.duration.typical_ns(most);
+    if (last > 0) backlog += answer_ns(service, last);
+  }
+  return backlog;
+}
+
+Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t now_ns) {
+  Service& service = services_[index];
+  if (service.arrivals.size() < gaps_of_a_rate) {
+    service.arrivals.push_back(now_ns);
+  } else {
+    service.arrivals[service.next_arrival] = now_ns;
+    service.next_arrival = (service.next_arrival + 1) % gaps_of_a_rate;
+  }
+  if (draining_) return {RefusalReason::draining, service.rules.latency_ns};
+  const int64_t deadline_ns = now_ns + service.rules.latency_ns;
+  const double free_ns =
+      busy_ ? std::max(busy_until_ns_, static_cast<double>(now_ns)) : static_cast<double>(now_ns);
+  const double late_ns =
+      free_ns + backlog_ns(index, samples, deadline_ns) - static_cast<double>(deadline_ns);
+  const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
+  if (service.queue.size() >= service.rules.queue_bound)
+    return {RefusalReason::queue_full, retry_ns};
+  if (service.rules.overload == Overload::refuse && late_ns > grain_ns)
+    return {RefusalReason::overload, retry_ns};
+  service.queue.push_back({id, now_ns, deadline_ns, samples});
+  service.samples += samples;
+  return {};
+}
+
+size_t Scheduler::earliest() const {
+  size_t found = services_.size();
+  for (size_t s = 0; s < services_.size(); ++s) {
+    if (services_[s].queue.empty()) continue;
+    if (found == services_.size() ||
+        services_[s].queue.front().deadline_ns < services_[found].queue.front().deadline_ns)
+      found = s;
+  }
+  return found;
+}
+
+bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
+  if (draining_ || !training_allowed_) return false;
+  size_t chosen = trainings_.size();
+  for (size_t t = 0; t < trainings_.size(); ++t) {
+    const Training& training = trainings_[t];
+    if (chosen < trainings_.size() && !(training.used_ns < trainings_[chosen].used_ns)) continue;
+    if (fits(now_ns, training.duration.upper_ns(1))) chosen = t;
+  }
+  if (chosen == trainings_.size()) return false;
+  decision = {Act::train, chosen, 0};
+  busy_until_ns_ = static_cast<double>(now_ns) + trainings_[chosen].duration.upper_ns(1);
+  return true;
+}
+
+// All that wait, up to the largest batch; fewer where the first would be late in the larger batch,
+// and the others can still be served after it.
+int64_t Scheduler::batch_in_time(const Service& service, int64_t now_ns) const {
+  const int64_t all = std::min(service.samples, service.rules.largest_batch);
+  const auto left_ns = static_cast<double>(service.queue.front().deadline_ns - now_ns) + grain_ns;
+  if (answer_ns(service, all) <= left_ns || service.samples > all) return all;
+  int64_t some = 0, too_many = all;
+  while (too_many - some > 1) {
+    const int64_t middle = (some + too_many) / 2;
+    (answer_ns(service, middle) <= left_ns ? some : too_many) = middle;
+  }
+  if (some == 0) return all;
+  int64_t taken = 0;
+  for (const Waiting& request : service.queue) {
+    if (taken + request.samples > some) {
+      const double both_ns = answer_ns(service, taken) + answer_ns(service, all - taken);
+      const auto next_left_ns = static_cast<double>(request.deadline_ns - now_ns) + grain_ns;
+      return taken > 0 && both_ns <= next_left_ns ? taken : all;
+    }
+    taken += request.samples;
+  }
+  return all;
+}
+
+void Scheduler::take(Service& service, int64_t samples) {
+  int64_t taken = 0;
+  while (!service.queue.empty() &&
+         (taken == 0 || taken + service.queue.front().samples <= samples)) {
+    taken += service.queue.front().samples;
+    batch_.push_back(service.queue.front());
+    service.queue.pop_front();
+  }
+  service.samples -= taken;
+  running_.samples = taken;
+}
+
+Decision Scheduler::start_inference(int64_t now_ns) {
+  const size_t who = earliest();
+  if (who == services_.size()) return {draining_ ? Act::stop : Act::wait, 0, 0};
+  Service& service = services_[who];
+  running_ = {Act::infer, who, 0};
+  take(service, batch_in_time(service, now_ns));
+  busy_until_ns_ = static_cast<double>(now_ns) + answer_ns(service, running_.samples);
+  return running_;
+}
+
+Decision Scheduler::decide(int64_t now_ns) {
+  if (busy_) throw std::logic_error("one workload at a time: what was decided on has not ended");
+  batch_.clear();
+  Decision decision;
+  if (!start_training(now_ns, decision)) decision = start_inference(now_ns);
+  running_ = decision;
+  busy_ = decision.act == Act::infer || decision.act == Act::train;
+  began_ns_ = now_ns;
+  return decision;
+}
+
+void Scheduler::ended(int64_t now_ns) {
+  if (!busy_) throw std::logic_error("nothing was running");
+  busy_ = false;
+  const auto took_ns = static_cast<double>(std::max<int64_t>(1, now_ns - began_ns_));
+  if (running_.act == Act::infer) {
+    services_[running_.who].duration.observe(running_.samples, took_ns);
+    return;
+  }
+  Training& training = trainings_[running_.who];
+  training.duration.observe(1, took_ns);
+  training.used_ns += took_ns / training.rules.share;
+}
+
+void Scheduler::set_largest_batch(size_t service, int64_t samples) {
+  services_[service].rules.largest_batch = samples;
+}
+
+void Scheduler::replace_durations(size_t service, DurationModel duration) {
+  services_[service].duration = std::move(duration);
+}
+
+void Scheduler::replace_training_duration(size_t training, DurationModel duration) {
+  trainings_[training].duration = std::move(duration);
+}
+
+}  // namespace flyball

@@ -1,0 +1,145 @@
+// Who may use the accelerator next: inference minibatches of services and training minibatches take
+// turns, one at a time. Pure decisions: time comes in with each call, nothing waits or computes.
+//
+// The rules (docs/live.md):
+// - A training minibatch starts only where, by the upper quantile of its duration and of those of
+//   the batches that wait, every request that waits is answered within its budget, and so is one
+//   that arrives at each service in this moment.
+// - Otherwise requests are served at once, those of the earliest deadline first, in a batch of all
+//   that wait up to the service's largest: nothing idles while there is something that may run.
+// - Two trainings share the time that they are given by their shares; one that does not fit gives
+//   way to one that does.
+// - A queue is bounded. A request that cannot be answered within its budget is refused at once, or
+//   served late where the service says so. Training stops first: while one is late, none starts.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/duration_model.h"
+#include "schedule/service.h"
+
+namespace flyball {
+
+enum class Overload : uint8_t { refuse, late };
+const char* overload_name(Overload overload);  ///< "refuse", "late"
+
+struct ServiceRules {
+  std::string name;
+  int64_t latency_ns = 0;     ///< budget
+  int64_t largest_batch = 1;  ///< samples: the planned batch size
+  size_t queue_bound = 4096;  ///< requests that may wait
+  Overload overload = Overload::refuse;
+};
+
+struct TrainingRules {
+  std::string name;
+  double share = 1;  ///< of the time that trainings are given, against the others' shares
+};
+
+/// A request that waits.
+struct Waiting {
+  uint64_t id = 0;
+  int64_t arrived_ns = 0, deadline_ns = 0;
+  int64_t samples = 1;
+};
+
+/// May a request wait?
+struct Admission {
+  RefusalReason refused = RefusalReason::none;
+  int64_t retry_after_ns = 0;  ///< of a refusal
+};
+
+enum class Act : uint8_t {
+  infer,  ///< run batch() of service `who` now
+  train,  ///< run one minibatch of training `who` now
+  wait,   ///< for an arrival
+  stop,   ///< drained: nothing is left to do
+};
+
+struct Decision {
+  Act act = Act::wait;
+  size_t who = 0;
+  int64_t samples = 0;  ///< of an inference minibatch
+};
+
+class Scheduler {
+ public:
+  Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
+            DurationOptions durations = {});
+
+  /// What was measured before; without it a training does not start, and a batch is taken to need
+  /// no time until one has run.
+  DurationModel& inference_time(size_t service) { return services_[service].duration; }
+  DurationModel& training_time(size_t training) { return trainings_[training].duration; }
+
+  /// A request arrives; it waits, or is refused.
+  Admission arrive(size_t service, uint64_t id, int64_t samples, int64_t now_ns);
+  /// The accelerator is free: what now? What is decided has begun.
+  Decision decide(int64_t now_ns);
+  /// The requests of the last inference minibatch that was decided on.
+  std::span<const Waiting> batch() const { return batch_; }
+  /// What was decided on has ended.
+  void ended(int64_t now_ns);
+
+  /// From now on no request is taken and no training starts; what waits is answered.
+  void drain() { draining_ = true; }
+  bool draining() const { return draining_; }
+  /// Trainings start again, or no longer.
+  void allow_training(bool allowed) { training_allowed_ = allowed; }
+
+  /// Would every deadline be kept if something of this length ran from now on?
+  bool fits(int64_t now_ns, double run_ns) const;
+  /// Why training cannot run whatever the load: the service whose budget is shorter than a training
+  /// minibatch and an answer take at their quantile. −1: it can.
+  int too_short_for(size_t training) const;
+
+  size_t waiting(size_t service) const { return services_[service].queue.size(); }
+  const ServiceRules& service(size_t service) const { return services_[service].rules; }
+  const TrainingRules& training(size_t training) const { return trainings_[training].rules; }
+  size_t services() const { return services_.size(); }
+  size_t trainings() const { return trainings_.size(); }
+  /// A service's largest batch from now on, as a new plan has it.
+  void set_largest_batch(size_t service, int64_t samples);
+  /// What is done next begins anew: the mode has changed, durations are of another one.
+  void replace_durations(size_t service, DurationModel duration);
+  void replace_training_duration(size_t training, DurationModel duration);
+
+ private:
+  struct Service {
+    ServiceRules rules;
+    DurationModel duration;
+    std::deque<Waiting> queue;
+    int64_t samples = 0;              ///< that wait
+    std::vector<int64_t> arrivals{};  ///< of the last requests, a ring
+    size_t next_arrival = 0;
+  };
+  struct Training {
+    TrainingRules rules;
+    DurationModel duration;
+    double used_ns = 0;  ///< ÷ share: who has had the least comes first
+  };
+  struct Cursor;
+
+  double answer_ns(const Service& service, int64_t samples) const;
+  int64_t arrivals_within(const Service& service, int64_t now_ns, double run_ns) const;
+  size_t earliest() const;
+  bool start_training(int64_t now_ns, Decision& decision);
+  Decision start_inference(int64_t now_ns);
+  void take(Service& service, int64_t samples);
+  int64_t batch_in_time(const Service& service, int64_t now_ns) const;
+  double backlog_ns(size_t service, int64_t samples, int64_t deadline_ns) const;
+
+  std::vector<Service> services_;
+  std::vector<Training> trainings_;
+  std::vector<Waiting> batch_;
+  Decision running_;
+  bool busy_ = false, draining_ = false, training_allowed_ = true;
+  int64_t began_ns_ = 0;
+  double busy_until_ns_ = 0;  ///< by the upper quantile
+};
+
+}  // namespace flyball
