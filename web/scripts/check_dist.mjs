@@ -1,4 +1,4 @@
-// Builds the page into a scratch folder and fails when the committed one differs in a single byte.
+// Builds the pages into a scratch folder and fails when a committed one differs in a single byte.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -13,14 +13,16 @@ const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 try {
   const env = { ...process.env, FLYBALL_WEB_OUT: scratch };
   execFileSync("npm", ["run", "--silent", "build", "--", "--logLevel", "warn"], { cwd: root, env, stdio: "inherit" });
-  const fresh = readFileSync(join(scratch, "report.html"));
-  const committed = readFileSync(join(root, "dist", "report.html"));
-  if (!fresh.equals(committed)) {
-    console.error(`web/dist/report.html is stale: committed ${digest(committed)}, built ${digest(fresh)}`);
-    console.error("hint: cd web && npm run build, then commit web/dist/report.html");
+  for (const page of ["report.html", "live.html"]) {
+    const fresh = readFileSync(join(scratch, page));
+    const committed = readFileSync(join(root, "dist", page));
+    if (fresh.equals(committed)) {
+      console.log(`web/dist/${page} matches its sources (${fresh.length} bytes, sha256 ${digest(fresh)})`);
+      continue;
+    }
+    console.error(`web/dist/${page} is stale: committed ${digest(committed)}, built ${digest(fresh)}`);
+    console.error(`hint: cd web && npm run build, then commit web/dist/${page}`);
     process.exitCode = 1;
-  } else {
-    console.log(`web/dist/report.html matches its sources (${fresh.length} bytes, sha256 ${digest(fresh)})`);
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -1,20 +1,11 @@
 import type { Report } from "./contract.ts";
-import { h, svg } from "./dom.ts";
+import { h } from "./dom.ts";
 import { instant } from "./format.ts";
+import { header } from "./header.ts";
 import { made_by, sections } from "./kinds.ts";
 import "./style.css";
-import { start_theme, theme_button } from "./theme.ts";
+import { start_theme } from "./theme.ts";
 import { problems } from "./validate.ts";
-
-function logo(): SVGElement {
-  const arms = svg("path", { d: "M12 3v18M12 4 6 12M12 4l6 8M8 21h8", fill: "none", stroke: "currentColor", "stroke-width": 1.8, "stroke-linecap": "round" });
-  const ball = (cx: number) => svg("circle", { cx, cy: 14, r: 2.6, fill: "currentColor" });
-  return svg("svg", { viewBox: "0 0 24 24", class: "logo", "aria-hidden": "true" }, arms, ball(5), ball(19));
-}
-
-function header(title: string): HTMLElement {
-  return h("header", { class: "top" }, h("span", { class: "brand" }, logo(), "Flyball"), h("span", { class: "title" }, title), theme_button());
-}
 
 function failure(page: HTMLElement, lines: string[]): void {
   page.replaceChildren(header("report"), h("main", {}, h("section", { class: "failure", role: "alert" },

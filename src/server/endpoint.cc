@@ -1,0 +1,195 @@
+#include "server/endpoint.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "server/http_text.h"
+#include "server/infer_request.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+HttpResponse json_response(const Json& json, int status = 200) {
+  return {status, "application/json", json.dump()};
+}
+
+Json tensors_json(const std::vector<TensorSpec>& specs) {
+  Json all = Json::array();
+  for (const TensorSpec& spec : specs) {
+    Json shape = {-1};
+    for (const int64_t size : spec.shape) shape.push_back(size);
+    all.push_back({{"name", spec.name}, {"datatype", datatype_name(spec.dtype)}, {"shape", shape}});
+  }
+  return all;
+}
+
+// "NAME", "/infer" of "/v2/models/NAME/versions/1/infer"; nothing for other paths.
+struct ModelPath {
+  std::string name, rest;
+};
+std::optional<ModelPath> model_path(const std::string& path) {
+  constexpr std::string_view prefix = "/v2/models/", version = "/versions/1";
+  if (!path.starts_with(prefix)) return {};
+  const std::string tail = path.substr(prefix.size());
+  const size_t end = std::min(tail.find('/'), tail.size());
+  ModelPath found{tail.substr(0, end), tail.substr(end)};
+  if (found.rest.starts_with(version)) found.rest.erase(0, version.size());
+  return found;
+}
+
+HttpResponse not_found(const std::string& path) {
+  return error_response(404, fmt::format("there is nothing at {}", path));
+}
+
+HttpResponse wrong_method(const char* allowed) {
+  HttpResponse response = error_response(405, fmt::format("only {} is answered here", allowed));
+  response.headers.emplace_back("Allow", allowed);
+  return response;
+}
+
+HttpResponse refusal(const InferAnswer& answer) {
+  HttpResponse response =
+      error_response(503, fmt::format("refused: {}", refusal_name(answer.refused)));
+  const double after = std::max(1.0, std::ceil(answer.retry_after_s));
+  response.headers.emplace_back("Retry-After", fmt::format("{:.0f}", after));
+  return response;
+}
+
+HttpResponse answer_response(const ServiceInfo& service, const InferCall& call,
+                             const InferAnswer& answer) {
+  if (answer.refused != RefusalReason::none) return refusal(answer);
+  if (!answer.outputs.ok()) return error_response(500, answer.outputs.error().message);
+  auto body = write_infer(service, call, *answer.outputs);
+  if (!body) return error_response(500, body.error().message);
+  HttpResponse response{200, "application/json", std::move(body->bytes)};
+  if (body->header_length) {
+    response.content_type = "application/octet-stream";
+    response.headers.emplace_back("Inference-Header-Content-Length",
+                                  std::to_string(*body->header_length));
+  }
+  return response;
+}
+
+}  // namespace
+
+Endpoint::Endpoint(Serving& serving, const LiveView* view)
+    : serving_(serving),
+      view_(view),
+      metrics_(std::make_shared<ServingMetrics>(serving.services())) {}
+
+void Endpoint::handle(HttpRequest request, const HttpReply& reply) {
+  const auto path = model_path(request.path);
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!path) return reply.send(reads ? get(request.path) : wrong_method("GET"));
+  const auto& services = serving_.services();
+  const auto found = std::ranges::find(services, path->name, &ServiceInfo::name);
+  if (found == services.end()) {
+    metrics_->bad_request();
+    return reply.send(error_response(404, fmt::format("there is no model '{}' here", path->name)));
+  }
+  const auto service = static_cast<size_t>(found - services.begin());
+  if (path->rest != "/infer")
+    return reply.send(reads ? model(service, path->rest) : wrong_method("GET"));
+  if (request.method != "POST") return reply.send(wrong_method("POST"));
+  infer(service, request, reply);
+}
+
+HttpResponse Endpoint::get(const std::string& path) const {
+  if (path == "/v2")
+    return json_response({{"name", "flyball"},
+                          {"version", FLYBALL_VERSION},
+                          {"extensions", {"binary_tensor_data"}}});
+  if (path == "/v2/health/live") return json_response({{"live", true}});
+  if (path == "/v2/health/ready")
+    return json_response({{"ready", serving_.ready()}}, serving_.ready() ? 200 : 503);
+  if (path == "/metrics")
+    return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_->text(state())};
+  if (path == "/") {
+    HttpResponse page{200, "text/html; charset=utf-8", std::string(live_page())};
+    // The page is one file: it loads nothing, and asks nobody but this server.
+    page.headers.emplace_back("Content-Security-Policy",
+                              "default-src 'none'; script-src 'unsafe-inline'; style-src "
+                              "'unsafe-inline'; img-src data:; connect-src 'self'");
+    return page;
+  }
+  if (path == "/events" && view_) return {.events = true};
+  return not_found(path);
+}
+
+HttpResponse Endpoint::model(size_t service, const std::string& rest) const {
+  const ServiceInfo& info = serving_.services()[service];
+  if (rest == "/ready")
+    return json_response({{"name", info.name}, {"ready", serving_.ready()}},
+                         serving_.ready() ? 200 : 503);
+  if (!rest.empty()) return not_found("/v2/models/" + info.name + rest);
+  return json_response(
+      {{"name", info.name},
+       {"versions", {"1"}},
+       {"platform", info.name.starts_with("script:") ? "pytorch_torchscript" : "flyball"},
+       {"inputs", tensors_json(info.inputs)},
+       {"outputs", tensors_json(info.outputs)}});
+}
+
+void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply& reply) {
+  const ServiceInfo& info = serving_.services()[service];
+  const std::optional<std::string> length = request.inference_header_length.empty()
+                                                ? std::nullopt
+                                                : std::optional(request.inference_header_length);
+  auto call = read_infer(info, request.body, length);
+  if (!call) {
+    metrics_->bad_request();
+    return reply.send(error_response(400, call.error().message));
+  }
+  InferRequest asked{std::move(call->inputs), call->samples, nullptr};
+  asked.done = [this, service, call = *std::move(call), metrics = metrics_,
+                reply](InferAnswer answer) {
+    metrics->answered(service, answer);
+    // What costs time is done in the server's thread, not in the one that computes.
+    reply.send_made([info = serving_.services()[service], call, answer = std::move(answer)] {
+      return answer_response(info, call, answer);
+    });
+  };
+  serving_.submit(service, std::move(asked));
+}
+
+class LiveTeller::Thread {
+ public:
+  Thread(HttpServer& server, const LiveView& view)
+      : thread_([this, &server, &view] {
+          std::unique_lock lock(mutex_);
+          while (!stop_) {
+            server.publish(live_event(view.live_state()));
+            wake_.wait_for(lock, std::chrono::seconds(1), [this] { return stop_; });
+          }
+        }) {}
+  ~Thread() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+  }
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+LiveTeller::LiveTeller(HttpServer& server, const LiveView& view)
+    : thread_(std::make_unique<Thread>(server, view)) {}
+LiveTeller::~LiveTeller() = default;
+
+}  // namespace flyball

@@ -1,0 +1,55 @@
+// The Open Inference Protocol v2 over HTTP, metrics and the live page, in front of what serves.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "schedule/service.h"
+#include "server/http_server.h"
+#include "server/live_state.h"
+#include "server/metrics.h"
+
+namespace flyball {
+
+/// Routes: GET /v2, /v2/health/{live,ready}, /v2/models/NAME[/versions/1][/ready],
+/// POST /v2/models/NAME[/versions/1]/infer, GET /metrics, / and /events.
+class Endpoint {
+ public:
+  /// Both outlive it. `view` may be null: then only requests are counted.
+  Endpoint(Serving& serving, const LiveView* view);
+  void handle(HttpRequest request, const HttpReply& reply);
+  /// For HttpServer::listen().
+  HttpHandler handler() {
+    return
+        [this](HttpRequest request, const HttpReply& reply) { handle(std::move(request), reply); };
+  }
+
+ private:
+  HttpResponse get(const std::string& path) const;
+  HttpResponse model(size_t service, const std::string& rest) const;
+  void infer(size_t service, const HttpRequest& request, const HttpReply& reply);
+  LiveState state() const { return view_ ? view_->live_state() : LiveState(); }
+
+  Serving& serving_;
+  const LiveView* view_;
+  std::shared_ptr<ServingMetrics> metrics_;  // outlives answers that come late
+};
+
+/// Tells the server's listeners how it stands, once a second, from its making to its end.
+class LiveTeller {
+ public:
+  LiveTeller(HttpServer& server, const LiveView& view);
+  ~LiveTeller();
+  LiveTeller(const LiveTeller&) = delete;
+  LiveTeller& operator=(const LiveTeller&) = delete;
+
+ private:
+  class Thread;
+  std::unique_ptr<Thread> thread_;
+};
+
+/// The page that shows it live, whole in one file.
+std::string_view live_page();
+
+}  // namespace flyball

@@ -1,0 +1,310 @@
+#include "server/endpoint.h"
+
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "server/http_client_testing.h"
+#include "server/identity.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Answers when it is told to, from a thread of its own.
+class HeldServing final : public Serving {
+ public:
+  const std::vector<ServiceInfo>& services() const override { return identity_.services(); }
+  bool ready() const override { return is_ready; }
+  void submit(size_t, InferRequest request) override {
+    const std::lock_guard lock(mutex_);
+    held_.push_back(std::move(request));
+  }
+  size_t held() {
+    const std::lock_guard lock(mutex_);
+    return held_.size();
+  }
+  void answer_all() {
+    std::vector<InferRequest> now;
+    {
+      const std::lock_guard lock(mutex_);
+      now.swap(held_);
+    }
+    for (InferRequest& request : now) identity_.submit(0, std::move(request));
+  }
+  void drop_all() {
+    const std::lock_guard lock(mutex_);
+    held_.clear();
+  }
+  std::atomic<bool> is_ready = false;
+
+ private:
+  IdentityServing identity_;
+  std::mutex mutex_;
+  std::vector<InferRequest> held_;
+};
+
+class RefusingServing final : public Serving {
+ public:
+  const std::vector<ServiceInfo>& services() const override { return identity_.services(); }
+  bool ready() const override { return true; }
+  void submit(size_t, InferRequest request) override {
+    InferAnswer answer{Error{Code::unavailable, "too much", ""}};
+    answer.refused = RefusalReason::overload;
+    answer.retry_after_s = 2.3;
+    request.done(std::move(answer));
+  }
+
+ private:
+  IdentityServing identity_;
+};
+
+class FixedView final : public LiveView {
+ public:
+  LiveState live_state() const override {
+    LiveState state;
+    state.seconds = 3;
+    state.device = "host";
+    state.services.push_back({.name = "identity", .budget_ms = 100, .answered = 5});
+    return state;
+  }
+};
+
+struct Served {
+  explicit Served(Serving& serving, HttpOptions options = {}, const LiveView* view = nullptr)
+      : endpoint(serving, view) {
+    options.listen.port = 0;
+    server = std::move(*HttpServer::listen(options, endpoint.handler()));
+  }
+  std::string ask(const std::string& first, const std::string& body = "",
+                  const std::string& headers = "") const {
+    return exchange(server->port(), request_text(first, body, headers));
+  }
+  Endpoint endpoint;
+  std::unique_ptr<HttpServer> server;
+};
+
+const std::string infer_path = "POST /v2/models/identity/infer";
+const std::string two_numbers =
+    R"({"id":"7","inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[1.5,-2]}]})";
+
+TEST(Endpoint, ServesTheProtocol) {
+  IdentityServing serving;
+  const Served served(serving);
+  EXPECT_THAT(served.ask("GET /v2"), HasSubstr("binary_tensor_data"));
+  EXPECT_THAT(served.ask("GET /v2/health/live"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity"),
+              HasSubstr(R"("inputs":[{"name":"input","datatype":"FP32","shape":[-1,-1]}])"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity/versions/1/ready"), HasSubstr(R"("ready":true)"));
+  const std::string answer = served.ask("POST /v2/models/identity/versions/1/infer", two_numbers);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, HasSubstr(R"("id":"7")"));
+  EXPECT_THAT(answer,
+              HasSubstr(R"({"name":"output","shape":[1,2],"datatype":"FP32","data":[1.5,-2]})"));
+}
+
+TEST(Endpoint, WhatIsNotThereIsNamed) {
+  IdentityServing serving;
+  const Served served(serving);
+  EXPECT_THAT(served.ask("GET /v3"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(served.ask("GET /v2/models/other"), HasSubstr("there is no model 'other' here"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity/versions/2"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity/infer"), HasSubstr("Allow: POST"));
+  EXPECT_THAT(served.ask("DELETE /v2"), HasSubstr("Allow: GET"));
+  EXPECT_THAT(served.ask(infer_path, "{"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("flyball_bad_requests_total 2\n"));
+}
+
+TEST(Endpoint, ReadyOnlyOnceWarm) {
+  HeldServing serving;
+  const Served served(serving);
+  EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(served.ask("GET /v2/health/live"), StartsWith("HTTP/1.1 200"));
+  serving.is_ready = true;
+  EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(Endpoint, ARefusalSaysWhenToTryAgain) {
+  RefusingServing serving;
+  const Served served(serving);
+  const std::string answer = served.ask(infer_path, two_numbers);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(answer, HasSubstr("Retry-After: 3\r\n"));
+  EXPECT_THAT(served.ask("GET /metrics"), HasSubstr("outcome=\"refused\"} 1\n"));
+}
+
+TEST(Endpoint, OneConnectionServesManyRequestsInOrder) {
+  IdentityServing serving;
+  const Served served(serving);
+  RawClient client(served.server->port());
+  for (int i = 0; i < 50; ++i) {
+    const std::string body =
+        R"({"inputs":[{"name":"input","shape":[1,1],"datatype":"FP32","data":[)" +
+        std::to_string(i) + "]}]}";
+    client.say("POST /v2/models/identity/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+               std::to_string(body.size()) + "\r\n\r\n" + body);
+    EXPECT_THAT(client.hear("]}"), HasSubstr("\"data\":[" + std::to_string(i) + "]"));
+  }
+}
+
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+  std::string out(text.size() + 1024, 0);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST(Endpoint, TakesCompressedBodiesUpToTheLimit) {
+  IdentityServing serving;
+  HttpOptions options;
+  options.limits.body_bytes = 10'000;
+  const Served served(serving, options);
+  const std::string zip = "Content-Encoding: gzip\r\n";
+  EXPECT_THAT(served.ask(infer_path, gzipped(two_numbers), zip), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask(infer_path, gzipped(std::string(1 << 20, ' ')), zip),
+              HasSubstr("no whole gzip of at most 10000 bytes"));
+  EXPECT_THAT(served.ask(infer_path, "xyz", zip), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(served.ask(infer_path, "xyz", "Content-Encoding: br\r\n"),
+              HasSubstr("br is not known"));
+  EXPECT_THAT(served.ask(infer_path, std::string(10'001, ' ')), StartsWith("HTTP/1.1 413"));
+}
+
+TEST(Endpoint, WhatIsNoHttpEndsItsConnectionAlone) {
+  IdentityServing serving;
+  HttpOptions options;
+  options.limits.header_s = 0.3;
+  options.limits.header_bytes = 1000;
+  const Served served(serving, options);
+  EXPECT_THAT(exchange(served.server->port(), "hello\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(exchange(served.server->port(),
+                       "GET /v2 HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n"),
+              StartsWith("HTTP/1.1 431"));
+  RawClient slow(served.server->port());
+  slow.say("GET /v2 HT");
+  EXPECT_EQ(slow.hear(), "") << "a header that does not come is not waited for";
+  EXPECT_THAT(served.ask("GET /v2"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(Endpoint, ConnectionsAreBounded) {
+  IdentityServing serving;
+  HttpOptions options;
+  options.limits.connections = 2;
+  const Served served(serving, options);
+  RawClient first(served.server->port()), second(served.server->port());
+  const std::string ask = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  first.say(ask);
+  second.say(ask);
+  EXPECT_THAT(first.hear("}"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(second.hear("}"), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(served.ask("GET /v2"), "");
+  first.say(ask);
+  EXPECT_THAT(first.hear("}"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(Endpoint, TheTokenIsAskedForOfAllButHealth) {
+  IdentityServing serving;
+  HttpOptions options;
+  options.token = "s3cret";
+  const Served served(serving, options);
+  EXPECT_THAT(served.ask(infer_path, two_numbers), StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(served.ask("GET /metrics", "", "Authorization: Bearer s3cres\r\n"),
+              StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask(infer_path, two_numbers, "Authorization: Bearer s3cret\r\n"),
+              StartsWith("HTTP/1.1 200"));
+}
+
+// A page somewhere else must not make its reader's browser ask here.
+TEST(Endpoint, PagesOfOtherOriginsAreRefused) {
+  IdentityServing serving;
+  const Served served(serving);
+  EXPECT_THAT(served.ask("GET /v2", "", "Origin: http://evil.example\r\n"),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(served.ask("GET /v2", "", "Origin: http://localhost\r\n"),
+              StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(exchange(served.server->port(),
+                       "GET /v2 HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 403"));
+}
+
+TEST(Endpoint, ADrainAnswersWhatWasAccepted) {
+  HeldServing serving;
+  const Served served(serving);
+  RawClient client(served.server->port());
+  client.say(request_text(infer_path, two_numbers));
+  while (serving.held() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(served.server->drain(0.01)) << "one is still owed its answer";
+  EXPECT_FALSE(RawClient(served.server->port()).connected()) << "nobody else is let in";
+  serving.answer_all();
+  EXPECT_TRUE(served.server->drain(20));
+  EXPECT_THAT(client.hear(), HasSubstr("\"data\":[1.5,-2]"));
+}
+
+TEST(Endpoint, WhatNobodyAnswersIsAnError) {
+  HeldServing serving;
+  const Served served(serving);
+  RawClient client(served.server->port());
+  client.say(request_text(infer_path, two_numbers));
+  while (serving.held() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  serving.drop_all();
+  EXPECT_THAT(client.hear(), StartsWith("HTTP/1.1 500"));
+}
+
+TEST(Endpoint, AnAnswerThatComesAfterTheServerHasEndedIsDropped) {
+  HeldServing serving;
+  auto served = std::make_unique<Served>(serving);
+  RawClient client(served->server->port());
+  client.say(request_text(infer_path, two_numbers));
+  while (serving.held() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  served->server.reset();
+  EXPECT_EQ(client.hear(), "");
+  serving.answer_all();
+}
+
+TEST(Endpoint, ListenersHearHowItStands) {
+  IdentityServing serving;
+  const FixedView view;
+  Served served(serving, {}, &view);
+  RawClient listener(served.server->port());
+  listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(listener.hear("\r\n\r\n"), HasSubstr("text/event-stream"));
+  const LiveTeller teller(*served.server, view);
+  const std::string event = listener.hear("\n\n");
+  ASSERT_THAT(event, StartsWith("data: {"));
+  const auto json = nlohmann::json::parse(event.substr(6, event.find("\n\n") - 6));
+  EXPECT_EQ(json["services"][0]["answered"], 5);
+  EXPECT_TRUE(json["power_w"].is_null());
+  EXPECT_THAT(served.ask("GET /"), HasSubstr("connect-src 'self'"));
+}
+
+TEST(ListenAddress, IsLoopbackUnlessTold) {
+  EXPECT_EQ(parse_listen_address("0")->host, "127.0.0.1");
+  EXPECT_EQ(parse_listen_address("[::1]:80")->host, "::1");
+  EXPECT_EQ(parse_listen_address("0.0.0.0:80")->host, "0.0.0.0");
+  EXPECT_EQ(parse_listen_address("localhost:80")->port, 80);
+  for (const char* wrong : {"", ":", "a", "127.0.0.1:70000", "::1:80", "host.example:80", "1:2:3"})
+    EXPECT_FALSE(parse_listen_address(wrong).ok()) << wrong;
+  const auto other =
+      HttpServer::listen({.listen = {"192.0.2.7", 80}}, [](HttpRequest, HttpReply) {});
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().message, HasSubstr("cannot listen on 192.0.2.7:80"));
+}
+
+}  // namespace
+}  // namespace flyball

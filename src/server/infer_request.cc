@@ -1,0 +1,432 @@
+#include "server/infer_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr int64_t most_of_any_size = 1 << 16;  // numbers in a dimension of any size
+constexpr int deepest = 16;  // brackets within brackets: a batch of six dimensions, and some
+
+Error wrong(const std::string& message) {
+  return {Code::invalid_argument, message, ""};
+}
+
+// How many numbers a sound request may hold at most, so that none makes us hold more.
+size_t most_numbers(const ServiceInfo& service) {
+  size_t numbers = 4096;
+  for (const TensorSpec& input : service.inputs) {
+    size_t elements = static_cast<size_t>(service.largest_batch);
+    for (const int64_t size : input.shape)
+      elements *= static_cast<size_t>(size < 0 ? most_of_any_size : size);
+    numbers += elements;
+  }
+  return numbers;
+}
+
+// Before a parser builds anything: brackets are not nested without end, and commas are as many as a
+// request may hold.
+Status check_extent(std::string_view text, size_t numbers) {
+  int depth = 0;
+  size_t commas = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepest) return wrong("the JSON is nested too deeply");
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',') {
+      ++commas;
+    }
+  }
+  return commas <= numbers ? Status() : wrong("the JSON holds more numbers than any sound request");
+}
+
+Result<Json> parse_header(std::string_view text, size_t numbers) {
+  FLYBALL_CHECK(check_extent(text, numbers));
+  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  if (json.is_discarded()) return wrong("the body is no JSON");
+  if (!json.is_object()) return wrong("the body is no JSON object");
+  return json;
+}
+
+const Json* member(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() ? nullptr : &*found;
+}
+
+Result<std::string> text_of(const Json& json, const char* key, const std::string& of) {
+  const Json* value = member(json, key);
+  if (!value || !value->is_string()) return wrong(fmt::format("{} has no {}", of, key));
+  return value->get<std::string>();
+}
+
+Result<bool> flag_of(const Json& json, const char* key) {
+  const Json* parameters = member(json, "parameters");
+  if (!parameters) return false;
+  if (!parameters->is_object()) return wrong("parameters are no object");
+  const Json* value = member(*parameters, key);
+  if (!value) return false;
+  if (!value->is_boolean())
+    return wrong(fmt::format("parameter {} is neither true nor false", key));
+  return value->get<bool>();
+}
+
+// Numbers of one input, appended as they come.
+class Numbers {
+ public:
+  Numbers(StoredTensor& tensor, size_t wanted) : tensor_(tensor), wanted_(wanted) {
+    tensor_.bytes.reserve(wanted * dtype_bytes(tensor.dtype));
+  }
+
+  Status take(const Json& value) {
+    if (value.is_array()) {
+      for (const Json& inner : value) FLYBALL_CHECK(take(inner));
+      return {};
+    }
+    if (++count_ > wanted_) return {};  // counted, not kept
+    switch (tensor_.dtype) {
+      case DType::float32:
+        return real<float>(value);
+      case DType::float64:
+        return real<double>(value);
+      case DType::int64:
+        return whole<int64_t>(value);
+      case DType::int32:
+        return whole<int32_t>(value);
+      case DType::uint8:
+        return whole<uint8_t>(value);
+      case DType::boolean:
+        break;
+    }
+    if (!value.is_boolean()) return refuse(value);
+    return append(static_cast<uint8_t>(value.get<bool>()));
+  }
+  size_t count() const { return count_; }
+
+ private:
+  Status refuse(const Json& value) const {
+    return wrong(fmt::format("input {}: {} is no {}", tensor_.name,
+                             value.is_number() ? value.dump() : std::string(value.type_name()),
+                             datatype_name(tensor_.dtype)));
+  }
+  template <class T>
+  Status append(T number) {
+    tensor_.bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+    return {};
+  }
+  template <class T>
+  Status real(const Json& value) {
+    if (!value.is_number()) return refuse(value);
+    const double number = value.get<double>();
+    if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<T>::max())))
+      return refuse(value);
+    return append(static_cast<T>(number));
+  }
+  template <class T>
+  Status whole(const Json& value) {
+    if (value.is_number_unsigned()) {
+      const auto number = value.get<uint64_t>();
+      if (number > static_cast<uint64_t>(std::numeric_limits<T>::max())) return refuse(value);
+      return append(static_cast<T>(number));
+    }
+    if (!value.is_number_integer()) return refuse(value);
+    const auto number = value.get<int64_t>();
+    if (number < static_cast<int64_t>(std::numeric_limits<T>::min())) return refuse(value);
+    return append(static_cast<T>(number));
+  }
+
+  StoredTensor& tensor_;
+  size_t wanted_, count_ = 0;
+};
+
+template <class T>
+bool all_finite(const std::string& bytes) {
+  for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
+    T number;
+    std::memcpy(&number, bytes.data() + i, sizeof number);
+    if (!std::isfinite(number)) return false;
+  }
+  return true;
+}
+
+Status check_numbers(const StoredTensor& tensor) {
+  const bool finite = tensor.dtype == DType::float32   ? all_finite<float>(tensor.bytes)
+                      : tensor.dtype == DType::float64 ? all_finite<double>(tensor.bytes)
+                                                       : true;
+  if (!finite) return wrong(fmt::format("input {} holds NaN or an infinity", tensor.name));
+  const auto no_flag = [](char c) { return c != 0 && c != 1; };
+  if (tensor.dtype == DType::boolean && std::ranges::any_of(tensor.bytes, no_flag))
+    return wrong(fmt::format("input {}: a BOOL is a byte of 0 or 1", tensor.name));
+  return {};
+}
+
+// "[3,224,224]", with −1 for any size.
+std::string shape_text(const TensorShape& shape, bool batch) {
+  std::string text = batch ? "[-1" : "[";
+  for (const int64_t size : shape) text += (text.size() > 1 ? "," : "") + std::to_string(size);
+  return text + "]";
+}
+
+Result<TensorShape> read_shape(const Json& input, const TensorSpec& spec, int64_t largest_batch) {
+  const Json* sizes = member(input, "shape");
+  const std::string expected = shape_text(spec.shape, true);
+  if (!sizes || !sizes->is_array())
+    return wrong(fmt::format("input {} has no shape: {} is expected", spec.name, expected));
+  const bool rank_fits = sizes->size() == spec.shape.rank() + 1;
+  TensorShape shape;
+  for (size_t d = 0; rank_fits && d < sizes->size(); ++d) {
+    const Json& size = (*sizes)[d];
+    const bool any = d == 0 || spec.shape[d - 1] < 0;
+    if (!size.is_number_integer() || size.get<int64_t>() < 1 ||
+        size.get<int64_t>() > most_of_any_size ||
+        (!any && size.get<int64_t>() != spec.shape[d - 1]))
+      return wrong(fmt::format("input {} has shape {} where {} is expected", spec.name,
+                               sizes->dump(), expected));
+    shape.append(size.get<int64_t>());
+  }
+  if (!rank_fits)
+    return wrong(fmt::format("input {} has shape {} where {} is expected", spec.name, sizes->dump(),
+                             expected));
+  if (shape[0] > largest_batch)
+    return wrong(fmt::format("input {} holds {} samples; a request may hold {}", spec.name,
+                             shape[0], largest_batch));
+  return shape;
+}
+
+class RequestReader {
+ public:
+  RequestReader(const ServiceInfo& service, std::string_view binary)
+      : service_(service), binary_(binary) {}
+
+  Result<InferCall> read(const Json& json) {
+    InferCall call;
+    if (const Json* id = member(json, "id")) {
+      if (!id->is_string()) return wrong("id is no string");
+      call.id = id->get<std::string>();
+    }
+    const Json* inputs = member(json, "inputs");
+    if (!inputs || !inputs->is_array()) return wrong("there are no inputs");
+    for (const Json& input : *inputs) FLYBALL_CHECK(add_input(input, call));
+    for (const TensorSpec& spec : service_.inputs)
+      if (std::ranges::find(call.inputs, spec.name, &StoredTensor::name) == call.inputs.end())
+        return wrong(fmt::format("input {} is missing", spec.name));
+    if (!binary_.empty()) return wrong("there are bytes behind the last input");
+    FLYBALL_ASSIGN(call.binary, flag_of(json, "binary_data_output"));
+    FLYBALL_CHECK(add_outputs(json, call));
+    return call;
+  }
+
+ private:
+  Status add_input(const Json& input, InferCall& call) {
+    if (!input.is_object()) return wrong("an input is no object");
+    FLYBALL_ASSIGN(const std::string name, text_of(input, "name", "an input"));
+    const auto spec = std::ranges::find(service_.inputs, name, &TensorSpec::name);
+    if (spec == service_.inputs.end())
+      return wrong(fmt::format("{} has no input '{}'; it takes {}", service_.name, name, names()));
+    if (std::ranges::find(call.inputs, name, &StoredTensor::name) != call.inputs.end())
+      return wrong(fmt::format("input {} is given twice", name));
+    FLYBALL_ASSIGN(const std::string datatype, text_of(input, "datatype", "input " + name));
+    if (datatype != datatype_name(spec->dtype))
+      return wrong(fmt::format("input {} is {} where {} is expected", name, datatype,
+                               datatype_name(spec->dtype)));
+    FLYBALL_ASSIGN(const TensorShape shape, read_shape(input, *spec, service_.largest_batch));
+    if (!call.inputs.empty() && shape[0] != call.samples)
+      return wrong(fmt::format("input {} holds {} samples, input {} {}", name, shape[0],
+                               call.inputs.front().name, call.samples));
+    call.samples = shape[0];
+    StoredTensor tensor{name, spec->dtype, shape, ""};
+    FLYBALL_CHECK(read_data(input, tensor));
+    FLYBALL_CHECK(check_numbers(tensor));
+    call.inputs.push_back(std::move(tensor));
+    return {};
+  }
+
+  std::string names() const {
+    std::vector<std::string> all;
+    for (const TensorSpec& input : service_.inputs) all.push_back(input.name);
+    return join(all, ", ");
+  }
+
+  Status read_data(const Json& input, StoredTensor& tensor) {
+    const size_t elements = static_cast<size_t>(tensor.shape.elements());
+    const Json* parameters = member(input, "parameters");
+    const Json* bytes =
+        parameters && parameters->is_object() ? member(*parameters, "binary_data_size") : nullptr;
+    if (bytes) return take_binary(*bytes, elements * dtype_bytes(tensor.dtype), tensor);
+    const Json* data = member(input, "data");
+    if (!data || !data->is_array())
+      return wrong(fmt::format("input {} has neither data nor binary_data_size", tensor.name));
+    Numbers numbers(tensor, elements);
+    FLYBALL_CHECK(numbers.take(*data));
+    if (numbers.count() != elements)
+      return wrong(fmt::format("input {} holds {} numbers where its shape says {}", tensor.name,
+                               numbers.count(), elements));
+    return {};
+  }
+
+  Status take_binary(const Json& size, size_t expected, StoredTensor& tensor) {
+    if (!size.is_number_unsigned() || size.get<uint64_t>() != expected)
+      return wrong(fmt::format("input {}: binary_data_size {} where its shape says {}", tensor.name,
+                               size.dump(), expected));
+    if (binary_.size() < expected)
+      return wrong(fmt::format("input {}: {} bytes follow the JSON where {} are announced",
+                               tensor.name, binary_.size(), expected));
+    tensor.bytes = binary_.substr(0, expected);
+    binary_.remove_prefix(expected);
+    return {};
+  }
+
+  Status add_outputs(const Json& json, InferCall& call) const {
+    const Json* outputs = member(json, "outputs");
+    if (!outputs) return {};
+    if (!outputs->is_array()) return wrong("outputs are no array");
+    for (const Json& output : *outputs) {
+      if (!output.is_object()) return wrong("an output is no object");
+      FLYBALL_ASSIGN(const std::string name, text_of(output, "name", "an output"));
+      if (std::ranges::find(service_.outputs, name, &TensorSpec::name) == service_.outputs.end())
+        return wrong(fmt::format("{} has no output '{}'", service_.name, name));
+      if (std::ranges::find(call.outputs, name, &WantedOutput::name) != call.outputs.end())
+        return wrong(fmt::format("output {} is asked for twice", name));
+      FLYBALL_ASSIGN(const bool binary, flag_of(output, "binary_data"));
+      call.outputs.push_back({name, binary});
+    }
+    return {};
+  }
+
+  const ServiceInfo& service_;
+  std::string_view binary_;
+};
+
+// Shortest text that reads back to the same number.
+template <class T>
+Status append_numbers(const StoredTensor& tensor, std::string& text) {
+  for (size_t i = 0; i + sizeof(T) <= tensor.bytes.size(); i += sizeof(T)) {
+    T number;
+    std::memcpy(&number, tensor.bytes.data() + i, sizeof number);
+    if constexpr (std::is_floating_point_v<T>)
+      if (!std::isfinite(number))
+        return Error{
+            Code::internal,
+            fmt::format("output {} holds NaN or an infinity, which JSON has no word for; ask "
+                        "for binary data",
+                        tensor.name),
+            ""};
+    if (i > 0) text += ',';
+    fmt::format_to(std::back_inserter(text), "{}", number);
+  }
+  return {};
+}
+
+Status append_data(const StoredTensor& tensor, std::string& text) {
+  switch (tensor.dtype) {
+    case DType::float32:
+      return append_numbers<float>(tensor, text);
+    case DType::float64:
+      return append_numbers<double>(tensor, text);
+    case DType::int64:
+      return append_numbers<int64_t>(tensor, text);
+    case DType::int32:
+      return append_numbers<int32_t>(tensor, text);
+    case DType::uint8:
+      return append_numbers<uint8_t>(tensor, text);
+    case DType::boolean:
+      break;
+  }
+  for (size_t i = 0; i < tensor.bytes.size(); ++i)
+    text += std::string(i > 0 ? "," : "") + (tensor.bytes[i] != 0 ? "true" : "false");
+  return {};
+}
+
+}  // namespace
+
+const char* datatype_name(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return "FP32";
+    case DType::float64:
+      return "FP64";
+    case DType::int64:
+      return "INT64";
+    case DType::int32:
+      return "INT32";
+    case DType::uint8:
+      return "UINT8";
+    case DType::boolean:
+      break;
+  }
+  return "BOOL";
+}
+
+Result<InferCall> read_infer(const ServiceInfo& service, std::string_view body,
+                             const std::optional<std::string>& header_length) {
+  size_t length = body.size();
+  if (header_length) {
+    const char* end = header_length->data() + header_length->size();
+    const auto [stop, error] = std::from_chars(header_length->data(), end, length);
+    if (error != std::errc() || stop != end || length > body.size())
+      return wrong(
+          fmt::format("Inference-Header-Content-Length {} is no length within a body of {} "
+                      "bytes",
+                      *header_length, body.size()));
+  }
+  FLYBALL_ASSIGN(const Json json, parse_header(body.substr(0, length), most_numbers(service)));
+  return RequestReader(service, body.substr(length)).read(json);
+}
+
+Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
+                              const std::vector<StoredTensor>& outputs) {
+  OrderedJson head = {{"model_name", service.name}, {"model_version", "1"}};
+  if (!call.id.empty()) head["id"] = call.id;
+  InferBody body;
+  body.bytes = head.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  body.bytes.back() = ',';
+  body.bytes += "\"outputs\":[";
+  std::string binary;
+  bool first = true;
+  for (const StoredTensor& output : outputs) {
+    const auto wanted = std::ranges::find(call.outputs, output.name, &WantedOutput::name);
+    if (!call.outputs.empty() && wanted == call.outputs.end()) continue;
+    const bool as_bytes = call.binary || (wanted != call.outputs.end() && wanted->binary);
+    fmt::format_to(std::back_inserter(body.bytes), R"({}{{"name":{},"shape":{},"datatype":"{}",)",
+                   first ? "" : ",", OrderedJson(output.name).dump(),
+                   shape_text(output.shape, false), datatype_name(output.dtype));
+    first = false;
+    if (as_bytes) {
+      fmt::format_to(std::back_inserter(body.bytes), R"("parameters":{{"binary_data_size":{}}}}})",
+                     output.bytes.size());
+      binary += output.bytes;
+      continue;
+    }
+    body.bytes += "\"data\":[";
+    FLYBALL_CHECK(append_data(output, body.bytes));
+    body.bytes += "]}";
+  }
+  body.bytes += "]}";
+  if (!binary.empty()) {
+    body.header_length = body.bytes.size();
+    body.bytes += binary;
+  }
+  return body;
+}
+
+}  // namespace flyball

@@ -1,0 +1,32 @@
+#include "server/live_state.h"
+
+#include "base/json.h"
+
+namespace flyball {
+
+std::string live_event(const LiveState& state) {
+  nlohmann::ordered_json event = {{"seconds", state.seconds},
+                                  {"device", state.device},
+                                  {"mode", state.mode},
+                                  {"power_w", or_null(state.power_w)},
+                                  {"replans", state.replans},
+                                  {"switches", state.switches},
+                                  {"services", nlohmann::ordered_json::array()},
+                                  {"trainings", nlohmann::ordered_json::array()}};
+  for (const ServiceState& s : state.services)
+    event["services"].push_back({{"name", s.name},
+                                 {"budget_ms", s.budget_ms},
+                                 {"waiting", s.waiting},
+                                 {"arrived", s.arrived},
+                                 {"answered", s.answered},
+                                 {"late", s.late},
+                                 {"refused", s.refused},
+                                 {"p50_ms", or_null(s.p50_ms)},
+                                 {"p99_ms", or_null(s.p99_ms)},
+                                 {"largest_batch", s.largest_batch}});
+  for (const TrainingState& t : state.trainings)
+    event["trainings"].push_back({{"name", t.name}, {"minibatches", t.minibatches}});
+  return event.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace flyball

@@ -1,0 +1,47 @@
+// How serving and training stand, as the endpoint tells it: a page and a scraper of metrics look at
+// the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace flyball {
+
+struct ServiceState {
+  std::string name;
+  double budget_ms = 0;
+  size_t waiting = 0;
+  size_t arrived = 0, answered = 0, late = 0, refused = 0;
+  double p50_ms = std::numeric_limits<double>::quiet_NaN();  ///< of late; NaN: none were answered
+  double p99_ms = std::numeric_limits<double>::quiet_NaN();
+  int64_t largest_batch = 1;
+};
+
+struct TrainingState {
+  std::string name;
+  size_t minibatches = 0;
+};
+
+struct LiveState {
+  double seconds = 0;  ///< since it began
+  std::string device, mode;
+  double power_w = std::numeric_limits<double>::quiet_NaN();  ///< NaN: there is no sensor
+  size_t replans = 0, switches = 0;
+  std::vector<ServiceState> services;
+  std::vector<TrainingState> trainings;
+};
+
+/// Thread-safe.
+class LiveView {
+ public:
+  virtual ~LiveView() = default;
+  virtual LiveState live_state() const = 0;
+};
+
+/// One line of JSON (docs/json.md, events of `serve`); what is not known is null.
+std::string live_event(const LiveState& state);
+
+}  // namespace flyball

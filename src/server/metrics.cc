@@ -1,0 +1,129 @@
+#include "server/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+// A label's value: what would end it is escaped.
+std::string label(const char* name, const std::string& value) {
+  std::string text = std::string(name) + "=\"";
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    if (c == '\n')
+      text += "\\n";
+    else
+      text += c;
+  }
+  return text + "\"";
+}
+
+void head(std::string& text, const char* name, const char* type, const char* help) {
+  fmt::format_to(std::back_inserter(text), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
+}
+
+template <class T>
+void sample(std::string& text, const char* name, const std::string& labels, T value) {
+  const std::string in_braces = labels.empty() ? "" : "{" + labels + "}";
+  fmt::format_to(std::back_inserter(text), "{}{} {}\n", name, in_braces, value);
+}
+
+void add_state(std::string& text, const LiveState& state) {
+  head(text, "flyball_queue_requests", "gauge", "Requests that wait.");
+  for (const ServiceState& s : state.services)
+    sample(text, "flyball_queue_requests", label("model", s.name), s.waiting);
+  head(text, "flyball_training_minibatches_total", "counter", "Minibatches trained.");
+  for (const TrainingState& t : state.trainings)
+    sample(text, "flyball_training_minibatches_total", label("model", t.name), t.minibatches);
+  if (std::isfinite(state.power_w)) {
+    head(text, "flyball_power_watts", "gauge", "Power of the board.");
+    sample(text, "flyball_power_watts", "", state.power_w);
+  }
+  head(text, "flyball_mode_info", "gauge", "The power mode that is set.");
+  sample(text, "flyball_mode_info", label("device", state.device) + "," + label("mode", state.mode),
+         1);
+  head(text, "flyball_replans_total", "counter", "Plans made anew.");
+  sample(text, "flyball_replans_total", "", state.replans);
+  head(text, "flyball_mode_switches_total", "counter", "Changes of the power mode.");
+  sample(text, "flyball_mode_switches_total", "", state.switches);
+}
+
+}  // namespace
+
+void Histogram::add(double value) {
+  const auto bucket = std::ranges::lower_bound(bounds_, value) - bounds_.begin();
+  ++counts_[static_cast<size_t>(bucket)];
+  sum_ += value;
+}
+
+void Histogram::write(std::string& text, const std::string& name, const std::string& labels) const {
+  uint64_t below = 0;
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    below += counts_[i];
+    fmt::format_to(std::back_inserter(text), "{}_bucket{{{},le=\"{}\"}} {}\n", name, labels,
+                   i < bounds_.size() ? fmt::format("{}", bounds_[i]) : "+Inf", below);
+  }
+  fmt::format_to(std::back_inserter(text), "{0}_sum{{{1}}} {2}\n{0}_count{{{1}}} {3}\n", name,
+                 labels, sum_, below);
+}
+
+ServingMetrics::ServingMetrics(const std::vector<ServiceInfo>& services) {
+  for (const ServiceInfo& service : services) {
+    std::vector<double> latencies, batches;
+    for (double s = 0.0005; s < 70; s *= 2) latencies.push_back(s);
+    for (int64_t b = 1; b < service.largest_batch; b *= 2)
+      batches.push_back(static_cast<double>(b));
+    batches.push_back(static_cast<double>(service.largest_batch));
+    services_.push_back({service.name, service.latency_s, 0, 0, 0, 0,
+                         Histogram(std::move(latencies)), Histogram(std::move(batches))});
+  }
+}
+
+void ServingMetrics::answered(size_t service, const InferAnswer& answer) {
+  const std::lock_guard lock(mutex_);
+  OfService& of = services_.at(service);
+  if (answer.refused != RefusalReason::none) {
+    ++of.refused;
+  } else if (!answer.outputs.ok()) {
+    ++of.failed;
+  } else {
+    ++(answer.latency_s > of.budget_s ? of.late : of.in_time);
+    of.latency_s.add(answer.latency_s);
+    of.batch_size.add(static_cast<double>(answer.batch));
+  }
+}
+
+void ServingMetrics::bad_request() {
+  const std::lock_guard lock(mutex_);
+  ++bad_;
+}
+
+std::string ServingMetrics::text(const LiveState& state) const {
+  const std::lock_guard lock(mutex_);
+  std::string text;
+  const char* requests = "flyball_requests_total";
+  head(text, requests, "counter", "Requests by what came of them.");
+  for (const OfService& s : services_) {
+    const std::string model = label("model", s.name);
+    sample(text, requests, model + ",outcome=\"in_time\"", s.in_time);
+    sample(text, requests, model + ",outcome=\"late\"", s.late);
+    sample(text, requests, model + ",outcome=\"refused\"", s.refused);
+    sample(text, requests, model + ",outcome=\"failed\"", s.failed);
+  }
+  head(text, "flyball_bad_requests_total", "counter", "Requests that were none, or to no model.");
+  sample(text, "flyball_bad_requests_total", "", bad_);
+  head(text, "flyball_request_latency_seconds", "histogram",
+       "From acceptance to answer, the queue included.");
+  for (const OfService& s : services_)
+    s.latency_s.write(text, "flyball_request_latency_seconds", label("model", s.name));
+  head(text, "flyball_batch_size", "histogram", "Samples of the minibatch that answered.");
+  for (const OfService& s : services_)
+    s.batch_size.write(text, "flyball_batch_size", label("model", s.name));
+  add_state(text, state);
+  return text;
+}
+
+}  // namespace flyball

@@ -1,0 +1,58 @@
+// What the server tells once a second (docs/json.md, events of `serve`), and what follows from two of them.
+
+export interface ServiceState {
+  name: string;
+  budget_ms: number;
+  waiting: number;
+  arrived: number;
+  answered: number;
+  late: number;
+  refused: number;
+  p50_ms: number | null;
+  p99_ms: number | null;
+  largest_batch: number;
+}
+
+export interface TrainingState {
+  name: string;
+  minibatches: number;
+}
+
+export interface LiveState {
+  seconds: number;
+  device: string;
+  mode: string;
+  power_w: number | null;
+  replans: number;
+  switches: number;
+  services: ServiceState[];
+  trainings: TrainingState[];
+}
+
+const kept = 600; // seconds that the charts show
+
+/** The last ten minutes. */
+export class History {
+  readonly states: LiveState[] = [];
+
+  /** A server that began again begins anew. */
+  add(state: LiveState): void {
+    const last = this.states[this.states.length - 1];
+    if (last && (state.seconds < last.seconds || state.services.length !== last.services.length || state.trainings.length !== last.trainings.length)) this.states.length = 0;
+    this.states.push(state);
+    while (this.states.length > kept) this.states.shift();
+  }
+
+  /** Per second, between each state and the one before it; null where no time passed. */
+  rates(count: (state: LiveState) => number): [number, number | null][] {
+    return this.states.slice(1).map((state, i) => {
+      const before = this.states[i]!;
+      const passed = state.seconds - before.seconds;
+      return [state.seconds, passed > 0 ? Math.max(0, count(state) - count(before)) / passed : null];
+    });
+  }
+
+  values(value: (state: LiveState) => number | null): [number, number | null][] {
+    return this.states.map((state) => [state.seconds, value(state)]);
+  }
+}

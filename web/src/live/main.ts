@@ -1,0 +1,104 @@
+// The page of a running `flyball serve`: latency against its budget, rates, queue and power, as they come.
+import { live_chart, type EChartsType } from "../charts/echarts.ts";
+import { h, section } from "../dom.ts";
+import { number, short_number } from "../format.ts";
+import { header } from "../header.ts";
+import "../style.css";
+import { colours, font, start_theme, type Colours } from "../theme.ts";
+import { History, type LiveState } from "./events.ts";
+
+type Line = { name: string; data: [number, number | null][]; colour: string; dashed?: boolean };
+
+const history = new History();
+
+/** Seconds before the newest state. */
+function chart(name: string, unit: string, lines: (c: Colours) => Line[]): { box: HTMLElement; draw: () => void } {
+  const legend = h("p", { class: "lead legend" });
+  const canvas = h("div", { class: "chart live-chart", role: "img", "aria-label": name });
+  const box = h("figure", { class: "live-figure" }, h("h3", {}, name), legend, canvas);
+  let drawn: EChartsType | null = null;
+  const options = (c: Colours) => {
+    const now = history.states[history.states.length - 1]?.seconds ?? 0;
+    const shown = lines(c);
+    legend.replaceChildren(...shown.map((l) => {
+      const last = l.data[l.data.length - 1]?.[1] ?? null;
+      return h("span", { class: "live-key" }, h("i", { style: `background:${l.colour}` }), `${l.name} ${last === null ? "–" : short_number(last)} ${unit}`);
+    }));
+    return {
+      animation: false, textStyle: { fontFamily: font() },
+      grid: { left: 52, right: 12, top: 12, bottom: 34 },
+      xAxis: {
+        type: "value", min: Math.max(0, now - 600), max: Math.max(10, now), name: "s since the start", nameLocation: "middle", nameGap: 22,
+        nameTextStyle: { color: c.muted, fontSize: 12 }, axisLabel: { color: c.muted, fontSize: 11 }, splitLine: { show: false }, axisLine: { lineStyle: { color: c.rule } },
+      },
+      yAxis: { type: "value", min: 0, axisLabel: { color: c.muted, fontSize: 11, formatter: (v: number) => short_number(v) }, splitNumber: 4, splitLine: { lineStyle: { color: c.grid } } },
+      series: shown.map((l) => ({ type: "line", name: l.name, silent: true, showSymbol: l.data.length < 2, symbolSize: 4, connectNulls: false, data: l.data, lineStyle: { color: l.colour, width: l.dashed ? 1 : 1.8, type: l.dashed ? [5, 4] : "solid" }, itemStyle: { color: l.colour } })),
+    };
+  };
+  return {
+    box,
+    draw: () => {
+      drawn ??= live_chart(canvas, (target) => target.setOption(options(colours()), true));
+      drawn.setOption(options(colours()), true);
+    },
+  };
+}
+
+const palette = (c: Colours) => [c.blue, c.choice, c.oracle, c.simulated];
+const hue = (c: Colours, i: number) => palette(c)[i % 4]!;
+
+function charts(state: LiveState): { box: HTMLElement; draw: () => void }[] {
+  const services = state.services.map((s, i) => ({ name: s.name, i }));
+  const all = services.map(({ name, i }) => chart(`Latency of ${name}`, "ms", (c) => [
+    { name: "median", colour: c.blue, data: history.values((s) => s.services[i]!.p50_ms) },
+    { name: "99th percentile", colour: c.choice, data: history.values((s) => s.services[i]!.p99_ms) },
+    { name: "budget", colour: c.limit, dashed: true, data: history.values((s) => s.services[i]!.budget_ms) },
+  ]));
+  all.push(chart("Answers", "/s", (c) => services.map(({ name, i }) => ({ name, colour: hue(c, i), data: history.rates((s) => s.services[i]!.answered) }))));
+  all.push(chart("Waiting requests", "", (c) => services.map(({ name, i }) => ({ name, colour: hue(c, i), data: history.values((s) => s.services[i]!.waiting) }))));
+  if (state.trainings.length > 0) all.push(chart("Training", "minibatches/s", (c) => state.trainings.map((t, i) => ({ name: t.name, colour: hue(c, i), data: history.rates((s) => s.trainings[i]!.minibatches) }))));
+  if (state.power_w !== null) all.push(chart("Power", "W", (c) => [{ name: "board", colour: c.blue, data: history.values((s) => s.power_w) }]));
+  return all;
+}
+
+const share = (part: number, whole: number) => (whole > 0 ? `${number((100 * part) / whole, 2)} %` : "–");
+
+function figures(state: LiveState): HTMLElement[] {
+  const figure = (label: string, value: string, note: string) => h("div", { class: "figure" }, h("div", { class: "figure-label" }, label), h("div", { class: "figure-value" }, value), h("div", { class: "spread" }, note));
+  return [
+    ...state.services.map((s) => figure(s.name, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}`)),
+    ...state.trainings.map((t) => figure(`${t.name}, trained`, `${short_number(t.minibatches, 6)}`, "minibatches")),
+    figure("power", state.power_w === null ? "–" : `${short_number(state.power_w)} W`, state.power_w === null ? "no sensor" : "of the board"),
+    figure("plans made anew", String(state.replans), `${state.switches} changes of mode`),
+  ];
+}
+
+function start(): void {
+  start_theme();
+  const page = document.getElementById("page")!;
+  const told = h("p", { class: "eyebrow", role: "status" }, "waiting for the server");
+  const strip = h("div", { class: "figures" });
+  const grid = h("div", { class: "live-grid" });
+  page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, strip, grid)));
+  let drawn: { box: HTMLElement; draw: () => void }[] = [];
+  let kind = "";
+  const events = new EventSource("/events");
+  events.onmessage = (message: MessageEvent<string>) => {
+    const state = JSON.parse(message.data) as LiveState;
+    history.add(state);
+    told.textContent = `${state.device}${state.mode === "" ? "" : ` · ${state.mode}`} · ${Math.round(state.seconds)} s`;
+    strip.replaceChildren(...figures(state));
+    const now = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
+    if (now !== kind) {
+      kind = now;
+      drawn = charts(state);
+      grid.replaceChildren(...drawn.map((d) => d.box));
+    }
+    for (const { draw } of drawn) draw();
+  };
+  events.onerror = () => {
+    told.textContent = "the server does not answer: it has ended, or is about to begin again";
+  };
+}
+
+start();
