@@ -11,7 +11,8 @@
 // BatchNorm folded into the convolution before it. A convolution always adds a bias whose bytes do
 // not count, products add none; the second operand of a product counts once, unbatched; GELU and
 // SiLU are exported as several operators; an LSTM layer is counted as the authors' code does it: a
-// multiply-add is one FLOP, and the batch size does not scale it. Layer norms, gathers and
+// multiply-add is one FLOP, and the batch size does not scale it. Flattening and transposing
+// what is computed move it, copies that LibTorch makes of it then do not. Layer norms, gathers and
 // resampling count as nothing. Training is three forward passes. At batch size b all but the
 // second operands of products is b times that of 1.
 #pragma once

@@ -107,8 +107,8 @@ Count count_simple(const Operation& operation, double in, double out) {
             kWord * (2 * operation.inputs.at(1).elements() + 2 * out)};
   if (op == "max_pool2d" || op == "avg_pool2d") return count_pool(operation, in, out);
   if (op == "adaptive_avg_pool2d") return {LayerKind::pooling, 0, in, 0, kWord * (in + out)};
-  if (op == "cat" || op == "stack" || op == "copy" || op == "clone" || op == "flatten" ||
-      op == "transposed" || op == "identity")
+  if (op == "cat" || op == "stack" || op == "copy" || op == "flatten" || op == "transpose" ||
+      op == "permute" || op == "t" || op == "transposed" || op == "identity")
     return moved(op == "copy" ? out : all_elements(operation.inputs), out);
   if (op == "zeros" || op == "full") return {LayerKind::move, 0, 0, 0, kWord * out};
   return {};
@@ -140,8 +140,9 @@ std::vector<Layer> count_pagoda(const Graph& graph, Phase phase, double batch_si
     const bool folded = operation.op == "batch_norm" && before && before->op.starts_with("conv");
     if (folded && !layers.empty()) layers.back().parameters += operation.parameters;
     if (folded) continue;
-    if (operation.view && operation.op != "flatten") continue;
-    const Count count = count_one(operation, before);
+    // A product's bias is no operator of its own.
+    const bool bias = operation.op == "add" && operation.parameters > 0;
+    const Count count = bias ? Count{} : count_one(operation, before);
     if (!operation.view) before = &operation;
     Layer layer{.name = operation.name, .op = operation.op, .kind = count.kind};
     layer.parameters = operation.parameters;

@@ -246,6 +246,7 @@ class LayerRecorder::Notes {
       name_backward(operation);
       return;
     }
+    if (named && (operation.op == "addmm" || operation.op == "mm")) operation.shown_as = "linear";
     if (named) last_name_ = operation.name;
     operation.name = last_name_;
   }
@@ -254,7 +255,8 @@ class LayerRecorder::Notes {
     if (forward_of_node_ == kNobody) return;
     const Operation& forward = graph_[forward_of_node_];
     operation.name = forward.name;
-    if (is_product(operation.op)) operation.shown_as = forward.op + "_backward";
+    if (is_product(operation.op))
+      operation.shown_as = (forward.shown_as.empty() ? forward.op : forward.shown_as) + "_backward";
   }
 
   void end_counted(Frame& frame, const std::vector<torch::Tensor>& outputs) {
@@ -276,15 +278,24 @@ class LayerRecorder::Notes {
     Operation& operation = frame.operation;
     for (const torch::Tensor& tensor : outputs) operation.outputs.push_back(operand_of(tensor));
     operation.view = !frame.in_place && is_view(frame, outputs);
-    if (operation.view && op != "flatten") {
+    if (operation.view && !is_worth_noting(frame, outputs)) {
       keep(outputs, kNobody);
       return;
     }
-    name(operation, frame.taken);
+    if (!operation.view) name(operation, frame.taken);
     const size_t index = graph_.size();
     if (!backward_) ranges_.push_back({{frame.sequence, at::sequence_number::peek()}, index});
     keep(outputs, operation.view ? kNobody : index);
     graph_.push_back(std::move(operation));
+  }
+
+  // Views cost nothing, but a set of rules may see more in those that an exported graph has:
+  // flatten, and transpositions of what is computed that leave it in another order.
+  bool is_worth_noting(const Frame& frame, const std::vector<torch::Tensor>& outputs) {
+    const std::string& op = frame.operation.op;
+    if (op == "flatten") return true;
+    if (op != "transpose" && op != "permute" && op != "t") return false;
+    return !outputs.front().is_contiguous() && !weights_.contains(frame.taken.front());
   }
 
   static bool is_view(const Frame& frame, const std::vector<torch::Tensor>& outputs) {

@@ -21,7 +21,7 @@ void append(std::string& bytes, Number number) {
 
 // Of place `i` of a sample's numbers.
 double number_at(const TensorSpec& spec, int64_t i, int64_t sample, Random& random) {
-  if (spec.name == window_tensor) return static_cast<double>(sample);
+  if (spec.name == window_tensor) return static_cast<double>(1000 * sample);  // apart
   if (spec.name == mask_tensor || spec.dtype == DType::boolean) return 1;
   // Boxes apart from each other: left, top, right, bottom.
   if (spec.name == box_tensor) return static_cast<double>(40 * (i / 4) + (i % 4 < 2 ? 0 : 30));
