@@ -77,6 +77,10 @@ Json front_report(std::span<const WorkloadTable> tables, const std::string& comm
        command, wall_clock_utc()});
   sheet["charts"] = std::move(charts);
   sheet["grids"] = std::move(grids);
+  for (const WorkloadTable& table : tables)
+    sheet["facts"].push_back(fact_list(
+        table.title(),
+        {{"power total", table.power_total}, {"configurations", std::to_string(table.size())}}));
   for (const Json& gap : gaps) add_note(sheet, "gap", gap);
   return sheet;
 }

@@ -26,6 +26,10 @@ std::string name_of(const BoundWorkload& one) {
                      format_number(one.batch_size));
 }
 
+std::string group_of(const BoundWorkload& one) {
+  return one.doubted ? "doubtful readings" : one.workload;
+}
+
 // The highest mode, the lowest one, and those in which something was bound, a few at most.
 std::vector<const ModeRoofs*> drawn_modes(const RooflineAnswer& answer) {
   std::vector<const ModeRoofs*> drawn;
@@ -47,19 +51,22 @@ std::vector<const ModeRoofs*> drawn_modes(const RooflineAnswer& answer) {
 }
 
 struct Range {
-  double low = 0.1, high = 100;  ///< FLOP per byte
+  double low = 1, high = 10;  ///< FLOP per byte
 
   void take(double intensity) {
     if (!(intensity > 0)) return;
-    low = std::min(low, intensity / 2);
-    high = std::max(high, intensity * 2);
+    low = std::min(low, intensity / 3);
+    high = std::max(high, intensity * 3);
   }
 };
 
 Range range_of(const RooflineAnswer& answer) {
   Range range;
   for (const BoundWorkload& one : answer.bound) range.take(one.totals.intensity());
-  for (const ModeRoofs* mode : drawn_modes(answer)) range.take(mode->balance());
+  for (const ModeRoofs* mode : drawn_modes(answer)) {
+    range.take(mode->balance());
+    for (const SweepPoint& point : mode->sweep) range.take(point.intensity);
+  }
   return range;
 }
 
@@ -100,7 +107,8 @@ void add_time_points(Json& points, const BoundWorkload& one) {
   if (!(intensity > 0)) return;
   const std::string where = fmt::format("{}: {}", name_of(one), mode_words(one.mode));
   if (std::isfinite(one.measured_s))
-    points.push_back(chart_point(intensity, one.measured_flop_per_s() * 1e-9, where, one.workload));
+    points.push_back(
+        chart_point(intensity, one.measured_flop_per_s() * 1e-9, where, group_of(one)));
   else if (one.roof_s > 0)
     points.push_back(chart_point(intensity, one.totals.flop / one.roof_s * 1e-9,
                                  where + " (by its roofs)", one.workload + ", by its roofs"));
@@ -146,7 +154,7 @@ void add_charts(Json& sheet, const RooflineAnswer& answer) {
     if (joules > 0 && one.totals.intensity() > 0)
       energy["points"].push_back(
           chart_point(one.totals.intensity(), one.totals.flop / joules * 1e-9,
-                      fmt::format("{}: {}", name_of(one), mode_words(one.mode)), one.workload));
+                      fmt::format("{}: {}", name_of(one), mode_words(one.mode)), group_of(one)));
   }
   if (!time["points"].empty()) sheet["charts"].push_back(std::move(time));
   if (!energy["points"].empty()) sheet["charts"].push_back(std::move(energy));
@@ -222,7 +230,7 @@ void add_figures(Json& sheet, const RooflineAnswer& answer) {
   const ModeRoofs* highest = answer.roofs.highest();
   if (!highest) return;
   const char* known = provenance_name(answer.roofs.provenance);
-  const std::string mode = mode_words(highest->mode);
+  const std::string mode = highest->mode.values.empty() ? "as it is" : "highest mode";
   const auto figure = [&](const char* label, double value, const char* unit) {
     if (value > 0) sheet["figures"].push_back(sheet_figure(label, value, unit, known, mode));
   };

@@ -33,6 +33,7 @@ struct BoundWorkload {
   double energy_j = 0;             ///< NaN where it is not known
   /// Of a minibatch as it was measured in this mode; NaN where nobody did.
   double measured_s = 0, stall_s = 0, power_w = 0;
+  bool doubted = false;  ///< its power is a reading to doubt (energy_cases.h)
 
   /// Of the measured time (with the loader's stall), or of the roof's where there is none: the
   /// share in which this binds; the rest of a measured time is overhead that no roof explains.

@@ -86,22 +86,29 @@ Json figures_json(const ModeFigures& mode) {
 
 std::string is_maxn_best(std::span<const EnergyCase* const> sound) {
   size_t best = 0;
-  std::vector<double> savings, robust;
+  std::vector<double> savings;
   for (const EnergyCase* one : sound) {
     best += one->saving() < 0.005;
     savings.push_back(100 * one->saving());
-    robust.push_back(100 * one->robust_saving());
   }
   if (best == sound.size())
     return fmt::format("The highest mode is the most energy-efficient one in all {} cases.", best);
   const auto [least, most] = std::ranges::minmax(savings);
-  const auto [robust_least, robust_most] = std::ranges::minmax(robust);
   return fmt::format(
-      "The highest mode (MAXN) is the most energy-efficient one in {} of {} cases; the least "
+      "The highest mode (MAXN) is the most energy-efficient one in {} of {} cases: the least "
       "energy "
-      "of a minibatch lies {:.0f} to {:.0f} % below it ({:.0f} to {:.0f} % without readings that "
-      "their neighbours contradict).",
-      best, sound.size(), least, most, robust_least, robust_most);
+      "of a minibatch lies {:.0f} to {:.0f} % below it.",
+      best == 0 ? "none" : std::to_string(best), sound.size(), least, most);
+}
+
+std::string without_contradicted(std::span<const EnergyCase* const> sound) {
+  std::vector<double> robust;
+  for (const EnergyCase* one : sound) robust.push_back(100 * one->robust_saving());
+  const auto [least, most] = std::ranges::minmax(robust);
+  return fmt::format(
+      "Without readings of power that their neighbours contradict it lies {:.0f} to {:.0f} % "
+      "below.",
+      least, most);
 }
 
 std::string what_it_costs(std::span<const EnergyCase* const> sound) {
@@ -242,6 +249,7 @@ std::vector<std::string> verdicts(std::span<const EnergyCase> cases,
     if (one.doubt().empty()) sound.push_back(&one);
   if (!sound.empty()) {
     words.push_back(is_maxn_best(sound));
+    words.push_back(without_contradicted(sound));
     words.push_back(what_it_costs(sound));
     words.push_back(is_fast_frugal(sound));
   }

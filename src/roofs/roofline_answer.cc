@@ -42,6 +42,7 @@ void bind_figures(RooflineAnswer& answer, const EnergyCase& one, const ModeFigur
   BoundWorkload bound = bind_layers(*layers, *roofs, answer.roofs.provenance);
   bound.measured_s = figures.ms * 1e-3;
   bound.power_w = figures.power_w;
+  bound.doubted = figures.doubted;
   answer.bound.push_back(std::move(bound));
 }
 

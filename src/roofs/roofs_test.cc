@@ -136,7 +136,7 @@ TEST(Roofs, CasesSayWhatTheBestModeSaves) {
     EXPECT_EQ(one.doubt(), "");
   }
   ASSERT_FALSE(answer.verdicts.empty());
-  EXPECT_THAT(answer.verdicts[0], AllOf(HasSubstr("0 of 9 cases"), HasSubstr("below it")));
+  EXPECT_THAT(answer.verdicts[0], AllOf(HasSubstr("none of 9 cases"), HasSubstr("below it")));
 }
 
 TEST(Roofs, ADoubtfulReadingIsLeftOutOfTheVerdicts) {

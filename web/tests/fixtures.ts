@@ -231,6 +231,33 @@ export function run_report(): SheetReport {
   };
 }
 
+/** Roofs of two made-up modes with two networks under them, and a table of 4 × 6 × 3 modes and 2 batch sizes. */
+export function roofline_report(): SheetReport {
+  const roof = (label: string, flop: number, bytes: number) => ({ label, points: [0.5, 2, 8, flop / bytes, 64, 200].sort((a, b) => a - b).map((x): [number, number] => [x, Math.min(flop, bytes * x)]) });
+  const axes: Axis[] = [{ name: "batch_size", unit: "", scope: "run" }, { name: "cpu_cores", unit: "", scope: "board" }, { name: "gpu_mhz", unit: "MHz", scope: "board" }, { name: "mem_mhz", unit: "MHz", scope: "board" }];
+  const configurations = grid([[1, 16], [2, 4, 8, 12], clocks(300, 1300, 6), [700, 2100, 3200]]).map((config): Configuration => {
+    const [batch, cores, gpu, mem] = config as [number, number, number, number];
+    const time_ms = 4 + 40 / cores + (batch * 3000) / gpu + (batch * 2000) / mem;
+    const power_w = 6 + 0.4 * cores + 1.6e-5 * gpu * gpu + 0.002 * mem;
+    return { config, time_ms: round(time_ms, 4), power_w: round(power_w, 4), energy_j: round(time_ms * power_w * 1e-3, 5), provenance: "simulated" };
+  });
+  const point = (x: number, y: number, label: string, group: string) => ({ x, y, label, group, marked: false });
+  return {
+    ...sheet_base, kind: "roofline", title: "roofs of twin", command: "flyball roofline --data a.csv --report out.html", subject: "Roofline · twin",
+    headline: "The highest mode (MAXN) is the most energy-efficient one in none of 4 cases: the least energy of a minibatch lies 9 to 31 % below it.",
+    lines: ["The best mode saves 17 % of the energy (median) and takes 1.30 times as long."], apply: [], bars: [],
+    figures: [{ label: "arithmetic", value: 2900, unit: "GFLOP/s", provenance: "simulated", note: "highest mode" }, { label: "energy of a byte", value: [392, 278, 506], unit: "pJ", provenance: "simulated", note: "highest mode" }],
+    charts: [{
+      title: "Time: what each byte's work lets the board attain", x: { label: "intensity", unit: "FLOP/B" }, y: { label: "attained", unit: "GFLOP/s" }, limits: [], log: true,
+      lines: [roof("gpu_mhz 1300, mem_mhz 3200", 2900, 60), roof("gpu_mhz 300, mem_mhz 700", 600, 14)],
+      points: [point(34, 1700, "net infer, batch 16: gpu_mhz 1300", "net"), point(24, 500, "net infer, batch 1: gpu_mhz 1300", "net"), point(5.4, 250, "det infer, batch 16: gpu_mhz 1300", "det")],
+    }],
+    grids: [{ title: "net infer on twin", axes, configurations }, { title: "det infer on twin", axes, configurations: configurations.map((c) => ({ ...c, power_w: null, energy_j: null })) }],
+    tables: [{ title: "What binds", text: "", columns: [{ label: "workload", unit: "" }, { label: "memory", unit: "%" }], rows: [{ cells: ["net", 84] }] }],
+    facts: [{ title: "Board", list: [{ name: "name", value: "twin" }] }], notes: [],
+  };
+}
+
 export function profile_report(): SheetReport {
   const part = (which: string, stall: number, compute: number) => ({ label: "lenet5", which, e2e_s: stall + compute + 0.2, stall_s: stall, compute_s: compute, overhead_s: 0.2 });
   return {
@@ -355,5 +382,5 @@ export function experiment_report(): ExperimentReport {
 
 export const fixtures: Record<string, () => Report> = {
   power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_report,
-  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_report, profile: profile_report,
+  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_report, profile: profile_report, roofline: roofline_report,
 };

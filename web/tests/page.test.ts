@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity, TuneReport } from "../src/contract.ts";
 import { desktop, fill, phone, with_page, type View } from "./browser.ts";
-import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_report, run_report, wide_report } from "./fixtures.ts";
+import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_report, roofline_report, run_report, wide_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
@@ -422,6 +422,52 @@ test("a profile shows where the time goes", async () => {
     assert.equal(await page.getAttribute(".chart.epochs", "data-bars"), "2");
     assert.ok((await pixels(page, ".chart.epochs", "blue")) > 1000);
     assert.equal(await page.locator(".sheet-data tbody tr").count(), 2);
+  });
+});
+
+test("roofs lie above their points, which tell what they are", async () => {
+  for (const view of [desktop, phone, { ...phone, scheme: "dark" } as View]) {
+    await with_page(roofline_report(), view, async (page) => {
+      assert.deepEqual(await page.locator(".points-section .legend li").allTextContents(), ["gpu_mhz 1300, mem_mhz 3200", "gpu_mhz 300, mem_mhz 700", "net", "det"]);
+      assert.ok((await pixels(page, ".chart.points", "ink")) > 300, "the first roof is drawn");
+      assert.ok((await pixels(page, ".chart.points", "choice")) > 100, "and the second");
+      await page.locator(".chart.points").focus();
+      await page.keyboard.press("Home");
+      assert.match(plain(await page.locator(".points-section .tip").innerText()), /net infer, batch 16: gpu_mhz 1300[\s\S]*1700 GFLOP\/s[\s\S]*34 FLOP\/B/i);
+    });
+  }
+});
+
+test("a heat map shows any figure over any two axes, others held or at their best", async () => {
+  const report = roofline_report();
+  const { configurations } = report.grids![0]!;
+  await with_page(report, desktop, async (page) => {
+    const map = page.locator(".chart.heat");
+    const field = (name: string) => page.locator(".heat-section .field", { hasText: name }).locator("select");
+    assert.equal(await map.getAttribute("data-cells"), "24", "6 GPU clocks by 4 numbers of cores");
+    assert.ok((await pixels(page, ".chart.heat", "choice")) > 50, "the least cell is framed");
+    await field("Across").selectOption({ label: "CPU cores" });
+    await field("Upwards").selectOption({ label: "GPU clock" });
+    await field("Batch size").selectOption({ label: "whichever is least" });
+    await field("Memory clock").selectOption({ label: "whichever is least" });
+    assert.equal(await map.getAttribute("data-cells"), "24");
+    const least = Math.min(...configurations.map((c) => value(c.energy_j) / c.config[0]!));
+    const said = /least, ([\d.]+) mJ/.exec(plain(await page.locator(".heat-section figcaption").innerText()))!;
+    assert.ok(Math.abs(Number(said[1]) / (1e3 * least) - 1) < 0.006);
+    // A click in the middle of a cell's area tells its figures, however far from its middle.
+    const box = (await map.boundingBox())!;
+    await page.mouse.move(box.x + 62 + 8, box.y + 34 + 6);
+    assert.match(plain(await map.locator(".tip").innerText()), /CPU cores\s*2\s[\s\S]*GPU clock\s*1300 MHz/);
+    await field("Of").selectOption({ label: "det infer on twin" });
+    assert.deepEqual(await field("Show").locator("option").allTextContents(), ["Time per sample"]);
+    assert.match(await page.locator(".heat-section figcaption").innerText(), /^Time per sample is least/);
+  });
+});
+
+test("a tune has the heat map, too", async () => {
+  await with_page(power_report(), phone, async (page) => {
+    assert.equal(await page.locator(".chart.heat").count(), 1);
+    assert.equal(await page.locator(".heat-section .field", { hasText: "Show" }).locator("option").count(), 3);
   });
 });
 

@@ -21,6 +21,18 @@ export function shade(value: number, [low, high]: [number, number], colours: Col
   return mix(colours.grid, colours.blue, high > low ? Math.log(value / low) / Math.log(high / low) : 0);
 }
 
+/** Ink or surface, whichever stands out more on "rgb(r, g, b)" (WCAG's relative luminance). */
+function readable(on: string, colours: Colours): string {
+  const parts = (text: string) => (text.startsWith("#") ? [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)) : text.match(/\d+/g)!.map(Number));
+  const light = (text: string) => {
+    const [r, g, b] = parts(text).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  const ground = light(on);
+  return contrast(ground, light(colours.ink)) >= contrast(ground, light(colours.surface)) ? colours.ink : colours.surface;
+}
+
 function axis(name: string, values: number[], colours: Colours, vertical: boolean) {
   return {
     type: "value", min: -0.5, max: values.length - 0.5, name, nameLocation: vertical ? "end" : "middle", nameGap: vertical ? 14 : 30,
@@ -35,19 +47,23 @@ export function build_heat(cells: Cells, names: [x: string, y: string], colours:
   const least = least_cell(cells);
   const [across, along] = [(width - margins.left - margins.right) / cells.xs.length, (height - margins.top - margins.bottom) / cells.ys.length];
   const known = cells.values.flatMap((row, j) => row.flatMap((v, i) => (v === v ? [[i, j, v]] : [])));
-  const share = (v: number) => (range[1] > range[0] ? Math.log(v / range[0]) / Math.log(range[1] / range[0]) : 0);
   const cell = (_: unknown, api: Api) => {
     const [i, j, v] = [api.value(0), api.value(1), api.value(2)];
     const [a, b] = [api.coord([i - 0.5, j + 0.5]), api.coord([i + 0.5, j - 0.5])];
     const best = least !== null && least[0] === j && least[1] === i;
     const shape = { x: a[0]! + 0.5, y: a[1]! + 0.5, width: b[0]! - a[0]! - 1, height: b[1]! - a[1]! - 1 };
     const inset = { x: shape.x + 1, y: shape.y + 1, width: shape.width - 2, height: shape.height - 2 };
-    const text = across > 46 && along > 20;
     return { type: "group", children: [
       { type: "rect", shape, style: { fill: shade(v, range, colours) } },
       ...(best ? [{ type: "rect", shape: inset, style: { fill: "none", stroke: colours.choice, lineWidth: 2.5 } }] : []),
-      ...(text ? [{ type: "text", style: { x: (a[0]! + b[0]!) / 2, y: (a[1]! + b[1]!) / 2, text: number(v), align: "center", verticalAlign: "middle", font: `12px ${font}`, fill: share(v) > 0.55 ? colours.surface : colours.ink } }] : []),
     ] };
+  };
+  const text = across > 46 && along > 20;
+  // Above the lines, with the cell's own colour around it.
+  const figure = (_: unknown, api: Api) => {
+    const [v, p] = [api.value(2), api.coord([api.value(0), api.value(1)])];
+    const fill = shade(v, range, colours);
+    return { type: "text", style: { x: p[0], y: p[1], text: number(v), align: "center", verticalAlign: "middle", font: `12px ${font}`, fill: readable(fill, colours), stroke: fill, lineWidth: 3 } };
   };
   const levels = levels_of(...range).map((level) => ({ level, segments: iso_line(cells.values, level) })).filter((l) => l.segments.length > 0);
   const contour = levels.flatMap(({ level, segments }) => segments.map((s) => [...s, level]));
@@ -56,7 +72,7 @@ export function build_heat(cells: Cells, names: [x: string, y: string], colours:
     return { type: "line", shape: { x1: a[0], y1: a[1], x2: b[0], y2: b[1] }, style: { stroke: colours.ink, lineWidth: 1.3, opacity: 0.75 } };
   };
   // Where cells hold their numbers, lines need none.
-  const named = across > 46 && along > 20 ? [] : levels.map(({ level, segments }) => [...segments[Math.floor(segments.length / 2)]!, level]);
+  const named = text ? [] : levels.map(({ level, segments }) => [...segments[Math.floor(segments.length / 2)]!, level]);
   const name = (_: unknown, api: Api) => {
     const p = api.coord([(api.value(0) + api.value(2)) / 2, (api.value(1) + api.value(3)) / 2]);
     return { type: "text", style: { x: p[0], y: p[1], text: short_number(api.value(4)), align: "center", verticalAlign: "middle", font: `11px ${font}`, fill: colours.ink, backgroundColor: colours.surface, padding: [1, 4], borderRadius: 3 } };
@@ -67,6 +83,7 @@ export function build_heat(cells: Cells, names: [x: string, y: string], colours:
     series: [
       { type: "custom", name: "cells", silent: true, renderItem: cell, encode: { x: 0, y: 1 }, data: known },
       { type: "custom", name: "iso-lines", silent: true, z: 3, renderItem: line, encode: { x: 0, y: 1 }, data: contour },
+      ...(text ? [{ type: "custom", name: "figures", silent: true, z: 4, renderItem: figure, encode: { x: 0, y: 1 }, data: known }] : []),
       { type: "custom", name: "levels", silent: true, z: 4, renderItem: name, encode: { x: 0, y: 1 }, data: named },
     ],
   };

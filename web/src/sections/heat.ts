@@ -109,7 +109,6 @@ export function heat_section(all: SheetGrid[], run = false): HTMLElement | null 
       select("Across", axes, String(x), swap("x")), select("Upwards", axes, String(y), swap("y")), ...others.map(keep));
   }
   function draw(): void {
-    if (held.length === 0) hold();
     cells = cells_of(grid, figure, x, y, held);
     const theme = colours();
     const range = range_of(cells.values);
@@ -124,6 +123,7 @@ export function heat_section(all: SheetGrid[], run = false): HTMLElement | null 
     box.setAttribute("aria-label", `${label_of(grid, figure, run)} over ${axis_label(grid.axes[x]!)} and ${axis_label(grid.axes[y]!)}. ${text} Arrow keys walk through the cells.`);
     box.dataset["cells"] = String(order().length);
   }
+  hold();
   offer();
   draw();
   return section("heat-section", "Heat map", "", controls, h("figure", {}, box, key, caption));

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Configuration, SheetGrid } from "./contract.ts";
+import { cells_of, iso_line, levels_of, mix } from "./heat.ts";
+
+const one = (config: number[], time_ms: number): Configuration => ({ config, time_ms, power_w: 2, energy_j: time_ms * 2e-3, provenance: "table" });
+const grid: SheetGrid = {
+  title: "net", axes: [{ name: "batch_size", unit: "", scope: "run" }, { name: "gpu_mhz", unit: "MHz", scope: "board" }, { name: "mem_mhz", unit: "MHz", scope: "board" }],
+  configurations: [one([1, 300, 700], 8), one([4, 300, 700], 16), one([1, 600, 700], 5), one([4, 600, 2100], 8), one([1, 600, 2100], 4)],
+};
+
+test("a cell holds the figure of a sample, of the held value or of whichever is least", () => {
+  const held = cells_of(grid, "time", 1, 2, [1, 0, 0]);
+  assert.deepEqual([held.xs, held.ys], [[300, 600], [700, 2100]]);
+  assert.deepEqual(held.values, [[8, 5], [NaN, 4]]);
+  assert.deepEqual(held.from, [[0, 2], [-1, 4]]);
+  const best = cells_of(grid, "time", 1, 2, ["least", 0, 0]);
+  assert.deepEqual(best.values, [[4, 5], [NaN, 2]]);
+  assert.deepEqual(best.from, [[1, 2], [-1, 3]]);
+});
+
+test("power is not divided by the batch size", () => {
+  assert.deepEqual(cells_of(grid, "power", 1, 2, [4, 0, 0]).values, [[2, NaN], [NaN, 2]]);
+});
+
+test("iso-lines cut the sides where the value lies", () => {
+  // Values grow to the right by factors of four: 2 lies in the middle of the first step.
+  const segments = iso_line([[1, 4, 16], [1, 4, 16]], 2);
+  assert.deepEqual(segments, [[0.5, 0, 0.5, 1]]);
+  assert.deepEqual(iso_line([[1, 4], [NaN, 4]], 2), [], "none where a corner is not known");
+  assert.equal(iso_line([[1, 4], [4, 1]], 2).length, 2, "a saddle has two");
+});
+
+test("levels are round, ascending and inside", () => {
+  const levels = levels_of(3, 90);
+  assert.ok(levels.length >= 4 && levels[0]! > 3 && levels[levels.length - 1]! < 90);
+  assert.deepEqual(levels, [...levels].sort((a, b) => a - b));
+  assert.deepEqual(levels_of(5, 5), []);
+});
+
+test("colours mix from end to end", () => {
+  assert.equal(mix("#000000", "#ff8000", 0), "rgb(0, 0, 0)");
+  assert.equal(mix("#000000", "#ff8000", 0.5), "rgb(128, 64, 0)");
+});
