@@ -22,7 +22,7 @@ class MemoryFitTest : public testing::Test {
   void SetUp() override {
     if (built_with_torch()) {
       ASSERT_TRUE(make_digits(folder_ / "digits", {.train = 64, .test = 1}).ok());
-      data_ = *open_run_data("lenet5", folder_ / "digits", 0, {}, true);
+      data_ = *open_run_data("lenet5", folder_ / "digits", {}, {}, true);
     }
   }
 
