@@ -126,6 +126,7 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& f
                                           {"state", reader.path(memory.state)},
                                           {"rates", reader.paths(memory.rates)},
                                           {"caps", reader.paths(memory.caps)}})},
+                 {"capacity", [](const toml::node&) { return Status(); }},  // capacity.h
                  {"nvpmodel", reader.inner({{"cpu", reader.text(spec.nvpmodel.cpu)},
                                             {"cores", reader.count(spec.nvpmodel.cores)},
                                             {"cores_per_cluster",

@@ -58,10 +58,10 @@ std::string sample_bytes(const TensorSpec& spec, const TensorShape& shape, int64
 
 }  // namespace
 
-Result<SampleBatch> make_sample_batch(const Network& network, int64_t samples,
+Result<SampleBatch> make_sample_batch(const Stepper& stepper, int64_t samples,
                                       const TensorShape& shape) {
-  std::vector<TensorSpec> specs = network.inputs();
-  specs.insert(specs.end(), network.targets().begin(), network.targets().end());
+  std::vector<TensorSpec> specs = stepper.inputs();
+  specs.insert(specs.end(), stepper.targets().begin(), stepper.targets().end());
   SampleBatch batch;
   batch.samples_ = samples;
   std::vector<TensorShape> shapes;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workload/network.h"
+#include "workload/stepper.h"
 
 namespace flyball {
 
@@ -15,14 +15,14 @@ class SampleBatch {
   BatchView view() const { return {views_, samples_}; }
 
  private:
-  friend Result<SampleBatch> make_sample_batch(const Network&, int64_t, const TensorShape&);
+  friend Result<SampleBatch> make_sample_batch(const Stepper&, int64_t, const TensorShape&);
   std::vector<std::string> names_, data_;
   std::vector<TensorView> views_;
   int64_t samples_ = 0;
 };
 
 /// Inputs and targets. Sizes that may vary: `shape` says the tokens of a row; eight boxes.
-Result<SampleBatch> make_sample_batch(const Network& network, int64_t samples,
+Result<SampleBatch> make_sample_batch(const Stepper& stepper, int64_t samples,
                                       const TensorShape& shape);
 
 }  // namespace flyball

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "workload/drawn_batch.h"
+#include "workload/sample_batch.h"
 
 namespace flyball {
 
@@ -25,11 +25,11 @@ Result<MemoryModel> measure_memory(const std::string& network, const StepOptions
 }
 
 BatchMaker drawn_batches() {
-  return [held = std::make_shared<std::unique_ptr<DrawnBatch>>()](
-             const Stepper& stepper, int64_t samples) -> Result<BatchView> {
-    *held = std::make_unique<DrawnBatch>(stepper, samples);
-    return (*held)->view();
-  };
+  return
+      [held = SampleBatch()](const Stepper& stepper, int64_t samples) mutable -> Result<BatchView> {
+        FLYBALL_ASSIGN(held, make_sample_batch(stepper, samples, stepper.options().shape));
+        return held.view();
+      };
 }
 
 }  // namespace flyball

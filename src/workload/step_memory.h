@@ -28,8 +28,7 @@ Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
 Result<MemoryModel> measure_memory(const std::string& network, const StepOptions& options,
                                    const BatchMaker& batches);
 
-/// Minibatches of random numbers in the shapes of a network of the list, rows of text in their full
-/// length. Not for scripts, which may take anything.
+/// Minibatches as sample_batch.h draws them, rows of text in their full length.
 BatchMaker drawn_batches();
 
 }  // namespace flyball

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "workload/counting_allocator_testing.h"
-#include "workload/drawn_batch.h"
 #include "workload/step_memory.h"
 
 namespace flyball {
@@ -32,15 +31,16 @@ double run(const Case& what, double* peak) {
   options.batch_size = what.samples;
   const auto stepper = make_stepper(what.network, options);
   if (!stepper.ok()) return 0;
-  const DrawnBatch batch(**stepper, what.samples);
+  BatchMaker draw = drawn_batches();
+  const BatchView batch = *draw(**stepper, what.samples);
   CountedMemory counted;
   for (int step = 0; step < 2; ++step) {
     counted.forget_peak();
-    if (!(*stepper)->step(batch.view()).ok()) return 0;
+    if (!(*stepper)->step(batch).ok()) return 0;
   }
   if (peak) *peak = counted.peak() - counted.live();
   double bytes = 0;
-  for (const TensorView& tensor : batch.view().tensors)
+  for (const TensorView& tensor : batch.tensors)
     bytes +=
         static_cast<double>(tensor.shape.elements() * (tensor.dtype == DType::float32 ? 4 : 8));
   return bytes;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "workload/counting_allocator_testing.h"
-#include "workload/drawn_batch.h"
 
 namespace flyball {
 namespace {
@@ -21,10 +20,11 @@ double counted_peak(const std::string& network, StepOptions options, int64_t sam
   const double before = counted.live();
   const auto stepper = make_stepper(network, options);
   EXPECT_TRUE(stepper.ok());
-  const DrawnBatch batch(**stepper, samples);
+  BatchMaker draw = drawn_batches();
+  const BatchView batch = *draw(**stepper, samples);
   for (int step = 0; step < 2; ++step) {
     counted.forget_peak();
-    const auto result = (*stepper)->step(batch.view());
+    const auto result = (*stepper)->step(batch);
     EXPECT_TRUE(result.ok()) << result.error().message;
   }
   return counted.peak() - before;

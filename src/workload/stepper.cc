@@ -74,23 +74,6 @@ Result<std::shared_ptr<Network>> make_network(const std::string& network,
   return make_network(network, NetworkShape{options.shape, options.classes});
 }
 
-// One step of a network under the eyes of a recorder. What a first step alone does (weights folded
-// for inference) is done before.
-Result<Graph> trace(const std::shared_ptr<Network>& network, const std::string& name,
-                    const StepOptions& options, torch::Device device) {
-  std::vector<NamedTensor> weights = script_weights(*network);
-  if (script_file(name).empty())
-    for (const auto& item : network->named_parameters())
-      weights.emplace_back(item.key(), item.value());
-  const auto stepper = make_torch_stepper(network, options, device);
-  FLYBALL_ASSIGN(const SampleBatch batch,
-                 make_sample_batch(*network, options.batch_size, options.shape));
-  if (options.phase == Phase::infer) FLYBALL_CHECK(stepper->step(batch.view()));
-  LayerRecorder recorder(weights);
-  FLYBALL_CHECK(stepper->step(batch.view()));
-  return recorder.take();
-}
-
 Result<StepMemory> recorded(MemoryRecording& recording, Stepper& stepper, int64_t samples,
                             const BatchMaker& batches) {
   const auto step = [&]() -> Status {
@@ -102,6 +85,23 @@ Result<StepMemory> recorded(MemoryRecording& recording, Stepper& stepper, int64_
   recording.begin_step();
   FLYBALL_CHECK(step());
   return recording.end_step(static_cast<double>(samples));
+}
+
+// One step of a network under the eyes of a recorder. What a first step alone does (weights folded
+// for inference) is done before.
+Result<Graph> trace(const std::shared_ptr<Network>& network, const std::string& name,
+                    const StepOptions& options, torch::Device device) {
+  std::vector<NamedTensor> weights = script_weights(*network);
+  if (script_file(name).empty())
+    for (const auto& item : network->named_parameters())
+      weights.emplace_back(item.key(), item.value());
+  const auto stepper = make_torch_stepper(network, options, device);
+  FLYBALL_ASSIGN(const SampleBatch batch,
+                 make_sample_batch(*stepper, options.batch_size, options.shape));
+  if (options.phase == Phase::infer) FLYBALL_CHECK(stepper->step(batch.view()));
+  LayerRecorder recorder(weights);
+  FLYBALL_CHECK(stepper->step(batch.view()));
+  return recorder.take();
 }
 
 class TorchSteps final : public StepMaker {
@@ -121,6 +121,18 @@ class TorchSteps final : public StepMaker {
       return is_out_of_memory(error) ? error : error.within(network);
     }
   }
+  Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
+                                                      const StepOptions& options,
+                                                      const std::vector<int64_t>& sizes,
+                                                      const BatchMaker& batches) const override {
+    FLYBALL_ASSIGN(const torch::Device device, find_device(options.device));
+    MemoryRecording recording(device.type());
+    FLYBALL_ASSIGN(const auto stepper, make_stepper(network, options));
+    std::vector<Result<StepMemory>> all;
+    for (const int64_t samples : sizes)
+      all.push_back(recorded(recording, *stepper, samples, batches));
+    return all;
+  }
   Result<Graph> trace_step(const std::string& network, const StepOptions& options) const override {
     FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
     FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
@@ -134,18 +146,6 @@ class TorchSteps final : public StepMaker {
       const Error error = from_torch(failure);
       return is_out_of_memory(error) ? error : error.within(network);
     }
-  }
-  Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
-                                                      const StepOptions& options,
-                                                      const std::vector<int64_t>& sizes,
-                                                      const BatchMaker& batches) const override {
-    FLYBALL_ASSIGN(const torch::Device device, find_device(options.device));
-    MemoryRecording recording(device.type());
-    FLYBALL_ASSIGN(const auto stepper, make_stepper(network, options));
-    std::vector<Result<StepMemory>> all;
-    for (const int64_t samples : sizes)
-      all.push_back(recorded(recording, *stepper, samples, batches));
-    return all;
   }
   Status check_device(const std::string& device) const override {
     FLYBALL_ASSIGN([[maybe_unused]] const torch::Device found, find_device(device));

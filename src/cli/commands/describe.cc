@@ -1,11 +1,17 @@
 #include <fmt/format.h>
 
+#include "base/available_memory.h"
+#include "boards/capacity.h"
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/describe_text.h"
+#include "cli/memory_text.h"
 #include "cli/output.h"
+#include "cli/quantities.h"
 #include "cli/script_options.h"
 #include "cost/layer_json.h"
+#include "data/batch_buffer.h"
+#include "workload/step_memory.h"
 #include "workload/trace.h"
 #include "workload/workload.h"
 
@@ -16,6 +22,8 @@ struct DescribeOptions {
   std::string workload, phase = "train", rules = "exact";
   int64_t batch_size = 16;
   ScriptOptions script;
+  std::string device;
+  uint64_t memory = 0;
   bool json = false, all = false;
 };
 
@@ -58,6 +66,44 @@ Status read_script(const DescribeOptions& options, StepOptions& step) {
   return {};
 }
 
+// --memory, else what is left of a board of that name, or of this machine.
+Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
+  if (options.memory > 0) {
+    const auto bytes = static_cast<double>(options.memory);
+    return std::optional(MemoryRoom{bytes, fmt::format("{:.2f} GB", bytes * 1e-9), {}});
+  }
+  if (options.device.empty()) return std::optional<MemoryRoom>();
+  if (options.device == "host") {
+    const auto left = available_memory();
+    if (!left)
+      return Error{Code::unavailable, "this kernel does not tell how much memory is left",
+                   "say how much there is with --memory 4GB"};
+    return std::optional(MemoryRoom{static_cast<double>(*left), "this machine", {}});
+  }
+  FLYBALL_ASSIGN(const BoardCapacity capacity, board_capacity(options.device));
+  return std::optional(MemoryRoom{capacity.left_bytes(), options.device, capacity.sources});
+}
+
+Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions& step) {
+  FLYBALL_ASSIGN(auto room, room_for(options));
+  StepOptions small = step;
+  small.batch_size = 1;
+  std::optional<size_t> minibatch;
+  // What a minibatch holds is the network's to say.
+  const BatchMaker batches = [&minibatch, drawn = drawn_batches()](
+                                 const Stepper& stepper, int64_t samples) -> Result<BatchView> {
+    FLYBALL_ASSIGN(const BatchView batch, drawn(stepper, samples));
+    size_t bytes = 0;
+    for (const TensorView& tensor : batch.tensors)
+      bytes += static_cast<size_t>(tensor.shape.elements()) * dtype_bytes(tensor.dtype);
+    minibatch = bytes / static_cast<size_t>(samples);
+    return batch;
+  };
+  FLYBALL_ASSIGN(MemoryModel model, measure_memory(options.workload, small, batches));
+  return MemoryAnswer{std::move(model), static_cast<double>(options.batch_size),
+                      static_cast<double>(minibatch.value_or(0)), std::move(room)};
+}
+
 Status describe(const DescribeOptions& options) {
   StepOptions step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
@@ -66,10 +112,14 @@ Status describe(const DescribeOptions& options) {
   FLYBALL_CHECK(script_file(options.workload).empty() ? read_shape(options, step)
                                                       : read_script(options, step));
   FLYBALL_ASSIGN(const LayerTable table, describe_step(options.workload, step, rules));
-  if (options.json)
-    print_json(layer_table_json(table));
-  else
-    fmt::print("{}", layer_table_text(table, options.all));
+  FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step));
+  if (options.json) {
+    auto document = layer_table_json(table);
+    add_memory_json(document, memory);
+    print_json(document);
+    return {};
+  }
+  fmt::print("{}\n{}", layer_table_text(table, options.all), memory_text(memory));
   return {};
 }
 
@@ -88,6 +138,12 @@ void add_describe(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--rules", options->rules, "how operators count: exact or pagoda")
       ->capture_default_str();
+  add_size(
+      *command, "--memory", [options](uint64_t bytes) { options->memory = bytes; },
+      "does it fit into so much, and which is the largest batch that does");
+  command->add_option(
+      "--device", options->device,
+      "the same for a board that is not here, such as orin_nano; host: this machine");
   add_script_options(*command, options->script);
   command->add_flag("--all", options->all, "every layer, not the largest alone");
   add_json_flag(*command, options->json);

@@ -2,30 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
 #include <utility>
 
-#include "data/loader/loader.h"
-#include "workload/workload.h"
+#include "data/batch_buffer.h"
 
 namespace flyball {
 namespace {
-
-// The first samples of the data.
-BatchMaker first_samples(const RunData& data) {
-  return [data, loader = std::shared_ptr<Loader>()](const Stepper&,
-                                                    int64_t samples) mutable -> Result<BatchView> {
-    LoaderOptions options;
-    options.batch_size = samples;
-    options.shuffle = false;
-    FLYBALL_ASSIGN(loader, Loader::create(data.dataset, data.collate, std::move(options)));
-    loader->start_epoch(0);
-    FLYBALL_ASSIGN(const auto batch, loader->next());
-    if (!batch) return Error{Code::corrupt, "this dataset has no minibatch", ""};
-    return batch->view;
-  };
-}
 
 double minibatch_bytes(const std::vector<TensorSpec>& layout, int64_t samples) {
   const auto bytes = BatchBuffer::bytes_for(layout, samples);
@@ -40,9 +22,7 @@ Result<MemoryFit> MemoryFit::measure(const std::string& workload, const StepOpti
   if (own.classes == 0) own.classes = data.dataset->classes();
   own.batch = data.collate->layout();
   own.shape = own.batch.front().shape;
-  const bool listed = script_file(workload).empty();
-  FLYBALL_ASSIGN(MemoryModel model,
-                 measure_memory(workload, own, listed ? drawn_batches() : first_samples(data)));
+  FLYBALL_ASSIGN(MemoryModel model, measure_memory(workload, own, drawn_batches()));
   return MemoryFit(std::move(model), own.batch, available);
 }
 
@@ -58,11 +38,12 @@ int64_t MemoryFit::largest_batch() const {
 
 std::string MemoryFit::explained(int64_t batch_size, int64_t workers, int64_t prefetch) const {
   const int64_t largest = largest_batch();
-  return fmt::format(
-      "batch_size {}{} needs {:.2f} GB of memory, and {:.2f} GB are available; {}", batch_size,
-      workers == 0 ? "" : fmt::format(" with {} loader_workers", workers), needed(batch_size, workers, prefetch) * 1e-9, available() * 1e-9,
-      largest == 0 ? std::string("not even one sample fits")
-                   : fmt::format("the largest that fits is {}", largest));
+  return fmt::format("batch_size {}{} needs {:.2f} GB of memory, and {:.2f} GB are available; {}",
+                     batch_size,
+                     workers == 0 ? "" : fmt::format(" with {} loader_workers", workers),
+                     needed(batch_size, workers, prefetch) * 1e-9, available() * 1e-9,
+                     largest == 0 ? std::string("not even one sample fits")
+                                  : fmt::format("the largest that fits is {}", largest));
 }
 
 }  // namespace flyball

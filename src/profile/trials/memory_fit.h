@@ -13,8 +13,8 @@ namespace flyball {
 /// Of one network with one kind of minibatches, on the CPU or on a GPU that shares its memory.
 class MemoryFit {
  public:
-  /// Runs a few small steps (step_memory.h): of drawn numbers for a network of the list, of the
-  /// data's first samples for a script. `available`: bytes that the process may newly take.
+  /// Runs a few small steps (step_memory.h) on minibatches like those of the data, rows of text as
+  /// long as they may be. `available`: bytes that the process may newly take.
   static Result<MemoryFit> measure(const std::string& workload, const StepOptions& step,
                                    const RunData& data, uint64_t available);
 

@@ -59,9 +59,9 @@ TEST_F(MemoryFitTest, TheLargestBatchIsTheLastThatFits) {
   EXPECT_GT(largest, 100);
   EXPECT_TRUE(memory.fits(largest, 0, 0));
   EXPECT_FALSE(memory.fits(largest + largest / 50, 0, 0));
-  EXPECT_THAT(memory.explained(largest * 2, 0, 0),
-              HasSubstr("0.10 GB are available; the largest that fits is " +
-                        std::to_string(largest)));
+  EXPECT_THAT(
+      memory.explained(largest * 2, 0, 0),
+      HasSubstr("0.10 GB are available; the largest that fits is " + std::to_string(largest)));
   EXPECT_THAT(fit(1000).explained(1, 0, 0), HasSubstr("not even one sample fits"));
 }
 
@@ -83,7 +83,8 @@ TEST_F(MemoryFitTest, TrialsThatDoNotFitAreLeftOutAndNamed) {
   EXPECT_GT(inline_64, 0u);
   EXPECT_EQ(ahead_64, 0u);
   EXPECT_THAT((*some)->info().gaps, Contains(StartsWith("left out: batch_size 4096 needs ")));
-  EXPECT_THAT((*some)->info().gaps, Contains(StartsWith("left out: batch_size 64 with 2 loader_workers")));
+  EXPECT_THAT((*some)->info().gaps,
+              Contains(StartsWith("left out: batch_size 64 with 2 loader_workers")));
 
   options.memory_check = false;
   EXPECT_GT((*profiler(options))->space().size(), space.size());

@@ -1,0 +1,56 @@
+#include "boards/capacity.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "boards/spec.h"
+
+namespace flyball {
+namespace {
+
+constexpr double gib = 1024.0 * 1024 * 1024;
+
+Error wrong(const std::string& file, const std::string& what) {
+  return {Code::corrupt, fmt::format("{}: [capacity]: {}", file, what),
+          "docs/boards.md says what stands in such a file"};
+}
+
+}  // namespace
+
+Result<BoardCapacity> parse_board_capacity(const std::string& text, const std::string& file) {
+  toml::table document;
+  try {
+    document = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return wrong(file, std::string(error.description()));
+  }
+  BoardCapacity capacity;
+  const auto table = document["capacity"];
+  for (const auto& [key, into] : {std::pair{"memory_gib", &capacity.memory_bytes},
+                                  {"system_gib", &capacity.system_bytes},
+                                  {"libtorch_gib", &capacity.libtorch_bytes}}) {
+    const auto value = table[key].value<double>();
+    if (!value || !(*value > 0 && *value < 4096))
+      return wrong(file, fmt::format("{} is missing or no size", key));
+    *into = *value * gib;
+  }
+  if (capacity.left_bytes() <= 0) return wrong(file, "more is taken than there is");
+  if (const toml::array* sources = table["sources"].as_array())
+    for (const toml::node& source : *sources)
+      capacity.sources.push_back(source.value_or(std::string()));
+  if (capacity.sources.empty()) return wrong(file, "sources are missing");
+  return capacity;
+}
+
+Result<BoardCapacity> board_capacity(std::string_view id) {
+  std::string known;
+  for (const BoardText& board : board_texts()) {
+    const std::string file = board.file, name = file.substr(0, file.find('.'));
+    if (name == id) return parse_board_capacity(board.text, file);
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  return Error{Code::not_found, fmt::format("how much memory '{}' has is not known", id),
+               fmt::format("one of: {}; or say it with --memory 4GB", known)};
+}
+
+}  // namespace flyball

@@ -1,0 +1,33 @@
+// What a network takes of memory, and whether it fits: for people and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cost/memory.h"
+
+namespace flyball::cli {
+
+/// The memory that a question is about.
+struct MemoryRoom {
+  double bytes = 0;                  ///< for the network and its minibatches
+  std::string what;                  ///< "4.00 GB", "orin_nano"
+  std::vector<std::string> sources;  ///< of the figures behind it
+};
+
+struct MemoryAnswer {
+  MemoryModel model;
+  double batch_size = 1;
+  double minibatch_bytes = 0;        ///< of one sample, in host memory
+  std::optional<MemoryRoom> room{};  ///< nothing: nobody asked whether it fits
+
+  double needed() const { return model.kept(batch_size) + batch_size * minibatch_bytes; }
+};
+
+std::string memory_text(const MemoryAnswer& answer);
+/// `peak_memory_bytes`, `memory` by part, and `fit` where somebody asked.
+void add_memory_json(nlohmann::ordered_json& document, const MemoryAnswer& answer);
+
+}  // namespace flyball::cli
