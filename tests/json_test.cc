@@ -27,6 +27,7 @@ const std::map<std::string, std::string> schema_of = {
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
     {"helper", "helper"},     {"mode", "mode"},         {"roofline", "roofline"},
+    {"helper", "helper"},     {"mode", "mode"},         {"describe", "describe"},
 };
 
 void collect(const Json& json, std::set<std::string>& keys) {
@@ -81,6 +82,27 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"import", table, "--json"});
   const std::string log = write("tegrastats.log", "RAM 1/2MB NVENC x VDD_IN 5/5\nRAM\n").string();
   expect_documented({"import", "--format", "tegrastats", log, "--json"});
+}
+
+TEST_F(JsonTest, LayersOfANetworkAreDocumented) {
+  expect_documented({"describe", "lenet5", "--batch-size", "2", "--json"});
+  const Finished done = run({"describe", "lenet5", "--phase", "infer", "--batch", "1", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["parameters"], 61706);
+  EXPECT_EQ(done.json()["layers"][0]["op"], "conv2d");
+  EXPECT_EQ(done.json()["layers"][0]["name"], "conv1");
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"describe", "no_such_network"},
+           {"describe", "lenet5", "--rules", "fused"},
+           {"describe", "lenet5", "--input", "3x3"},
+           {"describe", "lenet5", "--batch-size", "0"},
+           {"describe", "lenet5", "--loss", "loss.pt"},
+           {"describe", "script:/no/such/file.pt", "--input", "3x8x8"},
+           {"describe", "script:/no/such/file.pt"}}) {
+    const Finished refused = run(wrong);
+    EXPECT_EQ(refused.exit_code, 2) << wrong.back();
+    EXPECT_THAT(refused.err, ::testing::HasSubstr("HINT")) << wrong.back();
+  }
 }
 
 // Both sides of a study, line by line.

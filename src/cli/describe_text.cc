@@ -14,15 +14,16 @@ namespace {
 
 constexpr size_t kLargest = 10;
 
-// "4.09 G"
-std::string amount(double value) {
-  constexpr std::array prefixes = {"", " k", " M", " G", " T", " P"};
+// "4.09 GB"
+std::string amount(double value, const std::string& unit = "") {
+  constexpr std::array prefixes = {"", "k", "M", "G", "T", "P"};
   size_t prefix = 0;
   while (std::abs(value) >= 999.5 && prefix + 1 < prefixes.size()) {
     value /= 1000;
     ++prefix;
   }
-  return number(value) + prefixes.at(prefix);
+  const std::string tail = prefixes.at(prefix) + unit;
+  return number(value) + (tail.empty() ? "" : " " + tail);
 }
 
 std::string percent(double part, double whole) {
@@ -82,14 +83,13 @@ std::string layers_text(const LayerTable& table, const LayerTotals& totals, bool
 std::string layer_table_text(const LayerTable& table, bool all) {
   const LayerTotals totals = table.totals();
   std::string text = fmt::format(
-      "{}, {} of {} sample{} (rules {}): {} parameters, {}FLOP, {}B, {} FLOP/byte, {} kernels\n",
+      "{}, {} of {} sample{} (rules {}): {:.0f} parameters, {}, {}, {} FLOP/byte, {:.0f} kernels\n",
       table.workload, table.phase == Phase::train ? "a training step" : "an inference",
       table.batch_size, table.batch_size == 1 ? "" : "s", count_rules_name(table.rules),
-      fmt::format("{:.0f}", totals.parameters), amount(totals.flop) + " ",
-      amount(totals.bytes) + " ", number(totals.intensity()),
-      fmt::format("{:.0f}", totals.kernels));
+      totals.parameters, amount(totals.flop, "FLOP"), amount(totals.bytes, "B"),
+      number(totals.intensity()), totals.kernels);
   if (totals.activation_bytes > 0)
-    text += fmt::format("kept for the backward pass: {}B\n", amount(totals.activation_bytes) + " ");
+    text += fmt::format("kept for the backward pass: {}\n", amount(totals.activation_bytes, "B"));
   text += "\n" + kinds_text(table, totals);
   text +=
       fmt::format("\n{}\n", all ? "layers in order of execution" : "largest layers (--all: each)");

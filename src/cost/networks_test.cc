@@ -31,7 +31,8 @@ struct Published {
 constexpr Published torchvision[] = {{"resnet18", 11689512, 1.814e9},
                                      {"resnet50", 25557032, 4.089e9},
                                      {"mobilenet_v3", 5483032, 0.217e9},
-                                     {"vgg11", 132863336, 7.609e9}};
+                                     {"vgg11", 132863336, 7.609e9},
+                                     {"vit_b16", 86567656, 17.564e9}};
 
 TEST(Networks, MultiplyAccumulatesAreThePublishedOnes) {
   for (const Published& row : torchvision) {

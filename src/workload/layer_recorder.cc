@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "cost/counting.h"
@@ -46,6 +46,14 @@ void add_tensors(const c10::IValue& value, std::vector<torch::Tensor>& tensors) 
   else if (value.isOptionalTensorList())
     for (const c10::optional<torch::Tensor>& tensor : value.toOptionalTensorVector())
       tensors.push_back(tensor.value_or(torch::Tensor()));
+}
+
+// Scripts show their whole stack; what belongs to the operator lies on top. `own` is 0 where there
+// is no schema that says how many.
+template <class Values>
+std::span<const c10::IValue> last(const Values& values, size_t own) {
+  const std::span<const c10::IValue> all(values.data(), values.size());
+  return own == 0 || own >= all.size() ? all : all.last(own);
 }
 
 // Numbers of a value; nothing for others.
@@ -127,7 +135,8 @@ class LayerRecorder::Notes {
     auto& frame = *static_cast<Frame*>(context);
     const std::lock_guard lock(mutex_);
     std::vector<torch::Tensor> outputs;
-    for (const c10::IValue& value : function.outputs()) add_tensors(value, outputs);
+    for (const c10::IValue& value : last(function.outputs(), function.num_outputs()))
+      add_tensors(value, outputs);
     switch (frame.kind) {
       case Frame::Kind::node:
         if (ours_) --within_;
@@ -198,7 +207,7 @@ class LayerRecorder::Notes {
     frame.first = graph_.size();
     frame.sequence = at::sequence_number::peek();
     std::vector<torch::Tensor> tensors;
-    for (const c10::IValue& value : function.inputs()) {
+    for (const c10::IValue& value : last(function.inputs(), function.num_inputs())) {
       const size_t before = tensors.size();
       add_tensors(value, tensors);
       if (tensors.size() == before) operation.numbers.push_back(numbers_of(value));

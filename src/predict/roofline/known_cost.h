@@ -1,4 +1,5 @@
-// The work of the networks that papers and tables name, counted layer by layer (counting.h).
+// The work of the networks that papers and tables name, by Pagoda's rules from their graphs
+// (cost/networks.h).
 #pragma once
 
 #include <optional>

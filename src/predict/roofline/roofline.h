@@ -2,7 +2,7 @@
 //
 //   T = max(W·τ_flop, Q·τ_mem)        E = W·ε_flop + Q·ε_mem + π0·T        P = E/T
 //
-// W are a minibatch's FLOPs, Q its DRAM bytes (predict/roofline/counting.h). Constants cannot be
+// W are a minibatch's FLOPs, Q its DRAM bytes (cost/counting.h). Constants cannot be
 // negative.
 #pragma once
 
