@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/simd.h"
+#include "workload/announce.h"
 
 namespace flyball {
 namespace {
@@ -116,13 +117,16 @@ Draw draw_seed(double p) {
 torch::Tensor dropout(const torch::Tensor& input, double p) {
   if (p <= 0) return input;
   if (!is_ours(input)) return at::dropout(input, p, true);
-  return Dropout::apply(input, draw_seed(p));
+  return announced(
+      "flyball::dropout", [&] { return Dropout::apply(input, draw_seed(p)); }, input);
 }
 
 torch::Tensor add_dropout(const torch::Tensor& sum, const torch::Tensor& input, double p) {
   if (p <= 0) return sum + input;
   if (!is_ours(sum) || !is_ours(input)) return sum + at::dropout(input, p, true);
-  return AddDropout::apply(sum, input, draw_seed(p));
+  return announced(
+      "flyball::add_dropout", [&] { return AddDropout::apply(sum, input, draw_seed(p)); }, sum,
+      input);
 }
 
 }  // namespace flyball

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/simd.h"
+#include "workload/announce.h"
 #include "workload/gate_math.h"
 
 namespace flyball {
@@ -227,8 +228,13 @@ torch::Tensor norm_silu(torch::nn::BatchNorm2dImpl& norm, const torch::Tensor& i
     torch::Tensor x = norm.forward(input);
     return torch::GradMode::is_enabled() ? at::silu(x) : at::silu_(x);
   }
-  return NormSilu::apply(input, norm.weight, norm.bias, norm.running_mean, norm.running_var,
-                         norm.options.momentum().value_or(0.1), norm.options.eps());
+  return announced(
+      "flyball::norm_silu",
+      [&] {
+        return NormSilu::apply(input, norm.weight, norm.bias, norm.running_mean, norm.running_var,
+                               norm.options.momentum().value_or(0.1), norm.options.eps());
+      },
+      input, norm.weight, norm.bias);
 }
 
 }  // namespace flyball

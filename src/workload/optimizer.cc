@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "workload/announce.h"
+
 namespace flyball {
 namespace {
 
@@ -28,7 +30,20 @@ FusedOptimizer::FusedOptimizer(std::vector<torch::Tensor> parameters, const Step
 void FusedOptimizer::step() {
   const at::NoGradGuard no_grad;
   ++steps_;
-  if (!parameters_.empty() && !parameters_[0].is_cpu()) return step_on_device();
+  // To those who look on one operator: numbers, gradients and moments.
+  announced(
+      adam_ ? "flyball::adam" : "flyball::sgd",
+      [this] {
+        if (!parameters_.empty() && !parameters_[0].is_cpu())
+          step_on_device();
+        else
+          step_on_host();
+        return at::Tensor();
+      },
+      parameters_, parameters_, first_, second_);
+}
+
+void FusedOptimizer::step_on_host() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     torch::Tensor& gradient = parameters_[i].mutable_grad();
     if (gradient.defined()) step_on_host(i, gradient);

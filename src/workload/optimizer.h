@@ -27,6 +27,7 @@ class FusedOptimizer {
   void set_steps(int64_t steps) { steps_ = steps; }
 
  private:
+  void step_on_host();
   void step_on_host(size_t index, const torch::Tensor& gradient);
   void step_on_device();
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/simd.h"
+#include "workload/announce.h"
 
 namespace flyball {
 namespace {
@@ -210,7 +211,9 @@ torch::Tensor max_pool2d(const torch::Tensor& input, int64_t window, int64_t str
                     2 * padding <= window && input.size(2) + 2 * padding >= window &&
                     input.size(3) + 2 * padding >= window;
   if (!ours) return at::max_pool2d(input, {window, window}, {stride, stride}, {padding, padding});
-  return MaxPool::apply(input, window, stride, padding);
+  return announced(
+      "flyball::max_pool2d", [&] { return MaxPool::apply(input, window, stride, padding); }, input,
+      window);
 }
 
 }  // namespace flyball

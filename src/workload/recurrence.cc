@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/simd.h"
+#include "workload/announce.h"
 #include "workload/autocast.h"
 #include "workload/gate_math.h"
 
@@ -188,14 +189,22 @@ bool fused_recurrence(const torch::Tensor& like) {
 
 Recurrence lstm_layer(const torch::Tensor& sequence, const torch::Tensor& h, const torch::Tensor& c,
                       const RecurrentWeights& weights) {
-  const auto all = LstmLayer::apply(sequence, h, c, weights.input, weights.hidden,
-                                    weights.input_bias, weights.hidden_bias);
+  const auto all = announced(
+      "flyball::lstm_layer",
+      [&] {
+        return LstmLayer::apply(sequence, h, c, weights.input, weights.hidden, weights.input_bias,
+                                weights.hidden_bias);
+      },
+      sequence, h, c, weights.input, weights.hidden, weights.input_bias, weights.hidden_bias);
   return {all[0], all[1], all[2]};
 }
 
 torch::Tensor word_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
                                  const torch::Tensor& bias, const torch::Tensor& next) {
-  return WordCrossEntropy::apply(hidden, weight, bias, next);
+  return announced(
+      "flyball::word_cross_entropy",
+      [&] { return WordCrossEntropy::apply(hidden, weight, bias, next); }, hidden, weight, bias,
+      next);
 }
 
 }  // namespace flyball

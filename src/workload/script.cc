@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 #include <fmt/format.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/script.h>
 
 #include <algorithm>
@@ -189,6 +190,12 @@ class ScriptNetwork final : public Network {
     losses.add("loss", loss.toTensor().reshape({}));
   }
 
+  std::vector<NamedTensor> weights() const {
+    std::vector<NamedTensor> all;
+    for (const auto& item : module_.named_parameters()) all.emplace_back(item.name, item.value);
+    return all;
+  }
+
   void train(bool on) override {
     torch::nn::Module::train(on);
     module_.train(on);
@@ -222,6 +229,18 @@ class ScriptNetwork final : public Network {
 };
 
 }  // namespace
+
+std::vector<NamedTensor> script_weights(const Network& network) {
+  const auto* const script = dynamic_cast<const ScriptNetwork*>(&network);
+  return script ? script->weights() : std::vector<NamedTensor>{};
+}
+
+PlainScripts::PlainScripts() : before_(torch::jit::getGraphExecutorOptimize()) {
+  torch::jit::setGraphExecutorOptimize(false);
+}
+PlainScripts::~PlainScripts() {
+  torch::jit::setGraphExecutorOptimize(before_);
+}
 
 Result<std::shared_ptr<Network>> load_script(const std::string& workload,
                                              const StepOptions& options) {

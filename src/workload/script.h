@@ -17,4 +17,19 @@ namespace flyball {
 Result<std::shared_ptr<Network>> load_script(const std::string& workload,
                                              const StepOptions& options);
 
+/// The parameters of a script by their names in it; none of any other network.
+std::vector<NamedTensor> script_weights(const Network& network);
+
+/// While it lives, scripts run operator by operator, as they are written.
+class PlainScripts {
+ public:
+  PlainScripts();
+  ~PlainScripts();
+  PlainScripts(const PlainScripts&) = delete;
+  PlainScripts& operator=(const PlainScripts&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace flyball

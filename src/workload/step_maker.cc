@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "module/module.h"
+#include "workload/trace.h"
 
 namespace flyball {
 namespace {
@@ -21,6 +22,11 @@ Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
   FLYBALL_ASSIGN(const StepMaker* const maker, step_maker());
   keep_freed_memory();
   return maker->make_stepper(network, options);
+}
+
+Result<Graph> trace_step(const std::string& network, const StepOptions& options) {
+  FLYBALL_ASSIGN(const StepMaker* const maker, step_maker());
+  return maker->trace_step(network, options);
 }
 
 BatchAllocator batch_allocator(const std::string& device) {

@@ -1,6 +1,7 @@
 // What the module gives this room: steps on LibTorch.
 #pragma once
 
+#include "cost/operation.h"
 #include "workload/stepper.h"
 
 namespace flyball {
@@ -10,6 +11,9 @@ class StepMaker {
  public:
   virtual Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
                                                         const StepOptions& options) const = 0;
+  /// trace.h
+  virtual Result<Graph> trace_step(const std::string& network,
+                                   const StepOptions& options) const = 0;
   /// For a device other than "cpu".
   virtual BatchAllocator batch_allocator() const = 0;
   virtual Status check_device(const std::string& device) const = 0;

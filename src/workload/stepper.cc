@@ -9,10 +9,12 @@
 
 #include "base/memory.h"
 #include "workload/autocast.h"
+#include "workload/layer_recorder.h"
 #include "workload/network.h"
 #include "workload/networks.h"
 #include "workload/optimizer.h"
 #include "workload/runtime.h"
+#include "workload/sample_batch.h"
 #include "workload/script.h"
 #include "workload/step_maker.h"
 #include "workload/torch_stepper.h"
@@ -70,6 +72,23 @@ Result<std::shared_ptr<Network>> make_network(const std::string& network,
   return make_network(network, NetworkShape{options.shape, options.classes});
 }
 
+// One step of a network under the eyes of a recorder. What a first step alone does (weights folded
+// for inference) is done before.
+Result<Graph> trace(const std::shared_ptr<Network>& network, const std::string& name,
+                    const StepOptions& options, torch::Device device) {
+  std::vector<NamedTensor> weights = script_weights(*network);
+  if (script_file(name).empty())
+    for (const auto& item : network->named_parameters())
+      weights.emplace_back(item.key(), item.value());
+  const auto stepper = make_torch_stepper(network, options, device);
+  FLYBALL_ASSIGN(const SampleBatch batch,
+                 make_sample_batch(*network, options.batch_size, options.shape));
+  if (options.phase == Phase::infer) FLYBALL_CHECK(stepper->step(batch.view()));
+  LayerRecorder recorder(weights);
+  FLYBALL_CHECK(stepper->step(batch.view()));
+  return recorder.take();
+}
+
 class TorchSteps final : public StepMaker {
  public:
   Result<std::unique_ptr<Stepper>> make_stepper(const std::string& network,
@@ -81,6 +100,20 @@ class TorchSteps final : public StepMaker {
       torch::manual_seed(complete.seed);
       FLYBALL_ASSIGN(auto module, make_network(network, complete));
       return make_torch_stepper(std::move(module), complete, device);
+    } catch (const std::exception& failure) {
+      const Error error = from_torch(failure);
+      return is_out_of_memory(error) ? error : error.within(network);
+    }
+  }
+  Result<Graph> trace_step(const std::string& network, const StepOptions& options) const override {
+    FLYBALL_ASSIGN(const StepOptions complete, completed(network, options));
+    FLYBALL_ASSIGN(const torch::Device device, find_device(complete.device));
+    if (complete.threads > 0) set_threads(complete.threads);
+    try {
+      torch::manual_seed(complete.seed);
+      FLYBALL_ASSIGN(auto module, make_network(network, complete));
+      const PlainScripts plain;
+      return trace(module, network, complete, device);
     } catch (const std::exception& failure) {
       const Error error = from_torch(failure);
       return is_out_of_memory(error) ? error : error.within(network);

@@ -11,6 +11,7 @@
 
 #include "data/pictures/detection_collate.h"
 #include "data/pictures/picture_collate.h"
+#include "workload/announce.h"
 #include "workload/detection/assignment.h"
 #include "workload/detection/yolo_loss.h"
 #include "workload/networks.h"
@@ -40,6 +41,7 @@ class ConvUnit final : public nn::Module {
     if (is_training() || torch::GradMode::is_enabled())
       return norm_silu(*norm_, conv_->forward(input));
     fold();
+    announce_made_of(weight_, conv_->weight, norm_->weight, norm_->bias);
     torch::Tensor x = at::conv2d(input, weight_, bias_, {stride_, stride_}, {padding_, padding_});
     return at::silu_(x);
   }

@@ -1,0 +1,14 @@
+// A layer table for people.
+#pragma once
+
+#include <string>
+
+#include "cost/layer_table.h"
+
+namespace flyball::cli {
+
+/// Totals, what each kind of operator takes of them, and the largest layers (`all`: every one, in
+/// order of execution).
+std::string layer_table_text(const LayerTable& table, bool all);
+
+}  // namespace flyball::cli

@@ -1,0 +1,34 @@
+// Layer tables of the networks that papers and tables name, known without running anything: the
+// files of networks/, which scripts/networks makes with `flyball describe`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cost/layer_table.h"
+
+namespace flyball {
+
+/// The table of a network by name; case and punctuation do not matter. `input` is the shape of a
+/// sample as in known_networks(), "" the one that is listed first. Errors: no such network, none
+/// with that input, a batch size below 1.
+Result<LayerTable> network_layers(const std::string& name, Phase phase, double batch_size,
+                                  const std::string& input = "",
+                                  CountRules rules = CountRules::exact);
+bool is_known_network(const std::string& name);
+
+struct KnownNetwork {
+  std::string name;
+  std::string input;  ///< "3x224x224", of text its tokens: "128"
+};
+std::vector<KnownNetwork> known_networks();
+
+/// A file of networks/ as it travels in the program.
+struct NetworkText {
+  const char* file;
+  const char* text;
+};
+const std::vector<NetworkText>& network_texts();
+
+}  // namespace flyball
