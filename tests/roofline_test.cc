@@ -1,6 +1,8 @@
 // `flyball roofline` as a user types it: measured on this machine, and over tables.
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "live_testing.h"
 #include "schema_testing.h"
 
@@ -91,6 +93,15 @@ TEST_F(RooflineTest, OverTablesSaysWhatEachModeSaves) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto answer = done.json();
   EXPECT_THAT(schema_faults("roofline", answer), IsEmpty());
+  // Every key of ours stands in the manual; modes are keyed by axes.
+  const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
+  const std::function<void(const nlohmann::json&)> documented = [&](const nlohmann::json& json) {
+    for (const auto& [key, value] : json.items()) {
+      if (json.is_object()) EXPECT_NE(manual.find("`" + key + "`"), std::string::npos) << key;
+      if (key != "mode") documented(value);
+    }
+  };
+  documented(answer);
   ASSERT_EQ(answer["cases"].size(), 8u);
   // 8 + 3e-5·f² over f is least at 516 MHz; of the three clocks at 600.
   for (const auto& one : answer["cases"]) {

@@ -77,7 +77,7 @@ double time_height(const ModeRoofs& mode, double intensity) {
          1e-9;
 }
 double energy_height(const ModeRoofs& mode, double intensity) {
-  const EnergyFit& fit = *mode.energy;
+  const EnergyConstants& fit = *mode.energy;
   return 1e-9 / (fit.eps_flop.value + fit.eps_mem.value / intensity +
                  fit.pi0.value / (1e9 * time_height(mode, intensity)));
 }

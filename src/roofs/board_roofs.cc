@@ -46,7 +46,7 @@ Bounded read_bounded(const Json& json) {
   return {json.at("value"), json.at("low"), json.at("high")};
 }
 
-Json energy_json(const EnergyFit& fit) {
+Json energy_json(const EnergyConstants& fit) {
   return {{"j_per_flop", bounded_json(fit.eps_flop)},
           {"j_per_byte", bounded_json(fit.eps_mem)},
           {"static_w", bounded_json(fit.pi0)},
@@ -107,7 +107,7 @@ ModeRoofs read_mode(const Json& json) {
     mode.sweep.push_back({point.at("intensity"), read_rate(point.at("flop_per_s"))});
   if (const Json& idle = json.at("idle"); idle.is_object()) mode.idle = read_idle(idle);
   if (const Json& energy = json.at("energy"); energy.is_object())
-    mode.energy = EnergyFit{
+    mode.energy = EnergyConstants{
         read_bounded(energy.at("j_per_flop")), read_bounded(energy.at("j_per_byte")),
         read_bounded(energy.at("static_w")), energy.at("samples"), energy.at("error_pct")};
   json.at("samples").get_to(mode.samples);
@@ -182,7 +182,7 @@ const ModeRoofs* BoardRoofs::highest() const {
   return best;
 }
 
-std::optional<EnergyFit> fit_energy(std::span<const RoofSample> samples) {
+std::optional<EnergyConstants> fit_energy(std::span<const RoofSample> samples) {
   if (samples.size() < 6) return {};
   const EnergyRoof roof = fit_energy_roof(samples);
   // Relative errors, and columns of one length so that the matrix can be inverted.
@@ -212,8 +212,8 @@ std::optional<EnergyFit> fit_energy(std::span<const RoofSample> samples) {
   };
   for (size_t i = 0; i < 3; ++i)  // samples that cannot tell the constants apart
     if (!std::isfinite(spread[i])) return {};
-  return EnergyFit{bounded(roof.eps_flop, 0), bounded(roof.eps_mem, 1), bounded(roof.pi0, 2),
-                   samples.size(), median(errors)};
+  return EnergyConstants{bounded(roof.eps_flop, 0), bounded(roof.eps_mem, 1), bounded(roof.pi0, 2),
+                         samples.size(), median(errors)};
 }
 
 Json roofs_json(const BoardRoofs& roofs) {

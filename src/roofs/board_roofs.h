@@ -42,14 +42,14 @@ struct Bounded {
   double value = 0, low = 0, high = 0;
 };
 /// E = W·eps_flop + Q·eps_mem + pi0·T (predict/roofline/roofline.h).
-struct EnergyFit {
+struct EnergyConstants {
   Bounded eps_flop, eps_mem, pi0;  ///< J per FLOP, J per byte, W
   size_t samples = 0;
   double error_pct = 0;  ///< median |fit / observed − 1|
 };
 /// Nothing where there are less than six samples with energy, or they cannot tell the constants
 /// apart. The intervals are those of a linear fit of relative errors (Student's t), cut off at 0.
-std::optional<EnergyFit> fit_energy(std::span<const RoofSample> samples);
+std::optional<EnergyConstants> fit_energy(std::span<const RoofSample> samples);
 
 /// One power mode.
 struct ModeRoofs {
@@ -63,7 +63,7 @@ struct ModeRoofs {
   std::vector<MeasuredStream> streams{};
   std::vector<SweepPoint> sweep{};
   std::optional<IdlePower> idle{};
-  std::optional<EnergyFit> energy{};
+  std::optional<EnergyConstants> energy{};
   size_t samples = 0;    ///< of a table: workloads and batch sizes behind the time roofs
   double error_pct = 0;  ///< of a table: median |roof / observed − 1| of their times
 

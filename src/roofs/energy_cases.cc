@@ -217,7 +217,7 @@ BalanceVerdict balance_verdict(const BoardRoofs& roofs) {
   BalanceVerdict verdict;
   for (const ModeRoofs& mode : roofs.modes) {
     if (!mode.energy || !(mode.flop_per_s > 0) || !(mode.bytes_per_s > 0)) continue;
-    const EnergyFit& fit = *mode.energy;
+    const EnergyConstants& fit = *mode.energy;
     const double per_flop = fit.eps_flop.value + fit.pi0.value / mode.flop_per_s;
     if (!(fit.eps_mem.value > 0) || !(per_flop > 0)) continue;
     const double time = mode.balance(), energy = fit.eps_mem.value / per_flop;

@@ -58,7 +58,7 @@ std::vector<RoofSample> noisy_sweep(uint64_t seed) {
 }
 
 // Of 200 noisy sweeps, the 90 % intervals of each constant hold the truth in most.
-TEST(EnergyFit, IntervalsHoldTheTruthAsOftenAsTheySay) {
+TEST(EnergyConstants, IntervalsHoldTheTruthAsOftenAsTheySay) {
   int flop = 0, mem = 0, pi0 = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const auto fit = fit_energy(noisy_sweep(seed));
@@ -78,7 +78,7 @@ TEST(EnergyFit, IntervalsHoldTheTruthAsOftenAsTheySay) {
   }
 }
 
-TEST(EnergyFit, FewSamplesOrSamplesOfOneKindGiveNone) {
+TEST(EnergyConstants, FewSamplesOrSamplesOfOneKindGiveNone) {
   const auto samples = noisy_sweep(1);
   EXPECT_FALSE(fit_energy(std::span(samples).first(5)).has_value());
   const std::vector<RoofSample> alike(8, samples[0]);
@@ -154,7 +154,7 @@ TEST(Roofs, ADoubtfulReadingIsLeftOutOfTheVerdicts) {
 TEST(Roofs, TimeEfficientIsEnergyEfficientWhereTheEnergyBalanceIsLower) {
   BoardRoofs roofs;
   ModeRoofs mode{.mode = {}, .flop_per_s = 1e12, .bytes_per_s = 1e11};  // time balance 10 FLOP/B
-  mode.energy = EnergyFit{{1e-12}, {4e-11}, {1}};  // energy balance 4e-11 / 2e-12 = 20
+  mode.energy = EnergyConstants{{1e-12}, {4e-11}, {1}};  // energy balance 4e-11 / 2e-12 = 20
   roofs.modes.push_back(mode);
   mode.energy->pi0.value = 9;  // 4e-11 / 1e-11 = 4
   roofs.modes.push_back(mode);
@@ -181,7 +181,7 @@ TEST(Bindings, EachLayerIsBoundByTheRoofItTakesLongestUnder) {
       CountRules::exact,
       {layer("heavy", 4e9, 1e6, 1), layer("wide", 1e6, 2e8, 1), layer("tiny", 10, 10, 5)}};
   ModeRoofs roofs{.mode = {}, .flop_per_s = 1e12, .bytes_per_s = 1e11, .launch_s = 1e-4};
-  roofs.energy = EnergyFit{{1e-12}, {1e-11}, {10}};
+  roofs.energy = EnergyConstants{{1e-12}, {1e-11}, {10}};
   BoundWorkload bound = bind_layers(table, roofs, Provenance::measured);
   ASSERT_EQ(bound.layers.size(), 3U);
   EXPECT_EQ(bound.layers[0].layer.name, "heavy");
@@ -212,7 +212,7 @@ TEST(Roofs, WhatIsKeptComesBack) {
   mode.peaks = {{"avx2", "fp32", 256, {5e11, 4e11, 3e11, 4.5e11, 12}}};
   mode.streams = {{"triad", 3e8, {3e10, 2e10, 1e10, 2.5e10, 10}}};
   mode.sweep = {{0.25, {8e9, 7e9, 6e9, 8e9, 9}}};
-  mode.energy = EnergyFit{{1e-12, 0, 2e-12}, {3e-11, 2e-11, 4e-11}, {5, 4, 6}, 9, 1.5};
+  mode.energy = EnergyConstants{{1e-12, 0, 2e-12}, {3e-11, 2e-11, 4e-11}, {5, 4, 6}, 9, 1.5};
   roofs.modes = {mode};
   const auto run = keep_roofs(store, roofs, "flyball roofline measure");
   ASSERT_TRUE(run.ok());

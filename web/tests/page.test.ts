@@ -443,7 +443,7 @@ test("a heat map shows any figure over any two axes, others held or at their bes
   const { configurations } = report.grids![0]!;
   await with_page(report, desktop, async (page) => {
     const map = page.locator(".chart.heat");
-    const field = (name: string) => page.locator(".heat-section .field", { hasText: name }).locator("select");
+    const field = (name: string) => page.locator(".heat-section .field").filter({ has: page.locator("span", { hasText: new RegExp(`^${name}$`) }) }).locator("select");
     assert.equal(await map.getAttribute("data-cells"), "24", "6 GPU clocks by 4 numbers of cores");
     assert.ok((await pixels(page, ".chart.heat", "choice")) > 50, "the least cell is framed");
     await field("Across").selectOption({ label: "CPU cores" });
@@ -455,8 +455,8 @@ test("a heat map shows any figure over any two axes, others held or at their bes
     const said = /least, ([\d.]+) mJ/.exec(plain(await page.locator(".heat-section figcaption").innerText()))!;
     assert.ok(Math.abs(Number(said[1]) / (1e3 * least) - 1) < 0.006);
     // A click in the middle of a cell's area tells its figures, however far from its middle.
-    const box = (await map.boundingBox())!;
-    await page.mouse.move(box.x + 62 + 8, box.y + 34 + 6);
+    await map.hover({ position: { x: 62 + 8, y: 34 + 6 } });
+    await map.locator(".tip").waitFor();
     assert.match(plain(await map.locator(".tip").innerText()), /CPU cores\s*2\s[\s\S]*GPU clock\s*1300 MHz/);
     await field("Of").selectOption({ label: "det infer on twin" });
     assert.deepEqual(await field("Show").locator("option").allTextContents(), ["Time per sample"]);

@@ -207,7 +207,7 @@ Status measure_launch(Bench& bench, ModeRoofs& mode) {
 }
 
 // Each second at a place of the sweep, and at the widest peaks, is a sample.
-std::optional<EnergyFit> energy_of(const ModeRoofs& mode) {
+std::optional<EnergyConstants> energy_of(const ModeRoofs& mode) {
   std::vector<RoofSample> samples;
   const auto add = [&](double flop, double bytes, double power_w) {
     if (power_w > 0) samples.push_back({flop, bytes, 1, power_w});
