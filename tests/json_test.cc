@@ -26,7 +26,7 @@ const std::map<std::string, std::string> schema_of = {
     {"workloads", "machine"}, {"devices", "machine"},   {"runs", "runs"},
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
-    {"helper", "helper"},     {"mode", "mode"},
+    {"helper", "helper"},     {"serve", "serve"},       {"mode", "mode"},
 };
 
 void collect(const Json& json, std::set<std::string>& keys) {
@@ -169,6 +169,8 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
                      "--latency", "900ms", "--arrivals", "poisson", "--json", "-q"});
   expect_documented({"plan", "dynamic", "--infer", infer, "--windows", "50:1min,100:1min",
                      "--latency", "900ms", "--json", "-q"});
+  expect_documented({"serve", "--train", table, "--infer", infer, "--arrivals",
+                     "windows:50:20s,150:20s", "--latency", "900ms", "--json", "-q"});
   expect_documented({"evaluate", "live", "--train", table, "--infer", infer, "--modes", "all",
                      "--problems", write("asked.csv", "latency_ms,rate_hz\n900,50\n").string(),
                      "--for", "10s", "--traces", "1", "--json", "-q"});
