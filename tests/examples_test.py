@@ -73,6 +73,15 @@ NOT_RUN = {
         "sudo usermod -aG flyball $USER": "changes the system",
         "sudo flyball helper uninstall": "changes the system; install_test.cc does it in a folder",
     },
+    "docs/live.md": {
+        "flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals poisson:60 --for 1min":
+            "draws pictures and takes a minute; serve_test.cc serves for seconds",
+        "flyball serve --train resnet18.csv --infer mobilenet_infer.csv --latency 800ms --power-budget 30W --arrivals windows:30:10min,90:10min --switch-cost 2s":
+            "of a board's tables; serve_test.cc has small ones",
+        "flyball plan concurrent --train resnet18.csv --infer mobilenet_infer.csv --latency 500ms --power-budget 30W --arrivals poisson:60 --percentile 99":
+            "likewise; json_test.cc plans one",
+        "flyball evaluate live --train resnet18.csv --infer mobilenet_infer.csv": "likewise",
+    },
     "docs/reproduce.md": {
         "mkdir public && cd public": "goes with the next",
         "git clone <the public repositories below>": "needs the network",
@@ -100,7 +109,7 @@ NO_COMMANDS = {
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
-    "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request"],
+    "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
     "docs/report-data.md": ["<script"],
     "docs/search.md": ["R=orin_agx__resnet18__train.csv"],  # VARIABLES
     "docs/your-model.md": ["import torch, torchvision", "import flyball", "with flyball.stall()", "class Loss(",

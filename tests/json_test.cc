@@ -27,7 +27,7 @@ const std::map<std::string, std::string> schema_of = {
     {"dataset", "tables"},    {"import", "tables"},     {"pareto", "tables"},
     {"reference", "tables"},  {"evaluate", "evaluate"}, {"experiment", "experiment"},
     {"helper", "helper"},     {"mode", "mode"},         {"roofline", "roofline"},
-    {"helper", "helper"},     {"mode", "mode"},         {"describe", "describe"},
+    {"serve", "serve"},       {"describe", "describe"},
 };
 
 void collect(const Json& json, std::set<std::string>& keys) {
@@ -191,6 +191,8 @@ TEST_F(JsonTest, EveryKeyOfPlansIsDocumented) {
                      "--latency", "900ms", "--arrivals", "poisson", "--json", "-q"});
   expect_documented({"plan", "dynamic", "--infer", infer, "--windows", "50:1min,100:1min",
                      "--latency", "900ms", "--json", "-q"});
+  expect_documented({"serve", "--train", table, "--infer", infer, "--arrivals",
+                     "windows:50:20s,150:20s", "--latency", "900ms", "--json", "-q"});
   expect_documented({"evaluate", "live", "--train", table, "--infer", infer, "--modes", "all",
                      "--problems", write("asked.csv", "latency_ms,rate_hz\n900,50\n").string(),
                      "--for", "10s", "--traces", "1", "--json", "-q"});

@@ -1,7 +1,7 @@
 // Own cost of the scheduler: of a decision with a queue that is full, and of a simulated request.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.h"
@@ -38,20 +38,22 @@ std::vector<double> decisions_us(uint64_t waiting) {
 }  // namespace
 
 int main() {
+  nlohmann::ordered_json figures;
   for (const uint64_t waiting : {0, 16, 256, 4000}) {
     const auto us = decisions_us(waiting);
-    fmt::print("decision with 2 × {} requests waiting: median {:.2f} µs, p99 {:.2f} µs\n", waiting,
-               quantile(us, 0.5), quantile(us, 0.99));
+    figures[fmt::format("decision_us_2x{}_waiting", waiting)] = quantile(us, 0.5);
+    figures[fmt::format("decision_p99_us_2x{}_waiting", waiting)] = quantile(us, 0.99);
   }
   Simulation day = one_and_one(400, 16, 6, 0.5, 40);
   day.seconds = 86400;
-  const auto spec = parse_arrivals("poisson:60");
-  const auto source = make_arrivals(*spec, 1);
+  const auto source = make_arrivals(*parse_arrivals("poisson:60"), 1);
   day.arrivals = {source.get()};
   const Stopwatch watch;
   const LiveResult result = simulate(std::move(day));
-  fmt::print("a day at 60/s: {} requests in {:.2f} s, {:.3g} requests/s of own speed\n",
-             result.services[0].arrived, watch.seconds(),
-             static_cast<double>(result.services[0].arrived) / watch.seconds());
+  figures["simulated_day_s"] = watch.seconds();
+  figures["simulated_requests_per_s"] =
+      static_cast<double>(result.services[0].arrived) / watch.seconds();
+  fmt::print("{}\n",
+             nlohmann::ordered_json{{"benchmark", "schedule"}, {"figures", figures}}.dump());
   return 0;
 }

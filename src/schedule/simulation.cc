@@ -128,7 +128,7 @@ class Course {
     }
     if (!pending_) return;
     const bool switches = pending_->plan.mode != asked_.plan.mode;
-    if (switches && !scheduler_.fits(now_ns_, asked_.switch_s * 1e9) &&
+    if (switches && gap_may_come() && !scheduler_.fits(now_ns_, asked_.switch_s * 1e9) &&
         scheduler_.fits(now_ns_, 0) && now_ns_ - pending_since_ns_ < patience_ns)
       return;
     if (switches) change_mode();
@@ -140,6 +140,13 @@ class Course {
     result_.replans.push_back(std::move(pending_->why));
     pending_.reset();
     take_plan();
+  }
+
+  // A switch that is longer than a latency budget breaks it whenever it comes: then at once.
+  bool gap_may_come() const {
+    return std::ranges::all_of(asked_.services, [this](const ServiceRules& rules) {
+      return asked_.switch_s * 1e9 < static_cast<double>(rules.latency_ns);
+    });
   }
 
   void change_mode() {

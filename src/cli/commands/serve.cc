@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/commands/plan_arrivals.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/serving.h"
+#include "cli/tables.h"
+
+namespace flyball::cli {
+namespace {
+
+struct Options {
+  ServeOptions serve;
+  std::vector<std::string> arrivals;
+  bool json = false;
+};
+
+bool is_table(const std::string& role) {
+  return role.find(".csv") != std::string::npos;
+}
+
+nlohmann::ordered_json document_of(const Served& served) {
+  nlohmann::ordered_json document{{"device", served.device}, {"simulated", served.simulated}};
+  document.update(to_json(served.result));
+  document["power_gap"] = served.power_gap.empty() ? nlohmann::ordered_json()
+                                                   : nlohmann::ordered_json(served.power_gap);
+  document["plan"] = served.plan;
+  document["own_cost"] = nlohmann::ordered_json();
+  if (!served.simulated && served.result.decisions > 0)
+    document["own_cost"] = {
+        {"mean_us",
+         or_null(1e6 * served.deciding_s / static_cast<double>(served.result.decisions))},
+        {"longest_us", or_null(1e6 * served.longest_decision_s)},
+        {"share_pct", or_null(100 * served.deciding_s / served.result.seconds)}};
+  document["notes"] = served.notes;
+  return document;
+}
+
+void print_served(const Served& served) {
+  fmt::print("{}{}\n{}", served.device, served.simulated ? ", in simulated time" : "",
+             format_live(served.result));
+  for (const auto& role : served.plan) {
+    Settings settings;
+    for (const auto& [name, value] : role["config"].items()) settings[name] = value;
+    fmt::print("plan: {} with {}\n", role["workload"].get<std::string>(), describe(settings));
+  }
+  if (!served.simulated && served.result.decisions > 0)
+    fmt::print("own cost: {} decisions of {:.2g} µs, {:.2g} % of the time\n",
+               served.result.decisions,
+               1e6 * served.deciding_s / static_cast<double>(served.result.decisions),
+               100 * served.deciding_s / served.result.seconds);
+  if (!served.power_gap.empty()) fmt::print("no power: {}\n", served.power_gap);
+  for (const std::string& note : served.notes) fmt::print("note: {}\n", note);
+}
+
+Status check_roles_of(const ServeOptions& serve) {
+  const PlanOptions& plan = serve.plan;
+  if (plan.request.latencies_ms.size() > 1 && plan.request.latencies_ms.size() != plan.infer.size())
+    return Error{Code::invalid_argument,
+                 fmt::format("--latency has {} values for {} services",
+                             plan.request.latencies_ms.size(), plan.infer.size()),
+                 "give one for each --infer, or one for all of them"};
+  const auto tables = static_cast<size_t>(std::ranges::count_if(plan.train, is_table) +
+                                          std::ranges::count_if(plan.infer, is_table));
+  if (tables != 0 && tables != plan.train.size() + plan.infer.size())
+    return Error{Code::invalid_argument, "some roles are tables and others networks",
+                 "name tables for all of them, or networks for all"};
+  return {};
+}
+
+bool simulated(const ServeOptions& serve) {
+  return is_table(serve.plan.infer.front()) || serve.plan.device.starts_with("table:") ||
+         serve.plan.device.starts_with("twin:");
+}
+
+Status run(Options& options) {
+  ServeOptions& serve = options.serve;
+  FLYBALL_CHECK(check_roles_of(serve));
+  FLYBALL_ASSIGN([[maybe_unused]] const Overload known, serve.overload_policy());
+  FLYBALL_ASSIGN(serve.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
+                                               serve.plan.infer.size()));
+  serve.plan.request.rates_hz.clear();
+  if (std::ranges::all_of(serve.arrivals,
+                          [](const ArrivalSpec& spec) { return spec.kind == ArrivalKind::http; }))
+    return Error{Code::invalid_argument, "nothing listens for requests over http yet",
+                 "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
+                 "windows:30:10min,60:10min"};
+  const bool tables = simulated(serve);
+  if (!tables && serve.plan.request.budgets.power_w != unlimited)
+    return Error{Code::invalid_argument,
+                 "--power-budget chooses a power mode by tables; a machine that serves live keeps "
+                 "its own",
+                 "set the mode that `flyball plan concurrent` gives, with `flyball mode`"};
+  FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));
+  if (options.json)
+    print_json(document_of(served));
+  else
+    print_served(served);
+  return {};
+}
+
+void add_role_options(CLI::App& command, ServeOptions& serve) {
+  PlanOptions& plan = serve.plan;
+  command.add_option("--infer", plan.infer, "network to serve, or its table FILE.csv[:WORKLOAD]")
+      ->required()
+      ->expected(1, 2);
+  command.add_option("--train", plan.train, "network to train in the gaps, or its table")
+      ->expected(1, 2);
+  add_durations(
+      command, "--latency",
+      [&plan](Seconds time) { plan.request.latencies_ms.push_back(time.value * 1e3); },
+      "from a request's arrival to its answer, at most, e.g. 150ms")
+      ->required();
+  add_power(
+      command, "--power-budget",
+      [&plan](Watts power) { plan.request.budgets.power_w = power.value; },
+      "of tables: at most this power, e.g. 30W");
+  add_device_option(command, plan.device, plan.root);
+  add_modes_option(command, plan.modes);
+  command.add_option("--data,--dataset", plan.data,
+                     "dataset folder of networks; drawn unless given");
+  add_accept_option(command, plan.accepted);
+  add_measuring_options(command, plan.measuring_options);
+  command.add_option("--seed", plan.request.seed, "of everything random")->capture_default_str();
+  add_duration(command, "--switch-cost",
+               [&plan](Seconds time) { plan.request.switch_ms = time.value * 1e3; },
+               "of tables: time that changing the mode takes", {0, 1e9, "0s or more"});
+}
+
+}  // namespace
+
+Result<Overload> ServeOptions::overload_policy() const {
+  for (const Overload policy : {Overload::refuse, Overload::late})
+    if (overload == overload_name(policy)) return policy;
+  return Error{Code::invalid_argument, fmt::format("'{}' is no policy for overload", overload),
+               "refuse or late"};
+}
+
+void add_serve(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("serve", "serve within a latency budget and train in the gaps");
+  auto options = std::make_shared<Options>();
+  options->arrivals = {"http"};
+  ServeOptions& serve = options->serve;
+  add_role_options(*command, serve);
+  command
+      ->add_option("--arrivals", options->arrivals,
+                   "http, constant:60, poisson:60, trace:FILE, windows:30:10min,60:10min; one for "
+                   "each service, or one for all")
+      ->capture_default_str();
+  command->add_option("--rate", serve.plan.request.rates_hz,
+                      "requests per second of --arrivals poisson or constant");
+  add_duration(*command, "--for", [&serve](Seconds time) { serve.seconds = time.value; },
+               "how long; else until Ctrl-C (of tables: the trace's end, or 1min)",
+               {0.1, 1e8, "100ms or more"});
+  command
+      ->add_option("--percentile", serve.plan.percentile,
+                   "of requests in time, for plans of tables")
+      ->check(CLI::Range(50.0, 99.99))
+      ->capture_default_str();
+  command
+      ->add_option("--overload", serve.overload, "what cannot be answered in time: refuse or late")
+      ->capture_default_str();
+  command->add_option("--queue", serve.queue_bound, "requests that may wait at each service")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  command->add_option("--batch", serve.batch, "largest batch of a service; else chosen")
+      ->check(CLI::Range(1, 65536));
+  command->add_option("--train-batch", serve.train_batch, "samples of a training minibatch")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command->add_option("--workers", serve.workers, "loader workers of a training")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
+  command->add_option("--share", serve.shares, "of the gaps' time, one for each training")
+      ->check(CLI::Range(0.001, 1000.0));
+  command->add_option("--checkpoint", serve.checkpoint,
+                      "folder where trainings are kept and go on; else the user's own");
+  add_duration(
+      *command, "--checkpoint-every", [&serve](Seconds time) { serve.checkpoint_s = time.value; },
+      "at most so much training is lost when the process is killed; 30s", {1, 86400, "1s to 24h"});
+  command->add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
+  command->add_option("--weights", serve.weights, "checkpoint to serve; else fresh weights");
+  command->add_option("--trace", serve.trace, "file for a timeline that ui.perfetto.dev opens");
+  command->add_option("--jitter", serve.jitter, "of tables: relative spread of a minibatch's time")
+      ->check(CLI::Range(0.0, 2.0));
+  add_json_flag(*command, options->json);
+  command->add_flag("--quiet,-q", serve.plan.quiet, "no progress");
+  command->footer(
+      "Example:\n  flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals "
+      "poisson:60 --for 1min");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,44 @@
+// What `flyball serve` was asked, and its two ways to do it: really, and in simulated time.
+#pragma once
+
+#include "cli/planning.h"
+#include "schedule/live_serving.h"
+#include "schedule/replanner.h"
+
+namespace flyball::cli {
+
+struct ServeOptions {
+  PlanOptions plan;  ///< roles, device, data, limits, as `flyball plan` has them
+  std::vector<ArrivalSpec> arrivals;
+  double seconds = 0;  ///< 0: until it is stopped, or a trace ends
+  std::string overload = "refuse";
+  size_t queue_bound = 4096;
+  int64_t batch = 0;  ///< largest; 0: chosen
+  int64_t train_batch = 16;
+  int workers = 1;
+  std::vector<double> shares;  ///< of trainings
+  std::string checkpoint;      ///< folder of trainings; "": the user's own
+  double checkpoint_s = 30;
+  bool no_checkpoint = false;
+  std::string weights, trace;  ///< files
+  double jitter = 0;           ///< simulated
+
+  Result<Overload> overload_policy() const;
+};
+
+/// A result with what the machine says of it.
+struct Served {
+  LiveResult result;
+  std::vector<std::string> notes;
+  std::string device, power_gap;
+  nlohmann::ordered_json plan;  ///< of simulated time: the choice; null live
+  bool simulated = false;
+  double deciding_s = 0, longest_decision_s = 0;  ///< live: own cost
+};
+
+/// Networks on this machine. Errors: those of opening and warming up; a training that fails.
+Result<Served> serve_live(const ServeOptions& options);
+/// Tables, in simulated time.
+Result<Served> serve_simulated(ServeOptions& options);
+
+}  // namespace flyball::cli

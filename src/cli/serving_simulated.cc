@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/files.h"
+#include "base/random.h"
+#include "cli/checks.h"
+#include "cli/serving.h"
+#include "schedule/board_readings.h"
+#include "telemetry/sampling/trace_export.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr size_t most_spans = 200'000;
+
+nlohmann::ordered_json plan_json(const Problem& problem, const SimulatedChoice& choice) {
+  nlohmann::ordered_json roles = nlohmann::ordered_json::array();
+  for (size_t role = 0; role < choice.choice.size(); ++role) {
+    nlohmann::ordered_json config = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : problem.candidates->space(role).settings(choice.choice[role]))
+      config[name] = value;
+    roles.push_back({{"workload", problem.roles[role].workload}, {"config", config}});
+  }
+  return roles;
+}
+
+double length_of(const ServeOptions& options) {
+  if (options.seconds > 0) return options.seconds;
+  double longest = 0;
+  for (const ArrivalSpec& spec : options.arrivals)
+    longest = std::max(longest, spec.seconds().value_or(0));
+  return longest > 0 ? longest : 60;
+}
+
+// Planned for the first rate that comes; a change is found out by watching.
+double first_rate(const ArrivalSpec& spec) {
+  return spec.windows.empty() ? spec.rate_hz : spec.windows.front().rate_hz;
+}
+
+}  // namespace
+
+Result<Served> serve_simulated(ServeOptions& options) {
+  if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
+  PlanOptions& asked = options.plan;
+  asked.request.kind = asked.train.empty() ? "inference" : "concurrent";
+  if (asked.infer.size() == 2) asked.request.kind = "two-inference";
+  for (const ArrivalSpec& spec : options.arrivals)
+    asked.request.rates_hz.push_back(first_rate(spec));
+  FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(asked));
+  FLYBALL_CHECK(read_plan_request(asked, shared));
+  const Problem problem = plan_problem(asked.request, shared);
+  FLYBALL_CHECK(validate(problem));
+  FLYBALL_ASSIGN(const Readings readings, readings_of_board(shared));
+  const LiveProblem live{&problem, &readings};
+  std::vector<ArrivalSpec> planned = options.arrivals;
+  for (ArrivalSpec& spec : planned) {
+    if (spec.kind != ArrivalKind::constant) spec.kind = ArrivalKind::poisson;
+    spec.rate_hz = first_rate(spec);
+    spec.times_s.clear();
+    spec.windows.clear();
+  }
+  ArrivalPlanner planner(live, planned,
+                         {.percentile = asked.percentile, .seed = asked.request.seed});
+  const auto plan = planner.plan(problem.budgets.power_w);
+  if (!plan)
+    return Error{Code::infeasible,
+                 fmt::format("no choice answers {:g} % of these requests within the limits",
+                             asked.percentile),
+                 "allow more latency or power, or a lower --percentile"};
+  FLYBALL_ASSIGN(const Overload overload, options.overload_policy());
+  Simulation simulation = live.simulation(plan->choice);
+  std::vector<std::unique_ptr<ArrivalSource>> sources;
+  for (size_t s = 0; s < options.arrivals.size(); ++s) {
+    simulation.services[s].overload = overload;
+    simulation.services[s].queue_bound = options.queue_bound;
+    sources.push_back(make_arrivals(options.arrivals[s], mix_seed(asked.request.seed + 1, s)));
+    simulation.arrivals.push_back(sources.back().get());
+  }
+  for (double& rate : simulation.plan.trainings_per_s) rate = plan->trainings_per_s;
+  simulation.seconds = length_of(options);
+  simulation.jitter = options.jitter;
+  simulation.switch_s = asked.request.switch_ms * 1e-3;
+  simulation.seed = asked.request.seed;
+  Replanner replanner(live, {.percentile = asked.percentile, .seed = asked.request.seed});
+  const bool changes = options.arrivals.size() == 1 && (options.arrivals[0].windows.size() > 1 ||
+                                                        !options.arrivals[0].times_s.empty());
+  if (changes) {
+    replanner.begin(first_rate(options.arrivals[0]), plan->choice);
+    simulation.arrived = [&](size_t, int64_t now_ns) { replanner.arrived(now_ns); };
+    simulation.replan = [&](int64_t now_ns) { return replanner.look(now_ns); };
+  }
+  std::vector<Span> spans;
+  if (!options.trace.empty())
+    simulation.ran = [&](const Decision& what, int64_t begin_ns, int64_t end_ns) {
+      if (spans.size() >= most_spans) return;
+      const bool infers = what.act == Act::infer;
+      const size_t role = infers ? what.who + (asked.train.empty() ? 0 : 1) : what.who;
+      spans.push_back({problem.roles[role].workload + (infers ? " served" : " training"),
+                       infers ? fmt::format("batch of {}", what.samples) : "minibatch", begin_ns,
+                       end_ns});
+    };
+  Served served;
+  served.simulated = true;
+  served.device = shared.info(0).device_title;
+  served.plan = plan_json(problem, *plan);
+  served.result = simulate(std::move(simulation));
+  for (Replan& replan : served.result.replans) {
+    const auto mode = static_cast<size_t>(std::stoul(replan.mode));
+    replan.mode = describe(problem.candidates->modes().settings(mode));
+  }
+  if (std::isnan(served.result.energy_j) && problem.idle_w.empty())
+    served.power_gap = "idle power of the modes is not known, so neither is energy where it idled";
+  if (!options.trace.empty()) FLYBALL_CHECK(write_file(options.trace, chrome_trace({}, spans, 0)));
+  return served;
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,298 @@
+#include "schedule/live_serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "base/clock.h"
+#include "base/statistics.h"
+
+namespace flyball {
+namespace {
+
+constexpr int64_t largest_chosen_batch = 64;
+constexpr size_t warm_up_runs = 8;  // of each size; the first is slow and does not count
+constexpr double look_s = 0.1;      // how often a thread that waits looks for the stop
+
+InferAnswer refusal(const Admission& admission, const std::string& name, double budget_s) {
+  InferAnswer answer{Error{Code::unavailable,
+                           fmt::format("{}: {}", name, refusal_name(admission.refused)),
+                           "try again later"}};
+  if (admission.refused == RefusalReason::overload)
+    answer.outputs = Error{Code::unavailable,
+                           fmt::format("{} cannot answer within {:g} ms now", name, budget_s * 1e3),
+                           "try again later, or ask for fewer requests at once"};
+  answer.refused = admission.refused;
+  answer.retry_after_s = static_cast<double>(admission.retry_after_ns) * 1e-9;
+  return answer;
+}
+
+}  // namespace
+
+void LiveServing::add(ServiceRules rules, std::unique_ptr<InferenceRunner> runner) {
+  infos_.push_back(runner->info());
+  infos_.back().latency_s = static_cast<double>(rules.latency_ns) * 1e-9;
+  service_rules_.push_back(std::move(rules));
+  runners_.push_back(std::move(runner));
+}
+
+void LiveServing::add(TrainingRules rules, std::unique_ptr<TrainingRunner> runner) {
+  training_rules_.push_back(std::move(rules));
+  trainings_.push_back(std::move(runner));
+}
+
+Status LiveServing::warm_up_service(size_t s) {
+  const int64_t most = service_rules_[s].largest_batch > 0
+                           ? service_rules_[s].largest_batch
+                           : std::min(largest_chosen_batch, infos_[s].largest_batch);
+  const Stopwatch watch;
+  for (int64_t batch = 1;; batch = std::min(most, 2 * batch)) {
+    const std::vector<InferRequest> one = {runners_[s]->example(batch)};
+    std::vector<double> took_ns;
+    for (size_t i = 0; i <= warm_up_runs && (i < 3 || watch.seconds() < options_.warm_up_s); ++i) {
+      if (options_.stop && *options_.stop) return {};
+      const Stopwatch run;
+      const auto answers = runners_[s]->run(one);
+      if (!answers.ok()) return answers.error().within(infos_[s].name);
+      if (i > 0) took_ns.push_back(run.seconds() * 1e9);
+    }
+    scheduler_->inference_time(s).expect(batch, median(took_ns));
+    if (batch == most || watch.seconds() > options_.warm_up_s) return {};
+    if (service_rules_[s].largest_batch == 0 &&
+        3 * median(took_ns) > static_cast<double>(service_rules_[s].latency_ns))
+      return {};
+  }
+}
+
+Status LiveServing::warm_up_training(size_t t) {
+  std::vector<double> took_ns;
+  const Stopwatch watch;
+  for (size_t i = 0; i <= warm_up_runs && (i < 3 || watch.seconds() < options_.warm_up_s); ++i) {
+    if (options_.stop && *options_.stop) return {};
+    const Stopwatch run;
+    const Status stepped = trainings_[t]->step();
+    if (!stepped.ok()) return stepped.error().within(training_rules_[t].name);
+    if (i > 0) took_ns.push_back(run.seconds() * 1e9);
+  }
+  scheduler_->training_time(t).expect(1, median(took_ns));
+  return {};
+}
+
+int64_t LiveServing::chosen_batch(size_t s) const {
+  DurationModel& times = scheduler_->inference_time(s);
+  double longest_ns = 0;
+  for (size_t t = 0; t < trainings_.size(); ++t)
+    longest_ns = std::max(longest_ns, scheduler_->training_time(t).upper_ns(1));
+  const auto budget_ns = static_cast<double>(service_rules_[s].latency_ns);
+  if (times.upper_ns(1) + longest_ns > budget_ns) longest_ns = 0;  // training cannot run anyway
+  int64_t chosen = 1;
+  for (int64_t batch = 2; batch <= std::min(largest_chosen_batch, infos_[s].largest_batch);
+       batch *= 2) {
+    const double batch_ns = times.upper_ns(batch);
+    if (batch_ns + longest_ns <= budget_ns && 3 * batch_ns <= budget_ns) chosen = batch;
+  }
+  return chosen;
+}
+
+Status LiveServing::warm_up() {
+  {
+    const std::lock_guard lock(mutex_);
+    std::vector<ServiceRules> rules = service_rules_;
+    for (ServiceRules& one : rules) one.largest_batch = std::max<int64_t>(1, one.largest_batch);
+    scheduler_ = std::make_unique<Scheduler>(std::move(rules), training_rules_, options_.durations);
+    queues_.resize(runners_.size());
+    for (const ServiceRules& one : service_rules_)
+      result_.services.push_back(
+          {.name = one.name, .budget_ms = static_cast<double>(one.latency_ns) * 1e-6});
+    for (const TrainingRules& one : training_rules_)
+      result_.trainings.push_back({.name = one.name});
+    result_.energy_j = std::numeric_limits<double>::quiet_NaN();
+  }
+  for (size_t t = 0; t < trainings_.size(); ++t) FLYBALL_CHECK(warm_up_training(t));
+  for (size_t s = 0; s < runners_.size(); ++s) FLYBALL_CHECK(warm_up_service(s));
+  const std::lock_guard lock(mutex_);
+  for (size_t s = 0; s < runners_.size(); ++s) {
+    if (service_rules_[s].largest_batch == 0) scheduler_->set_largest_batch(s, chosen_batch(s));
+    result_.services[s].planned_batch = scheduler_->service(s).largest_batch;
+    infos_[s].largest_batch = scheduler_->service(s).largest_batch;
+  }
+  unsaved_ = !trainings_.empty();
+  began_ns_ = saved_ns_ = monotonic_ns();
+  ready_ = true;
+  return {};
+}
+
+void LiveServing::submit(size_t s, InferRequest request) {
+  std::unique_lock lock(mutex_);
+  Admission admission;
+  if (!ready_ && (!scheduler_ || !scheduler_->draining())) {
+    admission = {RefusalReason::not_ready, 1'000'000'000};
+  } else {
+    ServiceResult& service = result_.services[s];
+    ++service.arrived;
+    admission = scheduler_->arrive(s, next_id_++, request.samples, monotonic_ns());
+    service.largest_queue = std::max(service.largest_queue, scheduler_->waiting(s));
+    if (admission.refused != RefusalReason::none) ++service.refused;
+  }
+  if (admission.refused == RefusalReason::none) {
+    queues_[s].push_back(std::move(request));
+    lock.unlock();
+    arrived_.notify_one();
+    return;
+  }
+  lock.unlock();
+  request.done(refusal(admission, infos_[s].name, infos_[s].latency_s));
+}
+
+void LiveServing::drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    ready_ = false;
+    if (scheduler_) scheduler_->drain();
+  }
+  arrived_.notify_all();
+}
+
+void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
+                       int64_t end_ns) {
+  if (spans_.size() < options_.most_spans)
+    spans_.push_back({track, std::move(name), begin_ns, end_ns});
+}
+
+// What to do now; waits for an arrival where there is nothing.
+Decision LiveServing::next(std::unique_lock<std::mutex>& lock, int64_t until_ns) {
+  while (true) {
+    const int64_t now_ns = monotonic_ns();
+    if (now_ns >= until_ns || (options_.stop && *options_.stop)) {
+      ready_ = false;
+      scheduler_->drain();
+    }
+    const Decision decision = scheduler_->decide(now_ns);
+    const double took_s = static_cast<double>(monotonic_ns() - now_ns) * 1e-9;
+    ++result_.decisions;
+    deciding_s_ += took_s;
+    longest_decision_s_ = std::max(longest_decision_s_, took_s);
+    if (decision.act != Act::wait) return decision;
+    const double left_s = static_cast<double>(until_ns - now_ns) * 1e-9;
+    arrived_.wait_for(lock, std::chrono::duration<double>(std::min(look_s, left_s)));
+  }
+}
+
+void LiveServing::answer(const Decision& decision, std::vector<InferRequest> requests,
+                         const std::vector<Waiting>& waited) {
+  const size_t s = decision.who;
+  const int64_t begin_ns = monotonic_ns();
+  auto answers = runners_[s]->run(requests);
+  const int64_t end_ns = monotonic_ns();
+  {
+    const std::lock_guard lock(mutex_);
+    scheduler_->ended(end_ns);
+    ServiceResult& service = result_.services[s];
+    for (const Waiting& one : waited) service.answer(end_ns - one.arrived_ns);
+    ++service.batches;
+    service.samples += static_cast<size_t>(decision.samples);
+    service.largest_batch = std::max(service.largest_batch, decision.samples);
+    service.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
+  }
+  note(infos_[s].name, fmt::format("batch of {}", decision.samples), begin_ns, end_ns);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    InferAnswer answer{answers.ok() ? Result<std::vector<StoredTensor>>(std::move((*answers)[i]))
+                                    : answers.error()};
+    answer.latency_s = static_cast<double>(end_ns - waited[i].arrived_ns) * 1e-9;
+    answer.batch = decision.samples;
+    requests[i].done(std::move(answer));
+  }
+}
+
+Status LiveServing::train(size_t t) {
+  const int64_t begin_ns = monotonic_ns();
+  const Status stepped = trainings_[t]->step();
+  const int64_t end_ns = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  scheduler_->ended(end_ns);
+  if (!stepped.ok()) return stepped.error().within(training_rules_[t].name);
+  TrainingResult& training = result_.trainings[t];
+  ++training.minibatches;
+  training.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
+  unsaved_ = true;
+  note(training_rules_[t].name, fmt::format("minibatch {}", training.minibatches), begin_ns,
+       end_ns);
+  return {};
+}
+
+// From half the interval on in a gap that is long enough, as a training minibatch would be; at the
+// latest after the interval, and when all has ended.
+Status LiveServing::save_when_due(bool at_end) {
+  if (!unsaved_) return {};
+  const int64_t now_ns = monotonic_ns();
+  const double since_s = static_cast<double>(now_ns - saved_ns_) * 1e-9;
+  if (!at_end) {
+    if (since_s < options_.checkpoint_s / 2) return {};
+    const std::lock_guard lock(mutex_);
+    const double takes_ns = saving_.known() ? saving_.upper_ns(1) : 0;
+    if (since_s < options_.checkpoint_s && !scheduler_->fits(now_ns, takes_ns)) return {};
+  }
+  for (size_t t = 0; t < trainings_.size(); ++t) {
+    const Status saved = trainings_[t]->save();
+    if (!saved.ok()) return saved.error().within("checkpoint of " + training_rules_[t].name);
+  }
+  saved_ns_ = monotonic_ns();
+  saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
+  note("checkpoint", "saved", now_ns, saved_ns_);
+  unsaved_ = false;
+  return {};
+}
+
+Status LiveServing::run(double seconds) {
+  const int64_t until_ns = seconds > 0 ? began_ns_ + static_cast<int64_t>(seconds * 1e9)
+                                       : std::numeric_limits<int64_t>::max();
+  Status failed;
+  while (true) {
+    std::unique_lock lock(mutex_);
+    const Decision decision = next(lock, until_ns);
+    if (decision.act == Act::stop) break;
+    if (decision.act == Act::train) {
+      lock.unlock();
+      Status trained = train(decision.who);
+      if (trained.ok()) trained = save_when_due(false);
+      if (trained.ok()) continue;
+      failed = trained;
+      drain();
+      continue;
+    }
+    const std::vector<Waiting> waited(scheduler_->batch().begin(), scheduler_->batch().end());
+    std::vector<InferRequest> requests;
+    for (size_t i = 0; i < waited.size(); ++i) {
+      requests.push_back(std::move(queues_[decision.who].front()));
+      queues_[decision.who].pop_front();
+    }
+    lock.unlock();
+    answer(decision, std::move(requests), waited);
+  }
+  ready_ = false;
+  const int64_t answered_ns = monotonic_ns();
+  const Status saved = save_when_due(true);
+  const std::lock_guard lock(mutex_);
+  result_.seconds = static_cast<double>(answered_ns - began_ns_) * 1e-9;
+  for (size_t t = 0; t < trainings_.size(); ++t)
+    if (const int s = scheduler_->too_short_for(t); s >= 0 && result_.trainings[t].minibatches == 0)
+      result_.training_blocked = fmt::format(
+          "{} did not train: a minibatch of it ({:.3g} ms) and an answer of {} take longer than "
+          "its "
+          "latency budget of {:g} ms",
+          training_rules_[t].name, scheduler_->training_time(t).upper_ns(1) * 1e-6,
+          infos_[static_cast<size_t>(s)].name, result_.services[static_cast<size_t>(s)].budget_ms);
+  return failed.ok() ? saved : failed;
+}
+
+LiveResult LiveServing::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  LiveResult result = result_;
+  if (began_ns_ > 0 && !(result.seconds > 0))
+    result.seconds = static_cast<double>(monotonic_ns() - began_ns_) * 1e-9;
+  return result;
+}
+
+}  // namespace flyball

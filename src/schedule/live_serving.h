@@ -1,0 +1,110 @@
+// The scheduler with real clocks: requests come in from any thread, and the thread that calls run()
+// is the only one that computes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "schedule/live_result.h"
+#include "telemetry/sampling/trace_export.h"
+
+namespace flyball {
+
+/// What answers the requests of one service.
+class InferenceRunner {
+ public:
+  virtual ~InferenceRunner() = default;
+  virtual const ServiceInfo& info() const = 0;
+  /// Answers of these requests in their order, one minibatch; an error is that of all of them.
+  virtual Result<std::vector<std::vector<StoredTensor>>> run(
+      std::span<const InferRequest> requests) = 0;
+  /// A request of so many samples, for warm-up.
+  virtual InferRequest example(int64_t samples) const = 0;
+};
+
+/// What trains in the gaps.
+class TrainingRunner {
+ public:
+  virtual ~TrainingRunner() = default;
+  virtual Status step() = 0;
+  /// Keeps the training as it stands on disk.
+  virtual Status save() = 0;
+};
+
+struct LiveServingOptions {
+  DurationOptions durations{};
+  double checkpoint_s = 30;       ///< at most so much training is lost when the process is killed
+  double warm_up_s = 10;          ///< of each service and training at most
+  size_t most_spans = 1'000'000;  ///< of the timeline that is kept
+  const std::atomic<bool>* stop = nullptr;  ///< drains once it is set; may be null
+};
+
+class LiveServing final : public Serving {
+ public:
+  explicit LiveServing(LiveServingOptions options) : options_(options) {}
+
+  /// Before warm_up(). `largest_batch` of the rules 0: chosen by warm-up, the largest power of two
+  /// (at most 64, and what the runner takes) that leaves room for a training minibatch within the
+  /// latency budget, and at most a third of the budget.
+  void add(ServiceRules rules, std::unique_ptr<InferenceRunner> runner);
+  void add(TrainingRules rules, std::unique_ptr<TrainingRunner> runner);
+  /// Runs every job alone until its durations are known; ready() from then on.
+  Status warm_up();
+  /// Serves and trains until `seconds` have gone by (0: without end) or `stop` is set; then answers
+  /// what was accepted and saves the trainings. An error of a training ends the run after a drain;
+  /// one of an inference is the answer of its requests.
+  Status run(double seconds);
+  /// From any thread: no request is taken from now on, run() ends.
+  void drain();
+
+  const std::vector<ServiceInfo>& services() const override { return infos_; }
+  bool ready() const override { return ready_; }
+  void submit(size_t service, InferRequest request) override;
+
+  /// How it stands; from any thread.
+  LiveResult snapshot() const;
+  /// What ran when, for a timeline; once run() has ended.
+  const std::vector<Span>& spans() const { return spans_; }
+  int64_t began_ns() const { return began_ns_; }
+  /// Time that decisions took themselves, seconds in all and the longest.
+  double deciding_s() const { return deciding_s_; }
+  double longest_decision_s() const { return longest_decision_s_; }
+
+ private:
+  Status warm_up_service(size_t service);
+  Status warm_up_training(size_t training);
+  int64_t chosen_batch(size_t service) const;
+  Decision next(std::unique_lock<std::mutex>& lock, int64_t until_ns);
+  void answer(const Decision& decision, std::vector<InferRequest> requests,
+              const std::vector<Waiting>& waited);
+  Status train(size_t training);
+  Status save_when_due(bool at_end);
+  void note(const std::string& track, std::string name, int64_t begin_ns, int64_t end_ns);
+
+  LiveServingOptions options_;
+  std::vector<ServiceRules> service_rules_;
+  std::vector<TrainingRules> training_rules_;
+  std::vector<std::unique_ptr<InferenceRunner>> runners_;
+  std::vector<std::unique_ptr<TrainingRunner>> trainings_;
+  std::vector<ServiceInfo> infos_;
+  std::atomic<bool> ready_{false};
+
+  mutable std::mutex mutex_;  ///< of all below but what only run() touches
+  std::condition_variable arrived_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::vector<std::deque<InferRequest>> queues_;  ///< as the scheduler's
+  LiveResult result_;
+  uint64_t next_id_ = 0;
+  int64_t began_ns_ = 0;
+
+  std::vector<Span> spans_;
+  DurationModel saving_;
+  bool unsaved_ = false;
+  int64_t saved_ns_ = 0;
+  double deciding_s_ = 0, longest_decision_s_ = 0;
+};
+
+}  // namespace flyball

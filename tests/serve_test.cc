@@ -1,0 +1,101 @@
+// flyball serve: on tables in simulated time, and LeNet-5 on this machine.
+#include "live_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+class ServeTest : public LiveTest {
+ protected:
+  /// A table to train and one to serve, of one board.
+  std::pair<std::string, std::string> tables() {
+    const std::string train = small_table().string();
+    std::string text = slurp(train);
+    for (size_t at = 0; (at = text.find("net,train,16", at)) != std::string::npos;)
+      text.replace(at, 12, "det,infer,16");
+    return {train, write("infer.csv", text).string()};
+  }
+  std::vector<std::string> live_serve(const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"serve",
+                                    "--infer",
+                                    "lenet5",
+                                    "--train",
+                                    "lenet5",
+                                    "--data",
+                                    data_,
+                                    "--latency",
+                                    "5s",
+                                    "--arrivals",
+                                    "poisson:40",
+                                    "--checkpoint",
+                                    (folder_ / "kept").string(),
+                                    "--anyway",
+                                    "--json",
+                                    "-q"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
+    const Finished done = run(arguments);
+    EXPECT_EQ(done.exit_code, 2) << done.out;
+    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("HINT: "), std::string::npos) << done.err;
+  }
+};
+
+TEST_F(ServeTest, TablesAreServedInSimulatedTimeAndTheSameEachTime) {
+  const auto [train, infer] = tables();
+  const std::vector<std::string> asked = {
+      "serve",      "--train",    train,   "--infer", infer,    "--latency", "900ms",
+      "--arrivals", "poisson:50", "--for", "5min",    "--json", "-q"};
+  const Finished first = run(asked);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const auto json = first.json();
+  const auto& requests = json["services"][0]["requests"];
+  EXPECT_NEAR(requests["arrived"].get<double>(), 15000, 500);
+  EXPECT_EQ(requests["arrived"].get<int>(),
+            requests["answered"].get<int>() + requests["refused"].get<int>());
+  EXPECT_LE(requests["late"].get<int>() + requests["refused"].get<int>(), 150);
+  EXPECT_GT(json["training"][0]["minibatches"], 0);
+  EXPECT_TRUE(json["simulated"]);
+  EXPECT_EQ(first.out, run(asked).out);
+}
+
+TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
+  const auto [train, infer] = tables();
+  expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "steady:3"},
+                 "'steady:3' is not a source of requests");
+  expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson"},
+                 "--arrivals poisson needs a rate");
+  expect_refused({"serve", "--infer", infer, "--train", "lenet5", "--latency", "1s", "--arrivals",
+                  "poisson:3"},
+                 "some roles are tables and others networks");
+  expect_refused(
+      {"serve", "--infer", infer, "--latency", "1s", "--latency", "2s", "--arrivals", "poisson:3"},
+      "--latency has 2 values for 1 services");
+  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--power-budget", "3W",
+                  "--arrivals", "poisson:3"},
+                 "--power-budget chooses a power mode by tables");
+  expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson:3",
+                  "--overload", "drop"},
+                 "'drop' is no policy for overload");
+}
+
+TEST_F(ServeTest, LeNetIsServedAndTrainedAndGoesOn) {
+  const Finished first = run(live_serve({"--for", "2s", "--trace", (folder_ / "t.json").string()}));
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const auto json = first.json();
+  EXPECT_GT(json["services"][0]["requests"]["answered"], 0);
+  EXPECT_GT(json["training"][0]["minibatches"], 0);
+  EXPECT_FALSE(json["simulated"]);
+  EXPECT_NE(slurp(folder_ / "t.json").find("batch of"), std::string::npos);
+  const Finished second = run(live_serve({"--for", "1s"}));
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  ASSERT_EQ(second.json()["notes"].size(), 1u);
+  EXPECT_NE(second.json()["notes"][0].get<std::string>().find("lenet5 goes on at epoch"),
+            std::string::npos);
+  // Another training does not take up what was kept.
+  expect_refused(live_serve({"--for", "1s", "--train-batch", "8"}), "lenet5.ckpt");
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
