@@ -6,7 +6,8 @@ namespace flyball::cli {
 namespace {
 
 // The one list of what can be evaluated; each is a file of its own.
-constexpr auto evaluations = {add_evaluate_predict, add_evaluate_optimise, add_evaluate_search};
+constexpr auto evaluations = {add_evaluate_predict, add_evaluate_optimise, add_evaluate_search,
+                              add_evaluate_twin};
 
 }  // namespace
 

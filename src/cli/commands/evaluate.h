@@ -10,5 +10,6 @@ namespace flyball::cli {
 void add_evaluate_predict(CLI::App& group, Context& context);
 void add_evaluate_optimise(CLI::App& group, Context& context);
 void add_evaluate_search(CLI::App& group, Context& context);
+void add_evaluate_twin(CLI::App& group, Context& context);
 
 }  // namespace flyball::cli
