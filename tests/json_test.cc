@@ -219,6 +219,9 @@ TEST_F(JsonTest, EveryKeyOfPredictionsIsDocumented) {
   expect_documented({"reference", "remove", "table", "--json"});
   expect_documented({"evaluate", "predict", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--runs", "2", "--json", "-q"});
+  expect_documented({"evaluate", "twin", "--target",
+                     FLYBALL_SOURCE_DIR "/examples/orin_agx_published.csv", "--workload", "lstm",
+                     "--phase", "infer", "--json"});
   expect_documented({"evaluate", "optimise", "--target", table, "--predictor", "linear", "--modes",
                      "10", "--budgets", "10:20:2W", "--runs", "2", "--json", "-q"});
 }

@@ -40,5 +40,6 @@ void add_serve(CLI::App& app, Context& context);
 void add_study(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_helper(CLI::App& app, Context& context);
+void add_twin(CLI::App& app, Context& context);
 
 }  // namespace flyball::cli

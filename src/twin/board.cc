@@ -130,15 +130,10 @@ class File {
   }
 
   Status constant(TwinBoard& board, const std::string& name, const toml::node& node) const {
-    const auto found = std::ranges::find(twin_constants(), name, &TwinConstant::name);
-    if (found == twin_constants().end())
-      return at(node.source(), fmt::format("unknown constant '{}'", name));
     const auto value = node.value<double>();
-    if (!value || !(*value >= found->low && *value <= found->high))
-      return at(node.source(),
-                fmt::format("{} is to be between {:g} and {:g}", name, found->low, found->high));
-    found->in(board.constants) = *value;
-    return {};
+    if (!value) return at(node.source(), fmt::format("{} is no number", name));
+    const Status status = set_twin_constant(board.constants, name, *value);
+    return status.ok() ? status : at(node.source(), status.error().message);
   }
 
   std::string name_;
@@ -279,6 +274,19 @@ std::vector<std::string> twin_boards() {
   if (const auto& boards = built_in(); boards.ok())
     for (const TwinBoard& board : *boards) ids.push_back(board.id);
   return ids;
+}
+
+Status set_twin_constant(TwinConstants& constants, const std::string& name, double value) {
+  const auto found = std::ranges::find(twin_constants(), name, &TwinConstant::name);
+  if (found == twin_constants().end())
+    return Error{Code::invalid_argument, fmt::format("unknown constant '{}'", name),
+                 "src/twin/board.h lists them"};
+  if (!(value >= found->low && value <= found->high))
+    return Error{Code::invalid_argument,
+                 fmt::format("{} is to be between {:g} and {:g}", name, found->low, found->high),
+                 ""};
+  found->in(constants) = value;
+  return {};
 }
 
 std::string format_twin_constants(const TwinConstants& constants) {

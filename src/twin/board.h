@@ -114,6 +114,8 @@ std::vector<std::string> twin_boards();
 /// name file and line.
 Result<std::vector<TwinBoard>> parse_twin_boards(
     std::span<const std::pair<std::string, std::string>> files);
+/// Errors: there is no constant of this name, or it cannot be so.
+Status set_twin_constant(TwinConstants& constants, const std::string& name, double value);
 /// The part [twin.constants] of a file.
 std::string format_twin_constants(const TwinConstants& constants);
 

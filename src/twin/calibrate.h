@@ -30,7 +30,7 @@ Result<TwinReading> twin_reading(const TwinBoard& board, const TwinNetwork& netw
                                  const TwinConfiguration& configuration, int minibatches);
 
 struct TwinFitOptions {
-  size_t rows = 400;  ///< of each table, spread evenly over it
+  size_t rows = 200;  ///< of each table, spread evenly over it
   int rounds = 30;
   int minibatches = 40;            ///< that the medians of the tables are of
   double prior = 0.02;             ///< weight of staying where a constant is, per e-fold

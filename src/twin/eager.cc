@@ -334,9 +334,10 @@ void bert(Eager& net, const Transformer& t) {
   net.linear(t.tokens, t.width, 2);
 }
 
+/// Of pictures of 32 × 32, as BoFL's of CIFAR-10: four patches and the class.
 void vit_b16(Eager& net) {
-  const Transformer t{12, 768, 197, 12};
-  net.convolution(3, t.width, 224, 16, 16, 1, true);
+  const Transformer t{12, 768, 5, 12};
+  net.convolution(3, t.width, 32, 16, 16, 1, true);
   net.move("cat", t.tokens * t.width);
   net.plus(t.tokens * t.width);
   for (int i = 0; i < t.layers; ++i) encoder(net, t, true);

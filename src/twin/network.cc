@@ -61,8 +61,8 @@ Result<TwinNetwork> make_twin_network(const std::vector<LayerTable>& tables, boo
     if (half && layer.kind != LayerKind::optimizer)
       for (Affine* figure : {&op.flop, &op.bytes}) *figure = {figure->a / 2, figure->b / 2};
     const Affine kept = from(&Layer::activation_bytes, i);
-    network.activation_bytes.a += kept.a;
-    network.activation_bytes.b += kept.b;
+    network.activation_bytes.a += half ? kept.a / 2 : kept.a;
+    network.activation_bytes.b += half ? kept.b / 2 : kept.b;
     const Affine& moved = op.bytes;
     network.largest_bytes.a = std::max(network.largest_bytes.a, moved.a);
     network.largest_bytes.b = std::max(network.largest_bytes.b, moved.b);

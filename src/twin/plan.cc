@@ -9,9 +9,10 @@ namespace flyball {
 namespace {
 
 constexpr double bytes_per_number = 4;
-constexpr double runtime_bytes = 1.6e9;  ///< CUDA context, cuDNN and the interpreter on a Jetson
-constexpr double worker_bytes = 2.5e8;   ///< a loader process of Python
-constexpr double system_bytes = 1.2e9;   ///< the operating system and a desktop
+constexpr double runtime_bytes = 4e8;        ///< the interpreter and its libraries
+constexpr double gpu_runtime_bytes = 1.6e9;  ///< the same with a CUDA context and cuDNN
+constexpr double worker_bytes = 2.5e8;       ///< a loader process of Python
+constexpr double system_bytes = 1.2e9;       ///< the operating system and a desktop
 
 double relative_voltage(double share, double lowest, double knee) {
   return share <= knee ? lowest : lowest + (1 - lowest) * (share - knee) / (1 - knee);
@@ -174,8 +175,8 @@ TwinPass twin_pass(const TwinBoard& board, const TwinClocks& clocks, const TwinN
   return pass;
 }
 
-double twin_memory_bytes(const TwinNetwork& network, const TwinWorkload& workload,
-                         const TwinConfiguration& configuration) {
+double twin_memory_bytes(const TwinBoard& board, const TwinNetwork& network,
+                         const TwinWorkload& workload, const TwinConfiguration& configuration) {
   const double batch = configuration.batch_size;
   const bool train = network.phase == Phase::train;
   const double workers = workload.data.resident             ? 0
@@ -187,7 +188,8 @@ double twin_memory_bytes(const TwinNetwork& network, const TwinWorkload& workloa
   const double weights = network.parameters * bytes_per_number * (train ? 3 : 1);
   const double activations =
       train ? network.activation_bytes.at(batch) : network.largest_bytes.at(batch);
-  return runtime_bytes + workers * worker_bytes + inputs + weights + std::max(0.0, activations);
+  const double runtime = board.constants.cuda_cores > 0 ? gpu_runtime_bytes : runtime_bytes;
+  return runtime + workers * worker_bytes + inputs + weights + std::max(0.0, activations);
 }
 
 Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& network,
@@ -219,7 +221,7 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
       return Error{Code::invalid_argument,
                    fmt::format("{} has no storage '{}'", board.id, configuration.storage), ""};
   }
-  plan.memory_bytes = twin_memory_bytes(network, workload, configuration);
+  plan.memory_bytes = twin_memory_bytes(board, network, workload, configuration);
   if (plan.memory_bytes + system_bytes > board.memory_bytes)
     return Error{Code::infeasible,
                  fmt::format("{} needs {:.1f} GiB at batch size {:g}; {} has {:.0f}", workload.name,

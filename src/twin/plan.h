@@ -57,7 +57,7 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
                                 const TwinConfiguration& configuration);
 
 /// Bytes that a workload needs in memory.
-double twin_memory_bytes(const TwinNetwork& network, const TwinWorkload& workload,
-                         const TwinConfiguration& configuration);
+double twin_memory_bytes(const TwinBoard& board, const TwinNetwork& network,
+                         const TwinWorkload& workload, const TwinConfiguration& configuration);
 
 }  // namespace flyball

@@ -119,7 +119,7 @@ Result<Twin::Steady> Twin::steady(const TwinConfiguration& configuration) const 
 }
 
 double Twin::memory_bytes(const TwinConfiguration& configuration) const {
-  return twin_memory_bytes(*network_, workload_, configuration);
+  return twin_memory_bytes(*board_, *network_, workload_, configuration);
 }
 
 }  // namespace flyball

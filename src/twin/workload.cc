@@ -29,7 +29,7 @@ const std::vector<Fed>& fed() {
   const TwinData landmarks{23080, 122e3, 26, picture_bytes};
   const TwinData coco{25000, 156e3, 11, 3.0 * 640 * 640};
   const TwinData mnist{60000, 784, 0.3, 28 * 28 * 4};
-  const TwinData cifar{50000, 3072, 1.5, picture_bytes};
+  const TwinData cifar{50000, 3072, 0.5, picture_bytes};
   const TwinData squad{70000, 574, 0.3, 384 * 3 * 8};
   const TwinData wikitext{36000, 494, 0.01, 2 * 8 * 8};
   const TwinData in_memory{0, 0, 0, picture_bytes, true};
@@ -39,6 +39,7 @@ const std::vector<Fed>& fed() {
                                        {"vgg11", false, cifar},
                                        {"resnet18", true, imagenet},
                                        {"resnet18", false, imagenet},
+                                       {"resnet18_cifar10", true, cifar},
                                        {"resnet50", true, in_memory},
                                        {"resnet50", false, imagenet},
                                        {"mobilenet_v3", true, landmarks},
@@ -63,7 +64,7 @@ std::string meant(const std::string& name, Phase phase) {
   if (name == "resnet") return phase == Phase::train ? "resnet18" : "resnet50";
   if (name == "bert" || name == "bert_squad")
     return phase == Phase::train ? "bert_base" : "bert_large";
-  return name;
+  return name == "resnet18_cifar10" ? "resnet18" : name;
 }
 
 }  // namespace
@@ -79,8 +80,8 @@ Result<TwinWorkload> known_twin_workload(const std::string& name, Phase phase) {
     workload.layers.push_back(*std::move(layers));
   }
   for (const Fed& one : fed()) {
-    if (one.network != workload.layers.front().workload || one.train != (phase == Phase::train))
-      continue;
+    const bool named = one.network == name || one.network == workload.layers.front().workload;
+    if (!named || one.train != (phase == Phase::train)) continue;
     workload.data = one.data;
     workload.loader_workers = one.workers;
     workload.half_precision = one.half;
