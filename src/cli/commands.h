@@ -37,5 +37,6 @@ void add_export(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_study(CLI::App& app, Context& context);
 void add_helper(CLI::App& app, Context& context);
+void add_twin(CLI::App& app, Context& context);
 
 }  // namespace flyball::cli
