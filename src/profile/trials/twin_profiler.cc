@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -155,6 +156,14 @@ class TwinProfiler final : public Profiler {
     names.erase(std::ranges::unique(names).begin(), names.end());
   }
 
+  // The twin says it: beside the network the system needs memory, too.
+  bool fits(double batch) const {
+    TwinConfiguration configuration;
+    configuration.batch_size = batch;
+    const auto steady = twin_.steady(configuration);
+    return steady.ok() || steady.error().code != Code::infeasible;
+  }
+
   double needed_bytes(double batch) const {
     TwinConfiguration configuration;
     configuration.batch_size = batch;
@@ -168,7 +177,7 @@ class TwinProfiler final : public Profiler {
       if (axis.name != axis::batch_size || asked) continue;
       std::vector<std::string> left_out;
       std::erase_if(axis.values, [&](double batch) {
-        const bool too_much = needed_bytes(batch) > has;
+        const bool too_much = !fits(batch);
         if (too_much)
           left_out.push_back(fmt::format("{:g} ({:.1f} GiB)", batch, gib(needed_bytes(batch))));
         return too_much;
@@ -179,26 +188,33 @@ class TwinProfiler final : public Profiler {
       if (axis.values.empty()) return out_of_memory(1);
     }
     const auto fixed = info_.job.find(axis::batch_size);
-    if (fixed != info_.job.end() && needed_bytes(fixed->second) > has)
-      return out_of_memory(fixed->second);
+    if (fixed != info_.job.end() && !fits(fixed->second)) return out_of_memory(fixed->second);
     return {};
   }
   Error out_of_memory(double batch) const {
     return {Code::infeasible,
-            fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and {} has {:.1f}",
-                        info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
-                        info_.device_title, gib(twin_.board().memory_bytes)),
+            fmt::format(
+                "{} {} at batch size {:g} needs {:.1f} GiB beside the system, and {} has {:.1f}",
+                info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
+                info_.device_title, gib(twin_.board().memory_bytes)),
             "open smaller ones, e.g. --axis batch_size=1,2,4, or take another board"};
   }
 
   void find_default() {
     double nearest = std::numeric_limits<double>::infinity();
+    std::set<double> fitting;
+    if (const Axis* batches = find_axis(space_.axes(), axis::batch_size))
+      for (double batch : batches->values)
+        if (fits(batch)) fitting.insert(batch);
     for (size_t i = 0; i < space_.size(); ++i) {
       double distance = 0;
       for (size_t d = 0; d < space_.dimensions(); ++d) {
         const Axis& axis = space_.axes()[d];
         double wanted = axis.values.back();
-        if (axis.name == axis::batch_size) wanted = usual_batch;
+        if (axis.name == axis::batch_size) {
+          wanted = usual_batch;
+          if (!fitting.contains(space_.row(i)[d])) distance += 1e6;
+        }
         if (axis.name == axis::loader_workers) wanted = twin_.workload().loader_workers;
         if (axis.name == axis::prefetch) wanted = 2;
         distance += std::abs(std::log1p(space_.row(i)[d]) - std::log1p(wanted));

@@ -14,10 +14,10 @@ namespace flyball {
 inline constexpr const char* simulated_condition = "simulated";
 
 struct TwinTrialOptions {
-  std::vector<Axis> open;  ///< run axes to open beside the default ones, or axes to narrow
-  Accepted accepted;       ///< rows that fits take besides those simulated
-  int minibatches = 40;    ///< counted; the first one is kept apart, as the papers do
-  uint64_t seed = 1;       ///< of noise: the n-th trial of a configuration draws its own
+  std::vector<Axis> open{};  ///< run axes to open beside the default ones, or axes to narrow
+  Accepted accepted{};       ///< rows that fits take besides those simulated
+  int minibatches = 40;      ///< counted; the first one is kept apart, as the papers do
+  uint64_t seed = 1;         ///< of noise: the n-th trial of a configuration draws its own
 };
 
 /// Axes: those of the board; of inference also `batch_size` (1, 4, 16, 32, 64); `batch_size`,

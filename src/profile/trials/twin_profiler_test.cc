@@ -82,7 +82,7 @@ TEST(TwinProfiler, ABatchThatDoesNotFitFailsAsOnTheBoard) {
   const auto m = nano->measure(*config);
   ASSERT_TRUE(m.ok());
   EXPECT_TRUE(m->failed());
-  EXPECT_THAT(m->failure, HasSubstr("memory"));
+  EXPECT_THAT(m->failure, HasSubstr("GiB at batch size 4096"));
 }
 
 TEST(TwinProfiler, WhatTheBoardHasNotIsNamed) {
