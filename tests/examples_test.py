@@ -22,7 +22,7 @@ LIMIT_S = 500
 # Commands that are not run, by file, each as it stands there (without its comment), with the reason.
 NOT_RUN = {
     "README.md": {
-        "scripts/quickstart": "installs and builds; the command that it ends with is the first example",
+        "scripts/quickstart": "installs and builds; the commands that it ends with are examples",
         "scripts/test": "it runs this test",
         "flyball profile --workload script:model.pt --dataset data/images":
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",

@@ -17,6 +17,7 @@
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
 #include "profile/trials/table_profiler.h"
+#include "profile/trials/twin_profiler.h"
 #include "space/axis_choice.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
@@ -139,6 +140,37 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   return opened;
 }
 
+// What a network that runs here takes and a simulated one does not.
+Status check_twin_options(const ProfilerOptions& options) {
+  const std::pair<const char*, bool> given[] = {
+      {"--data", !options.data.empty()},           {"--cache", options.cache_bytes > 0},
+      {"--input", !options.script.inputs.empty()}, {"--target", !options.script.targets.empty()},
+      {"--loss", !options.script.loss.empty()},    {"--trial-time", options.trial_time_asked}};
+  for (const auto& [name, said] : given)
+    if (said)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} means nothing on a simulated board", name),
+                   "leave it out: the twin knows the layers and the data of its workloads"};
+  return {};
+}
+
+Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& options) {
+  FLYBALL_CHECK(check_twin_options(options));
+  TwinTrialOptions twin;
+  twin.seed = options.seed;
+  twin.accepted = options.accepted;
+  Phase phase = Phase::train;
+  if (!options.phase.empty()) {
+    FLYBALL_ASSIGN(phase, parse_phase(options.phase));
+  }
+  FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(options.workload, phase));
+  FLYBALL_ASSIGN(const auto device, board.knobs());
+  FLYBALL_ASSIGN(twin.open, parse_axes(options.axes, *device));
+  OpenedProfiler opened;
+  FLYBALL_ASSIGN(opened.profiler, make_twin_profiler(board, std::move(workload), twin));
+  return opened;
+}
+
 // A table and its profiler keep the same modes.
 Result<OpenedProfiler> chosen(Result<OpenedProfiler> opened, const ModeChoice& choice) {
   if (!opened) return opened;
@@ -245,6 +277,7 @@ Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
   if (board->live() && options.workload.empty())
     return Error{Code::invalid_argument, "there is no workload to run",
                  "name one of `flyball workloads`, or a program after --"};
+  if (board->twin()) return chosen(open_twin(*board, options), choice);
   return chosen(board->live() ? open_live(*board, options) : open_table(*board, options), choice);
 }
 

@@ -71,7 +71,11 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.quiet = options.quiet;
   role.no_memory_check = options.no_memory_check;
   role.measuring = options.measuring_options;
-  role.axes = live_axes(phase, choices);
+  FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
+  if (board.kind == "twin")  // its requests are at hand already
+    for (const AxisChoice& choice : choices) role.axes.push_back(choice.text());
+  else
+    role.axes = live_axes(phase, choices);
   FLYBALL_ASSIGN(OpenedProfiler opened, open_profiler(role));
   options.measuring = opened.measuring;
   return std::move(opened.profiler);

@@ -29,7 +29,7 @@ void add_row(TextTable& table, std::vector<std::string> row, bool cache, double 
   table.add(std::move(row));
 }
 
-void add_epoch(TextTable& table, const EpochRecord& epoch, bool training, bool cache) {
+void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool cache) {
   const ResourceUse& use = epoch.use;
   std::vector<std::string> row = {fmt::format("{}", epoch.epoch),
                                   fmt::format("{}", epoch.minibatches.size()),
@@ -45,7 +45,7 @@ void add_epoch(TextTable& table, const EpochRecord& epoch, bool training, bool c
                                   percent(epoch.cached_before),
                                   epoch.energy ? number(epoch.energy->energy_j) : "-",
                                   epoch.energy ? number(epoch.energy->mean_w) : "-",
-                                  training ? number(epoch.loss) : "-"};
+                                  has_loss ? number(epoch.loss) : "-"};
   for (const auto& figure : epoch.figures) row.push_back(number(figure.second));
   add_row(table, std::move(row), cache, static_cast<double>(epoch.file_bytes()),
           static_cast<double>(epoch.cache_bytes));
@@ -106,14 +106,19 @@ void print_disturbance(const std::string& by) {
 
 void print_epochs(const EpochRun& run) {
   const bool training = run.request.step.phase == Phase::train;
+  const bool simulated = run.provenance == Provenance::simulated;
+  if (simulated) fmt::print("simulated: nothing ran, and no time passed\n");
   fmt::print("{} {}, {} parameters: {}\n", run.request.workload,
              training ? "training" : "inference", run.parameters, describe(run.request));
   const std::string classes =
       run.request.size.tokens > 0
           ? fmt::format("rows of {} tokens of {}", run.request.size.tokens, run.classes)
           : fmt::format("{} classes", run.classes);
-  fmt::print("data: {}, {} samples in {}, {} MiB, {}\n\n", run.dataset_kind, run.dataset_samples,
-             classes, mebibytes(run.dataset_bytes), run.request.data.string());
+  if (simulated)
+    fmt::print("data: {} samples, {} MiB\n\n", run.dataset_samples, mebibytes(run.dataset_bytes));
+  else
+    fmt::print("data: {}, {} samples in {}, {} MiB, {}\n\n", run.dataset_kind, run.dataset_samples,
+               classes, mebibytes(run.dataset_bytes), run.request.data.string());
   std::vector<std::string> columns = {"epoch",     "minibatches", "E2E s",        "stall s",
                                       "compute s", "overhead s",  "minibatch ms", "CPU %",
                                       "peak MiB",  "read MiB",    "disk reads",   "cached %",
@@ -123,7 +128,8 @@ void print_epochs(const EpochRun& run) {
   const bool cache = run.cache.has_value();
   if (cache) columns.insert(columns.end(), {"files MiB", "own cache MiB"});
   TextTable table(columns);
-  for (const EpochRecord& epoch : run.epochs) add_epoch(table, epoch, training, cache);
+  for (const EpochRecord& epoch : run.epochs)
+    add_epoch(table, epoch, training && !simulated, cache);
   if (const auto means = run.later()) add_means(table, *means, figures.size(), cache);
   fmt::print("{}\n", table.str());
   if (cache) print_cache(*run.cache);

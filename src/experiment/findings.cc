@@ -84,6 +84,7 @@ class Findings {
   void limiting_stage(const Group& group) {
     const EpochAverage& a = group.steady();
     const double work = a.fetch_s + a.preprocess_s;
+    if (!(work > 0)) return;  // of a simulated board they are not told apart
     const int hands = std::max(1, group.settings.workers);
     const bool loader = work / hands > a.compute_s;
     add(

@@ -162,22 +162,6 @@ std::unique_ptr<BoardDevice> open_device(const ExperimentOptions& options) {
   return open_any_board(identify_board(options.root), options.root);
 }
 
-// Equal ones mean comparable figures: machine, libraries, dataset, and what modes are called.
-ExperimentResult begin(const ExperimentSpec& spec, const ExperimentOptions& options,
-                       const BoardDevice& device) {
-  ExperimentResult result;
-  result.spec = spec;
-  result.device = device.info().title;
-  const fs::path named = options.data.empty() ? spec.data : options.data;
-  result.fingerprint =
-      device.info().fingerprint + "; " + library_versions() + "; data " +
-      (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
-  for (const auto& [name, mode] : spec.modes) result.fingerprint += "; mode " + name + " " + mode;
-  result.started_utc = wall_clock_utc();
-  result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
-  return result;
-}
-
 // One run of an experiment at a time appends to its results, or begins them anew.
 Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& results) {
   std::error_code problem;
@@ -192,6 +176,22 @@ Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& result
 
 }  // namespace
 
+// Equal ones mean comparable figures: machine, libraries, dataset, and what modes are called.
+ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                  const DeviceInfo& device) {
+  ExperimentResult result;
+  result.spec = spec;
+  result.device = device.title;
+  const fs::path named = options.data.empty() ? spec.data : options.data;
+  result.fingerprint =
+      device.fingerprint + "; " + library_versions() + "; data " +
+      (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
+  for (const auto& [name, mode] : spec.modes) result.fingerprint += "; mode " + name + " " + mode;
+  result.started_utc = wall_clock_utc();
+  result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
+  return result;
+}
+
 fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options) {
   return options.out / spec.name / "results.jsonl";
 }
@@ -200,7 +200,7 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options) {
   const Stopwatch watch;
   auto device = open_device(options);
-  ExperimentResult result = begin(spec, options, *device);
+  ExperimentResult result = begin_experiment(spec, options, device->info());
   RunBoard board(std::move(device), options.root);
   FLYBALL_CHECK(board.check(spec));
   const fs::path path = results_path(spec, options);
@@ -215,7 +215,7 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options) {
-  ExperimentResult result = begin(spec, options, *open_device(options));
+  ExperimentResult result = begin_experiment(spec, options, open_device(options)->info());
   FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
   const auto settings = spec.runs();
   for (int repeat = 0; repeat < spec.repeats; ++repeat)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/device.h"
 #include "experiment/results.h"
 #include "experiment/spec.h"
 
@@ -30,7 +31,8 @@ struct ExperimentResult {
   size_t wanted = 0;             ///< runs that the experiment has
   std::string device, fingerprint;
   std::string started_utc;
-  double seconds = 0;  ///< wall time of this start
+  double seconds = 0;                   ///< wall time of this start
+  std::vector<std::string> left_out{};  ///< settings that a simulated board has no knob for
 };
 
 /// The file that holds the results of an experiment.
@@ -47,6 +49,10 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 /// What was measured so far, without running anything. Error `not_found` when there is nothing.
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options);
+
+/// The experiment before anything ran: board, fingerprint, how many runs it wants.
+ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                  const DeviceInfo& device);
 
 /// "workers 2, clear epoch": the varied settings of a run.
 std::string run_label(const ExperimentSpec& spec, const RunSettings& run);

@@ -130,7 +130,7 @@ std::vector<Group> groups_of(const ExperimentResult& result) {
 }
 
 std::vector<std::string> gaps_of(const ExperimentResult& result) {
-  std::vector<std::string> gaps;
+  std::vector<std::string> gaps = result.left_out;
   const auto add = [&](const std::string& gap) {
     if (!gap.empty() && std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
   };

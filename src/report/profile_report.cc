@@ -181,18 +181,18 @@ Json epochs_report(const Json& profile, const std::string& command) {
                  command, text_of(profile, "started_utc")});
   if (const std::string words = shares(usual); !words.empty())
     sheet["lines"].push_back(words + ".");
+  const std::string known = text_of(profile, "provenance");
   const char* which = later.is_object() ? "mean of the epochs after the first" : "first epoch";
+  sheet["figures"].push_back(sheet_figure("epoch", value_at(usual, "e2e_s"), "s", known, which));
   sheet["figures"].push_back(
-      sheet_figure("epoch", value_at(usual, "e2e_s"), "s", "measured", which));
-  sheet["figures"].push_back(
-      sheet_figure("minibatch", value_at(usual, "minibatch_ms"), "ms", "measured"));
+      sheet_figure("minibatch", value_at(usual, "minibatch_ms"), "ms", known));
   sheet["figures"].push_back(sheet_figure("CPU", value_at(usual, "cpu_pct"), "% of one core"));
   const bool means = later.is_object();
   const Json energy = means ? value_at(later, "energy_j") : energy_of(usual, "energy_j");
   const Json power = means ? value_at(later, "mean_w") : energy_of(usual, "mean_w");
   if (!energy.is_null()) {
-    sheet["figures"].push_back(sheet_figure("energy of an epoch", energy, "J", "measured"));
-    sheet["figures"].push_back(sheet_figure("power", power, "W", "measured"));
+    sheet["figures"].push_back(sheet_figure("energy of an epoch", energy, "J", known));
+    sheet["figures"].push_back(sheet_figure("power", power, "W", known));
   }
   if (const Json idle = value_at(profile, "idle"); idle.is_object())
     sheet["figures"].push_back(

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "device/registry/board.h"
+#include "profile/trials/twin_profiler.h"
 #include "space/trial_facts.h"
 #include "store/exchange.h"
 
@@ -14,6 +15,10 @@ namespace {
 
 bool imported(const SameConditions& same) {
   return same.conditions && same.conditions->empty();
+}
+
+bool was_simulated(const SameConditions& same) {
+  return same.conditions && same.conditions->contains(simulated_condition);
 }
 
 bool was_disturbed(const SameConditions& same) {
@@ -35,6 +40,7 @@ Result<KnownModes> known_modes(const std::string& device) {
   }
   const auto board = *std::move(opened);
   modes.device = board->info().device.name;
+  modes.simulated = board->info().provenance == Provenance::simulated;
   if (!board->live()) {
     modes.tables = board->table()->workloads;
     for (const WorkloadTable& workload : modes.tables) modes.spaces.push_back(workload.space);
@@ -45,8 +51,10 @@ Result<KnownModes> known_modes(const std::string& device) {
   return modes;
 }
 
-Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter) {
-  FLYBALL_ASSIGN(const auto all, store.conditions(filter));
+Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
+                                       Accepted accepted) {
+  FLYBALL_ASSIGN(auto all, store.conditions(filter));
+  if (!accepted.simulated) std::erase_if(all, was_simulated);
   const auto latest = std::find_if_not(all.rbegin(), all.rend(), [](const SameConditions& same) {
     return imported(same) || was_disturbed(same);
   });

@@ -17,6 +17,7 @@ struct KnownModes {
   std::vector<Space> spaces;
   std::vector<WorkloadTable> tables;  ///< of table:FILE: what was measured there
   std::optional<Error> unopened;      ///< a kind of board that this machine is not
+  bool simulated = false;             ///< of twin:BOARD
 };
 /// Modes of what `--device` names. A name that is no board of this machine has no spaces:
 /// references of that name may list its modes. Errors: a board that cannot be opened, a table that
@@ -31,8 +32,10 @@ struct StoredWorkload {
 };
 /// Times of other data, libraries or kernels do not belong together: of what was measured here,
 /// only what was under the conditions of the latest. Imported tables were put together by the user
-/// and all count. Errors: nothing is stored; what is stored differs in phase, axes or power total.
-Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter);
+/// and all count. Simulated ones are left out unless they are accepted. Errors: nothing is stored;
+/// what is stored differs in phase, axes or power total.
+Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
+                                       Accepted accepted = {});
 
 /// Several files of one workload as one table, the later row of a configuration last. `names` say
 /// which part is at fault. Error: parts that differ in phase, device, power total or axes.

@@ -110,30 +110,33 @@ Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
     return Recorded{stored.measurement, true, stored.run};
   }
   if (auto ahead = ahead_.extract(config)) return std::move(ahead.mapped());
-  return make(config, repeated);
+  return make(config, call, repeated);
 }
 
 Result<Measurement> Recorder::look_ahead(size_t config) {
   const auto known = known_.find(config);
   const size_t call = calls_[config];
   if (known != known_.end() && call < known->second.size()) return known->second[call].measurement;
-  FLYBALL_ASSIGN(Recorded made, make(config, false));
+  FLYBALL_ASSIGN(Recorded made, make(config, call, false));
   return ahead_.insert_or_assign(config, std::move(made)).first->second.measurement;
 }
 
-Result<Recorder::Recorded> Recorder::make(size_t config, bool repeated) {
+Result<Recorder::Recorded> Recorder::make(size_t config, size_t call, bool repeated) {
   if (const std::string why = profiler_->out_of_reach(config); !why.empty())
     return not_made(config, why);
   const Stopwatch watch;
   const OtherLoad others;
   const Disturbance disturbance;
   if (on_begin_) on_begin_(config);
+  profiler_->next_repeat(config, call);
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
   const ProfilerInfo& info = profiler_->info();
-  if (info.live && !info.told) measurement.other_cores = others.cores();
+  // What else runs here disturbs no simulation.
+  const bool here = info.live && info.provenance != Provenance::simulated;
+  if (here && !info.told) measurement.other_cores = others.cores();
   measurement.repeated = repeated;
-  if (profiler_->info().live) mark_disturbed(disturbance.by(), measurement);
+  if (here) mark_disturbed(disturbance.by(), measurement);
   // The first clock that does not rise tells that none will: that is no failure of the trial.
   if (measurement.failed())
     if (const std::string why = profiler_->out_of_reach(config); !why.empty())

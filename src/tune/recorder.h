@@ -52,7 +52,7 @@ class Recorder {
   Status load(bool own_only);
   void mark_disturbed(const std::string& by, Measurement& measurement);
   Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
-  Result<Recorded> make(size_t config, bool repeated);
+  Result<Recorded> make(size_t config, size_t call, bool repeated);
   Recorded not_made(size_t config, const std::string& why) const;
 
   Profiler* profiler_;

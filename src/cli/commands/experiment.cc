@@ -12,6 +12,7 @@
 #include "cli/trace_files.h"
 #include "experiment/plug.h"
 #include "experiment/summary.h"
+#include "experiment/twin_runner.h"
 #include "report/experiment_report.h"
 #include "report/page.h"
 
@@ -19,7 +20,7 @@ namespace flyball::cli {
 namespace {
 
 struct Options {
-  std::string file, out = "out/experiments", data, report, root = "/";
+  std::string file, out = "out/experiments", data, report, root = "/", device;
   TraceFiles files;
   MeasuringOptions measuring;
   double scale = 1;
@@ -113,8 +114,33 @@ Result<ExperimentSpec> spec_of(const Options& options) {
   return spec.scaled(options.scale);
 }
 
+// On a simulated board. What was measured on this machine is left alone.
+Status simulate(const Options& options, const Board& board, Context& context) {
+  if (!options.data.empty())
+    return Error{Code::invalid_argument, "--data means nothing on a simulated board",
+                 "leave it out: the twin knows the data of its workloads"};
+  FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
+  experiment.interrupted = &interrupt_flag();
+  FLYBALL_ASSIGN(ExperimentResult result, simulate_experiment(spec, experiment, board));
+  Options own = options;
+  if (own.report.empty())
+    own.report =
+        (std::filesystem::path(options.out) / spec.name / (board.info().device.name + "_twin.html"))
+            .string();
+  return show(own, std::move(result), context);
+}
+
 Status run(const Options& options, Context& context) {
   FLYBALL_CHECK(options.files.check());
+  if (!options.device.empty()) {
+    FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+    if (board->twin()) return simulate(options, *board, context);
+    if (board->info().name.kind == "table" || board->info().name.kind == "cuda")
+      return Error{Code::invalid_argument,
+                   fmt::format("an experiment cannot run on {}", options.device),
+                   "leave --device out to run it here, or name a simulated board: twin:BOARD"};
+  }
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
@@ -162,6 +188,8 @@ void add_experiment(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
+  runner->add_option("--device", options->device,
+                     "twin:BOARD simulates it; else this machine runs it");
   runner->add_flag("--fresh", options->fresh, "forget what was measured before");
   add_measuring_options(*runner, options->measuring);
   runner->add_flag("--quiet,-q", options->quiet, "no progress");

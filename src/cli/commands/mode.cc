@@ -37,6 +37,14 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   if (name.kind == "table")
     return Error{Code::invalid_argument, "a table has no power mode to set",
                  "leave --device out, or name a GPU: --device cuda"};
+  if (name.kind == "twin")
+    return Error{Code::invalid_argument,
+                 fmt::format("{} is simulated: there is no board whose mode could be read, set or "
+                             "held",
+                             name.text()),
+                 fmt::format("`flyball mode list --device {}` lists its axes; tune, plan, profile "
+                             "and experiment choose modes of it themselves",
+                             name.text())};
   if (name.kind != "cuda") {
     // Whether this machine is the board that was named is the registry's to say.
     if (!options.device.empty()) FLYBALL_CHECK(open_named_board(options.device, options.root));
@@ -85,7 +93,32 @@ Status show(const ModeOptions& options) {
   return {};
 }
 
+// Of a board that has no knobs: nothing is in force, and nothing can be set.
+Status list_axes(const ModeOptions& options, const Device& device) {
+  std::vector<AxisReport> axes;
+  for (const Axis& axis : device.axes()) axes.push_back({axis, {}, {}, false});
+  if (options.json) {
+    print_json({{"axes", axes_json(axes)}});
+    return {};
+  }
+  TextTable table({"axis", "unit", "values"});
+  for (const AxisReport& report : axes) {
+    std::vector<std::string> values;
+    for (double value : report.axis.values) values.push_back(format_number(value));
+    table.add({report.axis.name, report.axis.unit, join(values, ", ")});
+  }
+  fmt::print("{}", table.str());
+  for (const std::string& gap : device.gaps()) fmt::print("note: {}\n", gap);
+  return {};
+}
+
 Status list(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  if (name.kind == "twin") {
+    FLYBALL_ASSIGN(const auto twin, open_named_board(options.device, options.root));
+    FLYBALL_ASSIGN(const auto knobs, twin->knobs());
+    return list_axes(options, *knobs);
+  }
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   if (options.json) {
     print_json({{"axes", axes_json(examine_axes(board.device->knobs()))}});

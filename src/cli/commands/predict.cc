@@ -36,7 +36,12 @@ Result<WorkloadTable> from_store(const Options& options, const KnownModes& modes
   filter.device = modes.device;
   filter.workload = options.workload;
   FLYBALL_ASSIGN(filter.phase, wanted_phase(options));
-  FLYBALL_ASSIGN(const StoredWorkload stored, stored_workload(store, filter));
+  Accepted accepted = options.accepted;
+  if (modes.simulated) {
+    filter.provenance = Provenance::simulated;
+    accepted.simulated = true;
+  }
+  FLYBALL_ASSIGN(const StoredWorkload stored, stored_workload(store, filter, accepted));
   if (stored.left_out > 0)
     fmt::print(
         stderr,
@@ -44,7 +49,7 @@ Result<WorkloadTable> from_store(const Options& options, const KnownModes& modes
         "left out\n",
         stored.left_out);
   runs = stored.runs;
-  return measured_part(stored.table, "the store", options.accepted);
+  return measured_part(stored.table, "the store", accepted);
 }
 
 Result<WorkloadTable> from_board_table(const Options& options, const KnownModes& modes) {
@@ -174,7 +179,8 @@ void add_predict(CLI::App& app, Context& context) {
                       "as its measurements name it; may be left out where a table holds one only");
   command
       ->add_option("--device", options->device,
-                   "host, table:FILE that lists the modes, or a board's name as references have it")
+                   "host, twin:BOARD, table:FILE that lists the modes, or a board's name as "
+                   "references have it")
       ->required();
   command->add_option("--from", options->from,
                       "measurements of the workload; else those of the table or the store");

@@ -18,6 +18,7 @@
 #include "device/modes/mode.h"
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
+#include "profile/characterise/twin_epochs.h"
 #include "report/profile_report.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/board_costs.h"
@@ -106,6 +107,36 @@ std::optional<double> mean_power(const EpochRun& run) {
   if (const auto later = run.later()) return later->power_w;
   if (run.epochs.empty() || !run.epochs.front().energy) return {};
   return run.epochs.front().energy->mean_w;
+}
+
+// What a simulated board has no counterpart of.
+Status check_twin_options(const CLI::App& command) {
+  for (const char* name :
+       {"--on-bad", "--optimizer", "--learning-rate", "--input", "--target", "--loss",
+        "--weight-decay", "--accumulate", "--save", "--resume", "--precision", "--channels-last",
+        "--threads", "--data", "--tokens", "--cache", "--trace", "--csv", "--plug"})
+    if (command.count(name) > 0)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} means nothing on a simulated board", name),
+                   "leave it out: the twin knows the layers and the data of its workloads"};
+  return {};
+}
+
+// The page cache is empty at first, as after a start of the board.
+Status run_simulated(const CLI::App& command, const ProfileOptions& options, const Board& board,
+                     Context& context) {
+  FLYBALL_CHECK(check_twin_options(command));
+  TwinEpochs wanted;
+  wanted.request = options.request;
+  wanted.request.workload = options.workload;
+  FLYBALL_ASSIGN(wanted.request.step.phase, parse_phase(options.phase));
+  FLYBALL_ASSIGN(const EpochRun run, simulate_epochs(board, wanted));
+  const auto document = epochs_json(run);
+  if (options.json)
+    print_json(document);
+  else
+    print_epochs(run);
+  return write_report(options.report, epochs_report(document, context.command), options.json);
 }
 
 Status run_network(ProfileOptions& options, Context& context) {
@@ -209,6 +240,8 @@ Status run(const CLI::App& command, ProfileOptions& options, Context& context) {
   if (options.workload.empty())
     return Error{Code::invalid_argument, "there is nothing to profile",
                  "name one of `flyball workloads`, or a program after --"};
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (board->twin()) return run_simulated(command, options, *board, context);
   return run_network(options, context);
 }
 

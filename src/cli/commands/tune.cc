@@ -106,7 +106,7 @@ Status show_answer(const TuneOptions& options, const TuneResult& result, Store* 
   fmt::print("{}", tune_text(result, options.verbose));
   if (idle)
     fmt::print("{}\n", idle_share_text(*idle, power_w));
-  else if (power_w > 0)
+  else if (power_w > 0 && board.provenance != Provenance::simulated)
     fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}{}` measures it\n",
                number(power_w),
                options.board.device.empty() ? "" : " --device " + options.board.device,

@@ -3,10 +3,10 @@
 namespace flyball::cli {
 
 void add_twin(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("twin", "simulated boards: their constants");
+  CLI::App* group = app.add_subcommand("twin", "simulated boards: their constants, tables drawn");
   group->require_subcommand(1);
-  group->footer("Example:\n  flyball twin calibrate --target measured.csv");
-  for (const auto add : {add_twin_calibrate}) add(*group, context);
+  group->footer("Example:\n  flyball twin table resnet18 --device twin:orin_agx --modes paper");
+  for (const auto add : {add_twin_table, add_twin_calibrate}) add(*group, context);
 }
 
 }  // namespace flyball::cli

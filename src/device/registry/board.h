@@ -12,6 +12,9 @@
 
 namespace flyball {
 
+struct TwinBoard;
+struct TwinPower;
+
 /// "table:FILE" or "cuda:1", taken apart.
 struct BoardName {
   std::string kind;      ///< an entry of board_kinds()
@@ -46,6 +49,9 @@ class Board {
   virtual std::unique_ptr<PowerMeter> power() const = 0;
   /// What was measured on it, where that is all there is of it; null for a live board.
   virtual const Table* table() const { return nullptr; }
+  /// What is simulated, of a board that is; null for all others.
+  virtual const TwinBoard* twin() const { return nullptr; }
+  /// Is there something to run on: this machine, or a simulated board?
   bool live() const { return table() == nullptr; }
 };
 
@@ -77,5 +83,12 @@ Result<std::unique_ptr<Board>> open_known_board(const BoardName&,
                                                 const std::filesystem::path& root);
 Result<std::unique_ptr<Board>> open_table_board(const BoardName&,
                                                 const std::filesystem::path& root);
+Result<std::unique_ptr<Board>> open_twin_board(const BoardName&, const std::filesystem::path& root);
+
+/// Which total a simulated board's power is: "module" where rails make it, else the only rail, else
+/// "monitor" (all labelled rails); "" where it has no rails.
+std::string twin_power_total(const TwinBoard& board);
+/// The power of that total, in W.
+double twin_total_w(const TwinBoard& board, const TwinPower& power);
 
 }  // namespace flyball

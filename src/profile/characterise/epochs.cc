@@ -286,6 +286,7 @@ Status join_plug(EpochRun& run, Trace log) {
 }
 
 std::optional<int> EpochRun::diverged_in() const {
+  if (provenance == Provenance::simulated) return {};  // has no loss
   for (const EpochRecord& epoch : epochs)
     if (!std::isfinite(epoch.loss)) return epoch.epoch;
   return {};

@@ -17,6 +17,7 @@
 #include "profile/characterise/gpu_use.h"
 #include "profile/characterise/resources.h"
 #include "profile/trials/run_data.h"
+#include "space/measurement.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/trace_export.h"
 #include "workload/stepper.h"
@@ -103,6 +104,7 @@ struct EpochMeans {
 };
 
 struct EpochRun {
+  Provenance provenance = Provenance::measured;  ///< else simulated (twin_epochs.h)
   EpochRequest request;  ///< as resolved; callbacks and sensors are left out
   std::string started_utc, fingerprint;
   std::string dataset_kind;

@@ -144,6 +144,7 @@ Json energy_json(const std::optional<EnergyWindow>& energy) {
 
 Json epochs_json(const EpochRun& run) {
   Json json{{"request", request_json(run.request)},
+            {"provenance", provenance_name(run.provenance)},
             {"started_utc", run.started_utc},
             {"fingerprint", run.fingerprint},
             {"dataset",

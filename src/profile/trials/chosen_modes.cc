@@ -66,6 +66,9 @@ class ChosenModes final : public Profiler {
   size_t default_config() const override { return default_; }
   std::string default_reason() const override { return all_->default_reason(); }
   Result<Measurement> measure(size_t config) override { return all_->measure(rows_.at(config)); }
+  void next_repeat(size_t config, size_t number) override {
+    all_->next_repeat(rows_.at(config), number);
+  }
   std::string out_of_reach(size_t config) const override {
     return all_->out_of_reach(rows_.at(config));
   }

@@ -89,6 +89,9 @@ class Profiler {
   /// Why this configuration cannot be tried before the board is rebooted, with the remedy; "" where
   /// nothing of it is known (Device::out_of_reach()).
   virtual std::string out_of_reach(size_t) const { return ""; }
+  /// The next measure() of this configuration is its `number`-th trial (from 0), those that a store
+  /// answered counted: whoever draws noise draws that of this one.
+  virtual void next_repeat(size_t, size_t) {}
   /// Whom to tell how a live trial goes on, in the thread of measure(); empty: nobody. Trials that
   /// take no time tell nothing.
   virtual void on_sample(TrialListener) {}

@@ -1,0 +1,158 @@
+// A simulated board: what boards/*.toml say of it, and nothing of this machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "boards/spec.h"
+#include "device/registry/board.h"
+#include "twin/twin.h"
+
+namespace flyball {
+namespace {
+
+// A mode that exists in memory alone: nothing is written, and nothing to be put back.
+class TwinDevice final : public Device {
+ public:
+  TwinDevice(DeviceInfo info, TwinBoard board, std::vector<std::string> gaps,
+             std::shared_ptr<PowerMode> mode)
+      : info_(std::move(info)),
+        board_(std::move(board)),
+        gaps_(std::move(gaps)),
+        mode_(std::move(mode)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  std::vector<Axis> axes() const override { return board_.axes; }
+  PowerMode default_mode() const override { return highest_mode(board_); }
+  Settings observed() const override {
+    Settings now = default_mode().values;
+    for (const auto& [name, value] : mode_->values) now[name] = value;
+    return now;
+  }
+  std::vector<std::string> gaps() const override { return gaps_; }
+  Status claim() override { return {}; }
+  Status apply(const PowerMode& mode) override {
+    for (const auto& [name, value] : mode.values) {
+      const Axis* axis = find_axis(board_.axes, name);
+      if (!axis)
+        return Error{Code::invalid_argument, fmt::format("{} has no axis '{}'", info_.title, name),
+                     "it has: " + names_of_axes()};
+      if (std::ranges::find(axis->values, value) == axis->values.end())
+        return Error{Code::invalid_argument,
+                     fmt::format("{} cannot be {} on {}", name, format_number(value), info_.title),
+                     fmt::format("the nearest that it has: {}", nearest(value, *axis))};
+    }
+    *mode_ = mode;
+    return {};
+  }
+  Status restore() override {
+    mode_->values.clear();
+    return {};
+  }
+  Status can_keep() const override {
+    return Error{Code::invalid_argument, info_.title + ": there is nothing here to leave in a mode",
+                 "set it on the board itself: `flyball mode set` there"};
+  }
+  Status keep() override { return can_keep(); }
+
+ private:
+  static PowerMode highest_mode(const TwinBoard& board) {
+    PowerMode mode;
+    for (const Axis& axis : board.axes) mode.values[axis.name] = axis.values.back();
+    return mode;
+  }
+  std::string names_of_axes() const {
+    std::vector<std::string> names;
+    for (const Axis& axis : board_.axes) names.push_back(axis.name);
+    return join(names, ", ");
+  }
+  static std::string nearest(double value, const Axis& axis) {
+    const auto closer = [&](double a, double b) {
+      return std::abs(a - value) < std::abs(b - value);
+    };
+    return format_number(*std::ranges::min_element(axis.values, closer));
+  }
+
+  DeviceInfo info_;
+  TwinBoard board_;
+  std::vector<std::string> gaps_;
+  std::shared_ptr<PowerMode> mode_;
+};
+
+class SimulatedBoard final : public Board {
+ public:
+  SimulatedBoard(const BoardName& name, TwinBoard board) : twin_(std::move(board)) {
+    const BoardSpec* spec = find_board_spec(twin_.id);
+    info_.name = name;
+    info_.device.name = twin_.id;
+    info_.device.title = (spec ? spec->name : twin_.id) + " (simulated)";
+    info_.device.fingerprint =
+        fmt::format("twin of {}, constants {:016x}", twin_.id, constants_hash());
+    info_.compute = "";
+    info_.provenance = Provenance::simulated;
+  }
+
+  const BoardInfo& info() const override { return info_; }
+  const TwinBoard* twin() const override { return &twin_; }
+  Result<std::unique_ptr<Device>> knobs() const override {
+    return std::unique_ptr<Device>(
+        std::make_unique<TwinDevice>(info_.device, twin_, gaps(), mode_));
+  }
+  std::unique_ptr<PowerMeter> power() const override {
+    return make_no_power(
+        "a simulated board draws power in a simulated trial alone: `flyball tune` and `flyball "
+        "profile` tell it");
+  }
+
+ private:
+  std::vector<std::string> gaps() const {
+    std::vector<std::string> gaps;
+    if (twin_.calibrated.empty())
+      gaps.push_back(fmt::format(
+          "the twin of {} was compared with no measurement: its clocks, cores and widths are the "
+          "board's, the rest is that of its kin (docs/twin.md)",
+          twin_.id));
+    if (twin_.rails.empty())
+      gaps.push_back(fmt::format("{} has no rails that tell its power", twin_.id));
+    return gaps;
+  }
+
+  // FNV-1a over what decides its numbers.
+  uint64_t constants_hash() const {
+    std::string text = format_twin_constants(twin_.constants);
+    for (const Axis& axis : twin_.axes) {
+      text += axis.name;
+      for (double value : axis.values) text += format_number(value) + ",";
+    }
+    text += fmt::format("{} {}", twin_.mem_mhz, twin_.memory_bytes);
+    for (const TwinRail& rail : twin_.rails) text += rail.name;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return hash;
+  }
+
+  TwinBoard twin_;
+  BoardInfo info_;
+  std::shared_ptr<PowerMode> mode_ = std::make_shared<PowerMode>();
+};
+
+}  // namespace
+
+std::string twin_power_total(const TwinBoard& board) {
+  if (board.rails.empty()) return "";
+  if (std::ranges::any_of(board.rails, &TwinRail::module)) return "module";
+  return board.rails.size() == 1 ? board.rails.front().name : "monitor";
+}
+
+double twin_total_w(const TwinBoard& board, const TwinPower& power) {
+  return twin_power_total(board) == "module" ? power.module_w : power.monitor_w;
+}
+
+Result<std::unique_ptr<Board>> open_twin_board(const BoardName& name,
+                                               const std::filesystem::path&) {
+  FLYBALL_ASSIGN(TwinBoard board, find_twin_board(name.argument));
+  return std::unique_ptr<Board>(std::make_unique<SimulatedBoard>(name, std::move(board)));
+}
+
+}  // namespace flyball

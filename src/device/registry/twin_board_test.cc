@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/registry/board.h"
+#include "twin/twin.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(SimulatedBoard, EveryOneOpensAndSaysThatItIsSimulated) {
+  for (const char* id : {"nano", "xavier_nx", "xavier_agx", "orin_nano", "orin_nx", "orin_agx",
+                         "rpi5", "rtx3090", "rtx_a5000"}) {
+    const auto board = open_board(std::string("twin:") + id);
+    ASSERT_TRUE(board.ok()) << id;
+    const BoardInfo& info = (*board)->info();
+    EXPECT_EQ(info.device.name, id);
+    EXPECT_THAT(info.device.title, HasSubstr("(simulated)"));
+    EXPECT_THAT(info.device.fingerprint, HasSubstr("twin of"));
+    EXPECT_EQ(info.provenance, Provenance::simulated);
+    ASSERT_NE((*board)->twin(), nullptr);
+    EXPECT_EQ((*board)->table(), nullptr);
+    const auto knobs = (*board)->knobs();
+    ASSERT_TRUE(knobs.ok());
+    EXPECT_TRUE(find_axis((*knobs)->axes(), axis::cpu_cores));
+  }
+}
+
+TEST(SimulatedBoard, AnotherOneIsNamedWithThoseThereAre) {
+  const auto none = open_board("twin:orin");
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message + none.error().hint, HasSubstr("orin_agx"));
+  EXPECT_FALSE(open_board("twin").ok());
+}
+
+TEST(SimulatedBoard, ModesAreReadBackAndNothingStays) {
+  const auto board = open_board("twin:orin_agx");
+  ASSERT_TRUE(board.ok());
+  auto knobs = *(*board)->knobs();
+  const PowerMode highest = knobs->default_mode();
+  PowerMode mode = highest;
+  mode.values[axis::cpu_cores] = 4;
+  ASSERT_TRUE(knobs->apply(mode).ok());
+  EXPECT_EQ(knobs->observed(), mode.values);
+  PowerMode odd = highest;
+  odd.values[axis::gpu_mhz] += 1;
+  const Status refused = knobs->apply(odd);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("gpu_mhz"));
+  EXPECT_EQ(knobs->observed(), mode.values);
+  EXPECT_FALSE(knobs->keep().ok());
+  ASSERT_TRUE(knobs->restore().ok());
+  EXPECT_EQ(knobs->observed(), highest.values);
+}
+
+TEST(SimulatedBoard, PowerIsThatOfTheModuleWhereRailsMakeIt) {
+  const auto board = open_board("twin:orin_agx");
+  ASSERT_TRUE(board.ok());
+  EXPECT_EQ(twin_power_total(*(*board)->twin()), "module");
+  const auto none = open_board("twin:rpi5");
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(twin_power_total(*(*none)->twin()).empty(), (*none)->twin()->rails.empty());
+  EXPECT_EQ((*board)->power()->total(), "");
+  EXPECT_NE((*board)->power()->gap(), "");
+}
+
+}  // namespace
+}  // namespace flyball

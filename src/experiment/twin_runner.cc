@@ -1,0 +1,141 @@
+#include "experiment/twin_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "device/modes/mode.h"
+#include "profile/characterise/twin_epochs.h"
+
+namespace flyball {
+namespace {
+
+// What of a run has no counterpart on a simulated board; "" where all has.
+std::string missing_knob(const RunSettings& run) {
+  if (run.dvfs == "on") return "dvfs on: clocks of a simulated board are pinned";
+  if (run.state == "suspended") return "state suspended: a simulated board does not sleep";
+  if (run.state == "sampling") return "state sampling: nothing samples a simulated board";
+  if (run.cache_pct > 0)
+    return fmt::format("cache_pct {:g}: of a simulated board the page cache is the only one",
+                       run.cache_pct);
+  if (run.memory_mb > 0)
+    return fmt::format("memory_mb {:g}: say memory_pct, a share of the set", run.memory_mb);
+  return "";
+}
+
+Result<PowerMode> mode_of(const ExperimentSpec& spec, const RunSettings& run, const Board& board) {
+  if (run.power_mode.empty()) return PowerMode();
+  const auto named = spec.modes.find(run.power_mode);
+  const std::string& text = named == spec.modes.end() ? run.power_mode : named->second;
+  if (text == "MAXN") return PowerMode();
+  if (text.find('=') == std::string::npos)
+    return Error{
+        Code::unavailable,
+        fmt::format("{} has no nvpmodel.conf, so no preset '{}'", board.info().device.title, text),
+        "give it under [modes] as AXIS=VALUE,…"};
+  FLYBALL_ASSIGN(PowerMode mode, parse_mode(text));
+  FLYBALL_ASSIGN(const auto knobs, board.knobs());
+  FLYBALL_CHECK(knobs->apply(mode));
+  return mode;
+}
+
+// A medium in memory keeps all of the set; a throttled one reads as fast as it is let.
+void place_data(const ExperimentSpec& spec, const RunSettings& run, const TwinBoard& board,
+                TwinEpochs& wanted) {
+  const Medium* medium = spec.medium(run.medium);
+  if (!medium) return;
+  TwinStorage storage = board.storages.front();
+  const auto named = std::ranges::find(board.storages, medium->name, &TwinStorage::name);
+  if (named != board.storages.end()) storage = *named;
+  if (medium->read_mb_s > 0) {
+    storage.name = medium->name;
+    storage.mb_per_s = medium->read_mb_s;
+  }
+  wanted.storage = storage;
+  if (medium->folder != "/dev/shm") return;
+  wanted.cached = 1;
+  wanted.drop_each = false;
+}
+
+// Idle states have one epoch of `seconds` without minibatches.
+Result<RunFigures> idle_run(const RunSettings& run, int repeat, const Board& board,
+                            const PowerMode& mode) {
+  FLYBALL_ASSIGN(const TwinPower power, idle_power(*board.twin(), mode));
+  RunFigures figures;
+  figures.settings = run;
+  figures.repeat = repeat;
+  figures.started_utc = wall_clock_utc();
+  figures.power_total = twin_power_total(*board.twin());
+  EpochFigures epoch;
+  epoch.e2e_s = static_cast<double>(run.seconds);
+  if (!figures.power_total.empty()) {
+    epoch.power_w = twin_total_w(*board.twin(), power);
+    epoch.energy_j = *epoch.power_w * epoch.e2e_s;
+  } else {
+    figures.power_gap = board.info().device.title + " has no rails that tell its power";
+  }
+  figures.epochs.push_back(std::move(epoch));
+  return figures;
+}
+
+Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& run, int repeat,
+                                const Board& board) {
+  FLYBALL_ASSIGN(const PowerMode mode, mode_of(spec, run, board));
+  if (run.state == "idle") return idle_run(run, repeat, board, mode);
+  TwinEpochs wanted;
+  wanted.mode = mode;
+  EpochRequest& request = wanted.request;
+  request.workload = run.workload;
+  request.step.phase = run.phase;
+  request.step.batch_size = run.batch_size;
+  request.step.seed = mix_seed(run.seed, static_cast<uint64_t>(repeat));
+  request.workers = run.workers;
+  request.prefetch = run.prefetch;
+  request.drop_last = true;
+  request.epochs = run.epochs;
+  request.steps = run.steps;
+  wanted.drop_each = run.clear == Clear::epoch;
+  wanted.cached = run.clear == Clear::never ? 1 : 0;
+  if (run.memory_pct > 0) wanted.most_cached = std::min(1.0, run.memory_pct / 100);
+  place_data(spec, run, *board.twin(), wanted);
+  FLYBALL_ASSIGN(const EpochRun epochs, simulate_epochs(board, wanted));
+  RunFigures figures = figures_of(epochs, run, repeat);
+  figures.losses.clear();  // a simulation has none
+  return figures;
+}
+
+}  // namespace
+
+Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
+                                             const ExperimentOptions& options, const Board& board) {
+  const Stopwatch watch;
+  ExperimentResult result = begin_experiment(spec, options, board.info().device);
+  std::vector<RunSettings> runs;
+  for (const RunSettings& run : spec.runs()) {
+    const std::string missing = missing_knob(run);
+    if (missing.empty())
+      runs.push_back(run);
+    else if (std::ranges::find(result.left_out, missing) == result.left_out.end())
+      result.left_out.push_back(missing);
+  }
+  if (runs.empty())
+    return Error{
+        Code::unavailable,
+        fmt::format("experiment {} cannot be simulated: {}", spec.name, result.left_out.front()),
+        "run it on a board: leave --device out"};
+  result.wanted = runs.size() * static_cast<size_t>(spec.repeats);
+  for (int repeat = 0; repeat < spec.repeats; ++repeat)
+    for (const RunSettings& run : runs) {
+      if (options.interrupted && options.interrupted->load())
+        return Error{Code::interrupted, "interrupted", ""};
+      FLYBALL_ASSIGN(RunFigures figures, simulate_run(spec, run, repeat, board));
+      figures.fingerprint = result.fingerprint;
+      result.runs.push_back(std::move(figures));
+    }
+  result.seconds = watch.seconds();
+  return result;
+}
+
+}  // namespace flyball

@@ -1,0 +1,17 @@
+// An experiment on a simulated board: its settings where the twin has the knob, and no time passes.
+#pragma once
+
+#include "device/registry/board.h"
+#include "experiment/runner.h"
+
+namespace flyball {
+
+/// Every setting and every repeat, simulated and kept nowhere but in what this returns. The set is
+/// the workload's own; a medium is the board's storage of that name, else its nearest by speed;
+/// memory_pct is the share of the set that the page cache can hold. Errors: settings that a
+/// simulated board has no knob for (dvfs, suspended, a sample cache), each named; modes and values
+/// that the board has not; what simulate_epochs() says.
+Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
+                                             const ExperimentOptions& options, const Board& board);
+
+}  // namespace flyball

@@ -1,0 +1,181 @@
+#include "profile/characterise/twin_epochs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/statistics.h"
+
+namespace flyball {
+namespace {
+
+int64_t to_ns(double seconds) {
+  return std::llround(seconds * 1e9);
+}
+
+class Simulation {
+ public:
+  Simulation(const Board& board, const TwinEpochs& wanted, Twin twin)
+      : board_(board), wanted_(wanted), twin_(std::move(twin)) {}
+
+  Result<EpochRun> run() {
+    const EpochRequest& request = wanted_.request;
+    EpochRun run = begin();
+    std::optional<TwinStream> stream;
+    for (int epoch = 0; epoch < request.epochs; ++epoch) {
+      if (!stream || wanted_.drop_each || wanted_.most_cached < 1) {
+        if (stream) base_s_ += last_s_;
+        FLYBALL_ASSIGN(stream, open(epoch));
+        last_s_ = 0;
+      }
+      run.epochs.push_back(one_epoch(*stream, epoch));
+    }
+    return run;
+  }
+
+ private:
+  const TwinData& data() const { return twin_.workload().data; }
+  double batch() const { return static_cast<double>(wanted_.request.step.batch_size); }
+
+  EpochRun begin() const {
+    EpochRun run;
+    run.provenance = Provenance::simulated;
+    run.request = wanted_.request;
+    run.request.step.device = board_.info().name.text();
+    run.request.step.threads = static_cast<int>(cores());
+    run.started_utc = wall_clock_utc();
+    run.fingerprint = board_.info().device.fingerprint;
+    run.dataset_kind = "simulated";
+    run.dataset_samples = std::llround(data().samples);
+    run.dataset_bytes = static_cast<uint64_t>(data().samples * data().sample_bytes);
+    run.parameters = std::llround(twin_.workload().layers.front().totals().parameters);
+    run.power_total = total();
+    if (run.power_total.empty())
+      run.power_gap = board_.info().device.title + " has no rails that tell its power";
+    return run;
+  }
+  double cores() const {
+    const auto set = wanted_.mode.values.find(axis::cpu_cores);
+    return set != wanted_.mode.values.end() ? set->second : twin_.board().highest(axis::cpu_cores);
+  }
+  std::string total() const { return twin_power_total(twin_.board()); }
+
+  Result<TwinStream> open(int epoch) const {
+    const EpochRequest& request = wanted_.request;
+    TwinConfiguration configuration;
+    configuration.mode = wanted_.mode;
+    configuration.batch_size = batch();
+    configuration.loader_workers = request.workers;
+    configuration.prefetch = request.prefetch;
+    if (wanted_.storage) configuration.storage = wanted_.storage->name;
+    TwinOptions options;
+    options.seed = mix_seed(request.step.seed, static_cast<uint64_t>(epoch));
+    options.cached = epoch == 0 || wanted_.drop_each ? wanted_.cached : wanted_.most_cached;
+    return twin_.stream(configuration, options);
+  }
+
+  int64_t minibatches() const {
+    if (data().samples <= 0) return wanted_.request.steps;
+    const double all = data().samples / batch();
+    const int64_t epoch = std::max<int64_t>(
+        1, std::llround(wanted_.request.drop_last ? std::floor(all) : std::ceil(all)));
+    return wanted_.request.steps > 0 ? std::min(wanted_.request.steps, epoch) : epoch;
+  }
+
+  EpochRecord one_epoch(TwinStream& stream, int epoch) {
+    EpochRecord record;
+    record.epoch = epoch;
+    record.loss = std::numeric_limits<double>::quiet_NaN();
+    record.cached_before = stream.cached();
+    record.begin_ns = to_ns(base_s_ + last_s_);
+    EnergyWindow energy;
+    std::vector<double> times;
+    for (int64_t i = 0; i < minibatches(); ++i) {
+      const TwinMinibatch one = stream.next();
+      add(one, record);
+      add_energy(one, energy);
+      if (i > 0) times.push_back(one.e2e_ms());
+      last_s_ = one.end_s;
+    }
+    record.end_ns = to_ns(base_s_ + last_s_);
+    record.overhead_s = record.e2e_s - record.stall_s - record.compute_s;
+    if (std::abs(record.overhead_s) < 1e-9 * record.e2e_s) record.overhead_s = 0;  // of rounding
+    record.minibatch_ms = times.empty() ? record.first().e2e_ms() : median(times);
+    record.cached_after = stream.cached();
+    // What the page cache took in was read from storage.
+    record.use.read_bytes =
+        static_cast<uint64_t>(std::max(0.0, *record.cached_after - *record.cached_before) *
+                              data().samples * data().sample_bytes);
+    record.use.cpu_pct = 100 * stream.use().cpu_cores;
+    record.use.cpu_s = stream.use().cpu_cores * record.e2e_s;
+    record.use.memory_bytes = record.use.peak_memory_bytes = stream.memory_bytes();
+    if (!total().empty()) {
+      energy.mean_w = energy.energy_j / energy.covered_s;
+      record.energy = energy;
+    }
+    return record;
+  }
+
+  void add(const TwinMinibatch& one, EpochRecord& record) const {
+    MinibatchRecord minibatch;
+    minibatch.begin_ns = to_ns(base_s_ + one.begin_s);
+    minibatch.end_ns = to_ns(base_s_ + one.end_s);
+    minibatch.stall_ms = one.stall_ms();
+    minibatch.compute_ms = one.compute_ms;
+    minibatch.samples = wanted_.request.step.batch_size;
+    minibatch.bytes = std::llround(batch() * data().sample_bytes);
+    record.e2e_s += one.e2e_ms() * 1e-3;
+    record.stall_s += minibatch.stall_ms * 1e-3;
+    record.compute_s += minibatch.compute_ms * 1e-3;
+    record.samples += minibatch.samples;
+    record.bytes += minibatch.bytes;
+    record.minibatches.push_back(std::move(minibatch));
+  }
+
+  void add_energy(const TwinMinibatch& one, EnergyWindow& energy) const {
+    const double seconds = one.end_s - one.begin_s;
+    const double watts = twin_total_w(twin_.board(), twin_power(twin_.board(), one.rail_w));
+    energy.min_w = energy.samples == 0 ? watts : std::min(energy.min_w, watts);
+    energy.max_w = std::max(energy.max_w, watts);
+    energy.energy_j += watts * seconds;
+    energy.rectangle_j = energy.energy_j;
+    energy.window_s += seconds;
+    energy.covered_s += seconds;
+    energy.noise = twin_.board().constants.power_noise;
+    energy.distinct_updates = ++energy.samples;
+  }
+
+  const Board& board_;
+  const TwinEpochs& wanted_;
+  Twin twin_;
+  double base_s_ = 0, last_s_ = 0;  ///< begin of the stream, and its time so far
+};
+
+}  // namespace
+
+Result<EpochRun> simulate_epochs(const Board& board, const TwinEpochs& wanted) {
+  FLYBALL_ASSIGN(TwinWorkload workload,
+                 known_twin_workload(wanted.request.workload, wanted.request.step.phase));
+  if (workload.data.samples <= 0 && wanted.request.steps <= 0)
+    return Error{Code::invalid_argument,
+                 fmt::format("{}'s data have no number of samples, so an epoch has no end",
+                             wanted.request.workload),
+                 "say how many minibatches an epoch is to have: --steps 200"};
+  if (wanted.request.epochs < 1 || wanted.request.step.batch_size < 1)
+    return Error{Code::invalid_argument, "epochs and minibatches begin at 1", ""};
+  TwinBoard machine = *board.twin();
+  if (wanted.storage) {
+    std::erase_if(machine.storages,
+                  [&](const TwinStorage& one) { return one.name == wanted.storage->name; });
+    machine.storages.push_back(*wanted.storage);
+  }
+  FLYBALL_ASSIGN(Twin twin, Twin::make(machine, std::move(workload)));
+  return Simulation(board, wanted, std::move(twin)).run();
+}
+
+}  // namespace flyball

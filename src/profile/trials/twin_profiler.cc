@@ -1,0 +1,307 @@
+#include "profile/trials/twin_profiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "profile/trials/offered_axes.h"
+
+namespace flyball {
+namespace {
+
+constexpr double usual_batch = 16;
+
+std::vector<double> served_batches() {
+  return {1, 4, 16, 32, 64};
+}
+
+double gib(double bytes) {
+  return bytes / 1073741824.0;
+}
+
+Status check_run_axis(const Axis& open) {
+  const double low = open.name == axis::loader_workers ? 0 : 1;
+  const double high = open.name == axis::batch_size ? 1 << 16 : 256;
+  for (double value : open.values)
+    if (value != std::floor(value) || value < low || value > high)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} cannot be {}", open.name, format_number(value)),
+                   fmt::format("a whole number from {} to {}", low, high)};
+  return {};
+}
+
+bool is_run_axis(const std::string& name) {
+  return name == axis::batch_size || name == axis::loader_workers || name == axis::prefetch;
+}
+
+class TwinProfiler final : public Profiler {
+ public:
+  TwinProfiler(const Board& board, Twin twin, TwinTrialOptions options)
+      : twin_(std::move(twin)), options_(std::move(options)), board_(board.info()) {
+    const TwinWorkload& workload = twin_.workload();
+    info_.device = board_.device.name;
+    info_.device_title = board_.device.title;
+    info_.fingerprint = board_.device.fingerprint;
+    info_.provenance = Provenance::simulated;
+    info_.accepted = options_.accepted;
+    info_.accepted.simulated = true;
+    info_.workload = workload.name;
+    info_.phase = workload.layers.front().phase;
+    info_.power_total = twin_power_total(twin_.board());
+    if (info_.power_total.empty())
+      info_.power_gap = fmt::format("{} has no rails that tell its power", twin_.board().id);
+    info_.samples_per_epoch = workload.data.samples;
+    info_.live = true;
+    info_.job = {{axis::batch_size, usual_batch}};
+    if (workload.layers.size() > 1) {
+      if (const auto cost = cost_of(workload.layers[0], workload.layers[1])) info_.cost = *cost;
+    }
+  }
+
+  Status build(const Device& device) {
+    info_.gaps = device.gaps();
+    std::vector<Axis> axes = device.axes();
+    if (info_.phase == Phase::infer) axes.push_back(named_axis(axis::batch_size, served_batches()));
+    bool asked_batch = false;
+    for (const Axis& open : options_.open) {
+      asked_batch = asked_batch || open.name == axis::batch_size;
+      FLYBALL_CHECK(open_axis(axes, device, open));
+    }
+    for (const Axis& axis : axes) info_.job.erase(axis.name);
+    FLYBALL_CHECK(fit_memory(axes, asked_batch));
+    space_ = Space::grid(std::move(axes));
+    find_default();
+    return describe_simulation();
+  }
+
+  const ProfilerInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  size_t default_config() const override { return default_; }
+  std::string default_reason() const override {
+    return fmt::format("the highest value of each board axis (MAXN), batch size {:g}",
+                       all_settings(trial(default_)).at(axis::batch_size));
+  }
+  void next_repeat(size_t config, size_t number) override { repeats_[config] = number; }
+
+  Result<Measurement> measure(size_t config) override {
+    Measurement m;
+    m.trial = trial(config);
+    m.device = info_.device;
+    m.fingerprint = info_.fingerprint;
+    m.conditions = info_.conditions;
+    m.provenance = Provenance::simulated;
+    m.started_utc = wall_clock_utc();
+    m.seed = options_.seed;
+    m.power_gap = info_.power_gap;
+    const Status status = run(m, noise_seed(m.trial, repeats_[config]++));
+    if (!status.ok()) m.failure = status.error().message;
+    return m;
+  }
+
+ private:
+  Trial trial(size_t config) const {
+    Trial trial = space_.trial(config, info_.workload, info_.phase);
+    trial.job.settings.insert(info_.job.begin(), info_.job.end());
+    return trial;
+  }
+
+  // The same for one trial, whatever else there is to choose from.
+  uint64_t noise_seed(const Trial& trial, size_t number) const {
+    uint64_t seed = options_.seed;
+    for (const auto& [name, value] : all_settings(trial)) {
+      for (const char c : name) seed = mix_seed(seed, static_cast<unsigned char>(c));
+      seed = mix_seed(seed, std::bit_cast<uint64_t>(value));
+    }
+    return mix_seed(seed, number);
+  }
+
+  Status open_axis(std::vector<Axis>& axes, const Device& device, const Axis& open) const {
+    if (is_run_axis(open.name)) {
+      FLYBALL_CHECK(check_run_axis(open));
+      std::erase_if(axes, [&](const Axis& axis) { return axis.name == open.name; });
+      axes.push_back(named_axis(open.name, open.values));
+      return {};
+    }
+    for (Axis& axis : axes) {
+      if (axis.name != open.name) continue;
+      for (double value : open.values)
+        if (std::ranges::find(axis.values, value) == axis.values.end())
+          return Error{Code::invalid_argument,
+                       fmt::format("{} cannot be {} on {}", open.name, format_number(value),
+                                   info_.device_title),
+                       fmt::format("`flyball mode list --device {}` lists the values of each axis",
+                                   board_.name.text())};
+      axis.values = open.values;
+      return {};
+    }
+    FLYBALL_CHECK(check_not_missing(device, open.name));
+    std::vector<std::string> names = {axis::batch_size, axis::loader_workers, axis::prefetch};
+    for (const Axis& axis : axes) names.push_back(axis.name);
+    make_unique(names);
+    return Error{Code::invalid_argument,
+                 fmt::format("there is no axis '{}' on {}", open.name, info_.device_title),
+                 "one of: " + join(names, ", ")};
+  }
+  static void make_unique(std::vector<std::string>& names) {
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+  }
+
+  // The twin says it: beside the network the system needs memory, too.
+  bool fits(double batch) const {
+    TwinConfiguration configuration;
+    configuration.batch_size = batch;
+    const auto steady = twin_.steady(configuration);
+    return steady.ok() || steady.error().code != Code::infeasible;
+  }
+
+  double needed_bytes(double batch) const {
+    TwinConfiguration configuration;
+    configuration.batch_size = batch;
+    return twin_.memory_bytes(configuration);
+  }
+
+  // A batch size that the user named fails as it would on the board; one of ours is left out.
+  Status fit_memory(std::vector<Axis>& axes, bool asked) {
+    const double has = twin_.board().memory_bytes;
+    for (Axis& axis : axes) {
+      if (axis.name != axis::batch_size || asked) continue;
+      std::vector<std::string> left_out;
+      std::erase_if(axis.values, [&](double batch) {
+        const bool too_much = !fits(batch);
+        if (too_much)
+          left_out.push_back(fmt::format("{:g} ({:.1f} GiB)", batch, gib(needed_bytes(batch))));
+        return too_much;
+      });
+      if (!left_out.empty() && !axis.values.empty())
+        info_.gaps.push_back(fmt::format("batch sizes that do not fit in {:.1f} GiB: {}", gib(has),
+                                         join(left_out, ", ")));
+      if (axis.values.empty()) return out_of_memory(1);
+    }
+    const auto fixed = info_.job.find(axis::batch_size);
+    if (fixed != info_.job.end() && !fits(fixed->second)) return out_of_memory(fixed->second);
+    return {};
+  }
+  Error out_of_memory(double batch) const {
+    return {Code::infeasible,
+            fmt::format(
+                "{} {} at batch size {:g} needs {:.1f} GiB beside the system, and {} has {:.1f}",
+                info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
+                info_.device_title, gib(twin_.board().memory_bytes)),
+            "open smaller ones, e.g. --axis batch_size=1,2,4, or take another board"};
+  }
+
+  void find_default() {
+    double nearest = std::numeric_limits<double>::infinity();
+    std::set<double> fitting;
+    if (const Axis* batches = find_axis(space_.axes(), axis::batch_size))
+      for (double batch : batches->values)
+        if (fits(batch)) fitting.insert(batch);
+    for (size_t i = 0; i < space_.size(); ++i) {
+      double distance = 0;
+      for (size_t d = 0; d < space_.dimensions(); ++d) {
+        const Axis& axis = space_.axes()[d];
+        double wanted = axis.values.back();
+        if (axis.name == axis::batch_size) {
+          wanted = usual_batch;
+          if (!fitting.contains(space_.row(i)[d])) distance += 1e6;
+        }
+        if (axis.name == axis::loader_workers) wanted = twin_.workload().loader_workers;
+        if (axis.name == axis::prefetch) wanted = 2;
+        distance += std::abs(std::log1p(space_.row(i)[d]) - std::log1p(wanted));
+      }
+      if (distance >= nearest) continue;
+      nearest = distance;
+      default_ = i;
+    }
+  }
+
+  // Another simulation gives other numbers: what it makes of the default without noise names it.
+  Status describe_simulation() {
+    info_.conditions = {{power_condition, info_.power_total.empty() ? no_power : info_.power_total},
+                        {"seed", fmt::format("{}", options_.seed)},
+                        {"minibatches", fmt::format("{}", options_.minibatches)}};
+    FLYBALL_ASSIGN(const TwinConfiguration usual, twin_configuration(trial(default_)));
+    FLYBALL_ASSIGN(const Twin::Steady steady, twin_.steady(usual));
+    info_.conditions[simulated_condition] = fmt::format(
+        "default {:.6g} ms, {:.6g} W without noise", steady.times.e2e_ms, steady.power.monitor_w);
+    return {};
+  }
+
+  Status run(Measurement& m, uint64_t seed) {
+    FLYBALL_ASSIGN(const TwinConfiguration configuration, twin_configuration(m.trial));
+    TwinOptions options;
+    options.minibatches = options_.minibatches + 1;
+    options.seed = seed;
+    FLYBALL_ASSIGN(const TwinRun run, twin_.simulate(configuration, options));
+    std::vector<double> times;
+    double energy_j = 0, window_s = 0;
+    for (const TwinMinibatch& one : run.minibatches) {
+      const MinibatchTimes taken{one.stall_ms(), one.compute_ms, one.e2e_ms(), 1};
+      if (&one == &run.minibatches.front()) {
+        m.first = taken;
+        continue;
+      }
+      m.minibatches.push_back(taken);
+      times.push_back(taken.e2e_ms);
+      m.stall_ms += taken.stall_ms / options_.minibatches;
+      m.compute_ms += taken.compute_ms / options_.minibatches;
+      const double seconds = one.end_s - one.begin_s;
+      window_s += seconds;
+      energy_j += twin_total_w(twin_.board(), twin_power(twin_.board(), one.rail_w)) * seconds;
+    }
+    m.minibatch_ms = mean(times);
+    m.noise = twin_.board().constants.run_noise;
+    m.stop_reason = fmt::format("{} simulated minibatches", times.size());
+    m.total_s = run.minibatches.back().end_s;
+    if (!info_.power_total.empty()) take_power(m, energy_j, window_s);
+    return {};
+  }
+
+  void take_power(Measurement& m, double energy_j, double window_s) const {
+    PowerReading power;
+    power.mean_w = energy_j / window_s;
+    power.noise = twin_.board().constants.power_noise;
+    power.total = info_.power_total;
+    power.energy_j = energy_j;
+    power.window_s = window_s;
+    power.samples_wanted = power.samples_got = power.distinct_updates = options_.minibatches;
+    m.power = power;
+  }
+
+  Twin twin_;
+  TwinTrialOptions options_;
+  BoardInfo board_;
+  ProfilerInfo info_;
+  Space space_;
+  size_t default_ = 0;
+  std::map<size_t, size_t> repeats_;  ///< the number of the next trial of a configuration
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Profiler>> make_twin_profiler(const Board& board, TwinWorkload workload,
+                                                     const TwinTrialOptions& options) {
+  // Requests are at hand, as those of the papers' services were, unless somebody asks for a loader.
+  const bool loads = std::ranges::any_of(options.open, [](const Axis& open) {
+    return open.name == axis::loader_workers || open.name == axis::prefetch;
+  });
+  if (!workload.layers.empty() && workload.layers.front().phase == Phase::infer && !loads)
+    workload.data.resident = true;
+  FLYBALL_ASSIGN(Twin twin, Twin::make(*board.twin(), std::move(workload)));
+  FLYBALL_ASSIGN(const auto knobs, board.knobs());
+  auto profiler = std::make_unique<TwinProfiler>(board, std::move(twin), options);
+  FLYBALL_CHECK(profiler->build(*knobs));
+  return std::unique_ptr<Profiler>(std::move(profiler));
+}
+
+}  // namespace flyball

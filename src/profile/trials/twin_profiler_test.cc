@@ -1,0 +1,102 @@
+#include "profile/trials/twin_profiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile/trials/chosen_modes.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+std::unique_ptr<Profiler> profiler(const std::string& board_name, const std::string& workload,
+                                   Phase phase, const TwinTrialOptions& options = {}) {
+  const auto board = open_board("twin:" + board_name);
+  EXPECT_TRUE(board.ok());
+  auto known = known_twin_workload(workload, phase);
+  EXPECT_TRUE(known.ok());
+  auto made = make_twin_profiler(**board, *std::move(known), options);
+  EXPECT_TRUE(made.ok()) << made.error().message;
+  return *std::move(made);
+}
+
+TEST(TwinProfiler, OffersTheWholeGridAndStartsAtMaxn) {
+  const auto train = profiler("orin_agx", "resnet18", Phase::train);
+  size_t modes = 1;
+  for (const Axis& axis : train->space().axes()) modes *= axis.values.size();
+  EXPECT_EQ(train->space().size(), modes);
+  for (const Axis& axis : train->space().axes())
+    EXPECT_EQ(train->space().settings(train->default_config()).at(axis.name), axis.values.back());
+  const auto serve = profiler("orin_agx", "resnet18", Phase::infer);
+  EXPECT_EQ(serve->space().size(), 5 * modes);
+  EXPECT_EQ(serve->space().settings(serve->default_config()).at(axis::batch_size), 16);
+}
+
+TEST(TwinProfiler, EverythingSaysSimulated) {
+  const auto twin = profiler("orin_agx", "resnet18", Phase::train);
+  EXPECT_EQ(twin->info().provenance, Provenance::simulated);
+  EXPECT_TRUE(twin->info().accepted(Provenance::simulated));
+  const auto m = twin->measure(twin->default_config());
+  ASSERT_TRUE(m.ok());
+  ASSERT_FALSE(m->failed()) << m->failure;
+  EXPECT_EQ(m->provenance, Provenance::simulated);
+  EXPECT_THAT(m->stop_reason, HasSubstr("simulated"));
+  EXPECT_EQ(m->minibatches.size(), 40u);
+  EXPECT_EQ(m->power->total, "module");
+  EXPECT_NEAR(m->power->mean_w * m->power->window_s, m->power->energy_j, 1e-9);
+}
+
+TEST(TwinProfiler, TheSeedDecidesAndRepeatsDiffer) {
+  const auto first = profiler("orin_agx", "resnet18", Phase::train, {.seed = 7}),
+             same = profiler("orin_agx", "resnet18", Phase::train, {.seed = 7}),
+             other = profiler("orin_agx", "resnet18", Phase::train, {.seed = 8});
+  const size_t config = first->default_config();
+  const double ms = first->measure(config)->minibatch_ms;
+  const double again = first->measure(config)->minibatch_ms;
+  EXPECT_EQ(same->measure(config)->minibatch_ms, ms);
+  EXPECT_NE(again, ms);
+  EXPECT_NE(other->measure(config)->minibatch_ms, ms);
+  same->next_repeat(config, 1);  // as if a store had answered the first one
+  EXPECT_EQ(same->measure(config)->minibatch_ms, again);
+  EXPECT_NE(first->info().conditions, other->info().conditions);
+}
+
+TEST(TwinProfiler, NarrowedModesAreTheSameTrials) {
+  auto all = profiler("orin_agx", "resnet18", Phase::train);
+  const double ms = all->measure(all->default_config())->minibatch_ms;
+  auto some = with_modes(profiler("orin_agx", "resnet18", Phase::train),
+                         {.kind = ModeChoice::Kind::sample, .count = 10, .seed = 3});
+  ASSERT_TRUE(some.ok());
+  EXPECT_EQ((*some)->space().size(), 10u);
+  EXPECT_EQ((*some)->measure((*some)->default_config())->minibatch_ms, ms);
+}
+
+TEST(TwinProfiler, ABatchThatDoesNotFitFailsAsOnTheBoard) {
+  const auto nano = profiler("nano", "resnet18", Phase::train,
+                             {.open = {named_axis(axis::batch_size, {1, 16, 4096})}});
+  Settings settings = nano->space().settings(nano->default_config());
+  settings[axis::batch_size] = 4096;
+  const auto config = nano->space().find(*nano->space().to_row(settings));
+  ASSERT_TRUE(config);
+  const auto m = nano->measure(*config);
+  ASSERT_TRUE(m.ok());
+  EXPECT_TRUE(m->failed());
+  EXPECT_THAT(m->failure, HasSubstr("GiB at batch size 4096"));
+}
+
+TEST(TwinProfiler, WhatTheBoardHasNotIsNamed) {
+  const auto board = open_board("twin:orin_agx");
+  const auto refuse = [&](const std::string& name, std::vector<double> values) {
+    auto made = make_twin_profiler(**board, *known_twin_workload("resnet18", Phase::train),
+                                   {.open = {named_axis(name, std::move(values))}});
+    EXPECT_FALSE(made.ok()) << name;
+    return made.ok() ? "" : made.error().message;
+  };
+  EXPECT_THAT(refuse(axis::gpu_mhz, {1}), HasSubstr("gpu_mhz cannot be 1"));
+  EXPECT_THAT(refuse(axis::batch_size, {0.5}), HasSubstr("batch_size"));
+  EXPECT_THAT(refuse("fan", {1}), HasSubstr("'fan'"));
+}
+
+}  // namespace
+}  // namespace flyball
