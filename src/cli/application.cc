@@ -18,13 +18,17 @@
 #include "device/journal.h"
 
 namespace flyball::cli {
+
+void add_twin(CLI::App& app, Context& context);  // commands/twin.cc
+
 namespace {
 
 // The one list of commands.
 constexpr auto commands = {add_tune,    add_profile,    add_plan,   add_predict,  add_pareto,
                            add_measure, add_experiment, add_doctor, add_evaluate, add_reference,
                            add_runs,    add_report,     add_import, add_export,   add_workloads,
-                           add_devices, add_dataset,    add_study,  add_mode,     add_helper};
+                           add_devices, add_dataset,    add_study,  add_mode,     add_helper,
+                           add_twin};
 
 constexpr const char* footer =
     "Exit codes: 0 fine, 1 the answer is no (infeasible), 2 bad use or failure, 130 stopped by "
