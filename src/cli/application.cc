@@ -18,6 +18,7 @@
 #include "device/journal.h"
 
 namespace flyball::cli {
+
 namespace {
 
 // The one list of commands.

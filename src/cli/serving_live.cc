@@ -16,7 +16,7 @@ namespace {
 Result<RunData> data_of(const std::string& workload, const ServeOptions& options, bool training) {
   FLYBALL_ASSIGN(const auto folder,
                  dataset_folder(workload, options.plan.data, options.plan.quiet));
-  return open_run_data(workload, folder, 0, {}, training);
+  return open_run_data(workload, folder, {}, {}, training);
 }
 
 std::filesystem::path checkpoint_of(const std::string& workload, const ServeOptions& options) {

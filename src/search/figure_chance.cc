@@ -3,10 +3,8 @@
 #include <algorithm>
 
 namespace flyball {
-namespace {
 
-// Of each candidate, by axis: its value's rank among the axis' values, from 0 to 1.
-std::vector<std::vector<double>> ranks_of(const Space& space) {
+std::vector<std::vector<double>> axis_ranks(const Space& space) {
   std::vector<std::vector<double>> ranks(space.size());
   for (size_t i = 0; i < space.size(); ++i)
     for (size_t d = 0; d < space.dimensions(); ++d) {
@@ -24,8 +22,6 @@ double squared_distance(const std::vector<double>& a, const std::vector<double>&
   return sum;
 }
 
-}  // namespace
-
 std::vector<double> figure_chances(const Ledger& ledger, size_t role) {
   std::vector<std::pair<size_t, bool>> known;  // candidate, held
   bool any_broken = false;
@@ -35,7 +31,7 @@ std::vector<double> figure_chances(const Ledger& ledger, size_t role) {
     any_broken = any_broken || !known.back().second;
   }
   if (!any_broken) return {};
-  const auto ranks = ranks_of(ledger.problem().candidates->space(role));
+  const auto ranks = axis_ranks(ledger.problem().candidates->space(role));
   std::vector<double> chances;
   for (const std::vector<double>& here : ranks) {
     double held = 0, all = 0;

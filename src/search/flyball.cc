@@ -16,6 +16,10 @@ namespace flyball {
 namespace {
 
 constexpr double hopeless = 1e-4;  // chance of being feasible that is none
+/// Trials, the two first ones included, from which on misses are evidence against their
+/// neighbourhood; which reaches about one step on an axis of seven values.
+constexpr size_t misses_learned = 4;
+constexpr double near_rank = 0.2;
 
 std::string percent(double value) {
   return fmt::format("{:.{}f} %", value, value < 10 ? 1 : 0);
@@ -95,15 +99,24 @@ class Flyball : public Strategy {
         feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(ledger().profiles()));
     std::vector<size_t> chosen, safest;
     Prospect most, safe;
+    // The first miss or two are the model's to learn from.
+    const bool varied = !feasible && ledger().trials() >= misses_learned;
+    if (varied && ranks_.empty())
+      for (size_t role = 0; role < problem().roles.size(); ++role)
+        ranks_.push_back(axis_ranks(problem().candidates->space(role)));
+    double most_promise = 0, safety = 0;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
       const Prospect prospect = expect(choice, best);
-      if (prospect.feasible >= required && prospect.gain > most.gain) {
+      const double news = varied ? novelty(choice) : 1;
+      if (prospect.feasible * news >= required && prospect.gain * news > most_promise) {
         most = prospect;
+        most_promise = prospect.gain * news;
         chosen.assign(choice.begin(), choice.end());
       }
-      if (prospect.feasible > safe.feasible || safest.empty()) {
+      if (prospect.feasible * news > safety || safest.empty()) {
         safe = prospect;
+        safety = prospect.feasible * news;
         safest.assign(choice.begin(), choice.end());
       }
     });
@@ -153,6 +166,22 @@ class Flyball : public Strategy {
     return stop("nothing is left that is likely to meet the budgets");
   }
 
+  /// How far a choice lies from all that was tried, from 0 (there) to 1 (far).
+  /// While nothing feasible is known, misses make their neighbours unlikely, whatever the model
+  /// says: near ones tell little of where the feasible set may be, another batch size much.
+  double novelty(std::span<const size_t> choice) const {
+    double farthest = 0;
+    for (size_t role = 0; role < choice.size(); ++role) {
+      double nearest = unlimited;
+      for (const auto& [candidate, record] : ledger().of_role(role))
+        if (!record.failed())
+          nearest = std::min(nearest,
+                             squared_distance(ranks_[role][choice[role]], ranks_[role][candidate]));
+      farthest = std::max(farthest, nearest);
+    }
+    return 1 - std::exp(-farthest / (2 * near_rank * near_rank));
+  }
+
   std::optional<Ask> begin(std::vector<size_t> choice, const std::string& reason) {
     unfinished_ = std::move(choice);
     return first_missing(unfinished_, reason);
@@ -195,6 +224,7 @@ class Flyball : public Strategy {
   }
 
   std::vector<Belief> beliefs_;
+  std::vector<std::vector<std::vector<double>>> ranks_;  ///< axis_ranks() by role, once needed
   std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: nothing broke
   size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made

@@ -6,7 +6,9 @@
 #include "cli/action.h"
 #include "cli/commands/evaluate.h"
 #include "cli/output.h"
+#include "cli/table_folder.h"
 #include "cli/tables.h"
+#include "evaluate/population.h"
 #include "evaluate/predict_eval.h"
 #include "predict/design/design.h"
 #include "predict/registry/registry.h"
@@ -15,7 +17,7 @@ namespace flyball::cli {
 namespace {
 
 struct Options {
-  std::string target, workload, phase;
+  std::string target, workload, phase, data;
   std::vector<std::string> references;
   Accepted accepted;
   PredictEvaluation evaluation;
@@ -53,8 +55,44 @@ void print_text(const PredictReport& report) {
   }
 }
 
+Status run_population(Options& options) {
+  PredictEvaluation& evaluation = options.evaluation;
+  if (options.phase.empty() || evaluation.floor)
+    return Error{Code::invalid_argument,
+                 evaluation.floor ? "--data has no --floor" : "--data needs --phase",
+                 "flyball evaluate predict --data DIR --phase infer"};
+  FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase));
+  FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
+  FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
+  Progress progress(options.quiet);
+  evaluation.progress = [&](size_t done, size_t all) { progress.show(done, all, "tables"); };
+  const auto rows = evaluate_predict_population(evaluation, tables);
+  progress.finish();
+  if (!rows) return rows.error();
+  if (options.json) {
+    nlohmann::ordered_json document{{"phase", phase_name(phase)}, {"tables", tables.size()}};
+    for (const PredictKindRow& row : *rows) document["kinds"].push_back(to_json(row));
+    print_json(document);
+    return {};
+  }
+  TextTable shown({"predictor", "design", "modes", "kind", "tables", "time MAPE", "p90", "worst",
+                   "power MAPE", "p90", "worst", "cover t", "cover P"});
+  for (const PredictKindRow& row : *rows)
+    shown.add({row.predictor, row.design, fmt::format("{}", row.modes), row.kind,
+               fmt::format("{}", row.tables), number(row.time_median), number(row.time_p90),
+               number(row.time_worst), number(row.power_median), number(row.power_p90),
+               number(row.power_worst), number(row.time_coverage90), number(row.power_coverage90)});
+  fmt::print("{}\nmedians, 90th percentiles and worst of the tables' errors in percent\n",
+             shown.str());
+  return {};
+}
+
 Status run(Options& options) {
   PredictEvaluation& evaluation = options.evaluation;
+  if (options.data.empty() == options.target.empty())
+    return Error{Code::invalid_argument, "one of --target and --data is needed",
+                 "--target FILE judges one table, --data DIR a folder of them"};
+  if (!options.data.empty()) return run_population(options);
   FLYBALL_ASSIGN(evaluation.target,
                  read_workload(options.target, options.workload, options.phase, options.accepted));
   FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
@@ -82,7 +120,9 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   std::vector<std::string> names, plans;
   for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
   for (const DesignEntry& entry : designs()) plans.push_back(entry.name);
-  command->add_option("--target", options->target, "measured table, the truth")->required();
+  command->add_option("--target", options->target, "measured table, the truth");
+  command->add_option("--data", options->data,
+                      "folder of tables instead: all of --phase, summed up by kind of network");
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
   command->add_option("--reference", options->references, "table of earlier workloads");

@@ -6,7 +6,9 @@
 #include "cli/commands.h"
 #include "cli/commands/evaluate.h"
 #include "cli/output.h"
+#include "cli/table_folder.h"
 #include "cli/tables.h"
+#include "evaluate/population.h"
 #include "evaluate/search_sweep.h"
 #include "predict/registry/registry.h"
 #include "search/registry.h"
@@ -19,9 +21,9 @@ constexpr size_t modes_of_the_paper = 441;
 struct Options {
   std::string problem = "training", problems = "paper", modes = "paper", predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
-  std::string cases;
+  std::string cases, data;
   Accepted accepted;
-  size_t max_profiles = 10, seeds = 1, threads = 0, every = 1;
+  size_t max_profiles = 10, seeds = 1, threads = 0, every = 1, draws = 40;
   uint64_t seed = 1;
   double min_gain = -1;
   bool json = false, quiet = false;
@@ -79,10 +81,40 @@ void print_rows(const SearchEvaluation& evaluation) {
                  percent(row.mean_throughput_loss_pct));
 }
 
+/// Every table of a folder with problems of its own.
+Status run_population(const Options& options, SearchSweep sweep) {
+  if (!options.train.empty() || !options.infer.empty() || !options.cases.empty())
+    return Error{Code::invalid_argument, "--data is given with --train, --infer or --cases",
+                 "--data DIR takes all tables of a folder; leave the others out"};
+  const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;
+  FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
+  sweep.only_paper_modes = false;
+  FLYBALL_ASSIGN(const auto rows, evaluate_search_population(sweep, tables, options.draws));
+  if (options.json) {
+    nlohmann::ordered_json document{{"problem", kind_name(sweep.kind)}, {"tables", tables.size()}};
+    for (const SearchKindRow& row : rows) document["kinds"].push_back(to_json(row));
+    print_json(document);
+    return {};
+  }
+  TextTable shown({"strategy", "kind", "tables", "solvable", "solved %", "excess median %",
+                   "mean %", "p90 %", "worst table %", "profiles", "worst table"});
+  for (const SearchKindRow& row : rows)
+    shown.add(
+        {row.strategy, row.kind, fmt::format("{}", row.tables), fmt::format("{}", row.solvable),
+         percent(100.0 * static_cast<double>(row.solved) / static_cast<double>(row.solvable)),
+         percent(row.median_excess_pct), percent(row.mean_excess_pct), percent(row.p90_excess_pct),
+         percent(row.worst_mean_excess_pct), percent(row.mean_profiles, 1), row.worst_table});
+  fmt::print("{}", shown.str());
+  return {};
+}
+
 Status run(const Options& options) {
   SearchSweep sweep;
   FLYBALL_ASSIGN(sweep.kind, parse_kind(options.problem));
-  FLYBALL_ASSIGN(const auto tables, tables_of(sweep.kind, options));
+  std::vector<WorkloadTable> tables;
+  if (options.data.empty()) {
+    FLYBALL_ASSIGN(tables, tables_of(sweep.kind, options));
+  }
   for (const WorkloadTable& table : tables) sweep.tables.push_back(&table);
   for (const std::string& list : options.strategies)
     for (const std::string& name : split(list, ',')) sweep.strategies.push_back(name);
@@ -110,6 +142,7 @@ Status run(const Options& options) {
   sweep.threads = options.threads;
   Progress progress(options.quiet);
   sweep.progress = [&](size_t done, size_t all) { progress.show(done, all, "searching"); };
+  if (!options.data.empty()) return run_population(options, std::move(sweep));
   const auto evaluation = evaluate_search(sweep);
   progress.finish();
   if (!evaluation) return evaluation.error();
@@ -138,6 +171,13 @@ void add_evaluate_search(CLI::App& group, Context& context) {
       ->capture_default_str();
   command->add_option("--train", options->train, "table of the training");
   command->add_option("--infer", options->infer, "table of the inference");
+  command->add_option("--data", options->data,
+                      "folder of tables instead: all of its phase, summed up by kind of network");
+  command
+      ->add_option("--draws", options->draws,
+                   "with --data: problems drawn for each table, unless --problems names a file")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
   command->add_option("--reference", options->references, "table of an earlier workload");
   add_accept_option(*command, options->accepted);
   command->add_option("--strategy", options->strategies, "names, separated by commas");

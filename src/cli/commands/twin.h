@@ -7,5 +7,6 @@ namespace flyball::cli {
 
 void add_twin_table(CLI::App& twin, Context& context);
 void add_twin_calibrate(CLI::App& twin, Context& context);
+void add_twin_population(CLI::App& twin, Context& context);
 
 }  // namespace flyball::cli

@@ -27,7 +27,7 @@ struct FormValue {
 namespace form {
 
 /// At most this many parameters in one form: gradients live on the stack.
-inline constexpr int capacity = 20;
+inline constexpr int capacity = 22;
 /// At most so many axes of unknown meaning have terms of their own.
 inline constexpr int most_others = 4;
 using Gradient = Eigen::Array<double, capacity, 1>;

@@ -3,8 +3,9 @@
 //
 //   P ∝ 1 + n + f_cpu + n f_cpu³ + f_gpu³ + f_mem + (b/t)(1 + f_cpu² + f_gpu² + f_mem)
 //
-// each term with a weight of its own; t is the minibatch time. Each axis x of unknown meaning adds
-// x + (b/t) x².
+// each term with a weight of its own; t is the minibatch time. Where the batch size varies, a GPU
+// that has few samples at a time leaves part of its width idle, also where its time is proportional
+// to them: its terms count b/(b + b₀). Each axis x of unknown meaning adds x + (b/t) x².
 #pragma once
 
 #include "predict/gp/form.h"

@@ -33,6 +33,16 @@ const std::vector<FormParameter> all_parameters = {
     {"gpu_fixed", -3.0, 1.2},   {"memory_fixed", -3.5, 1.2},  {"serial_sample", -3.0, 1.2},
     {"loader_fixed", -3.0, 1.2}};
 
+/// Where the batch size varies, shares are those at the highest batch, and what does not grow with
+/// it may be anything there between half the time (bound by launches) and a five hundredth (bound
+/// by arithmetic, time proportional to the batch): wide priors. A service's batches lie ready and
+/// each waits for the last one, so that stages overlap within a minibatch only: nearer to a sum.
+const std::vector<FormParameter> with_batches = {
+    {"constant", -4.5, 1.8},   {"serial_cpu", -2.2, 1.6},    {"serial_memory", -4.0, 1.6},
+    {"gpu_fixed", -4.5, 1.8},  {"memory_fixed", -4.5, 1.8},  {"serial_sample", -4.0, 1.6},
+    {"loader_cpu", -2.5, 1.3}, {"loader_memory", -3.5, 1.3}, {"loader_fixed", -4.5, 1.8},
+    {"stage_norm", 0.3, 1.0},  {"gpu_norm", 0.2, 0.5}};
+
 constexpr double highest_offset = 0.4;  // of the lowest clock profiled
 constexpr double most_busy = 0.8;       // of the fewest cores profiled, or of two if they are more
 
@@ -41,6 +51,9 @@ constexpr double most_busy = 0.8;       // of the fewest cores profiled, or of t
 TimeForm::TimeForm(const Coordinates& coordinates)
     : parameters_(all_parameters), batch_(coordinates.varies(AxisRole::batch)) {
   if (!batch_) parameters_.resize(gpu_fixed);
+  for (FormParameter& parameter : parameters_)
+    for (const FormParameter& other : with_batches)
+      if (batch_ && parameter.name == other.name) parameter = other;
   first_other_ = static_cast<int>(parameters_.size());
   for (const std::string& name : coordinates.other_names())
     if (others_ < form::most_others) parameters_.push_back({"stage " + name, -1.2, 1.2}), ++others_;

@@ -1,0 +1,106 @@
+#include "evaluate/population.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+// Time falls with both clocks, power rises; batches cost in proportion.
+WorkloadTable table_of(const std::string& workload, Phase phase, std::vector<double> batches) {
+  WorkloadTable table;
+  table.device = "board";
+  table.workload = workload;
+  table.phase = phase;
+  std::vector<Axis> axes = {named_axis(axis::batch_size, batches),
+                            named_axis(axis::cpu_mhz, {500, 1000, 1500, 2000}),
+                            named_axis(axis::gpu_mhz, {200, 400, 600, 800, 1000})};
+  const Space grid = Space::grid(axes);
+  for (Axis& one : axes) one.values.clear();
+  table.space = Space(axes);
+  for (size_t i = 0; i < grid.size(); ++i) {
+    const auto row = grid.row(i);
+    table.add(row, row[0] * (2000 / row[2]) + 5000 / row[1],
+              5 + 10 * std::pow(row[2] / 1000, 3) + row[1] / 1000);
+  }
+  return table;
+}
+
+SearchSweep sweep_of(ProblemKind kind) {
+  SearchSweep sweep;
+  sweep.kind = kind;
+  sweep.strategies = {"brute-force", "maxn"};
+  sweep.only_paper_modes = false;
+  sweep.options.profile_budget = 1000;
+  return sweep;
+}
+
+TEST(PopulationEvaluation, TakesTheKindFromTheName) {
+  EXPECT_EQ(kind_of_workload("launch-recurrent__008"), "launch-recurrent");
+  EXPECT_EQ(kind_of_workload("resnet18"), "resnet18");
+}
+
+TEST(PopulationEvaluation, DrawnProblemsAreWithinReach) {
+  const WorkloadTable table = table_of("a__1", Phase::infer, {1, 4});
+  const auto drawn = draw_problems(ProblemKind::inference, table, 50, 3);
+  ASSERT_EQ(drawn.size(), 50u);
+  for (const ProblemSpec& spec : drawn) {
+    EXPECT_GE(spec.budgets.power_w, 5);
+    EXPECT_LE(spec.budgets.power_w, 17);
+    EXPECT_GT(spec.rate_hz, 0);
+    bool served = false;
+    for (size_t i = 0; i < table.size(); ++i) {
+      const double window = 1e3 * table.space.row(i)[0] / spec.rate_hz;
+      served = served || (table.minibatch_ms[i] <= window * (1 + 1e-9) &&
+                          table.minibatch_ms[i] + window <= spec.latency_ms * (1 + 1e-9));
+    }
+    EXPECT_TRUE(served);
+  }
+  EXPECT_NE(drawn[0].budgets.power_w,
+            draw_problems(ProblemKind::inference, table, 1, 4)[0].budgets.power_w);
+}
+
+TEST(PopulationEvaluation, SumsUpByKindAndNamesTheWorst) {
+  const std::vector<WorkloadTable> tables = {table_of("a__1", Phase::train, {16}),
+                                             table_of("a__2", Phase::train, {16}),
+                                             table_of("b__3", Phase::train, {16})};
+  const auto rows = evaluate_search_population(sweep_of(ProblemKind::training), tables, 20);
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 6u);  // two strategies × all, a, b
+  for (const SearchKindRow& row : *rows) {
+    EXPECT_EQ(row.tables, row.kind == "all" ? 3u : row.kind == "a" ? 2u : 1u);
+    EXPECT_EQ(row.solvable, 20 * row.tables);
+    if (row.strategy != "brute-force") {
+      EXPECT_LT(row.solved, row.solvable);  // MAXN draws more than most budgets
+      continue;
+    }
+    EXPECT_EQ(row.solved, row.solvable);
+    EXPECT_NEAR(row.mean_excess_pct, 0, 1e-9);
+    EXPECT_FALSE(row.worst_table.empty());
+  }
+}
+
+TEST(PopulationEvaluation, RefusesProblemsOfTwoRoles) {
+  const auto rows = evaluate_search_population(sweep_of(ProblemKind::concurrent), {}, 5);
+  ASSERT_FALSE(rows.ok());
+  EXPECT_EQ(rows.error().code, Code::invalid_argument);
+}
+
+TEST(PopulationEvaluation, PredictsEveryTable) {
+  PredictEvaluation evaluation;
+  evaluation.predictors = {"gp"};
+  evaluation.modes = {8};
+  evaluation.runs = 2;
+  const auto rows = evaluate_predict_population(
+      evaluation, {table_of("a__1", Phase::train, {16}), table_of("b__2", Phase::train, {16})});
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 3u);
+  EXPECT_EQ((*rows)[0].kind, "all");
+  EXPECT_EQ((*rows)[0].tables, 2u);
+  EXPECT_GE((*rows)[0].time_worst, (*rows)[0].time_median);
+  EXPECT_LT((*rows)[0].time_median, 30);
+}
+
+}  // namespace
+}  // namespace flyball
