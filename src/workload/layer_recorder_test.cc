@@ -25,6 +25,12 @@ LayerTable table(const std::string& network, const StepOptions& step,
   return made ? *made : LayerTable{};
 }
 
+const Layer* find(const LayerTable& layers, const std::string& name, const std::string& op) {
+  for (const Layer& layer : layers.layers)
+    if (layer.name == name && layer.op == op) return &layer;
+  return nullptr;
+}
+
 // Everything of LeNet-5 by hand: 28² padded to 32².
 TEST(LayerRecorder, LeNetIsItsLayersByHand) {
   const LayerTable lenet = table("lenet5", options(Phase::infer, 2));
