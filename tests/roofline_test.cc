@@ -97,7 +97,9 @@ TEST_F(RooflineTest, OverTablesSaysWhatEachModeSaves) {
   const std::string manual = slurp(fs::path(FLYBALL_SOURCE_DIR) / "docs/json.md");
   const std::function<void(const nlohmann::json&)> documented = [&](const nlohmann::json& json) {
     for (const auto& [key, value] : json.items()) {
-      if (json.is_object()) EXPECT_NE(manual.find("`" + key + "`"), std::string::npos) << key;
+      if (json.is_object()) {
+        EXPECT_NE(manual.find("`" + key + "`"), std::string::npos) << key;
+      }
       if (key != "mode") documented(value);
     }
   };
