@@ -55,6 +55,25 @@ NOT_RUN = {
         "sudo flyball experiment run experiments/small_memory.toml --scale 0.25": "likewise",
         "bench/run cache": "a benchmark, which needs PyTorch and root",
     },
+    "docs/memory.md": {
+        "flyball tune resnet18 --axis batch_size=16,64,256": "takes minutes; memory_fit_test.cc does it",
+        "build/release/bin/workload_torch_test --gtest_filter='StepMemory.*'": "a test itself",
+        "build/release/bin/workload_torch_slow_test --gtest_filter='*StepMemory*'": "likewise",
+    },
+    "docs/roofline.md": {
+        "flyball roofline measure": "loads the whole machine; roofline_test.cc does it",
+        "flyball roofline measure cpu_cores=1 --for 2s": "likewise",
+        "flyball roofline resnet18 mobilenet_v3 --batch 1 16 --report roofs.html": "likewise",
+        "flyball roofline --data resnet50_infer.csv --data mobilenet_infer.csv --data resnet18_train.csv --data mobilenet_train.csv --report orin.html":
+            "of measured tables; roofline_test.cc has one",
+    },
+    "docs/twin.md": {
+        "flyball evaluate twin --target TABLE.csv [--json]": "of measured tables; json_test.cc has one",
+        "flyball twin calibrate --target orin_agx__resnet18__train.csv --target orin_agx__mobilenet_v3__train.csv \\":
+            "likewise; calibrate_test.cc",
+        "--target orin_agx__resnet50__infer.csv --target orin_agx__mobilenet_v3__infer.csv \\": "likewise",
+        "--target examples/orin_agx_published.csv --fix step_kcycles": "likewise",
+    },
     "docs/data.md": {
         "flyball dataset check DIR": "of a folder that the reader has; profile_test.cc does it",
         "flyball profile lstm --optimizer adam --learning-rate 0.002 --epochs 3 --workers 1 --save run.ckpt":
@@ -109,6 +128,8 @@ NO_COMMANDS = {
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
+    "docs/memory.md": ["peak memory 400 MB"],
+    "docs/roofline.md": ["time    T = "],
     "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
     "docs/report-data.md": ["<script"],
     "docs/search.md": ["R=orin_agx__resnet18__train.csv"],  # VARIABLES

@@ -100,7 +100,7 @@ TEST_F(RooflineTest, OverTablesSaysWhatEachModeSaves) {
       if (json.is_object()) {
         EXPECT_NE(manual.find("`" + key + "`"), std::string::npos) << key;
       }
-      if (key != "mode") documented(value);
+      if (key != "mode" && value.is_structured()) documented(value);
     }
   };
   documented(answer);
