@@ -20,9 +20,9 @@ async function spot(page: Page, steps: number): Promise<Spot> {
   await page.locator(".cloud").focus();
   await page.keyboard.press("Home");
   for (let i = 0; i < steps; i++) await page.keyboard.press("ArrowRight");
-  const box = (await page.locator(".ring").boundingBox())!;
+  const box = (await page.locator(".cloud .ring").boundingBox())!;
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator(".tip").isVisible(), false);
+  assert.equal(await page.locator(".cloud .tip").isVisible(), false);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
@@ -60,7 +60,7 @@ async function check_choice(page: Page, report: TuneReport): Promise<void> {
 
 async function check_card(page: Page, report: TuneReport, index: number, words: string[]): Promise<void> {
   const row = report.configurations[index]!;
-  const text = plain(await page.locator(".tip").innerText());
+  const text = plain(await page.locator(".cloud .tip").innerText());
   for (const word of words) assert.ok(text.toLowerCase().includes(word.toLowerCase()), `"${word}" in: ${text}`);
   for (const v of row.config) assert.ok(text.includes(String(v)), `setting ${v} in: ${text}`);
   if (row.power_w !== null) assert.ok(text.includes(`${value(row.power_w).toPrecision(3)} W`), `power in: ${text}`);
@@ -84,14 +84,14 @@ for (const [name, view] of dresses) {
 
       const at = await spot(page, 0);
       await page.mouse.move(at.x + 2, at.y - 1);
-      await page.locator(".tip").waitFor();
+      await page.locator(".cloud .tip").waitFor();
       await check_card(page, report, report.choice!.configuration, ["choice", "profiled", "Pareto front"]);
-      const tip = (await page.locator(".tip").boundingBox())!;
+      const tip = (await page.locator(".cloud .tip").boundingBox())!;
       assert.ok(tip.x >= 0 && tip.x + tip.width <= view.width, `the card lies inside the window: ${JSON.stringify(tip)}`);
 
       const other = await spot(page, 1);
       await page.mouse.move(other.x, other.y);
-      await page.locator(".tip", { hasText: "MAXN" }).waitFor();
+      await page.locator(".cloud .tip", { hasText: "MAXN" }).waitFor();
       await check_card(page, report, report.default!.configuration, ["default: MAXN"]);
     });
   });
@@ -198,7 +198,7 @@ test("a finger finds the choice", async () => {
     await page.locator(".cloud").scrollIntoViewIfNeeded();
     const at = await spot(page, 0);
     await page.touchscreen.tap(at.x + 6, at.y + 5);
-    await page.locator(".tip").waitFor();
+    await page.locator(".cloud .tip").waitFor();
     await check_card(page, report, report.choice!.configuration, ["choice"]);
   });
 });
@@ -227,7 +227,7 @@ test("infeasible: no choice, the reason, the closest and the remedy", async () =
     assert.equal(await page.getAttribute(".cloud", "data-points"), "864");
     await page.locator(".cloud").focus();
     await page.keyboard.press("Home");
-    assert.match(await page.locator(".tip").innerText(), /closest to the budgets/i);
+    assert.match(await page.locator(".cloud .tip").innerText(), /closest to the budgets/i);
   });
 });
 
@@ -282,14 +282,14 @@ test("a click on a point reaches its row, and the row its point", async () => {
     assert.match((await row.getAttribute("class")) ?? "", /is-shown/);
     assert.equal(await row.evaluate((r) => r === document.activeElement && r.getBoundingClientRect().top > 0 && r.getBoundingClientRect().bottom < innerHeight), true);
     await row.locator(".to-chart").click();
-    await page.locator(".tip", { hasText: "MAXN" }).waitFor();
+    await page.locator(".cloud .tip", { hasText: "MAXN" }).waitFor();
     assert.equal(await page.locator(".cloud").evaluate((c) => c.getBoundingClientRect().top > -100 && c.getBoundingClientRect().bottom < innerHeight + 100), true);
     // With the keyboard, too.
     await page.keyboard.press("Home");
     await page.keyboard.press("Enter");
     assert.equal(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["index"]), String(report.choice!.configuration));
     await page.locator(".trial-table .to-chart").nth(2).click();
-    await page.locator(".tip", { hasText: "profiled 3" }).waitFor();
+    await page.locator(".cloud .tip", { hasText: "profiled 3" }).waitFor();
   });
 });
 
@@ -299,7 +299,7 @@ test("a second tap on a point reaches its row", async () => {
     await page.locator(".cloud").scrollIntoViewIfNeeded();
     const at = await spot(page, 0);
     await page.touchscreen.tap(at.x, at.y);
-    await page.locator(".tip").waitFor();
+    await page.locator(".cloud .tip").waitFor();
     assert.equal(await page.locator(".is-shown").count(), 0);
     await page.touchscreen.tap(at.x, at.y);
     await page.locator(`.is-shown[data-index="${report.choice!.configuration}"]`).waitFor();
