@@ -101,6 +101,14 @@ NOT_RUN = {
             "likewise; json_test.cc plans one",
         "flyball evaluate live --train resnet18.csv --infer mobilenet_infer.csv": "likewise",
     },
+    "docs/memory.md": {
+        "flyball describe bert_base --batch-size 16 --memory 4GB": "trains a step of minutes; memory_test.cc does LeNet-5",
+        "flyball describe yolo_v8n --device orin_nano": "likewise",
+        "flyball tune resnet18 --axis batch_size=16,64,256": "minutes of trials; memory_test.cc tunes LeNet-5",
+        "flyball tune resnet18 --axis batch_size=16,64,256 --memory 4GB": "likewise",
+        "build/release/bin/workload_torch_test --gtest_filter='StepMemory.*'": "a test of its own",
+        "build/release/bin/workload_torch_slow_test --gtest_filter='*StepMemory*'": "likewise",
+    },
     "docs/reproduce.md": {
         "mkdir public && cd public": "goes with the next",
         "git clone <the public repositories below>": "needs the network",
@@ -128,10 +136,10 @@ NO_COMMANDS = {
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
-    "docs/memory.md": ["peak memory 400 MB"],
-    "docs/roofline.md": ["time    T = "],
+    "docs/memory.md": ["peak memory 400 MB: "],
     "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
     "docs/report-data.md": ["<script"],
+    "docs/roofline.md": ["time    T = "],
     "docs/search.md": ["R=orin_agx__resnet18__train.csv"],  # VARIABLES
     "docs/your-model.md": ["import torch, torchvision", "import flyball", "with flyball.stall()", "class Loss(",
                            "#include <flyball_marks.h>"],

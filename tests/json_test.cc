@@ -105,6 +105,12 @@ TEST_F(JsonTest, LayersOfANetworkAreDocumented) {
   }
 }
 
+TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {
+  expect_documented({"describe", "lenet5", "--batch-size", "4", "--memory", "4GB", "--json"});
+  expect_documented({"describe", "lenet5", "--batch-size", "4", "--device", "orin_nano", "--json"});
+  expect_documented({"describe", "lenet5", "--batch-size", "4", "--device", "host", "--json"});
+}
+
 // Both sides of a study, line by line.
 TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
   const std::vector<Json> messages = {

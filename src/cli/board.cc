@@ -71,7 +71,8 @@ Status check_program_options(const ProfilerOptions& options) {
       {"--phase", !options.phase.empty()},
       {"--data", !options.data.empty()},
       {"--cache", options.cache_bytes > 0},
-      {"--no-memory-check", options.no_memory_check},
+      {"--memory", options.memory.bytes.has_value()},
+      {"--no-memory-check", options.memory.no_check},
       {"--input", !options.script.inputs.empty()},
       {"--target", !options.script.targets.empty()},
       {"--loss", !options.script.loss.empty()},
@@ -113,7 +114,8 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.workload = options.workload;
   live.seed = options.seed;
   live.cache_bytes = options.cache_bytes;
-  live.memory_check = !options.no_memory_check;
+  live.memory_check = !options.memory.no_check;
+  live.memory = options.memory.bytes;
   live.stopping.max_seconds = options.trial_seconds;
   live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   live.interrupted = &interrupt_flag();
@@ -198,8 +200,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   add_size(
       command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
       "of live trials: samples kept in memory, drawn before the first trial, never evicted");
-  command.add_flag("--no-memory-check", options.no_memory_check,
-                   "try also batch sizes that do not fit into this machine's memory");
+  add_memory_options(command, options.memory);
   add_axis_option(command, options.axes);
   add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/measuring.h"
+#include "cli/memory_options.h"
 #include "cli/script_options.h"
 #include "cli/training_options.h"
 #include "device/registry/board.h"
@@ -33,7 +34,7 @@ struct ProfilerOptions {
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
   uint64_t cache_bytes = 0;                 ///< of a sample cache for live trials; 0: none
-  bool no_memory_check = false;             ///< of live trials: try also what does not fit
+  MemoryOptions memory;                     ///< of live trials
   double trial_seconds = 10;                ///< time cap of a live trial
   bool trial_time_asked = false;            ///< by the user: then no trial may take longer
   std::vector<std::string> wanted_figures;  ///< that a program has to report in each trial

@@ -69,7 +69,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.trial_seconds = options.trial_seconds;
   role.seed = options.request.seed;
   role.quiet = options.quiet;
-  role.no_memory_check = options.no_memory_check;
+  role.memory = options.memory;
   role.measuring = options.measuring_options;
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
   if (board.kind == "twin")  // its requests are at hand already

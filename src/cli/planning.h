@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/memory_options.h"
 #include "store/store.h"
 #include "tune/planning.h"
 
@@ -31,7 +32,8 @@ struct PlanOptions {
   std::vector<std::string> arrivals;  ///< of each service, or one for all; empty: clockwork
   double percentile = 99;             ///< of requests in time, with `arrivals`
   bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
-       no_memory_check = false, no_reference = false;
+       no_reference = false;
+  MemoryOptions memory;       ///< of roles that are networks
   bool switch_asked = false;  ///< --switch-cost was given
   double idle_power_w = 0;    ///< --idle-power; 0: not given
   PlanRequest request;

@@ -100,7 +100,8 @@ Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const P
                              std::span<const RateWindow> windows) {
   FLYBALL_ASSIGN(RateProfiles all, profile_rates(session, board, request, windows));
   DynamicAnswer answer{std::move(all.problem), {}, {}, {}, all.count, all.known, {}};
-  answer.notes = std::move(all.notes);
+  answer.notes = gap_notes(board);
+  answer.notes.insert(answer.notes.end(), all.notes.begin(), all.notes.end());
   answer.notes.insert(answer.notes.end(), request.cost_notes.begin(), request.cost_notes.end());
   auto plan = plan_dynamic(answer.problem, all.readings, windows);
   if (plan) {

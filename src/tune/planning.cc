@@ -136,6 +136,14 @@ std::string known_note(const Session& session, const Problem& problem,
                     reused_trials(trials, session.run(), wall_clock_utc()));
 }
 
+std::vector<std::string> gap_notes(const SharedBoard& board) {
+  std::vector<std::string> notes;
+  for (const SessionRole& role : board.roles())
+    for (const std::string& gap : role.profiler->info().gaps)
+      if (std::ranges::find(notes, gap) == notes.end()) notes.push_back(gap);
+  return notes;
+}
+
 Result<Plan> search_plan(Session& session, const Problem& problem) {
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(std::make_shared<const Problem>(problem)));
   std::vector<Step> steps;
@@ -171,6 +179,8 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest
   auto plan = search_plan(*session, *problem);
   if (plan) {
     plan->run = session->run();
+    const auto gaps = gap_notes(board);
+    plan->notes.insert(plan->notes.begin(), gaps.begin(), gaps.end());
     plan->notes.insert(plan->notes.end(), request.cost_notes.begin(), request.cost_notes.end());
   }
   nlohmann::ordered_json answer{{"problem", request.kind}};

@@ -55,6 +55,9 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest
 std::string known_note(const Session& session, const Problem& problem,
                        std::span<const Profiled> trials);
 
+/// What profilers of the roles lack, and what they left out, each once.
+std::vector<std::string> gap_notes(const SharedBoard& board);
+
 /// The plan of one search that `session` makes; used where several searches share a session.
 Result<Plan> search_plan(Session& session, const Problem& problem);
 

@@ -8,6 +8,7 @@
 
 #include "workload/counting_allocator_testing.h"
 #include "workload/step_memory.h"
+#include "workload/workload.h"
 
 namespace flyball {
 namespace {
@@ -86,6 +87,30 @@ INSTANTIATE_TEST_SUITE_P(Networks, StepMemoryDeathTest,
                                          Case{"vgg11", 8}, Case{"lstm", 96}, Case{"bert_base", 8},
                                          Case{"yolo_v8n", 8}),
                          [](const auto& each) { return std::string(each.param.network); });
+
+// What `flyball workloads` shows without building a network.
+class ListedMemory : public testing::TestWithParam<std::string> {};
+
+TEST_P(ListedMemory, IsWhatStepsTakeWithinFivePercent) {
+  const Workload& workload = **find_workload(GetParam());
+  const auto model = measure_memory(workload.name, {}, drawn_batches());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const MemoryUse peak = model->peak(16);
+  const double weights = peak[MemoryPart::weights], training = peak.total();
+  std::printf("%s: weights %.0f, training on 16 samples %.0f bytes\n", workload.name.c_str(),
+              weights, training);
+  EXPECT_NEAR(static_cast<double>(workload.weight_bytes) / weights, 1, 0.05);
+  EXPECT_NEAR(static_cast<double>(workload.training_bytes) / training, 1, 0.05);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const Workload& workload : workloads()) all.push_back(workload.name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, ListedMemory, testing::ValuesIn(names()),
+                         [](const auto& each) { return each.param; });
 
 }  // namespace
 }  // namespace flyball

@@ -26,6 +26,9 @@ struct Workload {
   NetworkShape shape;      ///< default input and classes
   int64_t samples = 0;     ///< samples of one epoch of the default dataset
   int64_t parameters = 0;  ///< trainable numbers at the default shape
+  /// Measured as cost/memory.h says, fp32, CPU, default shape: weights with what a network keeps
+  /// besides, and the peak of a training step with momentum on 16 samples.
+  int64_t weight_bytes = 0, training_bytes = 0;
   std::vector<Phase> phases;
   /// How samples of a dataset become its minibatches.
   Result<CollatePtr> (*collate)(const Dataset& dataset, const CollateOptions& options);

@@ -197,8 +197,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
   add_json_flag(command, o.json);
   command.add_flag("--quiet,-q", o.quiet, "no progress");
-  command.add_flag("--no-memory-check", o.no_memory_check,
-                   "try also batch sizes that do not fit into this machine's memory");
+  add_memory_options(command, o.memory);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/memory_options.h"
 #include "cli/output.h"
 #include "cli/profile_text.h"
 #include "cli/quantities.h"
@@ -37,7 +38,8 @@ struct ProfileOptions {
   TraceFiles files;
   MeasuringOptions measuring;
   std::string report;
-  bool json = false, quiet = false, no_memory_check = false;
+  MemoryOptions memory;
+  bool json = false, quiet = false;
 };
 
 // More threads than cores would only wait for each other, for minutes and without a word.
@@ -64,7 +66,8 @@ Status complete(ProfileOptions& options) {
                  "profile on this machine: --device host"};
   step.device = compute_place(board->info());
   request.memory_check =
-      !options.no_memory_check && (step.device == "cpu" || board->info().may_compute_on_gpu);
+      !options.memory.no_check && (step.device == "cpu" || board->info().may_compute_on_gpu);
+  request.memory = options.memory.bytes;
   request.on_bad = options.on_bad == "skip" ? OnBadSample::skip : OnBadSample::fail;
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.script,
@@ -183,11 +186,12 @@ Status run_network(ProfileOptions& options, Context& context) {
 Status check_program_options(const CLI::App& command) {
   std::vector<std::pair<const char*, bool>> given;
   for (const char* name :
-       {"--epochs", "--workers",    "--prefetch",      "--drop-last",     "--on-bad",
-        "--phase",  "--batch-size", "--optimizer",     "--learning-rate", "--input",
-        "--target", "--loss",       "--weight-decay",  "--accumulate",    "--save",
-        "--resume", "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data",   "--tokens",     "--cache",         "--image-size",    "--no-memory-check"})
+       {"--epochs",         "--workers",    "--prefetch",      "--drop-last",     "--on-bad",
+        "--phase",          "--batch-size", "--optimizer",     "--learning-rate", "--input",
+        "--target",         "--loss",       "--weight-decay",  "--accumulate",    "--save",
+        "--resume",         "--precision",  "--channels-last", "--threads",       "--seed",
+        "--data",           "--tokens",     "--cache",         "--image-size",    "--memory",
+        "--no-memory-check"})
     given.emplace_back(name, command.count(name) > 0);
   return refuse_for_program(given);
 }
@@ -284,8 +288,7 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
       },
       "samples of the first epoch kept in memory, never evicted; shared with other runs on the "
       "same data");
-  command.add_flag("--no-memory-check", options.no_memory_check,
-                   "try also what does not fit into this machine's memory");
+  add_memory_options(command, options.memory);
   add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
                "a program that marked and then marks nothing for so long hangs",
                {0.001, 1e9, "at least 1ms"})

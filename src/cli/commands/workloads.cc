@@ -11,30 +11,24 @@
 namespace flyball::cli {
 namespace {
 
-// Of fp32 numbers; activations come on top, and depend on the minibatch.
-constexpr int64_t kWeight = 4, kTrainedWeight = 3 * kWeight;
-
 Status list_workloads(bool json) {
   nlohmann::ordered_json document = nlohmann::ordered_json::array();
   TextTable table({"workload", "parameters", "weights MB", "training MB", "dataset", "samples",
                    "input", "phases", ""});
-  const auto megabytes = [](int64_t parameters, int64_t bytes) {
-    return number(1e-6 * static_cast<double>(parameters * bytes));
-  };
+  const auto megabytes = [](int64_t bytes) { return number(1e-6 * static_cast<double>(bytes)); };
   for (const Workload& workload : workloads()) {
     std::string phases;
     for (Phase phase : workload.phases)
       phases += (phases.empty() ? "" : ", ") + std::string(phase_name(phase));
     table.add({workload.name, fmt::format("{}", workload.parameters),
-               megabytes(workload.parameters, kWeight),
-               megabytes(workload.parameters, kTrainedWeight), workload.dataset,
-               fmt::format("{}", workload.samples), workload.shape.input.text(), phases,
-               workload.summary});
+               megabytes(workload.weight_bytes), megabytes(workload.training_bytes),
+               workload.dataset, fmt::format("{}", workload.samples), workload.shape.input.text(),
+               phases, workload.summary});
     document.push_back({{"name", workload.name},
                         {"summary", workload.summary},
                         {"parameters", workload.parameters},
-                        {"weight_bytes", workload.parameters * kWeight},
-                        {"training_bytes", workload.parameters * kTrainedWeight},
+                        {"weight_bytes", workload.weight_bytes},
+                        {"training_bytes", workload.training_bytes},
                         {"dataset", workload.dataset},
                         {"samples", workload.samples},
                         {"input", workload.shape.input.text()},
@@ -44,8 +38,10 @@ Status list_workloads(bool json) {
     print_json({{"workloads", document}});
   else
     fmt::print(
-        "{}trained: weights, gradients and momentum in fp32; activations come on top, by "
-        "minibatch\n"
+        "{}parameters: of the published number of classes; those of a dataset are of its own\n"
+        "weights, training: measured in fp32 on a CPU, in the default shape; the peak of a "
+        "training\n"
+        "step with momentum on 16 samples; of other sizes `flyball describe W` tells\n"
         "dataset: read in place (docs/data.md); drawn in its format where none is named\n",
         table.str());
   return {};

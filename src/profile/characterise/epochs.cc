@@ -196,7 +196,7 @@ void take_energy(EpochRun& result, const SensorList& sensors) {
 
 // Before hours go by until memory runs out.
 Status check_memory(const EpochRequest& request, const StepOptions& step, const RunData& data) {
-  const auto left = available_memory();
+  const auto left = request.memory ? request.memory : available_memory();
   if (!request.memory_check || !left) return {};
   const auto fit = MemoryFit::measure(request.workload, step, data,
                                       *left - std::min(*left, request.cache_bytes));

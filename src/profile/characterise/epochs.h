@@ -39,6 +39,7 @@ struct EpochRequest {
   uint64_t cache_bytes = 0;      ///< of raw samples that are kept in memory; 0: none
   bool share_cache = false;      ///< with other runs of this user on the same files
   bool memory_check = false;     ///< refuse what does not fit into memory (memory_fit.h)
+  std::optional<uint64_t> memory{};  ///< bytes there are for it; nothing: as the machine tells
   int epochs = 2;
   int64_t steps = 0;  ///< at most so many minibatches per epoch; 0: all
   SampleSize size{};  ///< of samples; afterwards the tokens of the rows that there were

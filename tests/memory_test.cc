@@ -1,0 +1,193 @@
+// What a network takes of memory, and what is left out since it does not fit, as a user sees it.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "live_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class MemoryTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (IsSkipped()) return;
+    memory_ = between("train");
+  }
+  double needed(const std::string& phase, const std::string& samples) {
+    const Finished done = run({"describe", "lenet5", "--phase", phase, "--batch-size", samples,
+                               "--memory", "1GB", "--json"});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    return done.json()["fit"]["needed_bytes"];
+  }
+  /// So much that LeNet-5 fits with 16 samples and not with the 600 of the set, far from both.
+  std::string between(const std::string& phase) {
+    return std::to_string(std::llround(std::sqrt(needed(phase, "16") * needed(phase, "600")))) +
+           "B";
+  }
+  static Words with(Words words, const std::string& more) {
+    words.push_back(more);
+    return words;
+  }
+  static size_t left_out(const Json& notes, const std::string& what) {
+    return static_cast<size_t>(std::ranges::count_if(notes, [&](const Json& note) {
+      return note.get<std::string>().starts_with("left out: " + what);
+    }));
+  }
+  static bool tried(const Json& trials, double batch_size) {
+    for (const Json& trial : trials)
+      if (trial["config"].value("batch_size", 0.0) == batch_size) return true;
+    return false;
+  }
+
+  std::string memory_;
+};
+
+TEST_F(MemoryTest, DescribeTellsThePeakByPartAndWhetherItFits) {
+  const Words words = {"describe", "lenet5", "--batch-size", "64", "--memory", "4GB"};
+  const Finished text = run(words), document = run(with(words, "--json"));
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  for (const char* told : {"peak memory ", "weights ", "activations ", "kept by the process: ",
+                           "steps of 1 and 2 samples were measured", "fits in 4.00 GB"})
+    EXPECT_THAT(text.out, HasSubstr(told));
+  const Json json = document.json(), memory = json["memory"], fit = json["fit"];
+  double parts = 0;
+  for (const char* part : {"weights", "gradients", "optimizer", "activations", "workspace"})
+    parts += memory[part].get<double>();
+  EXPECT_DOUBLE_EQ(parts, json["peak_memory_bytes"]);
+  EXPECT_NEAR(memory["weights"], 4 * 61706, 100);
+  EXPECT_GE(memory["kept_bytes"].get<double>(), json["peak_memory_bytes"].get<double>());
+  EXPECT_EQ(memory["minibatch_bytes"], 64 * (28 * 28 * 4 + 8));
+  EXPECT_EQ(fit["available_bytes"], 4e9);
+  EXPECT_EQ(fit["needed_bytes"].get<double>(),
+            memory["kept_bytes"].get<double>() + memory["minibatch_bytes"].get<double>());
+  EXPECT_EQ(fit["fits"], true);
+  EXPECT_THAT(text.out, HasSubstr("the largest batch that fits: " + fit["largest_batch"].dump()));
+}
+
+TEST_F(MemoryTest, DescribeSaysWhatDoesNotFit) {
+  const Finished none = run({"describe", "lenet5", "--batch-size", "64", "--memory", "1kB"});
+  EXPECT_EQ(none.exit_code, 0) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("DOES NOT FIT in "));
+  EXPECT_THAT(none.out, HasSubstr("the largest batch that fits: none"));
+  const Json large =
+      run({"describe", "lenet5", "--batch-size", "600", "--memory", memory_, "--json"}).json();
+  EXPECT_EQ(large["fit"]["fits"], false);
+  EXPECT_GT(large["fit"]["largest_batch"], 16);
+  EXPECT_LT(large["fit"]["largest_batch"], 600);
+}
+
+TEST_F(MemoryTest, OfABoardTheSourcesAreTold) {
+  const Words words = {"describe", "lenet5", "--batch-size", "4", "--device", "orin_nano"};
+  const Finished text = run(words);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("fits in orin_nano ("));
+  const Json fit = run(with(words, "--json")).json()["fit"];
+  EXPECT_EQ(fit["what"], "orin_nano");
+  EXPECT_LT(fit["available_bytes"], 8.6e9);
+  EXPECT_GT(fit["sources"].size(), 1u);
+  for (const Json& source : fit["sources"])
+    EXPECT_THAT(text.out, HasSubstr("note: " + source.get<std::string>()));
+}
+
+TEST_F(MemoryTest, WhatIsNoMemoryAndNoBoardIsRefused) {
+  const std::vector<std::pair<Words, std::string>> wrong = {
+      {{"describe", "lenet5", "--memory", "4"}, "--memory: '4'"},
+      {{"describe", "lenet5", "--memory", "-4GB"}, "--memory: '-4GB'"},
+      {{"describe", "lenet5", "--device", "orin_naon"}, "orin_naon"},
+      {{"tune", "lenet5", "--memory", "much"}, "--memory: 'much'"},
+      {{"tune", "--memory", "1GB", "--", "true"}, "--memory"},
+      {{"profile", "--no-memory-check", "--", "true"}, "--no-memory-check"},
+      {{"profile", "--memory", "1GB", "--", "true"}, "--memory"}};
+  for (const auto& [words, named] : wrong) {
+    const Finished refused = run(words);
+    EXPECT_EQ(refused.exit_code, 2) << ::testing::PrintToString(words) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(named));
+    EXPECT_THAT(refused.err, HasSubstr("HINT: "));
+  }
+}
+
+TEST_F(MemoryTest, TuneLeavesOutWhatDoesNotFitAndSaysSo) {
+  const Words words = live({"--axis", "batch_size=16,600", "--axis", "loader_workers=0",
+                            "--strategy", "brute-force", "--memory", memory_});
+  const Finished done = run(words);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json();
+  const Json& gaps = answer["device"]["gaps"];
+  EXPECT_EQ(left_out(gaps, "batch_size 600 needs "), 1u) << gaps;
+  EXPECT_EQ(left_out(gaps, ""), 1u) << gaps;
+  EXPECT_TRUE(tried(answer["profiled"], 16));
+  EXPECT_FALSE(tried(answer["profiled"], 600));
+
+  const Json all = run(with(words, "--no-memory-check")).json();
+  EXPECT_EQ(left_out(all["device"]["gaps"], ""), 0u) << all["device"]["gaps"];
+  EXPECT_TRUE(tried(all["profiled"], 600));
+}
+
+TEST_F(MemoryTest, WhereNothingFitsTuneSaysNo) {
+  const Finished none = run(live({"--axis", "batch_size=600", "--memory", memory_}));
+  EXPECT_EQ(none.exit_code, 1) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("lenet5 does not fit: batch_size 600 needs "));
+  EXPECT_THAT(none.err, HasSubstr("--no-memory-check"));
+}
+
+TEST_F(MemoryTest, PlanLeavesOutWhatDoesNotFitAndSaysSo) {
+  const Words words = {"plan",         "inference",
+                       "--infer",      "lenet5",
+                       "--data",       data_,
+                       "--device",     "host",
+                       "--rate",       "100",
+                       "--latency",    "100s",
+                       "--trial-time", "0.1s",
+                       "--axis",       "cpu_cores=1",
+                       "--axis",       "batch_size=8,600",
+                       "--axis",       "loader_workers=0",
+                       "--strategy",   "brute-force",
+                       "--json",       "-q",
+                       "--memory",     between("infer")};
+  const Finished done = run(words);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json();
+  EXPECT_EQ(left_out(answer["notes"], "batch_size 600 needs "), 1u) << answer["notes"];
+  EXPECT_FALSE(tried(answer["profiled"], 600));
+  const Json all = run(with(words, "--no-memory-check")).json();
+  EXPECT_EQ(left_out(all["notes"], ""), 0u) << all["notes"];
+  EXPECT_TRUE(tried(all["profiled"], 600));
+}
+
+TEST_F(MemoryTest, ProfileRefusesWhatDoesNotFit) {
+  const Words words = {"profile", "lenet5",    "--data", data_,          "--steps",
+                       "1",       "--epochs",  "1",      "--batch-size", "600",
+                       "-q",      "--threads", "1",      "--memory",     "2MB"};
+  const Finished none = run(words);
+  EXPECT_EQ(none.exit_code, 1) << none.out;
+  EXPECT_THAT(none.err, HasSubstr("lenet5 does not fit: batch_size 600 needs "));
+  EXPECT_THAT(none.err, HasSubstr("take a smaller --batch-size"));
+  const Finished tried = run(with(words, "--no-memory-check"));
+  EXPECT_EQ(tried.exit_code, 0) << tried.err;
+  EXPECT_THAT(tried.err, Not(HasSubstr("does not fit")));
+}
+
+TEST_F(MemoryTest, WorkloadsTellWhatWasMeasured) {
+  const Json list = run({"workloads", "--json"}).json()["workloads"];
+  ASSERT_EQ(list[0]["name"], "lenet5");
+  const Json lenet = run({"describe", "lenet5", "--batch-size", "16", "--json"}).json();
+  EXPECT_NEAR(list[0]["weight_bytes"].get<double>() / lenet["memory"]["weights"].get<double>(), 1,
+              0.05);
+  EXPECT_NEAR(list[0]["training_bytes"].get<double>() / lenet["peak_memory_bytes"].get<double>(), 1,
+              0.05);
+  const std::string text = run({"workloads"}).out;
+  EXPECT_THAT(text, HasSubstr("parameters: of the published number of classes"));
+  EXPECT_THAT(text, HasSubstr("on 16 samples"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
