@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/random.h"
 #include "base/statistics.h"
 #include "predict/interval.h"
 #include "predict/nnls.h"
@@ -15,7 +16,8 @@
 namespace flyball {
 namespace {
 
-constexpr double usual_workers = 4;  // of a data loader, where no axis says
+constexpr size_t rows_for_form = 500;  // of a table: enough for a dozen coefficients
+constexpr double usual_workers = 4;    // of a data loader, where no axis says
 
 /// A configuration by name: GHz, 1 for an axis that the space lacks.
 struct Point {
@@ -174,9 +176,11 @@ void CostForm::fit_terms(std::span<const Known> known) {
   bool any_power = false;
   for (const Known& each : known) {
     const WorkloadTable& table = *each.table;
+    const std::vector<size_t> chosen =
+        Random(1).sample(table.size(), std::min(rows_for_form, table.size()));
     const Points points(table.space);
-    const double weight = 1 / std::sqrt(static_cast<double>(table.size()));
-    for (size_t i = 0; i < table.size(); ++i) {
+    const double weight = 1 / std::sqrt(static_cast<double>(chosen.size()));
+    for (size_t i : chosen) {
       const Point point = points.at(i);
       const MinibatchWork work = each.work.at(point.batch);
       const double ms = table.minibatch_ms[i], watts = table.power_w[i];

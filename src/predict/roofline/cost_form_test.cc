@@ -120,5 +120,21 @@ TEST(CostForm, RooflineTakesItWhereNothingWasMeasured) {
     EXPECT_NEAR(told->minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.05);
 }
 
+TEST(CostForm, AnswersForTransferGpUntilTwoReadingsAreThere) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  for (size_t rows : {0u, 1u}) {
+    const std::vector<size_t> profiled(rows, 20);
+    auto predictor = *make_predictor("transfer-gp");
+    ASSERT_TRUE(predictor->fit(take_rows(truth, profiled), others(), {}).ok());
+    const auto told = predictor->predict(truth.space);
+    ASSERT_TRUE(told);
+    for (size_t i = 0; i < truth.size(); ++i)
+      EXPECT_NEAR(told->minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.05);
+    WorkloadTable unknown = take_rows(truth, profiled);
+    unknown.workload = "nobody_s_network";
+    EXPECT_FALSE(predictor->fit(unknown, others(), {}).ok());
+  }
+}
+
 }  // namespace
 }  // namespace flyball
