@@ -55,11 +55,6 @@ NOT_RUN = {
         "sudo flyball experiment run experiments/small_memory.toml --scale 0.25": "likewise",
         "bench/run cache": "a benchmark, which needs PyTorch and root",
     },
-    "docs/memory.md": {
-        "flyball tune resnet18 --axis batch_size=16,64,256": "takes minutes; memory_fit_test.cc does it",
-        "build/release/bin/workload_torch_test --gtest_filter='StepMemory.*'": "a test itself",
-        "build/release/bin/workload_torch_slow_test --gtest_filter='*StepMemory*'": "likewise",
-    },
     "docs/roofline.md": {
         "flyball roofline measure": "loads the whole machine; roofline_test.cc does it",
         "flyball roofline measure cpu_cores=1 --for 2s": "likewise",

@@ -94,6 +94,7 @@ Result<std::vector<Cell>> choose_cells(const PredictEvaluation& evaluation,
       [&](size_t i) {
         Cell& cell = cells[i / evaluation.runs];
         const size_t run = i % evaluation.runs;
+        if (cell.modes == 0) return;  // nothing is profiled, references alone speak
         DesignRequest request;
         request.space = &truth.space;
         request.count = cell.modes;

@@ -130,9 +130,11 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   command->add_option("--predictor", evaluation.predictors, join(names, ", "))
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--modes", evaluation.modes, "numbers of profiled modes")
+  command
+      ->add_option("--modes", evaluation.modes,
+                   "numbers of profiled modes; 0: from references and what the network computes")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1000000))
+      ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command->add_option("--design", evaluation.designs, join(plans, ", "))
       ->delimiter(',')

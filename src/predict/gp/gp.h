@@ -23,7 +23,8 @@ struct GpSettings {
 std::unique_ptr<Predictor> make_gp();
 /// "transfer-gp": references shift the priors of the forms' parameters and add their residual
 /// fields with learned weights. Time and power each use the set of references under which the
-/// readings are most probable, which may be none of them.
+/// readings are most probable, which may be none of them. With fewer than two readings the board's
+/// form of cost (predict/roofline/cost_form.h) answers, where references give one.
 std::unique_ptr<Predictor> make_transfer_gp();
 std::unique_ptr<Predictor> make_gp_with(bool transfer, const GpSettings& settings);
 

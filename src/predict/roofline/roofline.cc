@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "predict/interval.h"
 #include "predict/nnls.h"
+#include "predict/roofline/cost_form.h"
 #include "predict/roofline/known_cost.h"
 #include "predict/roofline/roofline_clocks.h"
 #include "predict/rows.h"
@@ -52,39 +53,27 @@ class Roofline final : public Predictor {
              const FitOptions&) override {
     *this = Roofline();
     FLYBALL_CHECK(check_rows(measured, 0));
-    cost_ = cost_of(measured);
+    start(measured);
+    if (takes_form(measured, references)) return {};
     if (!cost_)
       return Error{
           Code::invalid_argument,
           fmt::format("roofline: the FLOPs and bytes of '{}' are not known", measured.workload),
-          "they are known of: " + join(costed_workloads(), ", ")};
-    phase_ = measured.phase;
-    axes_ = measured.space.axes();
-    for (const Axis& axis : axes_)
-      if (axis.scope == Scope::board) board_.push_back(axis);
-    profiled_ = measured.space.axes();
-    const auto own = rows_of(measured, *cost_);
-    if (!own) return own.error();
-    std::vector<RoofRow> rows;
-    for (const WorkloadTable& reference : references) add_reference(reference, measured, rows);
-    const bool alone = rows.empty();
-    if (alone && own->size() < 2)
-      return Error{Code::invalid_argument,
-                   fmt::format("roofline: {} rows of the target are too few, since no reference of "
-                               "this board can be used",
-                               own->size()),
-                   "give tables of other workloads on this board with --reference"};
-    if (alone) notes_.push_back("roofline: fitted on the target's own rows alone");
-    fit_modes(alone ? *own : rows);
-    if (measured.size() > 0) judge(*own, alone);
-    return {};
+          "count them with `flyball describe`; they are known of: " +
+              join(costed_workloads(), ", ")};
+    return fit_roofs(measured, references);
   }
 
   Result<Prediction> predict(const Space& space) const override {
-    if (!cost_)
+    if (!cost_ && !form_)
       return Error{Code::invalid_argument, "roofline has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const auto board, match_axes(space, board_));
     if (const auto all = match_axes(space, axes_); !all) return all.error();
+    if (form_) {
+      Prediction prediction = form_->predict(space, phase_, *work_);
+      prediction.extrapolated = outside_profiled(profiled_, space);
+      return prediction;
+    }
     const auto batch = space.axis_index(axis::batch_size);
     Prediction prediction;
     prediction.extrapolated = outside_profiled(profiled_, space);
@@ -110,6 +99,46 @@ class Roofline final : public Predictor {
   }
 
  private:
+  void start(const WorkloadTable& measured) {
+    cost_ = cost_of(measured);
+    device_ = measured.device;
+    phase_ = measured.phase;
+    axes_ = profiled_ = measured.space.axes();
+    for (const Axis& axis : axes_)
+      if (axis.scope == Scope::board) board_.push_back(axis);
+  }
+
+  Status fit_roofs(const WorkloadTable& measured, std::span<const WorkloadTable> references) {
+    const auto own = rows_of(measured, *cost_);
+    if (!own) return own.error();
+    std::vector<RoofRow> rows;
+    for (const WorkloadTable& reference : references) add_reference(reference, measured, rows);
+    const bool alone = rows.empty();
+    if (alone && own->size() < 2)
+      return Error{Code::invalid_argument,
+                   fmt::format("roofline: {} rows of the target are too few, since no reference of "
+                               "this board can be used",
+                               own->size()),
+                   "give tables of other workloads on this board with --reference"};
+    if (alone) notes_.push_back("roofline: fitted on the target's own rows alone");
+    fit_modes(alone ? *own : rows);
+    if (measured.size() > 0) judge(*own, alone);
+    return {};
+  }
+
+  // Is the board's form of cost what the references speak for? It is where no roofs can be fitted,
+  // or where it errs less on each reference, predicted from the others, than the roofs do.
+  bool takes_form(const WorkloadTable& measured, std::span<const WorkloadTable> references) {
+    const auto work = NetworkWork::of(measured);
+    if (!work || references.empty()) return false;
+    auto form = CostForm::fit(references, measured.device, measured.power_total);
+    if (!form || (cost_ && !(form->time_error() < roofs_error(references)))) return false;
+    form->settle(measured, *work);
+    form_ = *std::move(form);
+    work_ = *work;
+    return true;
+  }
+
   struct ModeRoof {
     TimeRoof time;
     std::optional<EnergyRoof> energy;
@@ -117,6 +146,28 @@ class Roofline final : public Predictor {
 
   static std::optional<Cost> cost_of(const WorkloadTable& table) {
     return table.cost ? table.cost : known_cost(table.workload);
+  }
+
+  // Mean absolute error in time of the references, in logarithms, each predicted from the others.
+  double roofs_error(std::span<const WorkloadTable> references) const {
+    std::vector<double> errors;
+    for (size_t left = 0; left < references.size(); ++left) {
+      std::vector<WorkloadTable> others(references.begin(), references.end());
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
+      const WorkloadTable& truth = references[left];
+      Roofline rest;
+      rest.start(truth);
+      if (truth.device != device_ || !rest.cost_ ||
+          !rest.fit_roofs(take_rows(truth, std::span<const size_t>()), others).ok())
+        continue;
+      const auto told = rest.predict(truth.space);
+      if (!told) continue;
+      std::vector<double> sizes;
+      for (size_t i = 0; i < truth.size(); ++i)
+        sizes.push_back(std::abs(std::log(told->minibatch_ms.mean[i] / truth.minibatch_ms[i])));
+      errors.push_back(mean(sizes));
+    }
+    return errors.empty() ? std::numeric_limits<double>::infinity() : mean(errors);
   }
 
   // The table as samples; the batch size is an axis, as in every tidy table.
@@ -214,6 +265,9 @@ class Roofline final : public Predictor {
   }
 
   std::optional<Cost> cost_;
+  std::optional<CostForm> form_;  // in the place of the roofs
+  std::optional<NetworkWork> work_;
+  std::string device_;
   Phase phase_ = Phase::train;
   std::vector<Axis> axes_, board_;
   std::vector<Axis> profiled_;

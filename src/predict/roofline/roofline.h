@@ -48,7 +48,9 @@ EnergyRoof fit_energy_roof(std::span<const RoofSample> samples);
 /// constants that are non-negative sums of clocks. What the target itself attains of the roof is
 /// one factor for time and one for power, from its own rows; none are needed. Without usable
 /// references its own rows give the constants. Needs a workload whose work is known: the table says
-/// it, or known_cost() by its name.
+/// it, or known_cost() by its name. Where the layers of its network are known (cost/networks.h) and
+/// the references, each predicted from the others, err less by the board's form of cost
+/// (cost_form.h) than by roofs, or no roofs can be had, that form answers in their place.
 std::unique_ptr<Predictor> make_roofline();
 
 }  // namespace flyball

@@ -1,0 +1,261 @@
+#include "predict/roofline/cost_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/random.h"
+#include "base/statistics.h"
+#include "predict/interval.h"
+#include "predict/nnls.h"
+
+namespace flyball {
+namespace {
+
+constexpr size_t rows_for_form = 500;  // of a table: enough for a dozen coefficients
+constexpr double usual_workers = 4;    // of a data loader, where no axis says
+
+/// A configuration by name: GHz, 1 for an axis that the space lacks.
+struct Point {
+  double batch, cores, workers, cpu, gpu, mem;
+};
+
+class Points {
+ public:
+  explicit Points(const Space& space) : space_(&space) {
+    constexpr std::array names = {axis::batch_size, axis::cpu_cores, axis::loader_workers,
+                                  axis::cpu_mhz,    axis::gpu_mhz,   axis::mem_mhz};
+    for (size_t i = 0; i < names.size(); ++i) columns_[i] = space.axis_index(names[i]);
+  }
+  Point at(size_t row) const {
+    const auto value = [&](size_t i, double otherwise) {
+      const double found = columns_[i] ? space_->row(row)[*columns_[i]] : NAN;
+      return found > 0 ? found : otherwise;
+    };
+    return {value(0, 1),           value(1, 1),           value(2, usual_workers),
+            value(3, 1000) / 1000, value(4, 1000) / 1000, value(5, 1000) / 1000};
+  }
+
+ private:
+  const Space* space_;
+  std::array<std::optional<size_t>, 6> columns_;
+};
+
+/// In ms with GFLOP, GB and thousands of kernels.
+std::vector<double> time_terms(const Point& p, Phase phase, const MinibatchWork& work) {
+  const double flop = work.dense_flop * 1e-9, depthwise = work.depthwise_flop * 1e-9;
+  const double bytes = work.bytes * 1e-9, kernels = work.kernels * 1e-3;
+  const double loaded = phase == Phase::train ? p.batch : 0;
+  return {flop / p.gpu,    depthwise / p.gpu,
+          bytes / p.mem,   bytes / p.gpu,
+          kernels / p.cpu, kernels,
+          kernels / p.gpu, loaded / (p.cpu * std::min(p.cores, p.workers)),
+          loaded / p.cpu,  1};
+}
+
+std::vector<double> power_terms(const Point& p, Phase phase, const MinibatchWork& work,
+                                double time_ms) {
+  const double flop = work.dense_flop * 1e-9 / time_ms, bytes = work.bytes * 1e-9 / time_ms;
+  const double loaded = phase == Phase::train ? p.batch / time_ms : 0;
+  return {1,
+          p.gpu,
+          std::pow(p.gpu, 3),
+          p.mem,
+          p.cpu,
+          p.cores * p.cpu,
+          flop,
+          flop * p.gpu * p.gpu,
+          bytes,
+          bytes * p.mem,
+          bytes * p.gpu * p.gpu,
+          loaded,
+          loaded * p.cpu * p.cpu};
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Rows of a relative fit in which each table counts the same.
+class Rows {
+ public:
+  void add(std::vector<double> terms, double figure, double weight) {
+    columns_ = terms.size();
+    for (double term : terms) features_.push_back(term / figure * weight);
+    targets_.push_back(weight);
+  }
+  std::vector<double> solve() const { return nnls(features_, columns_, targets_); }
+
+ private:
+  size_t columns_ = 0;
+  std::vector<double> features_, targets_;
+};
+
+std::vector<double> log_ratios(const std::vector<double>& truth, const std::vector<double>& told) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < told.size(); ++i) {
+    const double ratio = std::log(truth[i] / told[i]);
+    if (std::isfinite(ratio)) ratios.push_back(ratio);
+  }
+  return ratios;
+}
+
+std::vector<double> sizes(std::vector<double> ratios, double level) {
+  for (double& ratio : ratios) ratio = std::abs(ratio - level);
+  return ratios;
+}
+
+/// How far the tables that were left out lie off.
+struct Tails {
+  std::vector<double> whole, around_level;
+  double level_square = 0, rest_square = 0;
+
+  void add(const std::vector<double>& ratios) {
+    if (ratios.empty()) return;
+    whole.push_back(quantile(sizes(ratios, 0), 0.9));
+    const double level = median(ratios);
+    around_level.push_back(quantile(sizes(ratios, level), 0.9));
+    level_square += level * level;
+    for (double size : sizes(ratios, level))
+      rest_square += size * size / static_cast<double>(ratios.size());
+  }
+  /// Nothing is known of one table: its readings are believed.
+  double trust() const { return rest_square > 0 ? level_square / rest_square : 1e9; }
+};
+
+/// One table says nothing of how well it stands for another: a factor of ten.
+double width_of(const std::vector<double>& tails) {
+  return tails.empty() ? std::log(10.0) : jackknife_width(tails);
+}
+
+Estimates around(std::vector<double> mean, double width) {
+  Estimates estimates;
+  for (double value : mean) {
+    estimates.lo90.push_back(value * std::exp(-width));
+    estimates.hi90.push_back(value * std::exp(width));
+  }
+  estimates.mean = std::move(mean);
+  return estimates;
+}
+
+}  // namespace
+
+Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std::string& board,
+                               const std::string& power_total) {
+  CostForm form;
+  std::vector<Known> known;
+  for (const WorkloadTable& table : tables) {
+    const auto work = NetworkWork::of(table);
+    if (table.device != board || !work || table.size() == 0) {
+      form.notes_.push_back(fmt::format("by cost: {} is not used, {}", table.title(),
+                                        table.device != board ? "it is of another board"
+                                        : table.size() == 0
+                                            ? "it has no rows"
+                                            : "the layers of its network are not known"));
+      continue;
+    }
+    known.push_back({&table, *work, table.has_power() && table.power_total == power_total});
+  }
+  if (known.empty())
+    return Error{Code::invalid_argument,
+                 "no reference of this board runs a network whose layers are known",
+                 "give tables of this board with --reference; `flyball describe` lists networks"};
+  form.fit_terms(known);
+  form.leave_out(known);
+  return form;
+}
+
+void CostForm::fit_terms(std::span<const Known> known) {
+  Rows time, power;
+  bool any_power = false;
+  for (const Known& each : known) {
+    const WorkloadTable& table = *each.table;
+    const std::vector<size_t> chosen =
+        Random(1).sample(table.size(), std::min(rows_for_form, table.size()));
+    const Points points(table.space);
+    const double weight = 1 / std::sqrt(static_cast<double>(chosen.size()));
+    for (size_t i : chosen) {
+      const Point point = points.at(i);
+      const MinibatchWork work = each.work.at(point.batch);
+      const double ms = table.minibatch_ms[i], watts = table.power_w[i];
+      if (!(ms > 0)) continue;
+      time.add(time_terms(point, table.phase, work), ms, weight);
+      if (!each.power || !(watts > 0)) continue;
+      power.add(power_terms(point, table.phase, work, ms), watts, weight);
+      any_power = true;
+    }
+  }
+  time_ = time.solve();
+  if (any_power) power_ = power.solve();
+}
+
+void CostForm::leave_out(std::span<const Known> known) {
+  Tails time, power;
+  std::vector<double> errors;
+  for (size_t left = 0; known.size() > 1 && left < known.size(); ++left) {
+    std::vector<Known> others(known.begin(), known.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
+    CostForm rest;
+    rest.fit_terms(others);
+    const WorkloadTable& table = *known[left].table;
+    const CostAnswer told = rest.at(table.space, table.phase, known[left].work);
+    const auto ratios = log_ratios(table.minibatch_ms, told.time_ms);
+    time.add(ratios);
+    errors.push_back(mean(sizes(ratios, 0)));
+    if (known[left].power) power.add(log_ratios(table.power_w, told.power_w));
+  }
+  time_spread_ = {0, width_of(time.whole), width_of(time.around_level), width_of(time.whole),
+                  time.trust()};
+  power_spread_ = {0, width_of(power.whole), width_of(power.around_level), width_of(power.whole),
+                   power.trust()};
+  time_error_ = errors.empty() ? std::numeric_limits<double>::infinity() : mean(errors);
+}
+
+void CostForm::Spread::settle(const std::vector<double>& ratios) {
+  if (ratios.empty()) return;
+  const double n = static_cast<double>(ratios.size());
+  // Empirical Bayes: a normal level seen through n readings that scatter around it.
+  level = median(ratios) * trust / (trust + 1 / n);
+  half = std::min(width, around_level * std::sqrt(1 + 1 / n));
+}
+
+void CostForm::settle(const WorkloadTable& measured, const NetworkWork& work) {
+  time_spread_.level = power_spread_.level = 0;
+  time_spread_.settle(
+      log_ratios(measured.minibatch_ms, at(measured.space, measured.phase, work).time_ms));
+  // Power hangs on the time that was settled.
+  power_spread_.settle(
+      log_ratios(measured.power_w, at(measured.space, measured.phase, work).power_w));
+}
+
+CostAnswer CostForm::at(const Space& space, Phase phase, const NetworkWork& network) const {
+  CostAnswer answer;
+  const Points points(space);
+  for (size_t i = 0; i < space.size(); ++i) {
+    const Point point = points.at(i);
+    const MinibatchWork work = network.at(point.batch);
+    const double ms = std::exp(time_spread_.level) * dot(time_, time_terms(point, phase, work));
+    answer.time_ms.push_back(ms);
+    if (power_.empty()) continue;
+    answer.power_w.push_back(std::exp(power_spread_.level) *
+                             dot(power_, power_terms(point, phase, work, ms)));
+  }
+  return answer;
+}
+
+Prediction CostForm::predict(const Space& space, Phase phase, const NetworkWork& work) const {
+  CostAnswer answer = at(space, phase, work);
+  Prediction prediction;
+  prediction.minibatch_ms = around(std::move(answer.time_ms), time_spread_.half);
+  prediction.power_w = around(std::move(answer.power_w), power_spread_.half);
+  prediction.notes = notes_;
+  return prediction;
+}
+
+}  // namespace flyball

@@ -1,0 +1,68 @@
+// What a board takes for a network that it never ran, from tables of others that it did: time and
+// power as non-negative sums over clocks, work (network_work.h) and batch size.
+//
+//   t = F·a/f_gpu + D·b/f_gpu + Q·(c/f_mem + d/f_gpu) + K·(e/f_cpu + f + g/f_gpu)
+//     + in training n·(h/(f_cpu·min(cores, workers)) + i/f_cpu) + j
+//
+// with F, D the FLOP of dense and of depthwise layers, Q the bytes, K the kernels and n the
+// samples of a minibatch. Power: what the clocks draw, and the rates of F, Q and n at that time,
+// each alone and with the clock that they are worked off at (P = C·V²·f with V rising with f).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "predict/predictor.h"
+#include "predict/roofline/network_work.h"
+
+namespace flyball {
+
+/// Means over a space.
+struct CostAnswer {
+  std::vector<double> time_ms;
+  std::vector<double> power_w;  ///< empty where no table has power
+};
+
+class CostForm {
+ public:
+  /// Of the tables of `board` whose network is known; power of those with this total. Each table
+  /// counts the same. Those not used are told in `notes`. Error: none is left.
+  static Result<CostForm> fit(std::span<const WorkloadTable> tables, const std::string& board,
+                              const std::string& power_total);
+
+  /// Sets how far the target keeps from the form, by the median of its rows; few
+  /// rows count as far as the tables left out differ more in level than around it.
+  void settle(const WorkloadTable& measured, const NetworkWork& work);
+
+  CostAnswer at(const Space& space, Phase phase, const NetworkWork& work) const;
+  /// The same with 90 % intervals: the largest error of nine in ten configurations of any table
+  /// left out of the fit (once settled, around its median), wider the fewer tables there are.
+  Prediction predict(const Space& space, Phase phase, const NetworkWork& work) const;
+  /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
+  double time_error() const { return time_error_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Known {
+    const WorkloadTable* table;
+    NetworkWork work;
+    bool power;
+  };
+  /// Of one figure; half-widths in logarithms.
+  struct Spread {
+    double level = 0;  // logarithm of what the target takes of what the form says
+    double width = 0, around_level = 0;
+    double half = 0;   // of the intervals
+    double trust = 0;  // variance of the tables' levels by that around them, when left out
+    void settle(const std::vector<double>& ratios);
+  };
+  void fit_terms(std::span<const Known> known);
+  void leave_out(std::span<const Known> known);
+
+  std::vector<double> time_, power_;  // coefficients
+  Spread time_spread_, power_spread_;
+  double time_error_ = 0;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace flyball

@@ -1,0 +1,140 @@
+#include "predict/roofline/cost_form.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/random.h"
+#include "cost/networks.h"
+#include "predict/registry/registry.h"
+
+namespace flyball {
+namespace {
+
+// A board of two clocks that computes 400 GFLOP/s and moves 40 GB/s per GHz and takes 5 us of a
+// launch per GHz; `off` is what the workload takes of that.
+WorkloadTable ran(const std::string& workload, Phase phase, double off = 1, double noise = 0) {
+  WorkloadTable table;
+  table.device = "known";
+  table.workload = workload;
+  table.phase = phase;
+  table.power_total = "module";
+  table.space = Space({named_axis("batch_size"), named_axis("gpu_mhz"), named_axis("mem_mhz")});
+  const auto network = NetworkWork::of(table);
+  Random random(7);
+  for (double batch : {1.0, 4.0, 16.0})
+    for (double gpu : {200.0, 500.0, 900.0, 1300.0})
+      for (double mem : {600.0, 2100.0, 3200.0}) {
+        const MinibatchWork work = network->at(batch);
+        const double seconds = off * std::exp(noise * random.normal()) *
+                               ((work.dense_flop + 5 * work.depthwise_flop) / (4e8 * gpu) +
+                                work.bytes / (4e7 * mem) + work.kernels * 5e-3 / gpu);
+        const double watts = 6 + 4e-3 * gpu + 2e-11 * work.dense_flop / seconds;
+        table.add(std::array<double, 3>{batch, gpu, mem}, 1e3 * seconds, watts);
+      }
+  return table;
+}
+
+std::vector<WorkloadTable> others() {
+  return {ran("resnet18", Phase::train), ran("mobilenet_v3", Phase::infer),
+          ran("resnet18", Phase::infer), ran("mobilenet_v3", Phase::train)};
+}
+
+TEST(NetworkWork, AddsUpTheLayersAtAnyBatchSize) {
+  const WorkloadTable table = ran("mobilenet_v3", Phase::train);
+  const auto work = NetworkWork::of(table);
+  ASSERT_TRUE(work);
+  const auto layers = network_layers("mobilenet_v3", Phase::train, 7);
+  ASSERT_TRUE(layers);
+  const LayerTotals totals = layers->totals();
+  EXPECT_NEAR(work->at(7).bytes / totals.bytes, 1, 1e-9);
+  EXPECT_NEAR(work->at(7).kernels / totals.kernels, 1, 1e-9);
+  EXPECT_GT(work->at(7).depthwise_flop, 0);
+  EXPECT_LT(work->at(7).dense_flop + work->at(7).depthwise_flop, totals.flop);
+  WorkloadTable unknown = table;
+  unknown.workload = "nobody_s_network";
+  EXPECT_FALSE(NetworkWork::of(unknown));
+}
+
+TEST(CostForm, KnowsANetworkThatNeverRan) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  const auto form = CostForm::fit(others(), "known", "module");
+  ASSERT_TRUE(form);
+  const Prediction told = form->predict(truth.space, truth.phase, *NetworkWork::of(truth));
+  for (size_t i = 0; i < truth.size(); ++i) {
+    EXPECT_NEAR(told.minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.02);
+    EXPECT_NEAR(told.power_w.mean[i] / truth.power_w[i], 1, 0.02);
+  }
+}
+
+TEST(CostForm, IntervalsAreAsWideAsReferencesErrWhenLeftOut) {
+  std::vector<WorkloadTable> tables = others();
+  tables[1] = ran("mobilenet_v3", Phase::infer, 1.5, 0.05);
+  const auto exact = CostForm::fit(others(), "known", "module");
+  const auto form = CostForm::fit(tables, "known", "module");
+  ASSERT_TRUE(exact && form);
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  const auto width = [&](const CostForm& of) {
+    const auto told = of.predict(truth.space, truth.phase, *NetworkWork::of(truth)).minibatch_ms;
+    return std::log(told.hi90[0] / told.mean[0]);
+  };
+  EXPECT_GT(width(*form), std::log(1.4));
+  EXPECT_LT(width(*exact), 0.05);
+  EXPECT_GT(form->time_error(), exact->time_error());
+}
+
+TEST(CostForm, ReadingsSetTheLevel) {
+  std::vector<WorkloadTable> tables = others();
+  tables[1] = ran("mobilenet_v3", Phase::infer, 1.3);  // levels do differ
+  auto form = CostForm::fit(tables, "known", "module");
+  ASSERT_TRUE(form);
+  const WorkloadTable truth = ran("resnet50", Phase::infer, 1.4);
+  const auto work = NetworkWork::of(truth);
+  const double before = form->at(truth.space, truth.phase, *work).time_ms[5];
+  form->settle(truth, *work);
+  const double after = form->at(truth.space, truth.phase, *work).time_ms[5];
+  EXPECT_LT(std::abs(after / truth.minibatch_ms[5] - 1),
+            0.3 * std::abs(before / truth.minibatch_ms[5] - 1));
+}
+
+TEST(CostForm, SaysWhatItCannotUse) {
+  EXPECT_FALSE(CostForm::fit({}, "known", "module"));
+  std::vector<WorkloadTable> tables = others();
+  tables[0].device = "another";
+  tables[1].workload = "nobody_s_network";
+  const auto form = CostForm::fit(tables, "known", "module");
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->notes().size(), 2u);
+  EXPECT_NE(form->notes()[0].find("another board"), std::string::npos);
+  EXPECT_NE(form->notes()[1].find("not known"), std::string::npos);
+}
+
+TEST(CostForm, RooflineTakesItWhereNothingWasMeasured) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  auto roofline = *make_predictor("roofline");
+  ASSERT_TRUE(roofline->fit(take_rows(truth, std::span<const size_t>()), others(), {}).ok());
+  const auto told = roofline->predict(truth.space);
+  ASSERT_TRUE(told);
+  for (size_t i = 0; i < truth.size(); ++i)
+    EXPECT_NEAR(told->minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.05);
+}
+
+TEST(CostForm, AnswersForTransferGpUntilTwoReadingsAreThere) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  for (size_t rows : {0u, 1u}) {
+    const std::vector<size_t> profiled(rows, 20);
+    auto predictor = *make_predictor("transfer-gp");
+    ASSERT_TRUE(predictor->fit(take_rows(truth, profiled), others(), {}).ok());
+    const auto told = predictor->predict(truth.space);
+    ASSERT_TRUE(told);
+    for (size_t i = 0; i < truth.size(); ++i)
+      EXPECT_NEAR(told->minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.05);
+    WorkloadTable unknown = take_rows(truth, profiled);
+    unknown.workload = "nobody_s_network";
+    EXPECT_FALSE(predictor->fit(unknown, others(), {}).ok());
+  }
+}
+
+}  // namespace
+}  // namespace flyball
