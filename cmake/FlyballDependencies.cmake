@@ -40,6 +40,28 @@ if(FLYBALL_TORCH)
   endif()
 endif()
 
+# ONNX's protobuf classes and shape inference. Only the module of src/graph links them.
+if(FLYBALL_STATIC)
+  set(FLYBALL_ONNX OFF)
+endif()
+if(FLYBALL_ONNX)
+  find_path(ONNX_INCLUDE_DIR onnx/shape_inference/implementation.h)
+  find_library(ONNX_LIBRARY onnx)
+  find_library(ONNX_PROTO_LIBRARY onnx_proto)
+  find_package(Protobuf QUIET)
+  if(ONNX_INCLUDE_DIR AND ONNX_LIBRARY AND ONNX_PROTO_LIBRARY AND Protobuf_FOUND)
+    add_library(flyball_libonnx INTERFACE)
+    target_link_libraries(flyball_libonnx INTERFACE
+      ${ONNX_LIBRARY} ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
+    target_include_directories(flyball_libonnx SYSTEM INTERFACE ${ONNX_INCLUDE_DIR})
+    target_compile_definitions(flyball_libonnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
+  else()
+    # Not in the cache, so that the next configuring looks again.
+    message(STATUS "flyball: no onnx:FILE (libonnx or protobuf is missing; scripts/setup installs them)")
+    set(FLYBALL_ONNX OFF)
+  endif()
+endif()
+
 if(FLYBALL_TESTS)
   find_package(GTest)
   if(NOT GTest_FOUND)

@@ -27,6 +27,10 @@ NOT_RUN = {
         "flyball profile --workload script:model.pt --dataset data/images":
             "model.pt is saved by PyTorch; program_test.cc does it where that is installed",
     },
+    "docs/layers.md": {
+        "flyball describe onnx:model.onnx --batch-size 1 --rules pagoda":
+            "model.onnx is exported by PyTorch; describe_test.cc does it where that is installed",
+    },
     "docs/boards.md": {
         "flyball mode set cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133":
             "sets an AGX Orin; mode_test.cc runs it on a tree",

@@ -145,7 +145,7 @@ TEST(Endpoint, ARefusalSaysWhenToTryAgain) {
 TEST(Endpoint, OneConnectionServesManyRequestsInOrder) {
   IdentityServing serving;
   const Served served(serving);
-  RawClient client(served.server->port());
+  HttpTestClient client(served.server->port());
   for (int i = 0; i < 50; ++i) {
     const std::string body =
         R"({"inputs":[{"name":"input","shape":[1,1],"datatype":"FP32","data":[)" +
@@ -195,7 +195,7 @@ TEST(Endpoint, WhatIsNoHttpEndsItsConnectionAlone) {
   EXPECT_THAT(exchange(served.server->port(),
                        "GET /v2 HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n"),
               StartsWith("HTTP/1.1 431"));
-  RawClient slow(served.server->port());
+  HttpTestClient slow(served.server->port());
   slow.say("GET /v2 HT");
   EXPECT_EQ(slow.hear(), "") << "a header that does not come is not waited for";
   EXPECT_THAT(served.ask("GET /v2"), StartsWith("HTTP/1.1 200"));
@@ -206,7 +206,7 @@ TEST(Endpoint, ConnectionsAreBounded) {
   HttpOptions options;
   options.limits.connections = 2;
   const Served served(serving, options);
-  RawClient first(served.server->port()), second(served.server->port());
+  HttpTestClient first(served.server->port()), second(served.server->port());
   const std::string ask = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n";
   first.say(ask);
   second.say(ask);
@@ -246,11 +246,11 @@ TEST(Endpoint, PagesOfOtherOriginsAreRefused) {
 TEST(Endpoint, ADrainAnswersWhatWasAccepted) {
   HeldServing serving;
   const Served served(serving);
-  RawClient client(served.server->port());
+  HttpTestClient client(served.server->port());
   client.say(request_text(infer_path, two_numbers));
   while (serving.held() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(served.server->drain(0.01)) << "one is still owed its answer";
-  EXPECT_FALSE(RawClient(served.server->port()).connected()) << "nobody else is let in";
+  EXPECT_FALSE(HttpTestClient(served.server->port()).connected()) << "nobody else is let in";
   serving.answer_all();
   EXPECT_TRUE(served.server->drain(20));
   EXPECT_THAT(client.hear(), HasSubstr("\"data\":[1.5,-2]"));
@@ -259,7 +259,7 @@ TEST(Endpoint, ADrainAnswersWhatWasAccepted) {
 TEST(Endpoint, WhatNobodyAnswersIsAnError) {
   HeldServing serving;
   const Served served(serving);
-  RawClient client(served.server->port());
+  HttpTestClient client(served.server->port());
   client.say(request_text(infer_path, two_numbers));
   while (serving.held() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   serving.drop_all();
@@ -269,7 +269,7 @@ TEST(Endpoint, WhatNobodyAnswersIsAnError) {
 TEST(Endpoint, AnAnswerThatComesAfterTheServerHasEndedIsDropped) {
   HeldServing serving;
   auto served = std::make_unique<Served>(serving);
-  RawClient client(served->server->port());
+  HttpTestClient client(served->server->port());
   client.say(request_text(infer_path, two_numbers));
   while (serving.held() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   served->server.reset();
@@ -281,7 +281,7 @@ TEST(Endpoint, ListenersHearHowItStands) {
   IdentityServing serving;
   const FixedView view;
   Served served(serving, {}, &view);
-  RawClient listener(served.server->port());
+  HttpTestClient listener(served.server->port());
   listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_THAT(listener.hear("\r\n\r\n"), HasSubstr("text/event-stream"));
   const LiveTeller teller(*served.server, view);

@@ -12,9 +12,9 @@
 
 namespace flyball {
 
-class RawClient {
+class HttpTestClient {
  public:
-  explicit RawClient(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit HttpTestClient(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -23,9 +23,9 @@ class RawClient {
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     connected_ = connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   }
-  ~RawClient() { close(socket_); }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
+  ~HttpTestClient() { close(socket_); }
+  HttpTestClient(const HttpTestClient&) = delete;
+  HttpTestClient& operator=(const HttpTestClient&) = delete;
 
   bool connected() const { return connected_; }
   void say(const std::string& text) const {
@@ -54,7 +54,7 @@ class RawClient {
 
 /// One request on a connection of its own; all that comes back.
 inline std::string exchange(uint16_t port, const std::string& request) {
-  RawClient client(port);
+  HttpTestClient client(port);
   client.say(request);
   return client.hear();
 }

@@ -9,8 +9,10 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/script_options.h"
+#include "cost/counting.h"
 #include "cost/layer_json.h"
 #include "data/batch_buffer.h"
+#include "module/onnx.h"
 #include "workload/step_memory.h"
 #include "workload/trace.h"
 #include "workload/workload.h"
@@ -19,8 +21,9 @@ namespace flyball::cli {
 namespace {
 
 struct DescribeOptions {
-  std::string workload, phase = "train", rules = "exact";
+  std::string workload, phase, rules = "exact";  // phase: "" as is usual
   int64_t batch_size = 16;
+  bool batch_given = false;
   ScriptOptions script;
   std::string device;
   uint64_t memory = 0;
@@ -104,9 +107,57 @@ Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions
                       static_cast<double>(minibatch.value_or(0)), std::move(room)};
 }
 
+Status check_onnx(const DescribeOptions& options, Phase phase, CountRules rules) {
+  if (phase == Phase::train && rules == CountRules::exact)
+    return Error{Code::invalid_argument, "an ONNX file holds the forward pass alone",
+                 "describe it with --phase infer, or the training of script:FILE (TorchScript)"};
+  if (options.batch_size < 1)
+    return Error{Code::invalid_argument, fmt::format("a batch size of {}", options.batch_size),
+                 "give 1 or more"};
+  if (options.memory > 0 || !options.device.empty())
+    return Error{Code::invalid_argument, "what an ONNX file holds in memory is not known",
+                 "memory is measured in a step: give script:FILE (TorchScript)"};
+  if (!options.script.targets.empty() || !options.script.loss.empty())
+    return Error{Code::invalid_argument, "--target and --loss say nothing to onnx:FILE",
+                 "they are for script:FILE"};
+  return {};
+}
+
+// A file as it is read: nothing runs, and memory is not measured.
+Status describe_onnx(const DescribeOptions& options) {
+  FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase.empty() ? "infer" : options.phase));
+  FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
+  FLYBALL_CHECK(check_onnx(options, phase, rules));
+  OnnxOptions asked;
+  if (options.batch_given) asked.batch_size = options.batch_size;
+  for (const std::string& input : options.script.inputs) {
+    auto tensor = parse_drawn_tensor(input, "input");
+    if (!tensor) return tensor.error().within("--input");
+    asked.samples.emplace_back(tensor->spec.shape.begin(), tensor->spec.shape.end());
+  }
+  // By `pagoda` one sample is what is counted.
+  const std::string file = onnx_file(options.workload);
+  if (rules == CountRules::pagoda) asked.batch_size = 1;
+  FLYBALL_ASSIGN(const OnnxNetwork network, read_onnx(file, asked));
+  LayerTable table{options.workload, phase, static_cast<double>(network.batch_size), rules, {}};
+  if (rules == CountRules::pagoda) {
+    table.batch_size = options.batch_given ? static_cast<double>(options.batch_size) : 1;
+    table.layers = count_pagoda(network.graph, phase, table.batch_size);
+  } else {
+    table.layers = count_exact(network.graph);
+  }
+  if (options.json) {
+    print_json(layer_table_json(table));
+    return {};
+  }
+  fmt::print("{}", layer_table_text(table, options.all));
+  return {};
+}
+
 Status describe(const DescribeOptions& options) {
+  if (!onnx_file(options.workload).empty()) return describe_onnx(options);
   StepOptions step;
-  FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
+  FLYBALL_ASSIGN(step.phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
   step.batch_size = options.batch_size;
   FLYBALL_CHECK(script_file(options.workload).empty() ? read_shape(options, step)
@@ -131,11 +182,16 @@ void add_describe(CLI::App& app, Context& context) {
   auto options = std::make_shared<DescribeOptions>();
   command
       ->add_option("workload,--workload", options->workload,
-                   "network of `flyball workloads`, or script:FILE (TorchScript)")
+                   "network of `flyball workloads`, script:FILE (TorchScript) or onnx:FILE")
       ->required();
-  command->add_option("--phase", options->phase, "train or infer")->capture_default_str();
-  command->add_option("--batch-size,--batch", options->batch_size, "samples of a minibatch")
-      ->capture_default_str();
+  command->add_option("--phase", options->phase,
+                      "train or infer (usual: train; of onnx:FILE, which holds no backward pass, "
+                      "infer)");
+  command
+      ->add_option("--batch-size,--batch", options->batch_size,
+                   "samples of a minibatch; of onnx:FILE what the file says, where it does")
+      ->capture_default_str()
+      ->each([batch = options.get()](const std::string&) { batch->batch_given = true; });
   command->add_option("--rules", options->rules, "how operators count: exact or pagoda")
       ->capture_default_str();
   add_size(
@@ -150,7 +206,8 @@ void add_describe(CLI::App& app, Context& context) {
   command->footer(
       "--input: of one sample; of our networks its shape alone, such as 3x32x32 or 384 (tokens).\n"
       "Example:\n  flyball describe resnet18 --phase infer --batch-size 1\n"
-      "  flyball describe script:model.pt --input 3x224x224 --phase infer");
+      "  flyball describe script:model.pt --input 3x224x224 --phase infer\n"
+      "  flyball describe onnx:model.onnx --rules pagoda --json");
   set_action(*command, context, [options] { return describe(*options); });
 }
 

@@ -1,0 +1,82 @@
+// Files that PyTorch saves, as `flyball describe` counts them.
+#include <gmock/gmock.h>
+
+#include "command_testing.h"
+
+namespace {
+
+using namespace flyball::testing_tools;
+using ::testing::HasSubstr;
+
+constexpr double kParameters = 25'557'032;  // of ResNet-50, as torchvision publishes them
+
+class DescribeTest : public CommandTest {
+ protected:
+  /// Runs Python; `resnet` is torchvision's ResNet-50, `file` names what to write.
+  bool python(const std::string& code, const fs::path& file) {
+    const fs::path script = write("save.py",
+                                  "import sys, torch, torchvision\n"
+                                  "file = sys.argv[1]\n"
+                                  "resnet = torchvision.models.resnet50(weights=None).eval()\n" +
+                                      code + "\n");
+    const std::string command =
+        "/usr/bin/python3 " + script.string() + " " + file.string() + " >/dev/null 2>&1";
+    return std::system(command.c_str()) == 0;
+  }
+};
+
+bool has_torchvision() {
+  return std::system("/usr/bin/python3 -c 'import torchvision' >/dev/null 2>&1") == 0;
+}
+
+TEST_F(DescribeTest, AScriptThatTorchvisionSavesHasItsParameters) {
+  if (!built_with_torch) GTEST_SKIP() << "built without LibTorch";
+  if (!has_torchvision()) GTEST_SKIP() << "no python3-torchvision";
+  const fs::path file = folder_ / "resnet50.pt";
+  ASSERT_TRUE(python("torch.jit.script(resnet).save(file)", file));
+  const Finished done = run({"describe", "script:" + file.string(), "--input", "3x224x224",
+                             "--phase", "infer", "--batch-size", "1", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["parameters"], kParameters);
+}
+
+TEST_F(DescribeTest, AnOnnxFileOfResNet50IsCountedAsPagodaDid) {
+  if (!FLYBALL_ONNX) GTEST_SKIP() << "built without ONNX";
+  if (!has_torchvision()) GTEST_SKIP() << "no python3-torchvision";
+  const fs::path file = folder_ / "resnet50.onnx";
+  // The exporter stores equal numbers once, and new BatchNorms are all alike.
+  ASSERT_TRUE(
+      python("for layer in resnet.modules():\n"
+             "    if isinstance(layer, torch.nn.BatchNorm2d):\n"
+             "        torch.nn.init.uniform_(layer.bias)\n"
+             "torch.onnx.export(resnet, torch.zeros(1, 3, 224, 224), file, input_names=['x'],\n"
+             "                  dynamic_axes={'x': {0: 'n'}})",
+             file));
+  const Finished done = run({"describe", "onnx:" + file.string(), "--rules", "pagoda", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["batch_size"], 1);
+  EXPECT_EQ(done.json()["phase"], "infer");
+  EXPECT_EQ(done.json()["flop"], 8'206'316'544);
+  EXPECT_EQ(done.json()["bytes"], 336'671'392);
+  // It folds BatchNorms of 26,560 channels in all: of slope and offset the offset is left.
+  EXPECT_EQ(done.json()["parameters"], kParameters - 26'560);
+}
+
+TEST_F(DescribeTest, WhatIsNoOnnxFileIsRefused) {
+  const std::string bad = write("bad.onnx", "this is no network").string();
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"describe", "onnx:/no/such/file.onnx"},
+                                             {"describe", "onnx:" + bad},
+                                             {"describe", "onnx:" + bad, "--phase", "train"},
+                                             {"describe", "onnx:" + bad, "--batch-size", "0"},
+                                             {"describe", "onnx:" + bad, "--memory", "4GB"},
+                                             {"describe", "onnx:" + bad, "--loss", "loss.pt"},
+                                             {"describe", "onnx:" + bad, "--input", "axb"}}) {
+    const Finished refused = run(wrong);
+    EXPECT_EQ(refused.exit_code, 2) << wrong.back();
+    EXPECT_THAT(refused.err, HasSubstr("HINT")) << wrong.back();
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 2) << refused.err;
+  }
+}
+
+}  // namespace
