@@ -99,6 +99,10 @@ NOT_RUN = {
         "flyball plan concurrent --train resnet18.csv --infer mobilenet_infer.csv --latency 500ms --power-budget 30W --arrivals poisson:60 --percentile 99":
             "likewise; json_test.cc plans one",
         "flyball evaluate live --train resnet18.csv --infer mobilenet_infer.csv": "likewise",
+        "flyball serve --infer lenet5 --train mobilenet_v3 --train-batch 1 --latency 1s":
+            "serves until it is stopped; serve_http_test.cc asks it",
+        "curl http://127.0.0.1:8000/v2/models/lenet5": "likewise",
+        "curl http://127.0.0.1:8000/metrics": "likewise",
     },
     "docs/memory.md": {
         "flyball describe bert_base --batch-size 16 --memory 4GB": "trains a step of minutes; memory_test.cc does LeNet-5",
@@ -135,6 +139,7 @@ NO_COMMANDS = {
     "docs/helper.md": ['{"flyball":1,"ok":false,'],
     "docs/boards.md": ['   id = "my_board"', "of 22.3 W"],
     "docs/data.md": ["data/coco/annotations/", "$ flyball tune lstm"],  # README has it, and it is run
+    "docs/live.md": ["curl http://127.0.0.1:8000/v2/models/NAME/infer"],
     "docs/memory.md": ["peak memory 400 MB: "],
     "docs/problems.md": ["min t ", "n = ", "q_i + ", "C1 ", "V_k(pm)", "energy per request", "max θ "],
     "docs/report-data.md": ["<script"],

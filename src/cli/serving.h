@@ -21,9 +21,13 @@ struct ServeOptions {
   double checkpoint_s = 30;
   bool no_checkpoint = false;
   std::string weights, trace;  ///< files
+  std::string listen;          ///< HOST:PORT of the endpoint; "": the usual one
+  std::string token_file;      ///< what clients must bear; "": FLYBALL_TOKEN, or nothing
   double jitter = 0;           ///< simulated
 
   Result<Overload> overload_policy() const;
+  /// Is there an HTTP endpoint: requests come over it, or it is asked for beside another source.
+  bool listens() const;
 };
 
 /// A result with what the machine says of it.

@@ -7,8 +7,10 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/serving.h"
+#include "cli/serving_endpoint.h"
 #include "schedule/arrival_thread.h"
 #include "schedule/network_jobs.h"
+#include "server/identity.h"
 
 namespace flyball::cli {
 namespace {
@@ -27,22 +29,30 @@ std::filesystem::path checkpoint_of(const std::string& workload, const ServeOpti
   return folder / (workload + ".ckpt");
 }
 
+Result<std::unique_ptr<InferenceRunner>> runner_of(const std::string& workload,
+                                                   const ServeOptions& options,
+                                                   const std::string& compute) {
+  if (workload == identity_name) return make_identity_runner();
+  NetworkService asked;
+  asked.workload = workload;
+  FLYBALL_ASSIGN(asked.data, data_of(asked.workload, options, false));
+  asked.device = compute;
+  if (options.batch > 0) asked.largest_batch = options.batch;
+  asked.seed = options.plan.request.seed;
+  asked.weights = options.weights;
+  return make_network_service(asked);
+}
+
 Status add_services(const ServeOptions& options, const std::string& compute, LiveServing& serving,
                     std::vector<const InferenceRunner*>& runners) {
   const auto& latencies = options.plan.request.latencies_ms;
   FLYBALL_ASSIGN(const Overload overload, options.overload_policy());
   for (size_t s = 0; s < options.plan.infer.size(); ++s) {
-    NetworkService asked;
-    asked.workload = options.plan.infer[s];
-    FLYBALL_ASSIGN(asked.data, data_of(asked.workload, options, false));
-    asked.device = compute;
-    if (options.batch > 0) asked.largest_batch = options.batch;
-    asked.seed = options.plan.request.seed;
-    asked.weights = options.weights;
-    FLYBALL_ASSIGN(auto runner, make_network_service(asked));
+    const std::string& workload = options.plan.infer[s];
+    FLYBALL_ASSIGN(auto runner, runner_of(workload, options, compute));
     const double latency_ms = latencies.size() > 1 ? latencies[s] : latencies.front();
     runners.push_back(runner.get());
-    serving.add(ServiceRules{.name = asked.workload,
+    serving.add(ServiceRules{.name = workload,
                              .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
                              .largest_batch = options.batch,
                              .queue_bound = options.queue_bound,
@@ -108,6 +118,10 @@ Result<Served> serve_live(const ServeOptions& options) {
   std::vector<const InferenceRunner*> runners;
   FLYBALL_CHECK(add_trainings(options, compute, serving, served.notes));
   FLYBALL_CHECK(add_services(options, compute, serving, runners));
+  std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
+  if (options.listens()) {
+    FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(serving, options, served.device));
+  }
   FLYBALL_CHECK(serving.warm_up());
   const auto meter = board->power();
   const bool metered = meter->gap().empty() && meter->begin().ok();
@@ -120,6 +134,7 @@ Result<Served> serve_live(const ServeOptions& options) {
           make_arrivals(options.arrivals[s], mix_seed(options.plan.request.seed, s))));
   const Status ran = serving.run(options.seconds);
   threads.clear();
+  if (endpoint) endpoint->drain();
   served.result = serving.snapshot();
   if (metered)
     read_power(*meter, served);

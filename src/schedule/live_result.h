@@ -18,6 +18,7 @@ struct ServiceResult {
   size_t arrived = 0, answered = 0, late = 0, refused = 0;
   LatencyHistogram latency{};  ///< of those answered
   size_t batches = 0, samples = 0, largest_queue = 0;
+  size_t waiting = 0;         ///< now; of a run that goes on
   int64_t largest_batch = 0;  ///< that ran
   int64_t planned_batch = 0;
   double busy_s = 0;    ///< in its minibatches

@@ -292,6 +292,9 @@ LiveResult LiveServing::snapshot() const {
   LiveResult result = result_;
   if (began_ns_ > 0 && !(result.seconds > 0))
     result.seconds = static_cast<double>(monotonic_ns() - began_ns_) * 1e-9;
+  if (scheduler_)
+    for (size_t s = 0; s < result.services.size(); ++s)
+      result.services[s].waiting = scheduler_->waiting(s);
   return result;
 }
 

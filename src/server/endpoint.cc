@@ -139,6 +139,13 @@ HttpResponse Endpoint::model(size_t service, const std::string& rest) const {
 }
 
 void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply& reply) {
+  if (!serving_.ready()) {  // until then a service's batch size is still to be found
+    InferAnswer cold{Error{Code::unavailable, "it warms up, or is about to end", "try again later"}};
+    cold.refused = RefusalReason::not_ready;
+    cold.retry_after_s = 1;
+    metrics_->answered(service, cold);
+    return reply.send(refusal(cold));
+  }
   const ServiceInfo& info = serving_.services()[service];
   const std::optional<std::string> length = request.inference_header_length.empty()
                                                 ? std::nullopt

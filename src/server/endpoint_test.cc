@@ -44,7 +44,7 @@ class HeldServing final : public Serving {
     const std::lock_guard lock(mutex_);
     held_.clear();
   }
-  std::atomic<bool> is_ready = false;
+  std::atomic<bool> is_ready = true;
 
  private:
   IdentityServing identity_;
@@ -86,7 +86,7 @@ struct Served {
   }
   std::string ask(const std::string& first, const std::string& body = "",
                   const std::string& headers = "") const {
-    return exchange(server->port(), request_text(first, body, headers));
+    return http_exchange(server->port(), request_text(first, body, headers));
   }
   Endpoint endpoint;
   std::unique_ptr<HttpServer> server;
@@ -126,8 +126,10 @@ TEST(Endpoint, WhatIsNotThereIsNamed) {
 
 TEST(Endpoint, ReadyOnlyOnceWarm) {
   HeldServing serving;
+  serving.is_ready = false;
   const Served served(serving);
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(served.ask(infer_path, two_numbers), HasSubstr("Retry-After: 1\r\n"));
   EXPECT_THAT(served.ask("GET /v2/health/live"), StartsWith("HTTP/1.1 200"));
   serving.is_ready = true;
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
@@ -191,9 +193,9 @@ TEST(Endpoint, WhatIsNoHttpEndsItsConnectionAlone) {
   options.limits.header_s = 0.3;
   options.limits.header_bytes = 1000;
   const Served served(serving, options);
-  EXPECT_THAT(exchange(served.server->port(), "hello\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(exchange(served.server->port(),
-                       "GET /v2 HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n"),
+  EXPECT_THAT(http_exchange(served.server->port(), "hello\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(http_exchange(served.server->port(),
+                            "GET /v2 HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n"),
               StartsWith("HTTP/1.1 431"));
   HttpTestClient slow(served.server->port());
   slow.say("GET /v2 HT");
@@ -238,8 +240,8 @@ TEST(Endpoint, PagesOfOtherOriginsAreRefused) {
               StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(served.ask("GET /v2", "", "Origin: http://localhost\r\n"),
               StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(exchange(served.server->port(),
-                       "GET /v2 HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+  EXPECT_THAT(http_exchange(served.server->port(),
+                            "GET /v2 HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
               StartsWith("HTTP/1.1 403"));
 }
 

@@ -53,7 +53,7 @@ class HttpTestClient {
 };
 
 /// One request on a connection of its own; all that comes back.
-inline std::string exchange(uint16_t port, const std::string& request) {
+inline std::string http_exchange(uint16_t port, const std::string& request) {
   HttpTestClient client(port);
   client.say(request);
   return client.hear();

@@ -2,7 +2,9 @@
 // of `flyball workloads`.
 #pragma once
 
-#include "schedule/service.h"
+#include <memory>
+
+#include "schedule/live_serving.h"
 
 namespace flyball {
 
@@ -18,5 +20,8 @@ class IdentityServing final : public Serving {
  private:
   std::vector<ServiceInfo> services_;
 };
+
+/// The same as a job of the scheduler.
+std::unique_ptr<InferenceRunner> make_identity_runner();
 
 }  // namespace flyball

@@ -86,12 +86,11 @@ Status run(Options& options) {
   FLYBALL_ASSIGN(serve.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
                                                serve.plan.infer.size()));
   serve.plan.request.rates_hz.clear();
-  if (std::ranges::all_of(serve.arrivals,
-                          [](const ArrivalSpec& spec) { return spec.kind == ArrivalKind::http; }))
-    return Error{Code::invalid_argument, "nothing listens for requests over http yet",
-                 "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
-                 "windows:30:10min,60:10min"};
   const bool tables = simulated(serve);
+  if (tables && serve.listens())
+    return Error{Code::invalid_argument, "nobody sends requests over http to a table",
+                 "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
+                 "windows:30:10min,60:10min; without --listen"};
   if (!tables && serve.plan.request.budgets.power_w != unlimited)
     return Error{Code::invalid_argument,
                  "--power-budget chooses a power mode by tables; a machine that serves live keeps "
@@ -142,6 +141,12 @@ Result<Overload> ServeOptions::overload_policy() const {
                "refuse or late"};
 }
 
+bool ServeOptions::listens() const {
+  return !listen.empty() || !token_file.empty() ||
+         std::ranges::any_of(
+             arrivals, [](const ArrivalSpec& spec) { return spec.kind == ArrivalKind::http; });
+}
+
 void add_serve(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("serve", "serve within a latency budget and train in the gaps");
@@ -154,6 +159,11 @@ void add_serve(CLI::App& app, Context& context) {
                    "http, constant:60, poisson:60, trace:FILE, windows:30:10min,60:10min; one for "
                    "each service, or one for all")
       ->capture_default_str();
+  command->add_option("--listen", serve.listen,
+                      "HOST:PORT of the endpoint (Open Inference Protocol, /metrics, a live page); "
+                      "port 0: any. Without it 127.0.0.1:8000 where requests come over http");
+  command->add_option("--token-file", serve.token_file,
+                      "file with the bearer token that requests need; else FLYBALL_TOKEN, or none");
   command->add_option("--rate", serve.plan.request.rates_hz,
                       "requests per second of --arrivals poisson or constant");
   add_duration(*command, "--for", [&serve](Seconds time) { serve.seconds = time.value; },

@@ -1,0 +1,74 @@
+#include "cli/serving_endpoint.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/files.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr double owed_s = 5;  // for answers to leave, once all are made
+
+// Of a file or the environment: a command line is seen by everybody on the machine.
+Result<std::string> token_of(const ServeOptions& options) {
+  const char* set = std::getenv("FLYBALL_TOKEN");
+  if (options.token_file.empty()) return std::string(set ? set : "");
+  FLYBALL_ASSIGN(std::string token, read_file(options.token_file));
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  if (token.empty() || token.find_first_of(" \t\r\n") != std::string::npos)
+    return Error{Code::invalid_argument,
+                 fmt::format("--token-file {} holds no token", options.token_file),
+                 "write one word without blanks into it"};
+  return token;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(LiveServing& serving,
+                                                               const ServeOptions& options,
+                                                               const std::string& device) {
+  HttpOptions http;
+  if (!options.listen.empty()) {
+    FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
+  }
+  FLYBALL_ASSIGN(http.token, token_of(options));
+  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(serving, device));
+  FLYBALL_ASSIGN(opened->server_, HttpServer::listen(http, opened->endpoint_.handler()));
+  opened->teller_ = std::make_unique<LiveTeller>(*opened->server_, *opened);
+  fmt::print(stderr, "listening on {}\n", opened->server_->url());
+  std::fflush(stderr);
+  return opened;
+}
+
+LiveState ServingEndpoint::live_state() const {
+  const LiveResult result = serving_.snapshot();
+  LiveState state;
+  state.seconds = result.seconds;
+  state.device = device_;
+  state.replans = result.replans.size();
+  state.switches = result.switches;
+  for (const ServiceResult& s : result.services)
+    state.services.push_back({.name = s.name,
+                              .budget_ms = s.budget_ms,
+                              .waiting = s.waiting,
+                              .arrived = s.arrived,
+                              .answered = s.answered,
+                              .late = s.late,
+                              .refused = s.refused,
+                              .p50_ms = s.latency.quantile_ms(0.5),
+                              .p99_ms = s.latency.quantile_ms(0.99),
+                              .largest_batch = s.planned_batch});
+  for (const TrainingResult& t : result.trainings)
+    state.trainings.push_back({t.name, t.minibatches});
+  return state;
+}
+
+void ServingEndpoint::drain() {
+  teller_.reset();
+  if (!server_->drain(owed_s))
+    fmt::print(stderr, "flyball: note: some clients did not take their answers\n");
+}
+
+}  // namespace flyball::cli
