@@ -140,7 +140,8 @@ HttpResponse Endpoint::model(size_t service, const std::string& rest) const {
 
 void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply& reply) {
   if (!serving_.ready()) {  // until then a service's batch size is still to be found
-    InferAnswer cold{Error{Code::unavailable, "it warms up, or is about to end", "try again later"}};
+    InferAnswer cold{
+        Error{Code::unavailable, "it warms up, or is about to end", "try again later"}};
     cold.refused = RefusalReason::not_ready;
     cold.retry_after_s = 1;
     metrics_->answered(service, cold);
