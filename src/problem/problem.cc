@@ -71,8 +71,9 @@ void concurrent(const Problem& problem, std::span<const Reading> readings,
   tally.demand(Constraint::latency, problem.wait_ms(1, batch[1]) + infer, role.latency_ms);
   tally.demand(Constraint::arrival_rate, infer, window);
   const double n = minibatches_per_window(window - lost_ms, infer, readings[0].minibatch_ms);
-  const double per_second = n * problem.counts(batch[0]) * role.rate_hz / batch[1];
-  tally.out.loss = problem.objective == Objective::minibatches ? -n : -per_second;
+  tally.out.loss = problem.objective == Objective::minibatches
+                       ? -n
+                       : -n * problem.counts(batch[0]) * role.rate_hz / batch[1];
   tally.out.tie = infer;
 }
 
@@ -160,14 +161,6 @@ bool Problem::needs_power() const {
 double Problem::lost_ms(std::span<const size_t> choice) const {
   if (!separate_modes || choice.size() < 2) return 0;
   return candidates->mode_of(0, choice[0]) == candidates->mode_of(1, choice[1]) ? 0 : 2 * switch_ms;
-}
-
-double Problem::window_ms(size_t role, double batch) const {
-  return 1e3 * batch / roles[role].rate_hz;
-}
-
-double Problem::wait_ms(size_t role, double batch) const {
-  return window_ms(role, published_wait ? batch : batch - 1);
 }
 
 double Problem::request_j(const Reading& reading, size_t candidate) const {

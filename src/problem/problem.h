@@ -90,10 +90,12 @@ struct Problem {
   /// Time that a choice loses in each window to changing modes: none where the roles share one.
   double lost_ms(std::span<const size_t> choice) const;
   /// The time from one batch of a serving role to the next, bs/α: what its minibatch may take.
-  double window_ms(size_t role, double batch) const;
+  double window_ms(size_t role, double batch) const { return 1e3 * batch / roles[role].rate_hz; }
   /// How long the first request of a batch waits for the last one: (bs−1)/α, so that a single
   /// request waits for none; bs/α with `published_wait`.
-  double wait_ms(size_t role, double batch) const;
+  double wait_ms(size_t role, double batch) const {
+    return published_wait ? window_ms(role, batch) : window_ms(role, batch - 1);
+  }
   /// Energy of one request of a single service, J: of its share of a minibatch, and of the board
   /// between two batches where `idle_w` counts.
   double request_j(const Reading& reading, size_t candidate) const;
