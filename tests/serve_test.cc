@@ -74,7 +74,9 @@ TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
       "--latency has 2 values for 1 services");
   expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--power-budget", "3W",
                   "--arrivals", "poisson:3"},
-                 "--power-budget chooses a power mode by tables");
+                 "no profiles of lenet5 inference on this board to plan with");
+  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--promote"},
+                 "--promote: no network is both served and trained");
   expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson:3",
                   "--overload", "drop"},
                  "'drop' is no policy for overload");

@@ -16,10 +16,13 @@ struct ServeOptions {
   int64_t batch = 0;  ///< largest; 0: chosen
   int64_t train_batch = 16;
   int workers = 1;
-  std::vector<double> shares;  ///< of trainings
-  std::string checkpoint;      ///< folder of trainings; "": the user's own
+  bool train_batch_asked = false, workers_asked = false;  ///< by the user: no plan changes them
+  std::vector<std::string> profiles;  ///< tables to plan live serving with; empty: the store
+  std::vector<double> shares;         ///< of trainings
+  std::string checkpoint;             ///< folder of trainings; "": the user's own
   double checkpoint_s = 30;
   bool no_checkpoint = false;
+  bool promote = false;        ///< at each checkpoint trained weights are served
   std::string weights, trace;  ///< files
   std::string listen;          ///< HOST:PORT of the endpoint; "": the usual one
   std::string token_file;      ///< what clients must bear; "": FLYBALL_TOKEN, or nothing
@@ -28,6 +31,8 @@ struct ServeOptions {
   Result<Overload> overload_policy() const;
   /// Is there an HTTP endpoint: requests come over it, or it is asked for beside another source.
   bool listens() const;
+  /// Of the first service, requests/s, as the plan begins with it; 0: nobody knows.
+  double planned_rate_hz() const;
 };
 
 /// A result with what the machine says of it.
@@ -41,7 +46,7 @@ struct Served {
 };
 
 /// Networks on this machine. Errors: those of opening and warming up; a training that fails.
-Result<Served> serve_live(const ServeOptions& options);
+Result<Served> serve_live(ServeOptions& options);
 /// Tables, in simulated time.
 Result<Served> serve_simulated(ServeOptions& options);
 

@@ -26,27 +26,44 @@ Result<std::string> token_of(const ServeOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(LiveServing& serving,
-                                                               const ServeOptions& options,
-                                                               const std::string& device) {
+Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOptions& options,
+                                                               const LiveFacts& facts) {
   HttpOptions http;
   if (!options.listen.empty()) {
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
   }
   FLYBALL_ASSIGN(http.token, token_of(options));
-  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(serving, device));
-  FLYBALL_ASSIGN(opened->server_, HttpServer::listen(http, opened->endpoint_.handler()));
-  opened->teller_ = std::make_unique<LiveTeller>(*opened->server_, *opened);
-  fmt::print(stderr, "listening on {}\n", opened->server_->url());
+  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts));
+  ServingEndpoint& here = *opened;
+  FLYBALL_ASSIGN(here.server_,
+                 HttpServer::listen(http, [&here](HttpRequest request, const HttpReply& reply) {
+                   here.handle(std::move(request), reply);
+                 }));
+  fmt::print(stderr, "listening on {}\n", here.server_->url());
   std::fflush(stderr);
   return opened;
 }
 
+void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
+  Endpoint* endpoint = endpoint_;
+  if (endpoint) return endpoint->handle(std::move(request), reply);
+  reply.send(answer_before_models(request.path));
+}
+
+void ServingEndpoint::attach(LiveServing& serving) {
+  serving_ = &serving;
+  made_ = std::make_unique<Endpoint>(serving, this);
+  endpoint_ = made_.get();
+  teller_ = std::make_unique<LiveTeller>(*server_, *this);
+}
+
 LiveState ServingEndpoint::live_state() const {
-  const LiveResult result = serving_.snapshot();
+  const LiveResult result = serving_->snapshot();
   LiveState state;
   state.seconds = result.seconds;
-  state.device = device_;
+  state.device = facts_.device;
+  state.mode = facts_.mode();
+  if (const LivePower* power = facts_.power) state.power_w = power->now_w();
   state.replans = result.replans.size();
   state.switches = result.switches;
   for (const ServiceResult& s : result.services)

@@ -1,33 +1,55 @@
 // The HTTP endpoint in front of what `flyball serve` runs live.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
 #include "cli/serving.h"
+#include "schedule/live_power.h"
 #include "server/endpoint.h"
 
 namespace flyball::cli {
 
+/// What the endpoint tells beside the results; set while it listens, outlives it.
+struct LiveFacts {
+  std::string device;
+  std::atomic<const LivePower*> power{nullptr};
+  void set_mode(std::string mode) {
+    const std::lock_guard lock(mutex_);
+    mode_ = std::move(mode);
+  }
+  std::string mode() const {
+    const std::lock_guard lock(mutex_);
+    return mode_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string mode_;  ///< "" where nobody knows it
+};
+
 /// Listens from its making on; says where on stderr.
 class ServingEndpoint final : public LiveView {
  public:
-  /// `serving` has its services, is about to warm up, and outlives it. Errors: the address, the
-  /// token's file.
-  static Result<std::unique_ptr<ServingEndpoint>> open(LiveServing& serving,
-                                                       const ServeOptions& options,
-                                                       const std::string& device);
+  /// Errors: the address, the token's file.
+  static Result<std::unique_ptr<ServingEndpoint>> open(const ServeOptions& options,
+                                                       const LiveFacts& facts);
+  /// `serving` has its services, is about to warm up, and outlives this. Until then requests are
+  /// told to come again.
+  void attach(LiveServing& serving);
   LiveState live_state() const override;
   /// Takes no more requests and sends the answers that are owed.
   void drain();
 
  private:
-  ServingEndpoint(LiveServing& serving, std::string device)
-      : serving_(serving), device_(std::move(device)), endpoint_(serving, this) {}
+  explicit ServingEndpoint(const LiveFacts& facts) : facts_(facts) {}
+  void handle(HttpRequest request, const HttpReply& reply);
 
-  LiveServing& serving_;
-  std::string device_;
-  Endpoint endpoint_;
+  const LiveFacts& facts_;
+  LiveServing* serving_ = nullptr;
+  std::unique_ptr<Endpoint> made_;
+  std::atomic<Endpoint*> endpoint_{nullptr};
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<LiveTeller> teller_;  // before the server, which it tells
 };

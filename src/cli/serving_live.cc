@@ -1,19 +1,34 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/parallel.h"
 #include "base/places.h"
 #include "base/random.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/serving.h"
 #include "cli/serving_endpoint.h"
+#include "cli/serving_plan.h"
+#include "profile/trials/mode_watch.h"
 #include "schedule/arrival_thread.h"
+#include "schedule/live_planner.h"
 #include "schedule/network_jobs.h"
 #include "server/identity.h"
 
 namespace flyball::cli {
 namespace {
+
+// Where networks run, and with how many threads.
+struct LivePlace {
+  std::string compute;
+  int threads = 0;                       ///< 0: all there are
+  std::vector<int64_t> largest_batch{};  ///< planned, of each service; empty: chosen by warm-up
+};
 
 Result<RunData> data_of(const std::string& workload, const ServeOptions& options, bool training) {
   FLYBALL_ASSIGN(const auto folder,
@@ -31,30 +46,32 @@ std::filesystem::path checkpoint_of(const std::string& workload, const ServeOpti
 
 Result<std::unique_ptr<InferenceRunner>> runner_of(const std::string& workload,
                                                    const ServeOptions& options,
-                                                   const std::string& compute) {
+                                                   const LivePlace& place) {
   if (workload == identity_name) return make_identity_runner();
   NetworkService asked;
   asked.workload = workload;
   FLYBALL_ASSIGN(asked.data, data_of(asked.workload, options, false));
-  asked.device = compute;
+  asked.device = place.compute;
+  asked.threads = place.threads;
   if (options.batch > 0) asked.largest_batch = options.batch;
   asked.seed = options.plan.request.seed;
   asked.weights = options.weights;
   return make_network_service(asked);
 }
 
-Status add_services(const ServeOptions& options, const std::string& compute, LiveServing& serving,
-                    std::vector<const InferenceRunner*>& runners) {
+Status add_services(const ServeOptions& options, const LivePlace& place, LiveServing& serving,
+                    std::vector<InferenceRunner*>& runners) {
   const auto& latencies = options.plan.request.latencies_ms;
   FLYBALL_ASSIGN(const Overload overload, options.overload_policy());
   for (size_t s = 0; s < options.plan.infer.size(); ++s) {
     const std::string& workload = options.plan.infer[s];
-    FLYBALL_ASSIGN(auto runner, runner_of(workload, options, compute));
+    FLYBALL_ASSIGN(auto runner, runner_of(workload, options, place));
     const double latency_ms = latencies.size() > 1 ? latencies[s] : latencies.front();
     runners.push_back(runner.get());
+    const int64_t planned = s < place.largest_batch.size() ? place.largest_batch[s] : 0;
     serving.add(ServiceRules{.name = workload,
                              .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
-                             .largest_batch = options.batch,
+                             .largest_batch = options.batch > 0 ? options.batch : planned,
                              .queue_bound = options.queue_bound,
                              .overload = overload,
                              .rate_hz = options.arrivals.empty() ? 0 : options.arrivals[s].rate_hz},
@@ -63,13 +80,14 @@ Status add_services(const ServeOptions& options, const std::string& compute, Liv
   return {};
 }
 
-Status add_trainings(const ServeOptions& options, const std::string& compute, LiveServing& serving,
+Status add_trainings(const ServeOptions& options, const LivePlace& place, LiveServing& serving,
                      std::vector<std::string>& notes) {
   for (size_t t = 0; t < options.plan.train.size(); ++t) {
     NetworkTraining asked;
     asked.workload = options.plan.train[t];
     FLYBALL_ASSIGN(asked.data, data_of(asked.workload, options, true));
-    asked.device = compute;
+    asked.device = place.compute;
+    asked.threads = place.threads;
     asked.batch_size = options.train_batch;
     asked.workers = options.workers;
     asked.seed = options.plan.request.seed;
@@ -95,37 +113,135 @@ Status write_trace(const ServeOptions& options, const LiveServing& serving) {
   return write_file(options.trace, chrome_trace({}, serving.spans(), serving.began_ns()));
 }
 
-// What the board drew from the end of warm-up to the end of the run.
-void read_power(PowerMeter& meter, Served& served) {
-  const auto reading = meter.end();
-  served.power_gap = meter.gap();
-  if (reading.ok() && reading->window_s > 0)
-    served.result.energy_j = reading->mean_w * served.result.seconds;
-  else if (served.power_gap.empty() && !reading.ok())
-    served.power_gap = reading.error().message;
+// Which mode the board is in, in words; "" where it does not tell.
+std::string present_mode(const Device& knobs) {
+  const Settings seen = knobs.observed();
+  return seen.empty() ? "" : describe(seen);
+}
+
+// Sets the plan's mode, where its rate is known, and says how long that took, in ms.
+Result<double> set_planned_mode(const ServingPlan& plan, Device& knobs, LiveFacts& facts) {
+  const Stopwatch watch;
+  const PowerMode mode = plan.mode();
+  FLYBALL_CHECK(knobs.apply(mode));
+  settle(knobs, mode, 0);
+  facts.set_mode(describe(mode.values));
+  return watch.milliseconds();
+}
+
+// Trained weights take the place of those served, where the same network is both.
+Status promote(const ServeOptions& options, const std::vector<InferenceRunner*>& runners) {
+  for (InferenceRunner* runner : runners)
+    if (std::ranges::find(options.plan.train, runner->info().name) != options.plan.train.end())
+      FLYBALL_CHECK(runner->take_weights(checkpoint_of(runner->info().name, options)));
+  return {};
+}
+
+LivePlace place_of(const Board& board, const std::optional<ServingPlan>& plan, bool mode_is_set,
+                   bool rate_known) {
+  LivePlace place{compute_place(board.info()), 0, {}};
+  if (!plan || !rate_known) return place;
+  place.largest_batch = plan->live().plan(plan->choice.choice).largest_batch;
+  const Settings mode = plan->mode().values;
+  if (const auto cores = mode.find(axis::cpu_cores); mode_is_set && cores != mode.end())
+    place.threads = std::min(static_cast<int>(cores->second), static_cast<int>(usable_cores()));
+  return place;
+}
+
+// Watches from here on; `knobs` null: modes stay as they are.
+std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const ServingPlan& plan,
+                                          Device* knobs, double switch_ms, LiveServing& serving,
+                                          const LivePower& power, LiveFacts& facts) {
+  Problem problem = plan.problem;
+  problem.switch_ms = switch_ms;
+  LivePlanned planned;
+  planned.durations = [&serving] { return serving.durations(); };
+  planned.power_w = [&power] { return power.now_w(); };
+  planned.change = [&serving](LiveChange change) { serving.change(std::move(change)); };
+  if (knobs)
+    planned.set_mode = [knobs, &facts, all = problem.candidates](size_t mode) -> Status {
+      const PowerMode wanted = all->modes().trial(mode, "", Phase::infer).mode;
+      FLYBALL_CHECK(knobs->apply(wanted));
+      facts.set_mode(describe(wanted.values));
+      return {};
+    };
+  const double rate_hz = options.planned_rate_hz();
+  LivePlannerOptions watch;
+  watch.replan.percentile = options.plan.percentile;
+  watch.replan.seed = options.plan.request.seed;
+  watch.mode_is_set = rate_hz > 0;
+  auto planner = std::make_unique<LivePlanner>(
+      std::move(problem), plan.readings, plan.choice.choice, rate_hz, std::move(planned), watch);
+  planner->start();
+  return planner;
+}
+
+Status check_promotion(const ServeOptions& options) {
+  if (!options.promote) return {};
+  if (options.no_checkpoint)
+    return Error{Code::invalid_argument, "--promote serves what checkpoints hold",
+                 "leave --no-checkpoint out"};
+  for (const std::string& name : options.plan.infer)
+    if (std::ranges::find(options.plan.train, name) != options.plan.train.end()) return {};
+  return Error{Code::invalid_argument, "--promote: no network is both served and trained",
+               "name the same network with --infer and --train"};
 }
 
 }  // namespace
 
-Result<Served> serve_live(const ServeOptions& options) {
+Result<Served> serve_live(ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
+  FLYBALL_CHECK(check_promotion(options));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.plan.device, options.plan.root));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.plan.measuring_options));
   Served served;
   served.device = board->info().device.title;
-  const std::string compute = compute_place(board->info());
-  LiveServing serving({.checkpoint_s = options.checkpoint_s, .stop = &interrupt_flag()});
-  std::vector<const InferenceRunner*> runners;
-  FLYBALL_CHECK(add_trainings(options, compute, serving, served.notes));
-  FLYBALL_CHECK(add_services(options, compute, serving, runners));
+  LiveFacts facts;
+  facts.device = served.device;
+  auto knobs = board->knobs();  // puts back what is set, after all that follows has ended
+  if (knobs.ok()) facts.set_mode(present_mode(**knobs));
+  Device* device = knobs.ok() ? knobs->get() : nullptr;
+  std::vector<InferenceRunner*> runners;
+  std::atomic<LivePlanner*> watching{nullptr};
+  LiveServing serving(
+      {.checkpoint_s = options.checkpoint_s,
+       .stop = &interrupt_flag(),
+       .arrived =
+           [&watching](size_t, int64_t now_ns) {
+             if (LivePlanner* planner = watching) planner->arrived(now_ns);
+           },
+       .saved = [&] { return options.promote ? promote(options, runners) : Status(); }});
+  std::unique_ptr<LivePlanner> planner;
+  std::unique_ptr<LivePower> power;
   std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
   if (options.listens()) {
-    FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(serving, options, served.device));
+    FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(options, facts));
   }
+  FLYBALL_ASSIGN(const auto plan, plan_live(options, board->info(), device, served.notes));
+  const bool sets_mode = plan && device && plan->problem.candidates->mode_count() > 1;
+  const bool rate_known = options.planned_rate_hz() > 0;
+  double switch_ms = options.plan.request.switch_ms;
+  if (sets_mode && rate_known) {
+    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan, *device, facts));
+    if (!(switch_ms > 0)) switch_ms = took_ms;
+  }
+  if (plan && rate_known) {
+    served.plan = plan->json();
+    serving.plan_trainings(
+        std::vector<double>(options.plan.train.size(), plan->choice.trainings_per_s));
+  }
+  const LivePlace place = place_of(*board, plan, sets_mode, rate_known);
+  FLYBALL_CHECK(add_trainings(options, place, serving, served.notes));
+  FLYBALL_CHECK(add_services(options, place, serving, runners));
+  if (endpoint) endpoint->attach(serving);
   FLYBALL_CHECK(serving.warm_up());
-  const auto meter = board->power();
-  const bool metered = meter->gap().empty() && meter->begin().ok();
-  if (metered) meter->count();
+  power = std::make_unique<LivePower>(board->power(), [&serving] { return serving.snapshot(); });
+  facts.power = power.get();
+  if (plan && options.plan.infer.size() == 1) {
+    planner = make_planner(options, *plan, sets_mode ? device : nullptr, switch_ms, serving, *power,
+                           facts);
+    watching = planner.get();
+  }
   std::vector<std::unique_ptr<ArrivalThread>> threads;
   for (size_t s = 0; s < runners.size(); ++s)
     if (options.arrivals[s].kind != ArrivalKind::http)
@@ -135,13 +251,16 @@ Result<Served> serve_live(const ServeOptions& options) {
   const Status ran = serving.run(options.seconds);
   threads.clear();
   if (endpoint) endpoint->drain();
+  watching = nullptr;
+  planner.reset();
   served.result = serving.snapshot();
-  if (metered)
-    read_power(*meter, served);
-  else
-    served.power_gap = meter->gap();
+  served.power_gap = power->end(served.result);
   served.deciding_s = serving.deciding_s();
   served.longest_decision_s = serving.longest_decision_s();
+  if (device) {
+    const Status restored = device->restore();
+    if (!restored.ok()) served.notes.push_back(restored.error().message);
+  }
   FLYBALL_CHECK(ran);
   FLYBALL_CHECK(write_trace(options, serving));
   return served;

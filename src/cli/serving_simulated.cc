@@ -6,25 +6,14 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "cli/checks.h"
-#include "cli/serving.h"
-#include "schedule/board_readings.h"
+#include "cli/serving_plan.h"
+#include "schedule/replanner.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball::cli {
 namespace {
 
 constexpr size_t most_spans = 200'000;
-
-nlohmann::ordered_json plan_json(const Problem& problem, const SimulatedChoice& choice) {
-  nlohmann::ordered_json roles = nlohmann::ordered_json::array();
-  for (size_t role = 0; role < choice.choice.size(); ++role) {
-    nlohmann::ordered_json config = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : problem.candidates->space(role).settings(choice.choice[role]))
-      config[name] = value;
-    roles.push_back({{"workload", problem.roles[role].workload}, {"config", config}});
-  }
-  return roles;
-}
 
 double length_of(const ServeOptions& options) {
   if (options.seconds > 0) return options.seconds;
@@ -34,43 +23,17 @@ double length_of(const ServeOptions& options) {
   return longest > 0 ? longest : 60;
 }
 
-// Planned for the first rate that comes; a change is found out by watching.
-double first_rate(const ArrivalSpec& spec) {
-  return spec.windows.empty() ? spec.rate_hz : spec.windows.front().rate_hz;
-}
-
 }  // namespace
 
 Result<Served> serve_simulated(ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   PlanOptions& asked = options.plan;
-  asked.request.kind = asked.train.empty() ? "inference" : "concurrent";
-  if (asked.infer.size() == 2) asked.request.kind = "two-inference";
-  for (const ArrivalSpec& spec : options.arrivals)
-    asked.request.rates_hz.push_back(first_rate(spec));
-  FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(asked));
-  FLYBALL_CHECK(read_plan_request(asked, shared));
-  const Problem problem = plan_problem(asked.request, shared);
-  FLYBALL_CHECK(validate(problem));
-  FLYBALL_ASSIGN(const Readings readings, readings_of_board(shared));
-  const LiveProblem live{&problem, &readings};
-  std::vector<ArrivalSpec> planned = options.arrivals;
-  for (ArrivalSpec& spec : planned) {
-    if (spec.kind != ArrivalKind::constant) spec.kind = ArrivalKind::poisson;
-    spec.rate_hz = first_rate(spec);
-    spec.times_s.clear();
-    spec.windows.clear();
-  }
-  ArrivalPlanner planner(live, planned,
-                         {.percentile = asked.percentile, .seed = asked.request.seed});
-  const auto plan = planner.plan(problem.budgets.power_w);
-  if (!plan)
-    return Error{Code::infeasible,
-                 fmt::format("no choice answers {:g} % of these requests within the limits",
-                             asked.percentile),
-                 "allow more latency or power, or a lower --percentile"};
+  FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(asked));
+  FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(shared), options));
+  const Problem& problem = plan.problem;
+  const LiveProblem live = plan.live();
   FLYBALL_ASSIGN(const Overload overload, options.overload_policy());
-  Simulation simulation = live.simulation(plan->choice);
+  Simulation simulation = live.simulation(plan.choice.choice);
   std::vector<std::unique_ptr<ArrivalSource>> sources;
   for (size_t s = 0; s < options.arrivals.size(); ++s) {
     simulation.services[s].overload = overload;
@@ -78,7 +41,7 @@ Result<Served> serve_simulated(ServeOptions& options) {
     sources.push_back(make_arrivals(options.arrivals[s], mix_seed(asked.request.seed + 1, s)));
     simulation.arrivals.push_back(sources.back().get());
   }
-  for (double& rate : simulation.plan.trainings_per_s) rate = plan->trainings_per_s;
+  for (double& rate : simulation.plan.trainings_per_s) rate = plan.choice.trainings_per_s;
   simulation.seconds = length_of(options);
   simulation.jitter = options.jitter;
   simulation.switch_s = asked.request.switch_ms * 1e-3;
@@ -87,7 +50,7 @@ Result<Served> serve_simulated(ServeOptions& options) {
   const bool changes = options.arrivals.size() == 1 && (options.arrivals[0].windows.size() > 1 ||
                                                         !options.arrivals[0].times_s.empty());
   if (changes) {
-    replanner.begin(first_rate(options.arrivals[0]), plan->choice);
+    replanner.begin(first_rate(options.arrivals[0]), plan.choice.choice);
     simulation.arrived = [&](size_t, int64_t now_ns) { replanner.arrived(now_ns); };
     simulation.replan = [&](int64_t now_ns) { return replanner.look(now_ns); };
   }
@@ -103,8 +66,8 @@ Result<Served> serve_simulated(ServeOptions& options) {
     };
   Served served;
   served.simulated = true;
-  served.device = shared.info(0).device_title;
-  served.plan = plan_json(problem, *plan);
+  served.device = plan.shared.info(0).device_title;
+  served.plan = plan.json();
   served.result = simulate(std::move(simulation));
   for (Replan& replan : served.result.replans) {
     const auto mode = static_cast<size_t>(std::stoul(replan.mode));

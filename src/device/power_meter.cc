@@ -12,6 +12,7 @@ class NoPower final : public PowerMeter {
   bool settled() override { return true; }
   void count() override {}
   int updates() override { return power_updates_wanted; }
+  Result<PowerReading> lap() override { return end(); }
   Result<PowerReading> end() override { return Error{Code::unavailable, gap_, ""}; }
 
  private:

@@ -26,6 +26,8 @@ class PowerMeter {
   virtual void count() = 0;
   /// Distinct sensor updates in the counted window; as many as wanted without a sensor.
   virtual int updates() = 0;
+  /// The power of the counted window so far; the next one is counted from here on.
+  virtual Result<PowerReading> lap() = 0;
   /// Ends the trial and gives the power of the counted window.
   virtual Result<PowerReading> end() = 0;
   /// What slowed the machine down in the counted window, after end(); empty when nothing did.

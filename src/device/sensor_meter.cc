@@ -19,6 +19,7 @@ class SensorMeter final : public PowerMeter {
   bool settled() override { return watch_.settled(); }
   void count() override { watch_.count(); }
   int updates() override { return watch_.updates(); }
+  Result<PowerReading> lap() override { return watch_.lap(); }
   Result<PowerReading> end() override { return watch_.end(); }
   std::vector<std::string> throttling() const override { return watch_.throttling(); }
 

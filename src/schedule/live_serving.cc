@@ -103,12 +103,14 @@ Status LiveServing::warm_up() {
     for (ServiceRules& one : rules) one.largest_batch = std::max<int64_t>(1, one.largest_batch);
     scheduler_ = std::make_unique<Scheduler>(std::move(rules), training_rules_, options_.durations);
     queues_.resize(runners_.size());
+    constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
     for (const ServiceRules& one : service_rules_)
-      result_.services.push_back(
-          {.name = one.name, .budget_ms = static_cast<double>(one.latency_ns) * 1e-6});
+      result_.services.push_back({.name = one.name,
+                                  .budget_ms = static_cast<double>(one.latency_ns) * 1e-6,
+                                  .energy_j = not_known});
     for (const TrainingRules& one : training_rules_)
-      result_.trainings.push_back({.name = one.name});
-    result_.energy_j = std::numeric_limits<double>::quiet_NaN();
+      result_.trainings.push_back({.name = one.name, .energy_j = not_known});
+    result_.energy_j = not_known;
   }
   for (size_t t = 0; t < trainings_.size(); ++t) FLYBALL_CHECK(warm_up_training(t));
   for (size_t s = 0; s < runners_.size(); ++s) FLYBALL_CHECK(warm_up_service(s));
@@ -119,12 +121,13 @@ Status LiveServing::warm_up() {
     infos_[s].largest_batch = scheduler_->service(s).largest_batch;
   }
   unsaved_ = !trainings_.empty();
-  began_ns_ = saved_ns_ = monotonic_ns();
+  began_ns_ = saved_ns_ = plan_since_ns_ = monotonic_ns();
   ready_ = true;
   return {};
 }
 
 void LiveServing::submit(size_t s, InferRequest request) {
+  if (options_.arrived && ready_) options_.arrived(s, monotonic_ns());
   std::unique_lock lock(mutex_);
   Admission admission;
   if (!ready_ && (!scheduler_ || !scheduler_->draining())) {
@@ -155,6 +158,69 @@ void LiveServing::drain() {
   arrived_.notify_all();
 }
 
+void LiveServing::change(LiveChange change) {
+  const std::lock_guard lock(mutex_);
+  if (!change_) change_since_ns_ = monotonic_ns();
+  change_ = std::move(change);
+}
+
+LiveDurations LiveServing::durations() const {
+  const std::lock_guard lock(mutex_);
+  LiveDurations now;
+  for (size_t s = 0; s < runners_.size(); ++s)
+    now.services.push_back(
+        scheduler_->inference_time(s).typical_ns(scheduler_->service(s).largest_batch));
+  for (size_t t = 0; t < trainings_.size(); ++t)
+    now.trainings.push_back(scheduler_->training_time(t).typical_ns(1));
+  return now;
+}
+
+// What the plan until now has trained by its own figures.
+void LiveServing::count_planned(int64_t now_ns) {
+  const double seconds = static_cast<double>(now_ns - plan_since_ns_) * 1e-9;
+  for (size_t t = 0; t < trainings_per_s_.size(); ++t)
+    result_.trainings[t].planned =
+        result_.trainings[t].planned.value_or(0) + trainings_per_s_[t] * seconds;
+  plan_since_ns_ = now_ns;
+}
+
+void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
+  if (!change_ || scheduler_->draining()) return;
+  const int64_t begin_ns = monotonic_ns();
+  const bool switches = change_->set_mode != nullptr;
+  if (switches && switch_waits(*scheduler_, begin_ns, change_since_ns_, change_->switch_s * 1e9))
+    return;
+  LiveChange change = std::move(*change_);
+  change_.reset();
+  change.why.at_s = static_cast<double>(begin_ns - began_ns_) * 1e-9;
+  count_planned(begin_ns);
+  if (switches) {
+    lock.unlock();  // requests come in meanwhile
+    const Status set = change.set_mode();
+    const int64_t end_ns = monotonic_ns();
+    note("mode", change.why.mode, begin_ns, end_ns);
+    lock.lock();
+    result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
+    if (!set.ok()) {
+      change.why.why += ", but the mode cannot be set: " + set.error().message;
+      result_.replans.push_back(std::move(change.why));
+      return;
+    }
+    ++result_.switches;
+    change.why.switched = true;
+    for (size_t s = 0; s < change.services.size(); ++s)
+      scheduler_->replace_durations(s, std::move(change.services[s]));
+    for (size_t t = 0; t < change.trainings.size(); ++t)
+      scheduler_->replace_training_duration(t, std::move(change.trainings[t]));
+  }
+  for (size_t s = 0; s < change.largest_batch.size(); ++s) {
+    scheduler_->set_largest_batch(s, change.largest_batch[s]);
+    result_.services[s].planned_batch = change.largest_batch[s];
+  }
+  trainings_per_s_ = std::move(change.trainings_per_s);
+  result_.replans.push_back(std::move(change.why));
+}
+
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
                        int64_t end_ns) {
   if (spans_.size() < options_.most_spans)
@@ -164,11 +230,13 @@ void LiveServing::note(const std::string& track, std::string name, int64_t begin
 // What to do now; waits for an arrival where there is nothing.
 Decision LiveServing::next(std::unique_lock<std::mutex>& lock, int64_t until_ns) {
   while (true) {
-    const int64_t now_ns = monotonic_ns();
+    int64_t now_ns = monotonic_ns();
     if (now_ns >= until_ns || (options_.stop && *options_.stop)) {
       ready_ = false;
       scheduler_->drain();
     }
+    follow_change(lock);
+    now_ns = monotonic_ns();
     const Decision decision = scheduler_->decide(now_ns);
     const double took_s = static_cast<double>(monotonic_ns() - now_ns) * 1e-9;
     ++result_.decisions;
@@ -238,6 +306,7 @@ Status LiveServing::save_when_due(bool at_end) {
     const Status saved = trainings_[t]->save();
     if (!saved.ok()) return saved.error().within("checkpoint of " + training_rules_[t].name);
   }
+  if (options_.saved && !at_end) FLYBALL_CHECK(options_.saved());
   saved_ns_ = monotonic_ns();
   saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
   note("checkpoint", "saved", now_ns, saved_ns_);
@@ -276,6 +345,7 @@ Status LiveServing::run(double seconds) {
   const Status saved = save_when_due(true);
   const std::lock_guard lock(mutex_);
   result_.seconds = static_cast<double>(answered_ns - began_ns_) * 1e-9;
+  count_planned(answered_ns);
   for (size_t t = 0; t < trainings_.size(); ++t)
     if (const int s = scheduler_->too_short_for(t); s >= 0 && result_.trainings[t].minibatches == 0)
       result_.training_blocked = fmt::format(

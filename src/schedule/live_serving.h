@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 
@@ -21,6 +22,10 @@ class InferenceRunner {
   /// Answers of these requests in their order, one minibatch; an error is that of all of them.
   virtual Result<std::vector<std::vector<StoredTensor>>> run(
       std::span<const InferRequest> requests) = 0;
+  /// Serves these weights, a checkpoint of the same network, from the next minibatch on.
+  virtual Status take_weights(const std::filesystem::path&) {
+    return Error{Code::unavailable, info().name + " has no weights", ""};
+  }
   /// A request of so many samples, for warm-up.
   virtual InferRequest example(int64_t samples) const = 0;
 };
@@ -34,12 +39,31 @@ class TrainingRunner {
   virtual Status save() = 0;
 };
 
+/// A new plan for what is being served.
+struct LiveChange {
+  Replan why{};                            ///< with the mode in words; when is told by who follows
+  std::vector<int64_t> largest_batch{};    ///< of each service
+  std::vector<double> trainings_per_s{};   ///< planned, of each training; empty: none planned
+  std::function<Status()> set_mode{};      ///< called in the thread of run(); empty: the mode stays
+  double switch_s = 0;                     ///< that setting it takes
+  std::vector<DurationModel> services{};   ///< expected in the new mode; empty: what was learned
+  std::vector<DurationModel> trainings{};  ///< stays
+};
+
+/// What minibatches take at present: medians in ns, of a service those of its largest batch.
+struct LiveDurations {
+  std::vector<double> services, trainings;
+};
+
 struct LiveServingOptions {
   DurationOptions durations{};
   double checkpoint_s = 30;       ///< at most so much training is lost when the process is killed
   double warm_up_s = 10;          ///< of each service and training at most
   size_t most_spans = 1'000'000;  ///< of the timeline that is kept
   const std::atomic<bool>* stop = nullptr;  ///< drains once it is set; may be null
+  /// Called with each arrival, in the thread of submit(); must not block.
+  std::function<void(size_t service, int64_t now_ns)> arrived{};
+  std::function<Status()> saved{};  ///< called by run() when the trainings have been kept
 };
 
 class LiveServing final : public Serving {
@@ -51,12 +75,18 @@ class LiveServing final : public Serving {
   /// latency budget, and at most a third of the budget.
   void add(ServiceRules rules, std::unique_ptr<InferenceRunner> runner);
   void add(TrainingRules rules, std::unique_ptr<TrainingRunner> runner);
+  /// Before warm_up(): what the plan lets each training do, in minibatches per second.
+  void plan_trainings(std::vector<double> per_s) { trainings_per_s_ = std::move(per_s); }
   /// Runs every job alone until its durations are known; ready() from then on.
   Status warm_up();
   /// Serves and trains until `seconds` have gone by (0: without end) or `stop` is set; then answers
   /// what was accepted and saves the trainings. An error of a training ends the run after a drain;
   /// one of an inference is the answer of its requests.
   Status run(double seconds);
+  /// From any thread: a new plan, followed before the next decision; its mode is set in a gap that
+  /// holds the switch (switch_waits()). One that still waits is replaced.
+  void change(LiveChange change);
+  LiveDurations durations() const;
   /// From any thread: no request is taken from now on, run() ends.
   void drain();
 
@@ -78,6 +108,8 @@ class LiveServing final : public Serving {
   Status warm_up_training(size_t training);
   int64_t chosen_batch(size_t service) const;
   Decision next(std::unique_lock<std::mutex>& lock, int64_t until_ns);
+  void follow_change(std::unique_lock<std::mutex>& lock);
+  void count_planned(int64_t now_ns);
   void answer(const Decision& decision, std::vector<InferRequest> requests,
               const std::vector<Waiting>& waited);
   Status train(size_t training);
@@ -99,6 +131,9 @@ class LiveServing final : public Serving {
   LiveResult result_;
   uint64_t next_id_ = 0;
   int64_t began_ns_ = 0;
+  std::optional<LiveChange> change_;
+  int64_t change_since_ns_ = 0, plan_since_ns_ = 0;
+  std::vector<double> trainings_per_s_;
 
   std::vector<Span> spans_;
   DurationModel saving_;

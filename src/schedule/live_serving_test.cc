@@ -165,5 +165,77 @@ TEST(LiveServing, CheckpointsComeAtTheirInterval) {
   EXPECT_GE(counts.saves, 3);
 }
 
+/// A change that sets a mode.
+LiveChange to_mode(const std::string& mode, std::function<Status()> set) {
+  LiveChange change;
+  change.why.mode = mode;
+  change.why.why = "a test";
+  change.largest_batch = {4};
+  change.trainings_per_s = {50};
+  change.set_mode = std::move(set);
+  change.switch_s = 0.001;
+  return change;
+}
+
+TEST(LiveServing, AChangeOfModeIsFollowedBetweenMinibatches) {
+  LiveServing serving({.warm_up_s = 0.1});
+  Counts counts;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
+  serving.plan_trainings({100});
+  ASSERT_TRUE(serving.warm_up().ok());
+  const auto runner = std::this_thread::get_id();
+  int steps_before = 0;
+  serving.change(to_mode("slow", [&] {
+    EXPECT_EQ(std::this_thread::get_id(), runner);
+    steps_before = counts.steps;
+    sleep_until_ns(monotonic_ns() + 20'000'000);
+    EXPECT_EQ(counts.steps, steps_before);  // nothing runs meanwhile
+    return Status();
+  }));
+  ASSERT_TRUE(serving.run(0.3).ok());
+  const LiveResult result = serving.snapshot();
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_TRUE(result.replans[0].switched);
+  EXPECT_EQ(result.replans[0].mode, "slow");
+  EXPECT_EQ(result.switches, 1u);
+  EXPECT_GE(result.switching_s, 0.02);
+  EXPECT_EQ(result.services[0].planned_batch, 4);
+  EXPECT_GT(counts.steps, steps_before);
+  // 100 a second were planned until the change, 50 from it on.
+  EXPECT_LT(*result.trainings[0].planned, 100 * result.seconds);
+  EXPECT_GE(*result.trainings[0].planned, 50 * result.seconds);
+}
+
+TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
+  LiveServing serving({.warm_up_s = 0.1});
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  ASSERT_TRUE(serving.warm_up().ok());
+  const int64_t batch = serving.snapshot().services[0].planned_batch;
+  ASSERT_NE(batch, 4);
+  serving.change(to_mode("none", [] { return Status(Error{Code::permission, "not root", ""}); }));
+  ASSERT_TRUE(serving.run(0.1).ok());
+  const LiveResult result = serving.snapshot();
+  EXPECT_EQ(result.switches, 0u);
+  EXPECT_EQ(result.services[0].planned_batch, batch);
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_EQ(result.replans[0].why, "a test, but the mode cannot be set: not root");
+}
+
+TEST(LiveServing, WhatIsSavedIsTold) {
+  int told = 0;
+  LiveServing serving({.checkpoint_s = 0.05, .warm_up_s = 0.1, .saved = [&] {
+                         ++told;
+                         return Status();
+                       }});
+  Counts counts;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
+  ASSERT_TRUE(serving.warm_up().ok());
+  ASSERT_TRUE(serving.run(0.3).ok());
+  EXPECT_GE(told, 1);
+  EXPECT_EQ(told + 1, counts.saves);  // the last one ends the run
+}
+
 }  // namespace
 }  // namespace flyball

@@ -71,6 +71,12 @@ class NetworkRunner final : public InferenceRunner {
     return answers;
   }
 
+  Status take_weights(const std::filesystem::path& file) override {
+    FLYBALL_ASSIGN(const Checkpoint checkpoint, read_checkpoint(file));
+    const Status restored = stepper_->restore(checkpoint);
+    return restored.ok() ? restored : Status(restored.error().within(file.string()));
+  }
+
   InferRequest example(int64_t samples) const override {
     InferRequest request;
     request.samples = samples;
@@ -176,13 +182,9 @@ Result<std::unique_ptr<InferenceRunner>> make_network_service(const NetworkServi
   step.batch = asked.data.collate->layout();
   step.shape = step.batch.front().shape;
   FLYBALL_ASSIGN(auto stepper, make_stepper(asked.workload, step));
-  if (!asked.weights.empty()) {
-    FLYBALL_ASSIGN(const Checkpoint checkpoint, read_checkpoint(asked.weights));
-    const Status restored = stepper->restore(checkpoint);
-    if (!restored.ok()) return restored.error().within(asked.weights.string());
-  }
   FLYBALL_ASSIGN(auto pool, sample_pool(asked, stepper->inputs()));
   auto runner = std::make_unique<NetworkRunner>(std::move(stepper), std::move(pool), asked);
+  if (!asked.weights.empty()) FLYBALL_CHECK(runner->take_weights(asked.weights));
   FLYBALL_CHECK(runner->learn_outputs());
   return std::unique_ptr<InferenceRunner>(std::move(runner));
 }

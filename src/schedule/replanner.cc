@@ -34,12 +34,15 @@ std::optional<SimulatedChoice> Replanner::plan_for(double rate_hz) {
   return planner(rate_hz).plan(live_.problem->budgets.power_w);
 }
 
-void Replanner::begin(double rate_hz, std::vector<size_t> choice) {
-  watch_.expect(rate_hz, 0);
+void Replanner::begin(double rate_hz, std::vector<size_t> choice, int64_t now_ns) {
+  watch_.expect(rate_hz, now_ns);
   choice_ = std::move(choice);
 }
 
 bool Replanner::worth_it(const SimulatedChoice& present, const SimulatedChoice& next) const {
+  const double budget_w = live_.problem->budgets.power_w;
+  if (budget_w != unlimited && !(power_of(*live_.readings, present.choice) <= budget_w))
+    return true;
   if (present.late_share > 1 - options_.percentile / 100) return true;
   const double gained = (next.trainings_per_s - present.trainings_per_s) *
                         std::max(0.0, options_.horizon_s - live_.problem->switch_ms * 1e-3);

@@ -26,8 +26,9 @@ class Replanner {
 
   /// The plan for a rate; nothing where no choice keeps the limits.
   std::optional<SimulatedChoice> plan_for(double rate_hz);
-  /// Begins at a rate.
-  void begin(double rate_hz, std::vector<size_t> choice);
+  /// Begins at a rate, now.
+  void begin(double rate_hz, std::vector<size_t> choice, int64_t now_ns = 0);
+  double rate_hz() const { return watch_.rate_hz(); }
   void arrived(int64_t now_ns) { watch_.arrived(now_ns); }
   /// The plan for a rate that is told, where it is another one and worth its switch.
   std::optional<PlanChange> change_to(double rate_hz, std::string why);

@@ -261,4 +261,12 @@ void Scheduler::replace_training_duration(size_t training, DurationModel duratio
   trainings_[training].duration = std::move(duration);
 }
 
+bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns) {
+  constexpr int64_t patience_ns = 30'000'000'000;
+  if (now_ns - since_ns >= patience_ns) return false;
+  for (size_t s = 0; s < scheduler.services(); ++s)
+    if (!(switch_ns < static_cast<double>(scheduler.service(s).latency_ns))) return false;
+  return !scheduler.fits(now_ns, switch_ns) && scheduler.fits(now_ns, 0);
+}
+
 }  // namespace flyball

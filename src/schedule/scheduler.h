@@ -143,4 +143,9 @@ class Scheduler {
   double busy_until_ns_ = 0;  ///< by the upper quantile
 };
 
+/// Should a change of mode that takes so long wait for a gap that holds it? Not where one that is
+/// longer than a latency budget breaks it whenever it comes, where a deadline is lost already, or
+/// where it has waited for half a minute.
+bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns);
+
 }  // namespace flyball

@@ -128,8 +128,7 @@ class Course {
     }
     if (!pending_) return;
     const bool switches = pending_->plan.mode != asked_.plan.mode;
-    if (switches && gap_may_come() && !scheduler_.fits(now_ns_, asked_.switch_s * 1e9) &&
-        scheduler_.fits(now_ns_, 0) && now_ns_ - pending_since_ns_ < patience_ns)
+    if (switches && switch_waits(scheduler_, now_ns_, pending_since_ns_, asked_.switch_s * 1e9))
       return;
     if (switches) change_mode();
     pending_->why.at_s = static_cast<double>(now_ns_) * 1e-9;
@@ -140,13 +139,6 @@ class Course {
     result_.replans.push_back(std::move(pending_->why));
     pending_.reset();
     take_plan();
-  }
-
-  // A switch that is longer than a latency budget breaks it whenever it comes: then at once.
-  bool gap_may_come() const {
-    return std::ranges::all_of(asked_.services, [this](const ServiceRules& rules) {
-      return asked_.switch_s * 1e9 < static_cast<double>(rules.latency_ns);
-    });
   }
 
   void change_mode() {
@@ -180,8 +172,6 @@ class Course {
           result_.services[static_cast<size_t>(service)].budget_ms);
     }
   }
-
-  static constexpr int64_t patience_ns = 30'000'000'000;
 
   Simulation asked_;
   Scheduler scheduler_;

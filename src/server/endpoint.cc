@@ -80,6 +80,15 @@ HttpResponse answer_response(const ServiceInfo& service, const InferCall& call,
 
 }  // namespace
 
+HttpResponse answer_before_models(const std::string& path) {
+  if (path == "/v2/health/live") return json_response({{"live", true}});
+  HttpResponse response = path == "/v2/health/ready"
+                              ? json_response({{"ready", false}}, 503)
+                              : error_response(503, "the networks are still being made");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 Endpoint::Endpoint(Serving& serving, const LiveView* view)
     : serving_(serving),
       view_(view),

@@ -36,6 +36,9 @@ class Endpoint {
   std::shared_ptr<ServingMetrics> metrics_;  // outlives answers that come late
 };
 
+/// What is answered while the networks are still being made: alive, and not ready.
+HttpResponse answer_before_models(const std::string& path);
+
 /// Tells the server's listeners how it stands, once a second, from its making to its end.
 class LiveTeller {
  public:

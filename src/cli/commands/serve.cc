@@ -9,7 +9,7 @@
 #include "cli/commands/plan_arrivals.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
-#include "cli/serving.h"
+#include "cli/serving_plan.h"
 #include "cli/tables.h"
 
 namespace flyball::cli {
@@ -85,17 +85,16 @@ Status run(Options& options) {
   FLYBALL_ASSIGN([[maybe_unused]] const Overload known, serve.overload_policy());
   FLYBALL_ASSIGN(serve.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
                                                serve.plan.infer.size()));
+  const auto& rates_hz = serve.plan.request.rates_hz;
+  for (size_t s = 0; s < serve.arrivals.size() && !rates_hz.empty(); ++s)
+    if (serve.arrivals[s].kind == ArrivalKind::http)
+      serve.arrivals[s].rate_hz = rates_hz[std::min(s, rates_hz.size() - 1)];
   serve.plan.request.rates_hz.clear();
   const bool tables = simulated(serve);
   if (tables && serve.listens())
     return Error{Code::invalid_argument, "nobody sends requests over http to a table",
                  "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
                  "windows:30:10min,60:10min; without --listen"};
-  if (!tables && serve.plan.request.budgets.power_w != unlimited)
-    return Error{Code::invalid_argument,
-                 "--power-budget chooses a power mode by tables; a machine that serves live keeps "
-                 "its own",
-                 "set the mode that `flyball plan concurrent` gives, with `flyball mode`"};
   FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));
   if (options.json)
     print_json(document_of(served));
@@ -119,7 +118,7 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
   add_power(
       command, "--power-budget",
       [&plan](Watts power) { plan.request.budgets.power_w = power.value; },
-      "of tables: at most this power, e.g. 30W");
+      "at most this power, e.g. 30W: chooses the mode among those that were profiled");
   add_device_option(command, plan.device, plan.root);
   add_modes_option(command, plan.modes);
   command.add_option("--data,--dataset", plan.data,
@@ -129,7 +128,8 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
   command.add_option("--seed", plan.request.seed, "of everything random")->capture_default_str();
   add_duration(command, "--switch-cost",
                [&plan](Seconds time) { plan.request.switch_ms = time.value * 1e3; },
-               "of tables: time that changing the mode takes", {0, 1e9, "0s or more"});
+               "time that changing the mode takes; live, else what the first change took",
+               {0, 1e9, "0s or more"});
 }
 
 }  // namespace
@@ -145,6 +145,10 @@ bool ServeOptions::listens() const {
   return !listen.empty() || !token_file.empty() ||
          std::ranges::any_of(
              arrivals, [](const ArrivalSpec& spec) { return spec.kind == ArrivalKind::http; });
+}
+
+double ServeOptions::planned_rate_hz() const {
+  return first_rate(arrivals.front());
 }
 
 void add_serve(CLI::App& app, Context& context) {
@@ -195,6 +199,14 @@ void add_serve(CLI::App& app, Context& context) {
   add_duration(
       *command, "--checkpoint-every", [&serve](Seconds time) { serve.checkpoint_s = time.value; },
       "at most so much training is lost when the process is killed; 30s", {1, 86400, "1s to 24h"});
+  command->add_flag("--promote", serve.promote,
+                    "at each checkpoint the trained weights are served: the same network with "
+                    "--infer and --train");
+  command->add_option("--profiles", serve.profiles,
+                      "tables to plan mode and batch with, live; else what the store has of this "
+                      "board");
+  command->add_option("--store", serve.plan.store, "the store");
+  command->add_flag("--no-store", serve.plan.no_store, "plan with nothing that is stored");
   command->add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
   command->add_option("--weights", serve.weights, "checkpoint to serve; else fresh weights");
   command->add_option("--trace", serve.trace, "file for a timeline that ui.perfetto.dev opens");
@@ -205,7 +217,11 @@ void add_serve(CLI::App& app, Context& context) {
   command->footer(
       "Example:\n  flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals "
       "poisson:60 --for 1min");
-  set_action(*command, context, [options] { return run(*options); });
+  set_action(*command, context, [options, command] {
+    options->serve.workers_asked = command->count("--workers") > 0;
+    options->serve.train_batch_asked = command->count("--train-batch") > 0;
+    return run(*options);
+  });
 }
 
 }  // namespace flyball::cli

@@ -61,6 +61,11 @@ class ScriptedMeter final : public PowerMeter {
   bool settled() override { return settles; }
   void count() override { since_ns_ = monotonic_ns(); }
   int updates() override { return power_updates_wanted; }
+  Result<PowerReading> lap() override {
+    auto reading = end();
+    count();
+    return reading;
+  }
   Result<PowerReading> end() override {
     PowerReading reading{.mean_w = power_w_(), .total = name, .distinct_updates = 3};
     reading.window_s = static_cast<double>(monotonic_ns() - since_ns_) * 1e-9;

@@ -124,14 +124,28 @@ Result<PowerReading> PowerWatch::end() {
   traces_ = sampler_->traces();
   sampler_.reset();
   throttling_ = throttling_between(traces_, count_ns_, end_ns);
-  FLYBALL_ASSIGN(const EnergyWindow window, total_between(traces_, total_, count_ns_, end_ns));
+  return counted(traces_, end_ns);
+}
+
+Result<PowerReading> PowerWatch::lap() {
+  if (total_.empty()) return Error{Code::unavailable, gap_, ""};
+  if (!sampler_) return Error{Code::internal, "power was never begun to be measured", ""};
+  sampler_->sample_now();
+  const int64_t end_ns = monotonic_ns();
+  auto reading = counted(parts(count_ns_), end_ns);
+  count_ns_ = end_ns;
+  return reading;
+}
+
+Result<PowerReading> PowerWatch::counted(const std::vector<Trace>& traces, int64_t end_ns) const {
+  FLYBALL_ASSIGN(const EnergyWindow window, total_between(traces, total_, count_ns_, end_ns));
   if (!window.complete())
     return Error{Code::unavailable,
                  fmt::format("power of the total '{}' was not measured for {:.3f} s of {:.3f} s",
                              total_, window.gap_s, window.window_s),
                  "the sensor failed or the machine was too busy to read it"};
-  const auto parts_of_total = std::ranges::count_if(
-      traces_, [&](const Trace& trace) { return trace.info.total == total_; });
+  const auto parts_of_total =
+      std::ranges::count_if(traces, [&](const Trace& trace) { return trace.info.total == total_; });
   const double wanted = window.window_s / interval_.value * static_cast<double>(parts_of_total);
   return power_reading(window, total_, static_cast<int>(wanted));
 }

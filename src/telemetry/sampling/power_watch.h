@@ -44,6 +44,9 @@ class PowerWatch {
   void count();
   /// New values in the counted window so far; looks at most twenty times a second.
   int updates();
+  /// The power of the counted window so far, from whose end on the next one is counted: a run of
+  /// any length is the sum of its laps. Errors as end().
+  Result<PowerReading> lap();
   /// Ends sampling and gives the power of the counted window. Error `unavailable`: no sensor, no
   /// samples, or a gap in them.
   Result<PowerReading> end();
@@ -54,6 +57,7 @@ class PowerWatch {
 
  private:
   std::vector<Trace> parts(int64_t since_ns) const;
+  Result<PowerReading> counted(const std::vector<Trace>& traces, int64_t end_ns) const;
 
   SensorList sensors_;
   std::string total_, gap_;

@@ -91,6 +91,30 @@ TEST(PowerWatch, MeasuresTheCountedWindowOnly) {
   }
 }
 
+TEST(PowerWatch, LapsFollowEachOtherWithoutAGap) {
+  SensorList sensors;
+  int step = 0;
+  sensors.sensors = {
+      function_sensor(rail(), [&](int64_t) { return Result<double>(10 + 0.001 * (step++ % 7)); })};
+  PowerWatch watch(sensors, "", {0.005});
+  EXPECT_FALSE(watch.lap().ok());  // never begun
+  ASSERT_TRUE(watch.begin().ok());
+  watch.count();
+  const int64_t begin_ns = monotonic_ns();
+  double seconds = 0, energy_j = 0;
+  for (int lap = 0; lap < 4; ++lap) {
+    sleep_until_ns(monotonic_ns() + 50 * kMs);
+    const auto reading = watch.lap();
+    ASSERT_TRUE(reading.ok()) << reading.error().message;
+    seconds += reading->window_s;
+    energy_j += reading->energy_j;
+  }
+  const double all_s = static_cast<double>(monotonic_ns() - begin_ns) * 1e-9;
+  EXPECT_LE(seconds, all_s);
+  EXPECT_NEAR(seconds, all_s, 0.01);
+  EXPECT_NEAR(energy_j, 10 * seconds, 0.05 * 10 * seconds);
+}
+
 TEST(PowerWatch, ASensorThatDiesMakesAnErrorAndNotANumber) {
   std::atomic<bool> dead{false};
   SensorList sensors;

@@ -1,0 +1,247 @@
+#include "cli/serving_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/board.h"
+#include "cli/stored.h"
+#include "cli/tables.h"
+#include "profile/trials/table_profiler.h"
+#include "schedule/board_readings.h"
+#include "space/axis_choice.h"
+#include "space/trial_facts.h"
+#include "store/exchange.h"
+
+namespace flyball::cli {
+namespace {
+
+// Told of a service whose tables hold several settings of a run: what they are narrowed to.
+using Kept = std::vector<AxisChoice>;
+
+AxisChoice one_value(const std::string& axis, double value) {
+  AxisChoice choice;
+  choice.name = axis;
+  choice.values = {value};
+  return choice;
+}
+
+bool has_axis(const WorkloadTable& table, const std::string& name) {
+  return table.space.axis_index(name).has_value();
+}
+
+Result<WorkloadTable> keep(const WorkloadTable& table, const Kept& kept) {
+  Kept own;
+  for (const AxisChoice& choice : kept)
+    if (has_axis(table, choice.name)) own.push_back(choice);
+  return own.empty() ? Result<WorkloadTable>(table) : narrowed(table, own);
+}
+
+// The measurements that a plan may lean on: whole ones of this very board, with nothing beside.
+Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options,
+                                                     const BoardInfo& board,
+                                                     const std::string& workload, Phase phase) {
+  if (options.plan.no_store) return std::optional<WorkloadTable>();
+  FLYBALL_ASSIGN(Store store, open_stored(options.plan.store));
+  MeasurementFilter filter;
+  filter.device = board.device.name;
+  filter.fingerprint = board.device.fingerprint;
+  filter.workload = workload;
+  filter.phase = phase;
+  filter.provenance = Provenance::measured;
+  FLYBALL_ASSIGN(auto measurements, store.measurements(filter));
+  std::erase_if(measurements, [](const StoredMeasurement& stored) {
+    const Measurement& m = stored.measurement;
+    return m.throttled || (m.conditions && m.conditions->contains(disturbed_condition));
+  });
+  std::vector<WorkloadTable> tables = tables_of(measurements);
+  if (tables.empty()) return std::optional<WorkloadTable>();
+  return std::optional(*std::ranges::max_element(tables, {}, &WorkloadTable::size));
+}
+
+Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
+                                                    const std::string& workload, Phase phase) {
+  for (const std::string& file : options.profiles) {
+    FLYBALL_ASSIGN(const Table table, read_table(file));
+    if (!table.find(workload, phase).ok()) continue;
+    FLYBALL_ASSIGN(WorkloadTable found,
+                   read_workload(file, workload, phase_name(phase), options.plan.accepted));
+    return std::optional(std::move(found));
+  }
+  return std::optional<WorkloadTable>();
+}
+
+struct Profiles {
+  std::vector<WorkloadTable> tables;  ///< of the roles, training first
+  std::string lacking;                ///< what there are none of; "" where all are there
+};
+
+Result<Profiles> profiles_of(const ServeOptions& options, const BoardInfo& board) {
+  Profiles found;
+  for (const Phase phase : {Phase::train, Phase::infer})
+    for (const std::string& workload :
+         phase == Phase::train ? options.plan.train : options.plan.infer) {
+      FLYBALL_ASSIGN(auto table, options.profiles.empty()
+                                     ? stored_profiles(options, board, workload, phase)
+                                     : filed_profiles(options, workload, phase));
+      if (table) {
+        found.tables.push_back(*std::move(table));
+        continue;
+      }
+      found.lacking += fmt::format("{}{} {}", found.lacking.empty() ? "" : ", ", workload,
+                                   phase == Phase::train ? "training" : "inference");
+    }
+  return found;
+}
+
+Result<SharedBoard> board_of(const std::vector<WorkloadTable>& tables, const Kept& trained,
+                             const Kept& both) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  for (const WorkloadTable& table : tables) {
+    FLYBALL_ASSIGN(WorkloadTable part, keep(table, both));
+    if (part.phase == Phase::train) {
+      FLYBALL_ASSIGN(part, keep(part, trained));
+    }
+    profilers.push_back(make_table_profiler(part));
+  }
+  return share_board(std::move(profilers));
+}
+
+// What the networks run with cannot change while they run: the plan's own settings from here on.
+void keep_settings(const ServingPlan& plan, const Device* knobs, Kept& trained, Kept& both) {
+  const Candidates& all = *plan.problem.candidates;
+  if (!plan.problem.roles.front().serves())
+    for (const auto& [name, value] :
+         all.space(0).trial(plan.choice.choice[0], "", Phase::train).job.settings)
+      trained.push_back(one_value(name, value));
+  if (!knobs) return;
+  const auto own = knobs->own_axes();
+  for (const auto& [name, value] : plan.mode().values)
+    if (std::ranges::find(own, name) != own.end()) both.push_back(one_value(name, value));
+}
+
+// What the user asked for, as narrowing of the training's table.
+Kept asked_settings(const ServeOptions& options) {
+  Kept kept;
+  if (options.workers_asked) kept.push_back(one_value(axis::loader_workers, options.workers));
+  if (options.train_batch_asked)
+    kept.push_back(one_value(axis::batch_size, static_cast<double>(options.train_batch)));
+  return kept;
+}
+
+void take_settings(const ServingPlan& plan, ServeOptions& options) {
+  if (plan.problem.roles.front().serves()) return;
+  const Settings job =
+      plan.problem.candidates->space(0).trial(plan.choice.choice[0], "", Phase::train).job.settings;
+  if (const auto found = job.find(axis::loader_workers); found != job.end())
+    options.workers = static_cast<int>(found->second);
+  if (const auto found = job.find(axis::batch_size); found != job.end())
+    options.train_batch = static_cast<int64_t>(found->second);
+}
+
+// Is there anything to plan but this process' own cores?
+bool sets_modes(const Device* knobs) {
+  if (!knobs) return false;
+  const auto own = knobs->own_axes();
+  return std::ranges::any_of(knobs->axes(), [&](const Axis& axis) {
+    return std::ranges::find(own, axis.name) == own.end();
+  });
+}
+
+std::string how_to_profile(const ServeOptions& options, double rate_hz) {
+  std::string command =
+      options.plan.train.empty() ? "flyball plan inference" : "flyball plan concurrent";
+  for (const std::string& name : options.plan.train) command += " --train " + name;
+  for (const std::string& name : options.plan.infer) command += " --infer " + name;
+  if (!options.plan.device.empty()) command += " --device " + options.plan.device;
+  return command + fmt::format(" --rate {:g} --latency {:g}ms", rate_hz > 0 ? rate_hz : 60,
+                               options.plan.request.latencies_ms.front());
+}
+
+}  // namespace
+
+double first_rate(const ArrivalSpec& spec) {
+  return spec.windows.empty() ? spec.rate_hz : spec.windows.front().rate_hz;
+}
+
+nlohmann::ordered_json ServingPlan::json() const {
+  nlohmann::ordered_json roles = nlohmann::ordered_json::array();
+  for (size_t role = 0; role < choice.choice.size(); ++role) {
+    nlohmann::ordered_json config = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : problem.candidates->space(role).settings(choice.choice[role]))
+      config[name] = value;
+    roles.push_back({{"workload", problem.roles[role].workload}, {"config", config}});
+  }
+  return roles;
+}
+
+PowerMode ServingPlan::mode() const {
+  return problem.candidates->space(0).trial(choice.choice[0], "", Phase::train).mode;
+}
+
+Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options) {
+  PlanOptions& asked = options.plan;
+  asked.request.kind = asked.train.empty() ? "inference" : "concurrent";
+  if (asked.infer.size() == 2) asked.request.kind = "two-inference";
+  asked.request.rates_hz.clear();
+  std::vector<ArrivalSpec> arrivals = options.arrivals;
+  for (ArrivalSpec& spec : arrivals) {
+    if (spec.kind != ArrivalKind::constant) spec.kind = ArrivalKind::poisson;
+    spec.rate_hz = first_rate(spec);
+    if (!(spec.rate_hz > 0)) spec.rate_hz = 1e3 / asked.request.latencies_ms.front();  // not known
+    spec.times_s.clear();
+    spec.windows.clear();
+    asked.request.rates_hz.push_back(spec.rate_hz);
+  }
+  FLYBALL_CHECK(read_plan_request(asked, shared));
+  ServingPlan plan;
+  plan.problem = plan_problem(asked.request, shared);
+  FLYBALL_CHECK(validate(plan.problem));
+  FLYBALL_ASSIGN(plan.readings, readings_of_board(shared));
+  plan.shared = std::move(shared);
+  ArrivalPlanner planner(plan.live(), arrivals,
+                         {.percentile = asked.percentile, .seed = asked.request.seed});
+  const auto choice = planner.plan(plan.problem.budgets.power_w);
+  if (!choice)
+    return Error{Code::infeasible,
+                 fmt::format("no choice answers {:g} % of these requests within the limits",
+                             asked.percentile),
+                 "allow more latency or power, or a lower --percentile"};
+  plan.choice = *choice;
+  return plan;
+}
+
+Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardInfo& board,
+                                             const Device* knobs, std::vector<std::string>& notes) {
+  const auto without = [&](const std::string& why,
+                           const std::string& hint) -> Result<std::optional<ServingPlan>> {
+    if (options.plan.request.budgets.power_w != unlimited || !options.profiles.empty())
+      return Error{Code::not_found, why, hint};
+    if (sets_modes(knobs)) notes.push_back(why + ": the mode stays as it is (" + hint + ")");
+    return std::optional<ServingPlan>();
+  };
+  const double rate_hz = options.planned_rate_hz();
+  FLYBALL_ASSIGN(const Profiles profiles, profiles_of(options, board));
+  if (!profiles.lacking.empty())
+    return without("no profiles of " + profiles.lacking + " on this board to plan with",
+                   "`" + how_to_profile(options, rate_hz) + "` makes them");
+  if (options.plan.train.size() > 1)
+    return without("plans are for one training", "leave one --train out to have one made");
+  Kept trained = asked_settings(options), both;
+  FLYBALL_ASSIGN(SharedBoard all, board_of(profiles.tables, trained, both));
+  FLYBALL_ASSIGN(ServingPlan first, plan_serving(std::move(all), options));
+  keep_settings(first, knobs, trained, both);
+  FLYBALL_ASSIGN(SharedBoard kept, board_of(profiles.tables, trained, both));
+  FLYBALL_ASSIGN(ServingPlan plan, plan_serving(std::move(kept), options));
+  take_settings(plan, options);
+  size_t rows = 0;
+  for (const WorkloadTable& table : profiles.tables) rows += table.size();
+  notes.push_back(fmt::format(
+      "planned with {} profiles {}", rows,
+      options.profiles.empty() ? "of the store" : "of " + join(options.profiles, ", ")));
+  return std::optional(std::move(plan));
+}
+
+}  // namespace flyball::cli

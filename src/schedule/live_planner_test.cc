@@ -1,0 +1,160 @@
+#include "schedule/live_planner.h"
+
+#include <gmock/gmock.h>
+
+#include "base/clock.h"
+#include "problem/paper.h"
+#include "schedule/schedule_testing.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Two modes: 10 W, and 20 W at twice the speed.
+WorkloadTable two_modes(Phase phase) {
+  WorkloadTable table;
+  table.device = "board";
+  table.workload = phase == Phase::train ? "learn" : "net";
+  table.phase = phase;
+  table.space = Space({named_axis("gpu_mhz"), named_axis("batch_size")});
+  for (const double speed : {1.0, 2.0})
+    for (const double batch :
+         phase == Phase::train ? std::vector<double>{16} : std::vector<double>{1, 16})
+      table.add(std::vector<double>{500 * speed, batch},
+                (phase == Phase::train ? 40 : 4 + batch) / speed, 10 * speed);
+  return table;
+}
+
+class LivePlannerTest : public ::testing::Test {
+ protected:
+  LivePlannerTest() {
+    const WorkloadTable train = two_modes(Phase::train), infer = two_modes(Phase::infer);
+    const auto all =
+        std::make_shared<const Candidates>(*Candidates::link({train.space, infer.space}));
+    const std::array<const WorkloadTable*, 2> tables = {&train, &infer};
+    readings_ = *readings_of(*all, tables);
+    problem_ = make_problem(ProblemKind::concurrent, all, {role_of(train), role_of(infer)},
+                            {{unlimited, unlimited, unlimited}, 500, 50});
+    now_ = {{20e6}, {40e6}};  // batch 16 at 10 W
+    slow_ = choice_in(500);
+    fast_ = choice_in(1000);
+  }
+  /// The training and the largest batch at a clock.
+  std::vector<size_t> choice_in(double gpu_mhz) const {
+    const Candidates& all = *problem_.candidates;
+    std::vector<size_t> choice(2);
+    for (size_t role = 0; role < 2; ++role)
+      for (size_t c = 0; c < all.size(role); ++c)
+        if (all.space(role).settings(c).at("gpu_mhz") == gpu_mhz && all.batch(role, c) == 16)
+          choice[role] = c;
+    return choice;
+  }
+  LivePlanner planner(std::vector<size_t> choice, double rate_hz, LivePlannerOptions options = {}) {
+    return {problem_,
+            readings_,
+            std::move(choice),
+            rate_hz,
+            {.durations = [this] { return now_; },
+             .power_w = [this] { return power_w_; },
+             .change = [this](LiveChange change) { changes_.push_back(std::move(change)); },
+             .set_mode =
+                 [this](size_t mode) {
+                   set_.push_back(mode);
+                   return Status();
+                 }},
+            options};
+  }
+  static LivePlannerOptions at_each_look() {
+    LivePlannerOptions options;
+    options.drift_s = 0;
+    return options;
+  }
+  static int64_t feed(LivePlanner& planner, int64_t from_ns, double rate_hz, int count) {
+    for (int i = 0; i < count; ++i) {
+      from_ns += static_cast<int64_t>(1e9 / rate_hz);
+      planner.arrived(from_ns);
+    }
+    planner.look(from_ns);
+    return from_ns;
+  }
+
+  Problem problem_;
+  Readings readings_;
+  LiveDurations now_;
+  double power_w_ = not_measured;
+  std::vector<size_t> slow_, fast_;
+  std::vector<LiveChange> changes_;
+  std::vector<size_t> set_;
+};
+
+TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
+  LivePlannerOptions options;
+  options.mode_is_set = false;
+  LivePlanner planned = planner(slow_, 0, options);
+  feed(planned, monotonic_ns(), 50, 40);
+  EXPECT_TRUE(changes_.empty());  // too few yet
+  feed(planned, monotonic_ns() + 800 * ms, 50, 40);
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_NEAR(changes_[0].why.rate_hz, 50, 3);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("requests/s arrive"));
+  EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 1000");  // trains more, and power is free
+  ASSERT_TRUE(changes_[0].set_mode);
+  ASSERT_TRUE(changes_[0].set_mode().ok());
+  EXPECT_EQ(set_, std::vector<size_t>{problem_.candidates->mode_of(0, fast_[0])});
+  ASSERT_EQ(changes_[0].trainings.size(), 1u);
+  EXPECT_DOUBLE_EQ(changes_[0].trainings[0].typical_ns(1), 20e6);
+}
+
+TEST_F(LivePlannerTest, ASteadyRateChangesNothing) {
+  problem_.budgets.power_w = 15;
+  LivePlanner planned = planner(slow_, 50);
+  int64_t at_ns = monotonic_ns();
+  for (int i = 0; i < 20; ++i) at_ns = feed(planned, at_ns, 50, 50);
+  EXPECT_TRUE(changes_.empty());
+}
+
+TEST_F(LivePlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {
+  problem_.budgets.power_w = 25;
+  problem_.roles[1].latency_ms = 110;
+  LivePlanner planned = planner(slow_, 50, at_each_look());
+  now_ = {{30e6}, {62e6}};  // one and a half times: 62 + 30 ms leave no room for what comes
+  planned.look(monotonic_ns());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("minibatches of learn take 1.6 times as long"));
+  EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 1000");
+  EXPECT_NEAR(changes_[0].trainings[0].typical_ns(1), 31e6, 1e3);  // slower there, too
+  changes_.clear();
+  now_ = {{15e6}, {31e6}};  // as it is now expected
+  planned.look(monotonic_ns());
+  EXPECT_TRUE(changes_.empty());
+}
+
+TEST_F(LivePlannerTest, PowerBeyondTheBudgetMakesAThriftierPlan) {
+  problem_.budgets.power_w = 22;
+  LivePlanner planned = planner(fast_, 50, at_each_look());
+  now_ = {{10e6}, {20e6}};
+  power_w_ = 21;
+  planned.look(monotonic_ns());
+  EXPECT_TRUE(changes_.empty());
+  power_w_ = 26;
+  planned.look(monotonic_ns());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("26 W are drawn where 20 W were planned"));
+  EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 500");
+}
+
+TEST_F(LivePlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
+  problem_.budgets.power_w = 12;
+  LivePlanner planned = planner(slow_, 50, at_each_look());
+  now_ = {{20e6}, {40e6}};
+  power_w_ = 18;
+  planned.look(monotonic_ns());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("nothing that was profiled keeps the limits"));
+  EXPECT_FALSE(changes_[0].set_mode);
+  EXPECT_EQ(changes_[0].largest_batch, std::vector<int64_t>{16});
+}
+
+}  // namespace
+}  // namespace flyball

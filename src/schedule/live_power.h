@@ -1,0 +1,53 @@
+// Power of a run of any length, and whose it was.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "device/power_meter.h"
+#include "schedule/live_result.h"
+
+namespace flyball {
+
+/// Reads a meter lap by lap, once a second, from its making to end(). The energy of a lap belongs
+/// to services and trainings by the share of it that each had the accelerator for, idle power
+/// included; the rest is nobody's.
+class LivePower {
+ public:
+  /// `snapshot` says how the run stands, from any thread, and outlives this.
+  LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult()> snapshot,
+            double lap_s = 1);
+  ~LivePower();
+  LivePower(const LivePower&) = delete;
+  LivePower& operator=(const LivePower&) = delete;
+
+  /// Mean power of the last lap, in W; NaN: not known.
+  double now_w() const;
+  /// Ends reading, and tells the result its energy (NaN where any lap is not known). Returns why
+  /// it is not known; "" where it is.
+  std::string end(LiveResult& result);
+
+ private:
+  void laps();
+  void take_lap();
+
+  std::unique_ptr<PowerMeter> meter_;
+  std::function<LiveResult()> snapshot_;
+  double lap_s_;
+  mutable std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::string gap_;
+  double now_w_ = std::numeric_limits<double>::quiet_NaN();
+  LiveResult before_;  ///< at the end of the last lap
+  double energy_j_ = 0;
+  std::vector<double> services_j_, trainings_j_;
+  std::thread thread_;
+};
+
+}  // namespace flyball

@@ -1,0 +1,127 @@
+// flyball serve on a board: it plans, sets the mode, tells power, and puts everything back.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "device/host/board_trees_testing.h"
+#include "live_testing.h"
+#include "living_tree_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ServeModeTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (IsSkipped()) return;
+    root_ = folder_ / "tree";
+    trees::write_tree("orin_agx_jp6", root_);
+  }
+  static double watts(double gpu_mhz) { return 19 * (0.2005 + gpu_mhz * 1e-3) + 1.9 + 4; }
+  /// LeNet-5 in three modes of the tree, in milliseconds that this machine keeps.
+  std::string profiles() {
+    std::string text =
+        "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n";
+    for (const double gpu : {408.0, 1020.0, 1300.5})
+      for (const auto& [phase, batch, ms] :
+           {std::tuple{"train", 16, 4.0}, {"infer", 1, 1.0}, {"infer", 8, 2.0}})
+        text += fmt::format("orin_agx,lenet5,{},{},4,1344,{},3199,{},{}\n", phase, batch, gpu,
+                            ms * 1300.5 / gpu, watts(gpu));
+    return write("profiles.csv", text).string();
+  }
+  std::vector<std::string> serve(const std::vector<std::string>& more) {
+    std::vector<std::string> all = {
+        "serve",        "--infer", "lenet5",    "--train", "lenet5",
+        "--data",       data_,     "--latency", "5s",      "--root",
+        root_.string(), "--json",  "--anyway",  "-q",      "--no-checkpoint"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::map<std::string, std::string> settings() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(root_))
+      if (entry.is_regular_file()) all[entry.path().string()] = slurp(entry.path());
+    std::erase_if(all, [](const auto& file) {  // what lives, not what is set
+      return file.first.ends_with("curr1_input") || file.first.ends_with("cur_freq") ||
+             file.first.ends_with(".part");
+    });
+    return all;
+  }
+  bool wait_for_gpu(const std::string& hertz) {
+    for (int i = 0; i < 1200; ++i) {
+      if (slurp(root_ / gpu_max).starts_with(hertz)) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
+    return false;
+  }
+
+  fs::path root_;
+};
+
+TEST_F(ServeModeTest, ThePlansModeIsSetAndPutBackAndPowerIsTold) {
+  const auto before = settings();
+  const LivingTree tree(root_);
+  const pid_t served = start(serve({"--profiles", profiles(), "--arrivals", "poisson:40",
+                                    "--power-budget", "30W", "--for", "4s"}));
+  EXPECT_TRUE(wait_for_gpu("1020000000"));
+  const Finished done = finish(served);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto json = done.json();
+  ASSERT_EQ(json["plan"].size(), 2u);
+  EXPECT_EQ(json["plan"][0]["config"]["gpu_mhz"], 1020);  // 29.1 W; the next one draws 34.4 W
+  EXPECT_EQ(json["services"][0]["batches"]["planned"], json["plan"][1]["config"]["batch_size"]);
+  EXPECT_GT(json["training"][0]["planned"], 0);
+  ASSERT_TRUE(json["power_w"].is_number()) << json["power_gap"];
+  EXPECT_NEAR(json["power_w"], watts(1020), 0.5);
+  EXPECT_NEAR(json["energy_j"], json["power_w"].get<double>() * json["seconds"].get<double>(), 15);
+  EXPECT_GT(json["services"][0]["energy_j_per_request"], 0);
+  EXPECT_GT(json["training"][0]["energy_j_per_minibatch"], 0);
+  EXPECT_TRUE(settings() == before);
+}
+
+TEST_F(ServeModeTest, AKilledOneIsPutBackByTheNextStart) {
+  const auto before = settings();
+  const LivingTree tree(root_);
+  const pid_t served =
+      start(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--power-budget", "30W"}));
+  EXPECT_TRUE(wait_for_gpu("1020000000"));
+  ::kill(served, SIGKILL);
+  finish(served);
+  EXPECT_FALSE(settings() == before);
+  ASSERT_EQ(run({"workloads"}).exit_code, 0);
+  for (int round = 0; round < 1000 && settings() != before; ++round)  // or its guard is at it
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(settings() == before);
+}
+
+TEST_F(ServeModeTest, ATraceIsPlannedForTheRateThatItHas) {
+  const LivingTree tree(root_);
+  std::string times = "time_s\n";
+  for (int i = 0; i < 400; ++i) times += fmt::format("{}\n", 0.01 * i);
+  const Finished done =
+      run(serve({"--profiles", profiles(), "--arrivals", "trace:" + write("t.csv", times).string(),
+                 "--power-budget", "30W", "--for", "6s"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["services"][0]["requests"]["arrived"], 400);
+  EXPECT_EQ(done.json()["plan"][0]["config"]["gpu_mhz"], 1020);
+}
+
+TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
+  const Finished none = run(serve({"--arrivals", "poisson:40", "--power-budget", "30W"}));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err,
+              HasSubstr("no profiles of lenet5 training, lenet5 inference on this board"));
+  EXPECT_THAT(none.err, HasSubstr("HINT: `flyball plan concurrent --train lenet5"));
+  const Finished little =
+      run(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--power-budget", "12W"}));
+  EXPECT_EQ(little.exit_code, 1);
+  EXPECT_THAT(little.err, HasSubstr("no choice answers 99 % of these requests within the limits"));
+  const Finished as_it_is = run(serve({"--arrivals", "poisson:40", "--for", "1s"}));
+  ASSERT_EQ(as_it_is.exit_code, 0) << as_it_is.err;
+  EXPECT_THAT(as_it_is.json()["notes"].dump(), HasSubstr("the mode stays as it is"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
