@@ -45,10 +45,7 @@ TEST(Eager, AgreesWithWhatWasTraced) {
       // The gradient of the pictures, see eager.cc.
       const Layer& first = eager->layers.front();
       if (phase == Phase::train && is_product(first)) flop -= first.flop;
-      // Boxes of traced samples are found by the finest scale alone; the others' go back no
-      // further.
-      const bool boxes = name == "yolo_v8n" && phase == Phase::train;
-      EXPECT_NEAR(flop / products(*traced), 1, boxes ? 0.05 : 0.01) << name << phase_name(phase);
+      EXPECT_NEAR(flop / products(*traced), 1, 0.01) << name << phase_name(phase);
     }
   }
   EXPECT_EQ(compared, 2 * 10);  // all but the bidirectional LSTM
