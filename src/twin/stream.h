@@ -13,6 +13,7 @@ struct TwinStream::Inside {
   Inside(std::shared_ptr<const TwinBoard> board, const TwinPlan& plan, const TwinWorkload& workload,
          const TwinOptions& options);
   TwinMinibatch next();
+  void end_epoch();  ///< what was read stays cached as far as there is room
   double noisy(double relative);
   double varied(double relative);
 

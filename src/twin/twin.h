@@ -24,6 +24,7 @@ struct TwinData {
   double preprocess_mcycles = 0;  ///< 10⁶ cycles of a Cortex-A78AE for one sample: decode, resize
   double input_bytes = 0;         ///< of one sample as the network takes it
   bool resident = false;          ///< batches lie ready in memory: nothing is loaded
+  bool packed = false;            ///< samples lie in a few large files, not in a file each
   bool operator==(const TwinData&) const = default;
 };
 
@@ -60,6 +61,7 @@ struct TwinOptions {
   uint64_t seed = 0;
   bool noise = true;        ///< of times and of power readings
   double cached = 1;        ///< share of the data set in the page cache at first; 0: dropped
+  double most_cached = 1;   ///< share that it may hold at all
   double board_spread = 0;  ///< relative spread of boards of one kind; the seed draws this board
   double ambient_c = 25;    ///< with `thermal`
   bool thermal = false;     ///< leakage follows the temperature; else it is that of a warm board
@@ -117,6 +119,7 @@ class TwinStream {
  public:
   struct Inside;
   TwinMinibatch next();
+  void end_epoch();         ///< before all samples were seen; the next() begins another one
   TwinPower power() const;  ///< mean since it began
   TwinUse use() const;
   double memory_bytes() const;

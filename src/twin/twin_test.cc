@@ -178,6 +178,37 @@ TEST(Twin, TheFirstEpochReadsStorageAndLaterOnesTheCache) {
   EXPECT_LT(hdd.second, ssd.first);
 }
 
+TEST(Twin, AnEpochLeavesWhatItReadInTheCacheAsFarAsThereIsRoom) {
+  TwinWorkload workload = *known_twin_workload("mobilenet_v3", Phase::train);
+  workload.data.samples = 330;  // not a whole number of batches
+  const Twin twin = *Twin::make(*find_twin_board("xavier_agx"), workload);
+  const auto cached_after = [&](double most, int batches) {
+    auto options = quiet();
+    options.cached = 0;
+    options.most_cached = most;
+    auto stream = *twin.stream(TwinConfiguration{}, options);
+    for (int i = 0; i < batches; ++i) EXPECT_TRUE(stream.next().cold) << i;
+    stream.end_epoch();
+    return stream.cached();
+  };
+  EXPECT_NEAR(cached_after(1, 20), 320.0 / 330, 1e-12);
+  EXPECT_NEAR(cached_after(1, 5), 80.0 / 330, 1e-12);
+  EXPECT_NEAR(cached_after(0.25, 20), 0.25, 1e-12);
+  EXPECT_EQ(cached_after(1, 0), 0);
+}
+
+TEST(Twin, WithoutAGpuAllCoresComputeAndDraw) {
+  const Twin twin = make_twin("resnet18", Phase::train, "rpi5");
+  TwinConfiguration one, all;
+  one.mode.values[axis::cpu_cores] = 1;
+  const auto alone = twin.steady(one), together = twin.steady(all);
+  EXPECT_NEAR(alone->use.cpu_cores, 1, 0.05);
+  EXPECT_NEAR(together->use.cpu_cores, 4, 0.4);
+  EXPECT_LT(together->times.e2e_ms, 0.5 * alone->times.e2e_ms);
+  const double busy_w = twin.board().constants.cpu_busy_w;
+  EXPECT_GT(together->power.monitor_w, alone->power.monitor_w + 2.5 * busy_w);
+}
+
 TEST(Twin, BadUseIsNamed) {
   const Twin twin = make_twin();
   const auto complaint = [&](const TwinConfiguration& configuration) {
