@@ -47,6 +47,12 @@ double TwinStream::Inside::varied(double relative) {
   return vary_samples ? std::max(0.2, 1 + relative * random.normal()) : 1;
 }
 
+void TwinStream::Inside::rest_until(double time_s) {
+  if (time_s <= now_s) return;
+  rested_s += time_s - now_s;
+  now_s = time_s;
+}
+
 void TwinStream::Inside::end_epoch() {
   if (!(samples > 0) || seen <= 0) return;
   const double room =
@@ -119,7 +125,8 @@ TwinStream::~TwinStream() = default;
 TwinStream::TwinStream(TwinStream&&) noexcept = default;
 TwinStream& TwinStream::operator=(TwinStream&&) noexcept = default;
 
-TwinMinibatch TwinStream::next() {
+TwinMinibatch TwinStream::next(double not_before_s) {
+  inside_->rest_until(not_before_s);
   return inside_->next();
 }
 void TwinStream::end_epoch() {
@@ -135,15 +142,15 @@ double TwinStream::cached() const {
 TwinPower TwinStream::power() const {
   TwinRailPower rail_w{};
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
-    rail_w[rail] = inside_->now_s > 0 ? inside_->energy_j[rail] / inside_->now_s : 0;
+    rail_w[rail] = inside_->run_s() > 0 ? inside_->energy_j[rail] / inside_->run_s() : 0;
   return twin_power(*inside_->board, rail_w);
 }
 
 TwinUse TwinStream::use() const {
   const Inside& in = *inside_;
-  if (!(in.now_s > 0)) return {};
-  const double peak = 2 * in.plan.clocks.mem_hz * in.board->constants.bus_bits / 8 * in.now_s;
-  return {in.core_s / in.now_s, std::min(1.0, in.gpu_s / in.now_s), in.math_s / in.now_s,
+  if (!(in.run_s() > 0)) return {};
+  const double peak = 2 * in.plan.clocks.mem_hz * in.board->constants.bus_bits / 8 * in.run_s();
+  return {in.core_s / in.run_s(), std::min(1.0, in.gpu_s / in.run_s()), in.math_s / in.run_s(),
           in.bytes / peak};
 }
 

@@ -118,9 +118,10 @@ struct TwinRun {
 class TwinStream {
  public:
   struct Inside;
-  TwinMinibatch next();
+  /// The main process takes it up no sooner than `not_before_s`; its loader goes on meanwhile.
+  TwinMinibatch next(double not_before_s = 0);
   void end_epoch();         ///< before all samples were seen; the next() begins another one
-  TwinPower power() const;  ///< mean since it began
+  TwinPower power() const;  ///< mean since it began, without the time that it was not taken up
   TwinUse use() const;
   double memory_bytes() const;
   double cached() const;
@@ -189,9 +190,9 @@ struct TwinPairRun {
   std::vector<double>
       latency_ms;          ///< of each served minibatch: its oldest request's wait + service
   TwinPower power;         ///< of the board, mean over the run
-  double peak_w = 0;       ///< monitor's power while the hungrier role runs
+  TwinPower peak;          ///< while the hungrier role runs
   double train_per_s = 0;  ///< training minibatches
-  double late = 0;         ///< requests that had come and were not served at the end
+  double late = 0;         ///< requests that lacked an answer a window after their batch was full
 };
 /// `train` and `serve` are of one board; both configurations name the same mode. Errors as
 /// simulate()'s, for the memory of both together.

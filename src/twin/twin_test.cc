@@ -267,8 +267,38 @@ TEST(TwinPair, InterleavedTimesAddUpAndPowerIsTheHungrierRoles) {
   ASSERT_FALSE(pair->latency_ms.empty());
   // The oldest request waits for the other 31, then for the answer.
   for (const double latency : pair->latency_ms) EXPECT_GT(latency, 31 / 60.0 * 1e3);
-  EXPECT_NEAR(pair->peak_w, alone->power.monitor_w, 0.1 * alone->power.monitor_w);
-  EXPECT_LT(pair->power.monitor_w, pair->peak_w);
+  EXPECT_NEAR(pair->peak.monitor_w, alone->power.monitor_w, 0.1 * alone->power.monitor_w);
+  EXPECT_LT(pair->peak.module_w, pair->peak.monitor_w);
+  EXPECT_LT(pair->power.monitor_w, pair->peak.monitor_w);
+}
+
+TEST(TwinPair, LoadersGoOnWhileTheOtherRoleComputes) {
+  // MobileNetV3's batches take longer to load than to be answered; between two there is time
+  // enough.
+  const Twin train = make_twin("lstm"), serve = make_twin("mobilenet_v3", Phase::infer);
+  TwinPairOptions options;
+  options.noise = false;
+  options.arrival_per_s = 60;
+  const auto pair = simulate_pair(train, TwinConfiguration{}, serve, TwinConfiguration{}, options);
+  const auto alone = serve.simulate(TwinConfiguration{}, quiet(100));
+  const double mean_ms = alone->minibatches.back().end_s * 1e3 / 100;
+  const double compute_ms = serve.steady(TwinConfiguration{})->times.compute_ms;
+  EXPECT_LT(pair->serve.minibatches[5].e2e_ms(), 0.8 * mean_ms);
+  EXPECT_GE(pair->serve.minibatches[5].e2e_ms(), compute_ms);
+}
+
+TEST(TwinPair, RequestsThatComeTooFastAreLateAndOthersAreNot) {
+  const Twin train = make_twin("resnet18"), serve = make_twin("resnet50", Phase::infer);
+  const auto late = [&](double per_s) {
+    TwinPairOptions options;
+    options.noise = false;
+    options.arrival_per_s = per_s;
+    return simulate_pair(train, TwinConfiguration{}, serve, TwinConfiguration{}, options)->late;
+  };
+  const double most = 16e3 / serve.steady(TwinConfiguration{})->times.e2e_ms;
+  EXPECT_EQ(late(0.3 * most), 0);
+  // Within 10 s a third of those above what can be served stays behind.
+  EXPECT_NEAR(late(1.5 * most), 0.5 * most * 10, 0.15 * most * 10);
 }
 
 TEST(TwinPair, SharedRolesSlowEachOther) {
