@@ -62,6 +62,31 @@ TEST_F(DescribeTest, AnOnnxFileOfResNet50IsCountedAsPagodaDid) {
   EXPECT_EQ(done.json()["parameters"], kParameters - 26'560);
 }
 
+// Its shapes are worked out of the input's: Shape, Gather, Concat, Where, Reshape, Expand.
+TEST_F(DescribeTest, AnOnnxFileOfAVisionTransformerHasItsProducts) {
+  if (!FLYBALL_ONNX) GTEST_SKIP() << "built without ONNX";
+  if (!has_torchvision()) GTEST_SKIP() << "no python3-torchvision";
+  const fs::path file = folder_ / "vit.onnx";
+  ASSERT_TRUE(
+      python("net = torchvision.models.VisionTransformer(64, 16, 2, 4, 256, 512).eval()\n"
+             "torch.onnx.export(net, torch.zeros(2, 3, 64, 64), file, input_names=['x'],\n"
+             "                  dynamic_axes={'x': {0: 'n'}}, opset_version=14)",
+             file));
+  const Finished done = run({"describe", "onnx:" + file.string(), "--batch-size", "3", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto answer = done.json();
+  double flop = 0;
+  for (const auto& layer : answer["layers"])
+    if (layer["kind"] == "convolution" || layer["kind"] == "matrix" || layer["kind"] == "attention")
+      flop += layer["flop"].get<double>();
+  // 16 patches of 3 × 16², then two layers of 17 tokens: queries, keys, values and what comes of
+  // them (4 × 256²), scores and their products (2 × 17 × 256), the perceptron (2 × 256 × 512).
+  constexpr double width = 256, patches = 16, tokens = 17;
+  constexpr double layer = tokens * (4 * width * width + 2 * tokens * width + 4 * width * width);
+  constexpr double multiplies = patches * 3 * 16 * 16 * width + 2 * layer + width * 1000;
+  EXPECT_NEAR(flop / (2 * 3 * multiplies), 1, 0.002);  // and some biases
+}
+
 TEST_F(DescribeTest, WhatIsNoOnnxFileIsRefused) {
   const std::string bad = write("bad.onnx", "this is no network").string();
   for (const std::vector<std::string>& wrong :

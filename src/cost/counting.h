@@ -13,8 +13,10 @@
 // SiLU are exported as several operators; an LSTM layer is counted as the authors' code does it: a
 // multiply-add is one FLOP, and the batch size does not scale it. Flattening and transposing
 // what is computed move it, copies that LibTorch makes of it then do not. Layer norms, gathers and
-// resampling count as nothing. Training is three forward passes. At batch size b all but the
-// second operands of products is b times that of 1.
+// resampling count as nothing. A detector's boxes and classes are joined and decoded as the
+// exported graph has it ("detector_decode", which follows what ran in its place and says how many
+// they were). Training is three forward passes. At batch size b all but the second operands of
+// products is b times that of 1.
 #pragma once
 
 #include "cost/layer_table.h"

@@ -91,6 +91,27 @@ TEST(Counting, PagodaFoldsNormsAndPutsReluBeforeAMaximum) {
   EXPECT_EQ(count_exact({pool, relu})[1].flop, 32);
 }
 
+// One scale of 3×3 cells, sides of 2 bins, 5 classes. What ran instead is not counted again.
+TEST(Counting, PagodaCountsADetectorAsItIsExported) {
+  const Operation ran{
+      .op = "relu", .inputs = {operand({1, 13, 3, 3})}, .outputs = {operand({1, 13, 3, 3})}};
+  const Operation decode{.op = "detector_decode",
+                         .inputs = {operand({1, 8, 3, 3}), operand({1, 5, 3, 3})},
+                         .outputs = {operand({1, 4, 9}), operand({1, 5, 9})},
+                         .numbers = {{2}},
+                         .view = true};
+  const Graph graph = {ran, ran, ran, decode};
+  ASSERT_EQ(count_pagoda(graph, Phase::infer, 1).size(), 2u);
+  const double flop = 7 * 8 + (2 * 2 + 1) * 4 + 5 * 2 + 4 * 5;
+  EXPECT_EQ(pagoda(graph, 1).flop, 9 * flop);
+  // joined twice, transposed, softmax, convolution, five of x and y, middles and sizes joined,
+  // sigmoid, all joined
+  const double moved = 2 * 2 * 13 + 2 * 8 + 2 * 8 + (8 + 4) + 5 * 3 * 2 + 2 * 4 + 2 * 5 + 2 * 9;
+  EXPECT_EQ(pagoda(graph, 1).bytes, 4 * (9 * moved + 2));
+  EXPECT_EQ(pagoda(graph, 1, 3).bytes, 4 * (3 * 9 * moved + 2));
+  EXPECT_EQ(count_exact(graph).size(), 3u);
+}
+
 TEST(Counting, WhatNoRuleKnowsCountsItsBytes) {
   const Layer unknown =
       exact({.op = "no_such_operator", .inputs = {operand({4})}, .outputs = {operand({8})}});

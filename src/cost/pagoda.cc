@@ -86,6 +86,33 @@ Count count_pool(const Operation& operation, double in, double out) {
   return {LayerKind::pooling, 0, each * out, 0, kWord * (in + out)};
 }
 
+// What a detector says of each scale's boxes, then of its classes. Exported, both are joined, then
+// the scales; the bins of the boxes' sides are transposed and go through a softmax and a
+// convolution by their fixed numbers; of distances come corners, of these middles and sizes; these
+// are joined with the classes' sigmoid. A product by the strides has no room in the published
+// totals.
+Count count_detector(const Operation& decode) {
+  const size_t scales = decode.inputs.size() / 2;
+  double box = 0, classes = 0;
+  for (size_t i = 0; i < decode.inputs.size(); ++i)
+    (i < scales ? box : classes) += decode.inputs[i].elements();
+  constexpr double sides = 4;
+  const bool shaped = scales > 0 && decode.inputs[0].sizes.size() == 4;
+  const double bins = shaped ? static_cast<double>(decode.inputs[0].sizes[1]) / sides : 1;
+  if (!(bins > 0)) return {};
+  const double distances = box / bins;
+  Count count = moved(box + classes, box + classes);
+  count += moved(box + classes, box + classes);
+  count += moved(box, box);
+  count += activation(7, box);
+  count += {LayerKind::convolution, 0, (2 * bins + 1) * distances, kWord * bins,
+            kWord * (box + distances)};
+  for (int i = 0; i < 5; ++i) count += element_wise(distances / 2);  // each of x and y
+  count += moved(distances, distances);
+  count += activation(4, classes);
+  return count += moved(distances + classes, distances + classes);
+}
+
 Count count_simple(const Operation& operation, double in, double out) {
   const std::string& op = operation.op;
   if (const auto found = activations().find(op); found != activations().end())
@@ -119,6 +146,7 @@ Count count_one(const Operation& operation, const Operation* before) {
   if (const auto conv = convolution_of(operation)) return count_convolution(*conv);
   if (const auto product = product_of(operation)) return count_product(operation, *product);
   if (const auto lstm = recurrent_of(operation)) return count_recurrent(*lstm);
+  if (operation.op == "detector_decode") return count_detector(operation);
   if (operation.outputs.empty() || operation.inputs.empty())
     return operation.outputs.empty() ? Count{}
                                      : count_simple(operation, 0, operation.outputs[0].elements());
@@ -130,13 +158,27 @@ Count count_one(const Operation& operation, const Operation* before) {
   return count_simple(operation, in, out);
 }
 
+// Those that a later one stands for as a whole.
+std::vector<bool> covered(const Graph& graph) {
+  std::vector<bool> within(graph.size());
+  for (size_t i = 0; i < graph.size(); ++i) {
+    if (graph[i].op != "detector_decode") continue;
+    const auto ran = static_cast<size_t>(number(graph[i], 0, 0, 0));
+    for (size_t k = i - std::min(i, ran); k < i; ++k) within[k] = true;
+  }
+  return within;
+}
+
 }  // namespace
 
 std::vector<Layer> count_pagoda(const Graph& graph, Phase phase, double batch_size) {
   const double passes = phase == Phase::train ? 3 : 1;
   std::vector<Layer> layers;
   const Operation* before = nullptr;
-  for (const Operation& operation : graph) {
+  const std::vector<bool> within = covered(graph);
+  for (size_t i = 0; i < graph.size(); ++i) {
+    if (within[i]) continue;
+    const Operation& operation = graph[i];
     const bool folded = operation.op == "batch_norm" && before && before->op.starts_with("conv");
     if (folded && !layers.empty()) layers.back().parameters += operation.parameters;
     if (folded) continue;

@@ -2,6 +2,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "graph/onnx_tensors.h"
+#include "graph/onnx_values.h"
 
 namespace flyball {
 namespace {
@@ -120,19 +121,126 @@ Result<int64_t> set_inputs(onnx::GraphProto& graph, const OnnxOptions& options) 
   return batch.size;
 }
 
-void add_known(OnnxTensors& tensors, const onnx::ValueInfoProto& value) {
-  if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) return;
-  Operand operand;
+// Nothing when a dimension is open, or the whole larger than any tensor.
+std::optional<std::vector<int64_t>> sizes_of(const onnx::TypeProto& type) {
+  if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return {};
+  std::vector<int64_t> sizes;
   int64_t elements = 1;
-  for (const auto& dim : value.type().tensor_type().shape().dim()) {
-    if (!dim.has_dim_value() || dim.dim_value() < 0) return;
-    if (dim.dim_value() > 0 && elements > kElements / dim.dim_value()) return;
+  for (const auto& dim : type.tensor_type().shape().dim()) {
+    if (!dim.has_dim_value() || dim.dim_value() < 0) return {};
+    if (dim.dim_value() > 0 && elements > kElements / dim.dim_value()) return {};
     elements *= dim.dim_value();
-    operand.sizes.push_back(dim.dim_value());
+    sizes.push_back(dim.dim_value());
   }
-  operand.bytes = operand.elements() * bytes_per_number(value.type().tensor_type().elem_type());
-  tensors.operands.insert_or_assign(value.name(), std::move(operand));
+  return sizes;
 }
+
+// Goes through the operators in order of execution. ONNX infers the shapes that one gives; what it
+// gives is worked out where it is small, since the shapes of later ones may depend on that. ONNX's
+// own propagation follows part of that arithmetic alone.
+class ShapeWalk {
+ public:
+  explicit ShapeWalk(const onnx::ModelProto& model) {
+    for (const auto& import : model.opset_import())
+      versions_[import.domain()] = static_cast<int>(import.version());
+    for (const auto& input : model.graph().input()) types_[input.name()] = input.type();
+    for (const auto& tensor : model.graph().initializer()) store(tensor.name(), tensor);
+  }
+
+  void add(const onnx::NodeProto& node) {
+    if (const auto* const stored = constant(node)) return store(node.output(0), *stored);
+    infer(node);
+    if (node.output_size() != 1) return;
+    const auto type = types_.find(node.output(0));
+    if (type == types_.end()) return;
+    const auto sizes = sizes_of(type->second);
+    if (!sizes) return;
+    std::vector<OnnxValue> inputs;
+    for (const std::string& name : node.input()) inputs.push_back(value(name));
+    const int kind = type->second.tensor_type().elem_type();
+    if (auto numbers = worked_out(node, inputs, kind, *sizes)) keep(node.output(0), *numbers);
+  }
+
+  void give(OnnxTensors& tensors) const {
+    for (const auto& [name, type] : types_) {
+      auto sizes = sizes_of(type);
+      if (!sizes) continue;
+      Operand operand{*std::move(sizes)};
+      operand.bytes = operand.elements() * bytes_per_number(type.tensor_type().elem_type());
+      tensors.operands.insert_or_assign(name, std::move(operand));
+    }
+  }
+
+ private:
+  static constexpr size_t kNumbers = 1 << 20;  // that are kept, of all tensors
+
+  static const onnx::TensorProto* constant(const onnx::NodeProto& node) {
+    if (node.op_type() != "Constant" || node.output_size() != 1) return nullptr;
+    for (const auto& attribute : node.attribute())
+      if (attribute.name() == "value" && attribute.has_t()) return &attribute.t();
+    return nullptr;
+  }
+
+  void store(const std::string& name, const onnx::TensorProto& tensor) {
+    auto& type = *types_[name].mutable_tensor_type();
+    type.Clear();
+    type.set_elem_type(tensor.data_type());
+    for (const int64_t size : tensor.dims()) type.mutable_shape()->add_dim()->set_dim_value(size);
+    type.mutable_shape();  // of a scalar, too
+    if (auto numbers = small_numbers(tensor)) keep(name, *numbers);
+  }
+
+  void keep(const std::string& name, OnnxNumbers& numbers) {
+    if (kept_ + numbers.size() > kNumbers) return;
+    kept_ += numbers.size();
+    values_[name] = std::move(numbers);
+  }
+
+  OnnxValue value(const std::string& name) const {
+    OnnxValue value;
+    if (const auto type = types_.find(name); type != types_.end())
+      value.sizes = sizes_of(type->second);
+    if (const auto numbers = values_.find(name); numbers != values_.end())
+      value.numbers = &numbers->second;
+    return value;
+  }
+
+  // As a graph of one operator.
+  void infer(const onnx::NodeProto& node) {
+    onnx::GraphProto graph;
+    *graph.add_node() = node;
+    std::set<std::string> told;
+    for (const std::string& name : node.input()) {
+      const auto type = types_.find(name);
+      if (type == types_.end() || !told.insert(name).second) continue;
+      auto& input = *graph.add_input();
+      input.set_name(name);
+      *input.mutable_type() = type->second;
+      add_numbers(graph, name, type->second);
+    }
+    onnx::shape_inference::InferShapes(&graph, versions_, onnx::OpSchemaRegistry::Instance(),
+                                       onnx::ShapeInferenceOptions(false, 1, false));
+    for (auto& value : *graph.mutable_value_info())
+      types_[value.name()] = std::move(*value.mutable_type());
+  }
+
+  void add_numbers(onnx::GraphProto& graph, const std::string& name,
+                   const onnx::TypeProto& type) const {
+    const auto numbers = values_.find(name);
+    if (numbers == values_.end()) return;
+    const auto sizes = sizes_of(type);
+    if (!sizes) return;
+    auto tensor = tensor_of(numbers->second, type.tensor_type().elem_type(), *sizes);
+    if (!tensor) return;
+    tensor->set_name(name);
+    *graph.add_initializer() = *std::move(tensor);
+  }
+
+  std::unordered_map<std::string, int> versions_;
+  std::map<std::string, onnx::TypeProto> types_;
+  std::map<std::string, OnnxNumbers> values_;
+  size_t kept_ = 0;
+};
 
 void add_stored(OnnxTensors& tensors, const onnx::TensorProto& tensor, const std::string& name) {
   Operand operand{{tensor.dims().begin(), tensor.dims().end()}};
@@ -164,16 +272,9 @@ Result<OnnxTensors> infer_tensors(onnx::ModelProto& model, const OnnxOptions& op
   onnx::GraphProto& graph = *model.mutable_graph();
   OnnxTensors tensors;
   FLYBALL_ASSIGN(tensors.batch_size, set_inputs(graph, options));
-  // What the exporter noted is of its own sample.
-  graph.clear_value_info();
-  for (auto& output : *graph.mutable_output())
-    if (output.type().has_tensor_type())
-      output.mutable_type()->mutable_tensor_type()->clear_shape();
-  onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(),
-                                     onnx::ShapeInferenceOptions(false, 1, true));
-  for (const auto& value : graph.input()) add_known(tensors, value);
-  for (const auto& value : graph.value_info()) add_known(tensors, value);
-  for (const auto& value : graph.output()) add_known(tensors, value);
+  ShapeWalk walk(model);
+  for (const auto& node : graph.node()) walk.add(node);
+  walk.give(tensors);
   for (const auto& tensor : graph.initializer()) add_stored(tensors, tensor, tensor.name());
   for (const auto& node : graph.node()) add_constants(tensors, node);
   return tensors;

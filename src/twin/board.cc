@@ -36,12 +36,15 @@ class File {
 
   /// What this file says, over what stands there already.
   Status read(TwinBoard& board) const {
+    if (const auto gib = document_["capacity"]["memory_gib"].value<double>())
+      board.memory_bytes = *gib * 1073741824.0;
     for (const auto& [key, node] : *twin())
       FLYBALL_CHECK(take(board, std::string(key.str()), node));
     if (find_axis(board.axes, axis::cpu_cores) && find_axis(board.axes, axis::cpu_mhz) &&
         !board.storages.empty() && board.memory_bytes > 0 && board.highest(axis::mem_mhz) > 0)
       return {};
-    return at(twin()->source(), "cpu_cores, cpu_mhz, mem_mhz, memory_gib or storages are missing");
+    return at(twin()->source(),
+              "cpu_cores, cpu_mhz, mem_mhz, storages or memory_gib of [capacity] are missing");
   }
 
  private:
@@ -53,10 +56,6 @@ class File {
     }
     if (key == "cpu_cores" || key == "cpu_mhz" || key == "gpu_mhz" || key == "mem_mhz")
       return take_axis(board, key, node);
-    if (key == "memory_gib") {
-      board.memory_bytes = node.value_or(0.0) * 1073741824.0;
-      return {};
-    }
     if (key == "storages") return take_storages(board, node);
     if (key == "rails") return take_rails(board, node);
     if (key == "constants") return take_constants(board, node);

@@ -45,8 +45,8 @@ TEST(TwinBoard, UnknownOnesAreRefusedWithAList) {
 
 TEST(TwinBoard, FilesAreReadWithTheirKinAndRefusedByLine) {
   const std::string first =
-      "id = \"a\"\n[twin]\ncpu_cores = [1, 2]\ncpu_mhz = [100]\nmem_mhz = [200]\nmemory_gib = 1\n"
-      "storages = [{name = \"sd\", mb_per_s = 10, latency_ms = 1}]\n";
+      "id = \"a\"\n[capacity]\nmemory_gib = 1\n[twin]\ncpu_cores = [1, 2]\ncpu_mhz = [100]\n"
+      "mem_mhz = [200]\nstorages = [{name = \"sd\", mb_per_s = 10, latency_ms = 1}]\n";
   const auto parse = [&](const std::string& second) {
     const std::pair<std::string, std::string> files[] = {{"a.toml", first}, {"b.toml", second}};
     return parse_twin_boards(files);
@@ -58,6 +58,7 @@ TEST(TwinBoard, FilesAreReadWithTheirKinAndRefusedByLine) {
   const TwinBoard& b = (*boards)[1];
   EXPECT_EQ(b.highest(axis::cpu_cores), 2);
   EXPECT_EQ(b.highest(axis::mem_mhz), 300);
+  EXPECT_EQ(b.memory_bytes, 1024. * 1024 * 1024);
   EXPECT_EQ(b.constants.fill, 4);
   EXPECT_EQ(b.constants.efficiency[static_cast<size_t>(LayerKind::matrix)], 0.25);
   const auto complaint = [&](const std::string& text) {
@@ -65,6 +66,7 @@ TEST(TwinBoard, FilesAreReadWithTheirKinAndRefusedByLine) {
     return refused.ok() ? "" : refused.error().message;
   };
   EXPECT_THAT(complaint("colour = 1\n"), HasSubstr("b.toml:4: unknown key"));
+  EXPECT_THAT(complaint("memory_gib = 1\n"), HasSubstr("unknown key"));
   EXPECT_THAT(complaint("cpu_mhz = [2, 1]\n"), HasSubstr("ascending"));
   EXPECT_THAT(complaint("storages = [{name = \"sd\"}]\n"), HasSubstr("mb_per_s"));
   EXPECT_THAT(complaint("rails = [{name = \"x\", carries = [\"y\"]}]\n"),

@@ -109,7 +109,9 @@ class Eager {
     layers_.push_back(
         {"", op, Kind::optimizer, {static_cast<int64_t>(n)}, 0, flop, word * numbers, kernels, 0});
   }
-  /// Products have a gradient by either side; the rest goes back through what it went forth.
+  /// Products have a gradient by either side; the rest goes back through what it went forth. Nobody
+  /// asks for the gradient of the pictures, so the first convolution's is too much by that; the
+  /// constants of boards were calibrated with it.
   void backward(Layer layer) {
     const bool product = layer.kind == Kind::convolution || layer.kind == Kind::depthwise ||
                          layer.kind == Kind::matrix || layer.kind == Kind::attention ||
@@ -201,7 +203,8 @@ void mobilenet_v3(Eager& net) {
     net.batch_norm(block.wide, size);
     active(block.swish, block.wide * size * size);
     if (block.squeeze) {
-      const int64_t narrow = std::max<int64_t>(8, (block.wide / 4 + 4) / 8 * 8);
+      int64_t narrow = std::max<int64_t>(8, (block.wide / 4 + 4) / 8 * 8);
+      if (10 * narrow < 9 * (block.wide / 4)) narrow += 8;  // never by more than a tenth down
       net.pool(block.wide, size, 1, size);
       net.convolution(block.wide, narrow, 1, 1, 1, 1, true);
       net.each("relu", narrow);

@@ -1,6 +1,8 @@
 // The networks of the papers' tables as PyTorch runs them operator by operator: nothing is fused,
 // weights are zeroed and stepped one tensor after the other. The twin's tables are of that stack;
-// Flyball's own networks fuse more (cost/).
+// Flyball's own networks, which networks/ has the traces of (cost/networks.h), fuse more.
+// Parameters and arithmetic of both agree (eager_test.cc), kernels and bytes do not, and with
+// traced training steps the twin explains the tables worse (docs/twin.md): hence both.
 #pragma once
 
 #include <optional>

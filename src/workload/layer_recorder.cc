@@ -280,6 +280,7 @@ class LayerRecorder::Notes {
   // One without a rule: what runs within it counts; where nothing does, it is one of its own.
   void end_open(Frame& frame, const std::vector<torch::Tensor>& outputs) {
     const std::string& op = frame.operation.op;
+    if (op == "detector_decode" && !outputs.empty()) return end_whole(frame, outputs);
     if (is_free(op) || graph_.size() > frame.first || outputs.empty()) {
       keep(outputs, kNobody);
       return;
@@ -295,6 +296,17 @@ class LayerRecorder::Notes {
     const size_t index = graph_.size();
     if (!backward_) ranges_.push_back({{frame.sequence, at::sequence_number::peek()}, index});
     keep(outputs, operation.view ? kNobody : index);
+    graph_.push_back(std::move(operation));
+  }
+
+  // What ran within it counts; a set of rules may count the whole instead, which follows and says
+  // how many they were.
+  void end_whole(Frame& frame, const std::vector<torch::Tensor>& outputs) {
+    Operation& operation = frame.operation;
+    for (const torch::Tensor& tensor : outputs) operation.outputs.push_back(operand_of(tensor));
+    operation.view = true;
+    operation.numbers = {{static_cast<double>(graph_.size() - frame.first)}};
+    operation.name = last_name_;
     graph_.push_back(std::move(operation));
   }
 

@@ -65,6 +65,13 @@ TEST(LayerRecorder, ATrainingStepHasItsBackwardPassAndItsOptimizer) {
   EXPECT_GT(lenet.totals().activation_bytes, 0);
 }
 
+// The boxes of made up samples are of sizes that each scale finds.
+TEST(LayerRecorder, ADetectorsStepGoesBackThroughAllScales) {
+  const LayerTable yolo = table("yolo_v8n", options(Phase::train, 1, {3, 640, 640}));
+  for (const char* branch : {"cv2.0.0.conv", "cv2.1.0.conv", "cv2.2.0.conv", "cv3.2.0.conv"})
+    EXPECT_TRUE(find(yolo, branch, "convolution_backward")) << branch;
+}
+
 // What is committed in networks/ is what a step shows.
 TEST(LayerRecorder, CommittedTablesAreMadeByAStep) {
   const std::pair<const char*, TensorShape> cases[] = {{"lenet5", {1, 28, 28}}, {"lstm", {8}}};

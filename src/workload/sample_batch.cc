@@ -19,12 +19,19 @@ void append(std::string& bytes, Number number) {
   bytes.append(raw, sizeof number);
 }
 
+// Left, top, right, bottom: six boxes apart from each other, and two large ones. A detector's
+// coarser scales find the large ones, so that the step of all scales is seen.
+double edge_of_box(int64_t box, int64_t edge) {
+  constexpr double large[] = {240, 480};
+  if (box >= kBoxes - 2) return edge < 2 ? 40 : 40 + large[box - (kBoxes - 2)];
+  return static_cast<double>(40 * box + (edge < 2 ? 0 : 30));
+}
+
 // Of place `i` of a sample's numbers.
 double number_at(const TensorSpec& spec, int64_t i, int64_t sample, Random& random) {
   if (spec.name == window_tensor) return static_cast<double>(1000 * sample);  // apart
   if (spec.name == mask_tensor || spec.dtype == DType::boolean) return 1;
-  // Boxes apart from each other: left, top, right, bottom.
-  if (spec.name == box_tensor) return static_cast<double>(40 * (i / 4) + (i % 4 < 2 ? 0 : 30));
+  if (spec.name == box_tensor) return edge_of_box(i / 4, i % 4);
   if (spec.dtype == DType::float32 || spec.dtype == DType::float64) return random.uniform(0, 1);
   return 0;
 }

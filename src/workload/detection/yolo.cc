@@ -295,6 +295,18 @@ class YoloV8n final : public Network {
   }
 
   void decode(const std::vector<DetectorScale>& scales, Tensors& outputs) const {
+    std::vector<torch::Tensor> sides, classes;
+    for (const DetectorScale& scale : scales) {
+      sides.push_back(scale.sides);
+      classes.push_back(scale.classes);
+    }
+    const auto decoded = announced(
+        "flyball::detector_decode", [&] { return boxes_and_scores(scales); }, sides, classes);
+    outputs.add("boxes", decoded[0]);
+    outputs.add("scores", decoded[1]);
+  }
+
+  std::vector<torch::Tensor> boxes_and_scores(const std::vector<DetectorScale>& scales) const {
     std::vector<torch::Tensor> boxes, scores;
     for (const DetectorScale& scale : scales) {
       const torch::Tensor sides = scale.sides.to(torch::kFloat32);
@@ -305,8 +317,7 @@ class YoloV8n final : public Network {
                       scale.stride);
       scores.push_back(scale.classes.to(torch::kFloat32).flatten(2));
     }
-    outputs.add("boxes", at::cat(boxes, 2));
-    outputs.add("scores", at::cat(scores, 2).sigmoid_());
+    return {at::cat(boxes, 2), at::cat(scores, 2).sigmoid_()};
   }
 
   int64_t classes_;
