@@ -269,6 +269,24 @@ void each_key(Json& json, const std::function<void(Json&, const std::string&)>& 
   }
 }
 
+TEST_F(JsonTest, SimulatedBoardsTellTheSameKeys) {
+  const std::vector<std::string> twin = {"--device", "twin:orin_nano", "--json"};
+  const auto told = [&](const std::string& schema, std::vector<std::string> words) {
+    words.insert(words.end(), twin.begin(), twin.end());
+    const Finished done = run(words);
+    ASSERT_EQ(done.exit_code, 0) << words[0] << done.err;
+    EXPECT_THAT(schema_faults(schema, done.json()), IsEmpty()) << words[0] << " " << words[1];
+  };
+  told("doctor", {"doctor"});
+  told("mode", {"mode", "show"});
+  told("mode", {"mode", "list"});
+  told("mode", {"mode", "idle"});
+  told("plan", {"plan", "concurrent", "--modes", "20", "--train", "resnet18", "--infer",
+                "mobilenet_v3", "--rate", "10", "--latency", "4s", "--no-store", "-q"});
+  told("plan", {"plan", "dynamic", "--modes", "20", "--infer", "mobilenet_v3", "--windows",
+                "5:10min,10:5min", "--latency", "4s", "--no-store", "-q"});
+}
+
 TEST_F(JsonTest, ARenamedKeyIsAFault) {
   const std::string table = small_table().string();
   Json document = run({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",

@@ -74,6 +74,98 @@ TEST_F(TwinTest, TwoRolesShareTheBoard) {
   EXPECT_THAT(done.out, HasSubstr("\"simulated\""));
 }
 
+TEST_F(TwinTest, AConcurrentPlanIsTriedWithBothRolesAtOnce) {
+  std::vector<std::string> words = {
+      "plan",      "concurrent", "--device",       "twin:orin_agx", "--modes",    "paper",
+      "--train",   "resnet18",   "--infer",        "mobilenet_v3",  "--rate",     "60",
+      "--latency", "1s",         "--power-budget", "40W",           "--no-store", "-q"};
+  const Finished text = run(words);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("both simulated at once"));
+  words.emplace_back("--json");
+  const Json together = run(words).json()["together"];
+  ASSERT_TRUE(together.is_object());
+  EXPECT_TRUE(together["refused"].is_null());
+  EXPECT_EQ(together["provenance"], "simulated");
+  const double planned = together["planned_per_s"];
+  EXPECT_GT(planned, 5);
+  // Whole minibatches that just fit into each window fit into most of them.
+  EXPECT_GT(together["train_per_s"].get<double>(), 0.9 * planned);
+  EXPECT_LT(together["train_per_s"].get<double>(), 1.05 * planned);
+  EXPECT_LE(together["latency_ms"], 600);
+  EXPECT_LE(together["hungrier_w"].get<double>(), 1.03 * 40);
+  EXPECT_EQ(together["late"], 0);
+  // A mode for each role is another schedule, and too many pairs of them are refused.
+  words.emplace_back("--separate-modes");
+  words[5] = "30";
+  EXPECT_TRUE(run(words).json()["together"].is_null());
+  words[5] = "all";
+  const Finished pairs = run(words);
+  EXPECT_EQ(pairs.exit_code, 2);
+  EXPECT_THAT(pairs.err, HasSubstr("--modes paper"));
+}
+
+TEST_F(TwinTest, ChanceArrivalsAndServingRunOnIt) {
+  const Finished plan = run({"plan", "concurrent", "--device", "twin:orin_agx", "--modes", "paper",
+                             "--train", "resnet18", "--infer", "mobilenet_v3", "--arrivals",
+                             "poisson:60", "--latency", "1s", "--power-budget", "40W", "--json"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_GT(plan.json()["simulated"]["trainings_per_s"], 5);
+  const Finished serve = run({"serve", "--device", "twin:orin_agx", "--modes", "paper", "--infer",
+                              "mobilenet_v3", "--train", "resnet18", "--latency", "500ms",
+                              "--arrivals", "poisson:30", "--for", "10s", "--json", "-q"});
+  ASSERT_EQ(serve.exit_code, 0) << serve.err;
+  EXPECT_EQ(serve.json()["simulated"], true);
+  EXPECT_THAT(serve.json()["device"].get<std::string>(), HasSubstr("(simulated)"));
+}
+
+TEST_F(TwinTest, DoctorAndModeTellWhatTheBoardHas) {
+  const Finished doctor = run({"doctor", "--device", "twin:orin_agx", "--json"});
+  ASSERT_EQ(doctor.exit_code, 0) << doctor.err;
+  const Json board = doctor.json();
+  EXPECT_EQ(board["simulated"], true);
+  EXPECT_THAT(board["board"]["name"].get<std::string>(), HasSubstr("(simulated)"));
+  EXPECT_EQ(board["axes"].size(), 4u);
+  EXPECT_LT(board["totals"]["module"]["power_w"], board["totals"]["monitor"]["power_w"]);
+  EXPECT_FALSE(run({"doctor", "--json"}).json()["simulated"]);
+  const Finished shown = run({"mode", "show", "--device", "twin:nano"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("simulated"));
+}
+
+TEST_F(TwinTest, IdlePowerIsToldAndCountedAndKeptNowhere) {
+  const Finished done = run({"mode", "idle", "cpu_cores=2,gpu_mhz=306", "cpu_cores=12", "--device",
+                             "twin:orin_agx", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json idle = done.json()["idle"];
+  ASSERT_EQ(idle.size(), 2u);
+  EXPECT_EQ(idle[0]["provenance"], "simulated");
+  EXPECT_LT(idle[0]["power_w"], idle[1]["power_w"]);
+  EXPECT_THAT(run({"runs", "list"}).out, testing::Not(HasSubstr("idle")));
+  const Finished plan = run({"plan", "inference", "--device", "twin:orin_agx", "--modes", "50",
+                             "--infer", "mobilenet_v3", "--rate", "30", "--latency", "1s",
+                             "--objective", "energy", "--no-store", "-q"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("idle power between batches is counted as it is simulated"));
+  EXPECT_THAT(plan.out, HasSubstr("all simulated"));
+}
+
+TEST_F(TwinTest, EveryBoardTunesAndProfiles) {
+  for (const char* board : {"nano", "xavier_nx", "xavier_agx", "orin_nano", "orin_nx", "orin_agx",
+                            "rpi5", "rtx3090", "rtx_a5000"}) {
+    const std::string device = std::string("twin:") + board;
+    const Finished tune = run({"tune", "lenet5", "--device", device, "--modes", "40", "--profiles",
+                               "5", "--no-store", "-q", "--json"});
+    ASSERT_EQ(tune.exit_code, 0) << board << tune.err;
+    EXPECT_EQ(tune.json()["choice"]["provenance"], "simulated") << board;
+    EXPECT_TRUE(tune.json()["choice"]["power_w"].is_number()) << board;
+    const Finished profile =
+        run({"profile", "lenet5", "--device", device, "--steps", "20", "--epochs", "1", "--json"});
+    EXPECT_EQ(profile.exit_code, 0) << board << profile.err;
+    EXPECT_EQ(run({"doctor", "--device", device}).exit_code, 0) << board;
+  }
+}
+
 TEST_F(TwinTest, ProfilesAndTablesAreSimulatedToo) {
   const Finished profile = run({"profile", "resnet18", "--device", "twin:orin_agx", "--epochs", "2",
                                 "--steps", "50", "--workers", "4", "--json"});
@@ -100,6 +192,12 @@ TEST_F(TwinTest, WhatASimulationLacksIsOneClearLine) {
     EXPECT_THAT(done.err, HasSubstr(says));
   };
   refused({"mode", "set", "cpu_cores=4", "--device", "twin:orin_agx"}, "is simulated");
+  refused({"mode", "cost", "--device", "twin:orin_agx"}, "is not simulated");
+  refused({"roofline", "measure", "--device", "twin:orin_agx"}, "would measure this machine");
+  refused({"roofline", "resnet18", "--device", "twin:orin_agx"}, "--accept simulated");
+  refused({"plan", "training", "--device", "twin:orin_agx", "--train", "resnet18", "--apply"},
+          "no board here to apply");
+  refused({"doctor", "--device", "twin:orin"}, "orin_agx");
   refused({"tune", "nothing", "--device", "twin:orin_agx", "--no-store"}, "nothing");
   refused({"tune", "resnet18", "--device", "twin:orin_agx", "--data", "x", "--no-store"}, "--data");
   refused({"twin", "table", "resnet18", "--device", "host"}, "no simulated board");
@@ -118,6 +216,9 @@ TEST_F(TwinTest, ExperimentsRunWhereTheTwinHasTheKnob) {
   ASSERT_EQ(document["groups"].size(), 3u);
   const Json groups = document["groups"];
   EXPECT_LT(groups[1]["later"]["e2e_s"], groups[0]["later"]["e2e_s"]);
+  // The first epoch reads the set, whose last part is no whole batch; later ones find it cached.
+  EXPECT_NEAR(groups[0]["first"]["read_bytes"].get<double>(), 23080 * 122e3, 0.001 * 23080 * 122e3);
+  EXPECT_GT(groups[0]["later"]["cached"], 0.99);
   const Finished dvfs = simulated("dvfs.toml", "xavier_agx");
   ASSERT_EQ(dvfs.exit_code, 0) << dvfs.err;
   EXPECT_THAT(dvfs.json()["gaps"].dump(), HasSubstr("dvfs on"));

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/board.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "device/registry/board.h"
 #include "tune/board_costs.h"
+#include "twin/twin.h"
 
 namespace flyball::cli {
 namespace {
@@ -32,6 +35,21 @@ void read_switch_cost(PlanOptions& options, const ProfilerInfo& board, const Boa
       number(request.switch_ms),
       known->cost.fingerprint == board.fingerprint ? "this board" : "a board of this kind",
       known->cost.measured_utc, known->run));
+}
+
+// Of each mode of a simulated board. Error: it has no rails.
+Result<std::vector<double>> simulated_idle(const PlanOptions& options, const SharedBoard& shared) {
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  const TwinBoard* twin = board->twin();
+  if (!twin || twin_power_total(*twin).empty())
+    return Error{Code::unavailable, board->info().device.title + " tells no idle power", ""};
+  std::vector<double> watts;
+  for (size_t m = 0; m < shared.candidates->mode_count(); ++m) {
+    const PowerMode mode = shared.candidates->modes().trial(m, "", Phase::infer).mode;
+    FLYBALL_ASSIGN(const TwinPower power, idle_power(*twin, mode));
+    watts.push_back(twin_total_w(*twin, power));
+  }
+  return watts;
 }
 
 // Of each mode; NaN where it was not measured.
@@ -60,6 +78,14 @@ void read_idle_power(PlanOptions& options, const SharedBoard& shared, const Boar
     request.cost_notes.push_back(fmt::format(
         "idle power between batches is yours: {} W in every mode", number(options.idle_power_w)));
     return;
+  }
+  if (shared.info(0).provenance == Provenance::simulated && shared.info(0).live) {
+    if (auto simulated = simulated_idle(options, shared)) {
+      request.idle_w = *std::move(simulated);
+      request.cost_notes.push_back(fmt::format(
+          "idle power between batches is counted as it is simulated, in {} modes", modes));
+      return;
+    }
   }
   std::vector<double> watts = measured_idle(shared, costs);
   const auto unknown =

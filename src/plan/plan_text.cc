@@ -170,6 +170,7 @@ std::string steps_text(const Plan& plan, bool verbose) {
   std::string text = fmt::format(
       "profiled: {} profile{} in {} trial{}{}\n", plan.profiles, plan.profiles == 1 ? "" : "s",
       plan.trials, plan.trials == 1 ? "" : "s", verbose ? "" : " (--verbose lists them)");
+  if (plan.provenance == Provenance::simulated) text.insert(text.size() - 1, ", all simulated");
   if (!verbose) return text;
   for (const Step& step : plan.steps) {
     const Trial trial = trial_of(*plan.problem, step.ask.role, step.ask.candidate);

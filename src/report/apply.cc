@@ -26,9 +26,16 @@ std::optional<double> value_of(const Settings& settings, const char* name) {
   return found == settings.end() ? std::nullopt : std::optional(found->second);
 }
 
+// A GPU of a workstation, which no device tree names.
+bool is_card(const Applied& applied) {
+  const BoardSpec* spec = find_board_spec(applied.device);
+  return spec && spec->name.starts_with("NVIDIA ") && spec->modules.empty();
+}
+
 // What `flyball mode` can set: a kind of board that it knows, or this machine by its device tree.
 bool set_by_mode(const Applied& applied) {
-  return find_board_spec(applied.device) || (applied.live && applied.device == "unknown");
+  if (find_board_spec(applied.device)) return !is_card(applied);
+  return applied.live && applied.device == "unknown";
 }
 
 void add_mode_set(Json& steps, const Settings& mode, const std::string& device) {
@@ -91,7 +98,8 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-// " --data DIR --device cuda:0": what of the command says where and on what the network runs.
+// " --data DIR --device cuda:0": what of the command says where and on what the network runs. A
+// simulated board stands for a true one, where this machine is meant.
 std::string place_options(const std::string& command) {
   static const std::set<std::string> names = {
       "--data",          "--dataset",      "--device",     "--root",      "--seed",
@@ -100,7 +108,11 @@ std::string place_options(const std::string& command) {
   const std::vector<std::string> words = words_of(command);
   std::string text;
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    if (words[i] == "--channels-last")
+    const bool apart = words[i] == "--device" && i + 1 < words.size();
+    if (words[i].starts_with("--device=twin:")) continue;
+    if (apart && words[i + 1].starts_with("twin:"))
+      ++i;
+    else if (words[i] == "--channels-last")
       text += " " + words[i];
     else if (names.contains(words[i]) && i + 1 < words.size())
       text += " " + words[i] + " " + words[i + 1];
@@ -177,11 +189,19 @@ std::string foreign_mode(const Applied& applied) {
 Json apply_steps(const Applied& applied) {
   Json steps = Json::array();
   const bool board = set_by_mode(applied);
+  const std::string gpu =
+      applied.simulated && is_card(applied) ? "--device cuda " : gpu_of(applied.command);
+  if (applied.simulated)
+    steps.push_back(
+        {{"title", "Measure it first"},
+         {"text", fmt::format("These figures are simulated. The same command on a true {} without "
+                              "--device measures them; what follows is for that machine.",
+                              applied.device)}});
   if (board && !applied.mode.empty()) {
-    add_mode_set(steps, applied.mode, gpu_of(applied.command));
+    add_mode_set(steps, applied.mode, gpu);
     add_nvpmodel(steps, PowerMode{applied.mode}, applied.device);
   } else if (applied.live) {
-    add_mode_set(steps, of_machine(applied.mode), gpu_of(applied.command));
+    add_mode_set(steps, of_machine(applied.mode), gpu);
   } else if (!applied.mode.empty()) {
     steps.push_back({{"title", "Set the board to this mode"}, {"text", foreign_mode(applied)}});
   }

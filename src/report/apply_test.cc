@@ -129,6 +129,25 @@ TEST(Apply, TheCommandThatRunsANetworkKeepsItsDataAndItsDevice) {
       "--cache 2GB --workers 0 --prefetch 0 --tokens 384");
 }
 
+TEST(Apply, ASimulatedBoardStandsForATrueOne) {
+  Applied applied;
+  applied.device = "orin_agx";
+  applied.live = applied.simulated = true;
+  applied.workload = "resnet18";
+  applied.command = "flyball tune resnet18 --device twin:orin_agx --seed 3 -q";
+  applied.mode = {{"cpu_cores", 4}, {"gpu_mhz", 816}};
+  auto steps = apply_steps(applied);
+  EXPECT_THAT(steps[0]["text"].get<std::string>(), HasSubstr("simulated"));
+  EXPECT_EQ(code_of(steps, 1), "sudo flyball mode set cpu_cores=4,gpu_mhz=816");
+  EXPECT_EQ(steps.back()["code"], "flyball profile resnet18 --seed 3");
+  // A card's clocks are its own device's, and cores are each process's.
+  applied.device = "rtx3090";
+  applied.command = "flyball tune resnet18 --device=twin:rtx3090";
+  steps = apply_steps(applied);
+  EXPECT_EQ(code_of(steps, 1), "sudo flyball mode set --device cuda gpu_mhz=816");
+  EXPECT_EQ(steps.back()["code"], "taskset -c 0-3 flyball profile resnet18");
+}
+
 // A command for a board that nobody knows would be a guess.
 TEST(Apply, AnUnknownBoardIsNamedWithItsModeAndNoCommand) {
   Applied applied;

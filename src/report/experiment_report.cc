@@ -47,13 +47,18 @@ Json facts_of(const ExperimentResult& result) {
   return facts;
 }
 
+// Of a simulated board, which its title says.
+bool simulated(const ExperimentResult& result) {
+  return result.device.ends_with("(simulated)");
+}
+
 }  // namespace
 
 Json experiment_report(const ExperimentResult& result, const std::string& command) {
   const auto groups = groups_of(result);
   Json json{{"schema", "flyball-report/1"},
             {"kind", "experiment"},
-            {"title", result.spec.title},
+            {"title", result.spec.title + (simulated(result) ? " (simulated)" : "")},
             {"question", question_name(result.spec.question)},
             {"workload", result.spec.fixed.workload},
             {"phase", phase_name(result.spec.fixed.phase)},

@@ -170,6 +170,7 @@ void add_apply(Json& sheet, const StoredRun& run, const Json& best) {
   Applied applied;
   applied.device = run.request.device;
   applied.live = text_of(best, "provenance") == provenance_name(Provenance::measured);
+  applied.simulated = text_of(best, "provenance") == provenance_name(Provenance::simulated);
   applied.mode = of_scope(settings_of(roles[0]["config"]), Scope::board);
   for (const Json& role : roles)
     if (of_scope(settings_of(role["config"]), Scope::board) != applied.mode) return;
@@ -180,6 +181,14 @@ void add_apply(Json& sheet, const StoredRun& run, const Json& best) {
       sheet["apply"].push_back(
           {{"title", "Run " + text_of(role, "workload")}, {"text", describe(settings) + "."}});
   }
+}
+
+// Is it of a simulated board? One trial tells, a window's choice where no trials are told.
+bool is_simulated(const Json& answer) {
+  for (const char* list : {"profiled", "windows"})
+    for (const Json& one : list_of(answer, list))
+      return text_of(one, "provenance") == provenance_name(Provenance::simulated);
+  return false;
 }
 
 std::string headline(const StoredRun& run, const Json& answer, const std::string& kind) {
@@ -198,10 +207,11 @@ Json plan_report(const StoredRun& run) {
   const Json request = stored_document(run.request.request);
   const std::string kind = text_of(answer, "problem");
   const std::string name = fmt::format("plan {}", kind);
-  Json sheet = new_sheet(
-      {"plan", fmt::format("{} on {}", name, run.request.device),
-       fmt::format("Plan · {} · {} · {}", kind, workloads_of(request), run.request.device),
-       headline(run, answer, kind), run.request.command, run.started_utc});
+  const std::string simulated = is_simulated(answer) ? " (simulated)" : "";
+  Json sheet = new_sheet({"plan", fmt::format("{} on {}{}", name, run.request.device, simulated),
+                          fmt::format("Plan · {} · {} · {}{}", kind, workloads_of(request),
+                                      run.request.device, simulated),
+                          headline(run, answer, kind), run.request.command, run.started_utc});
   if (answer.contains("answer") && answer["answer"].is_object()) {
     add_answer(sheet, answer);
     add_apply(sheet, run, answer["answer"]);

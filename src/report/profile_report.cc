@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/sheet.h"
 #include "report/stored_json.h"
+#include "space/measurement.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
@@ -173,7 +174,9 @@ Json epochs_report(const Json& profile, const std::string& command) {
   const Json usual = later.is_object() ? later : epochs.empty() ? Json::object() : epochs[0];
   const std::string workload = text_of(request, "workload");
   const std::string doing = text_of(request, "phase") == "infer" ? "inference" : "training";
-  const std::string title = fmt::format("{} {}", workload, doing);
+  const bool simulated = text_of(profile, "provenance") == provenance_name(Provenance::simulated);
+  const std::string title =
+      fmt::format("{} {}{}", workload, doing, simulated ? " (simulated)" : "");
   Json sheet =
       new_sheet({"profile", "profile of " + title,
                  fmt::format("Profile · {} · {}", title, text_of(request, "device")),

@@ -273,6 +273,7 @@ Json apply_of(const TuneResult& result) {
     const Scope scope = open ? open->scope : named_axis(name).scope;
     (scope == Scope::board ? applied.mode : applied.run)[name] = value;
   }
+  applied.simulated = info.provenance == Provenance::simulated && info.live;
   // Of a network for text, and no axis: a row's tokens.
   if (const auto tokens = info.job.find("tokens"); tokens != info.job.end())
     applied.run.insert(*tokens);
@@ -286,8 +287,9 @@ Json tune_report(const TuneResult& result) {
   Json json;
   json["schema"] = "flyball-report/1";
   json["kind"] = "tune";
-  json["title"] = fmt::format("{} {} on {}", info.workload,
-                              info.phase == Phase::train ? "training" : "inference", info.device);
+  json["title"] = fmt::format("{} {} on {}{}", info.workload,
+                              info.phase == Phase::train ? "training" : "inference", info.device,
+                              info.provenance == Provenance::simulated ? " (simulated)" : "");
   json["request"] = request_of(result);
   json["axes"] = axes_of(result);
   json["configurations"] = configurations_of(result);

@@ -6,8 +6,8 @@
 
 namespace flyball {
 
-/// Readings of every candidate. Errors: a role that is measured live: a plan by simulation needs
-/// profiles that there are.
+/// Readings of every candidate; of a simulated board its first trial of each. Errors: a role that
+/// is measured live: a plan by simulation needs profiles that there are.
 Result<Readings> readings_of_board(const SharedBoard& shared);
 
 }  // namespace flyball

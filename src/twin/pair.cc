@@ -23,9 +23,10 @@ struct Role {
   double power_w(const TwinBoard& board) const { return twin_power(board, alone.rail_w).monitor_w; }
 };
 
-/// A minibatch of `role` begins at `now`; it would take alone_s alone.
+/// A minibatch of `role` begins at `now`; it would take alone_s alone. Its loader went on while the
+/// other role had the GPU.
 void begin(Role& role, double now) {
-  role.alone = role.stream.next();
+  role.alone = role.stream.next(now);
   role.alone_s = role.left_s = role.alone.e2e_ms() * 1e-3;
   role.began_s = now;
 }
@@ -73,8 +74,8 @@ class Pair {
 
   void spend(double seconds, const TwinRailPower& rail_w) {
     for (size_t rail = 0; rail < rail_w.size(); ++rail) energy_j_[rail] += rail_w[rail] * seconds;
-    const double watts = twin_power(board_, rail_w).monitor_w;
-    if (seconds > 0) peak_w_ = std::max(peak_w_, watts);
+    const TwinPower power = twin_power(board_, rail_w);
+    if (seconds > 0 && power.monitor_w > peak_.monitor_w) peak_ = power;
     now_ += seconds;
   }
 
@@ -144,10 +145,12 @@ class Pair {
     for (size_t rail = 0; rail < mean.size(); ++rail)
       mean[rail] = now_ > 0 ? energy_j_[rail] / now_ : 0;
     result.power = twin_power(board_, mean);
-    result.peak_w = peak_w_;
+    result.peak = peak_;
     result.latency_ms = std::move(latency_ms_);
     result.train_per_s = now_ > 0 ? static_cast<double>(train_.run.minibatches.size()) / now_ : 0;
-    const double come = std::floor(now_ * options_.arrival_per_s);
+    // The batch that came in the last window may still be served in time.
+    const double window_s = batch_ / options_.arrival_per_s;
+    const double come = std::floor(std::max(0.0, now_ - window_s) * options_.arrival_per_s);
     result.late = std::max(0.0, come - static_cast<double>(served_) * batch_ - (batch_ - 1));
     for (Role* role : {&train_, &serve_}) {
       role->run.power = role->stream.power();
@@ -165,7 +168,8 @@ class Pair {
   TwinPower idle_;
   double batch_;
   TwinPairOptions options_;
-  double now_ = 0, peak_w_ = 0;
+  double now_ = 0;
+  TwinPower peak_;
   size_t served_ = 0;
   TwinRailPower energy_j_{};
   std::vector<double> latency_ms_;

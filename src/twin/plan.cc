@@ -240,15 +240,17 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   plan.handover_s = copy * cycle_s;
   if (!data.resident) {
     plan.prepare_core_s = batch * data.preprocess_mcycles * 1e6 * cycle_s;
-    plan.read_s =
-        batch * (storage->latency_ms * 1e-3 / std::clamp<double>(workers, 1, storage->at_once) +
-                 data.sample_bytes / (storage->mb_per_s * 1e6));
+    // Large files are read ahead: what opening them takes is no one sample's.
+    const double latency_ms =
+        data.packed ? 0 : storage->latency_ms / std::clamp<double>(workers, 1, storage->at_once);
+    plan.read_s = batch * (latency_ms * 1e-3 + data.sample_bytes / (storage->mb_per_s * 1e6));
     plan.handover_s += (lean ? 0.05 : 1.0) * c.fetch_kcycles * 1e3 * cycle_s;
   }
   const double cold_read_s = plan.read_s;
   plan.read_s = 0;  // in steady state the cache holds what it can
   share_cores(board, network, plan, (lean ? 0.2 : 1.0) * c.step_kcycles * 1e3 * cycle_s);
   plan.read_s = cold_read_s;
+  if (!(c.cuda_cores > 0)) plan.compute_core_s = plan.pass.gpu_s * (plan.clocks.cores - 1);
   add_twin_power(board, plan);
   return plan;
 }

@@ -39,7 +39,8 @@ struct TwinPlan {
   double prepare_s = 0;   ///< of a batch, by one worker (or inline)
   double handover_s = 0;  ///< to the main process
   double compute_s = 0;
-  double expected_s = 0;  ///< end to end, in steady state
+  double compute_core_s = 0;  ///< that other cores compute beside the main process
+  double expected_s = 0;      ///< end to end, in steady state
   TwinPass pass;
   double prepare_core_s = 0;  ///< of a core, for one batch
   // Power by rail: at rest, per busy core, and the energy of a minibatch by GPU and memory.

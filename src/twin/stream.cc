@@ -47,6 +47,20 @@ double TwinStream::Inside::varied(double relative) {
   return vary_samples ? std::max(0.2, 1 + relative * random.normal()) : 1;
 }
 
+void TwinStream::Inside::rest_until(double time_s) {
+  if (time_s <= now_s) return;
+  rested_s += time_s - now_s;
+  now_s = time_s;
+}
+
+void TwinStream::Inside::end_epoch() {
+  if (!(samples > 0) || seen <= 0) return;
+  const double room =
+      std::min(options.most_cached, room_bytes / std::max(1.0, samples * sample_bytes));
+  cached = std::min({1.0, room, cached + (1 - cached) * seen / samples});
+  seen = 0;
+}
+
 TwinMinibatch TwinStream::Inside::next() {
   const TwinConstants& c = board->constants;
   TwinMinibatch minibatch;
@@ -72,18 +86,16 @@ TwinMinibatch TwinStream::Inside::next() {
     taken_s[made % taken_s.size()] = std::max(now_s, worker);
     core += plan.prepare_core_s;
     seen += plan.batch;
-    if (samples > 0 && seen >= samples) {
-      seen = 0;
-      cached = std::min(1.0, room_bytes / std::max(1.0, samples * sample_bytes));
-    }
+    if (samples > 0 && seen >= samples) end_epoch();
   }
   ++made;
   const double compute = plan.compute_s * run_factor * noisy(c.time_noise);
   minibatch.end_s = minibatch.ready_s + compute;
   minibatch.compute_ms = compute * 1e3;
   now_s = minibatch.end_s;
-  // While it computes, the main process dispatches or waits for the GPU in a loop.
-  core += compute;
+  // While it computes, the main process dispatches or waits for the GPU in a loop; without one, all
+  // cores compute.
+  core += compute + plan.compute_core_s * run_factor;
   const double length = minibatch.end_s - minibatch.begin_s;
   const double background = c.background_mhz * 1e6 / plan.clocks.cpu_hz;
   core = std::min(core + background * length, plan.clocks.cores * length);
@@ -113,8 +125,12 @@ TwinStream::~TwinStream() = default;
 TwinStream::TwinStream(TwinStream&&) noexcept = default;
 TwinStream& TwinStream::operator=(TwinStream&&) noexcept = default;
 
-TwinMinibatch TwinStream::next() {
+TwinMinibatch TwinStream::next(double not_before_s) {
+  inside_->rest_until(not_before_s);
   return inside_->next();
+}
+void TwinStream::end_epoch() {
+  inside_->end_epoch();
 }
 double TwinStream::memory_bytes() const {
   return inside_->plan.memory_bytes;
@@ -126,15 +142,15 @@ double TwinStream::cached() const {
 TwinPower TwinStream::power() const {
   TwinRailPower rail_w{};
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
-    rail_w[rail] = inside_->now_s > 0 ? inside_->energy_j[rail] / inside_->now_s : 0;
+    rail_w[rail] = inside_->run_s() > 0 ? inside_->energy_j[rail] / inside_->run_s() : 0;
   return twin_power(*inside_->board, rail_w);
 }
 
 TwinUse TwinStream::use() const {
   const Inside& in = *inside_;
-  if (!(in.now_s > 0)) return {};
-  const double peak = 2 * in.plan.clocks.mem_hz * in.board->constants.bus_bits / 8 * in.now_s;
-  return {in.core_s / in.now_s, std::min(1.0, in.gpu_s / in.now_s), in.math_s / in.now_s,
+  if (!(in.run_s() > 0)) return {};
+  const double peak = 2 * in.plan.clocks.mem_hz * in.board->constants.bus_bits / 8 * in.run_s();
+  return {in.core_s / in.run_s(), std::min(1.0, in.gpu_s / in.run_s()), in.math_s / in.run_s(),
           in.bytes / peak};
 }
 

@@ -13,6 +13,9 @@ struct TwinStream::Inside {
   Inside(std::shared_ptr<const TwinBoard> board, const TwinPlan& plan, const TwinWorkload& workload,
          const TwinOptions& options);
   TwinMinibatch next();
+  void end_epoch();  ///< what was read stays cached as far as there is room
+  void rest_until(double time_s);
+  double run_s() const { return now_s - rested_s; }
   double noisy(double relative);
   double varied(double relative);
 
@@ -26,6 +29,7 @@ struct TwinStream::Inside {
   double run_factor = 1, power_factor = 1;  ///< this run's
   double celsius = 25;
   double now_s = 0, storage_free_s = 0;
+  double rested_s = 0;                ///< of now_s: the main process did something else
   size_t made = 0;                    ///< batches
   std::vector<double> worker_free_s;  ///< when each worker is ready for its next batch
   std::vector<double> taken_s;        ///< when each of the last `ahead` batches was taken

@@ -101,9 +101,10 @@ Result<Twin::Steady> steady_twin(const TwinBoard& board, const TwinNetwork& netw
   const double length = plan.expected_s;
   steady.times = {(length - plan.compute_s) * 1e3, plan.compute_s * 1e3, length * 1e3, 1};
   const double background = board.constants.background_mhz * 1e6 / plan.clocks.cpu_hz;
-  const double cores =
-      std::min(plan.clocks.cores,
-               (plan.prepare_core_s + plan.handover_s + plan.compute_s) / length + background);
+  const double cores = std::min(
+      plan.clocks.cores,
+      (plan.prepare_core_s + plan.handover_s + plan.compute_s + plan.compute_core_s) / length +
+          background);
   TwinRailPower rail_w = plan.rest_w;
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
     rail_w[rail] += cores * plan.core_w[rail] + plan.minibatch_j[rail] / length;

@@ -24,6 +24,7 @@ struct TwinData {
   double preprocess_mcycles = 0;  ///< 10⁶ cycles of a Cortex-A78AE for one sample: decode, resize
   double input_bytes = 0;         ///< of one sample as the network takes it
   bool resident = false;          ///< batches lie ready in memory: nothing is loaded
+  bool packed = false;            ///< samples lie in a few large files, not in a file each
   bool operator==(const TwinData&) const = default;
 };
 
@@ -60,6 +61,7 @@ struct TwinOptions {
   uint64_t seed = 0;
   bool noise = true;        ///< of times and of power readings
   double cached = 1;        ///< share of the data set in the page cache at first; 0: dropped
+  double most_cached = 1;   ///< share that it may hold at all
   double board_spread = 0;  ///< relative spread of boards of one kind; the seed draws this board
   double ambient_c = 25;    ///< with `thermal`
   bool thermal = false;     ///< leakage follows the temperature; else it is that of a warm board
@@ -116,8 +118,10 @@ struct TwinRun {
 class TwinStream {
  public:
   struct Inside;
-  TwinMinibatch next();
-  TwinPower power() const;  ///< mean since it began
+  /// The main process takes it up no sooner than `not_before_s`; its loader goes on meanwhile.
+  TwinMinibatch next(double not_before_s = 0);
+  void end_epoch();         ///< before all samples were seen; the next() begins another one
+  TwinPower power() const;  ///< mean since it began, without the time that it was not taken up
   TwinUse use() const;
   double memory_bytes() const;
   double cached() const;
@@ -186,9 +190,9 @@ struct TwinPairRun {
   std::vector<double>
       latency_ms;          ///< of each served minibatch: its oldest request's wait + service
   TwinPower power;         ///< of the board, mean over the run
-  double peak_w = 0;       ///< monitor's power while the hungrier role runs
+  TwinPower peak;          ///< while the hungrier role runs
   double train_per_s = 0;  ///< training minibatches
-  double late = 0;         ///< requests that had come and were not served at the end
+  double late = 0;         ///< requests that lacked an answer a window after their batch was full
 };
 /// `train` and `serve` are of one board; both configurations name the same mode. Errors as
 /// simulate()'s, for the memory of both together.

@@ -178,6 +178,37 @@ TEST(Twin, TheFirstEpochReadsStorageAndLaterOnesTheCache) {
   EXPECT_LT(hdd.second, ssd.first);
 }
 
+TEST(Twin, AnEpochLeavesWhatItReadInTheCacheAsFarAsThereIsRoom) {
+  TwinWorkload workload = *known_twin_workload("mobilenet_v3", Phase::train);
+  workload.data.samples = 330;  // not a whole number of batches
+  const Twin twin = *Twin::make(*find_twin_board("xavier_agx"), workload);
+  const auto cached_after = [&](double most, int batches) {
+    auto options = quiet();
+    options.cached = 0;
+    options.most_cached = most;
+    auto stream = *twin.stream(TwinConfiguration{}, options);
+    for (int i = 0; i < batches; ++i) EXPECT_TRUE(stream.next().cold) << i;
+    stream.end_epoch();
+    return stream.cached();
+  };
+  EXPECT_NEAR(cached_after(1, 20), 320.0 / 330, 1e-12);
+  EXPECT_NEAR(cached_after(1, 5), 80.0 / 330, 1e-12);
+  EXPECT_NEAR(cached_after(0.25, 20), 0.25, 1e-12);
+  EXPECT_EQ(cached_after(1, 0), 0);
+}
+
+TEST(Twin, WithoutAGpuAllCoresComputeAndDraw) {
+  const Twin twin = make_twin("resnet18", Phase::train, "rpi5");
+  TwinConfiguration one, all;
+  one.mode.values[axis::cpu_cores] = 1;
+  const auto alone = twin.steady(one), together = twin.steady(all);
+  EXPECT_NEAR(alone->use.cpu_cores, 1, 0.05);
+  EXPECT_NEAR(together->use.cpu_cores, 4, 0.4);
+  EXPECT_LT(together->times.e2e_ms, 0.5 * alone->times.e2e_ms);
+  const double busy_w = twin.board().constants.cpu_busy_w;
+  EXPECT_GT(together->power.monitor_w, alone->power.monitor_w + 2.5 * busy_w);
+}
+
 TEST(Twin, BadUseIsNamed) {
   const Twin twin = make_twin();
   const auto complaint = [&](const TwinConfiguration& configuration) {
@@ -236,8 +267,38 @@ TEST(TwinPair, InterleavedTimesAddUpAndPowerIsTheHungrierRoles) {
   ASSERT_FALSE(pair->latency_ms.empty());
   // The oldest request waits for the other 31, then for the answer.
   for (const double latency : pair->latency_ms) EXPECT_GT(latency, 31 / 60.0 * 1e3);
-  EXPECT_NEAR(pair->peak_w, alone->power.monitor_w, 0.1 * alone->power.monitor_w);
-  EXPECT_LT(pair->power.monitor_w, pair->peak_w);
+  EXPECT_NEAR(pair->peak.monitor_w, alone->power.monitor_w, 0.1 * alone->power.monitor_w);
+  EXPECT_LT(pair->peak.module_w, pair->peak.monitor_w);
+  EXPECT_LT(pair->power.monitor_w, pair->peak.monitor_w);
+}
+
+TEST(TwinPair, LoadersGoOnWhileTheOtherRoleComputes) {
+  // MobileNetV3's batches take longer to load than to be answered; between two there is time
+  // enough.
+  const Twin train = make_twin("lstm"), serve = make_twin("mobilenet_v3", Phase::infer);
+  TwinPairOptions options;
+  options.noise = false;
+  options.arrival_per_s = 60;
+  const auto pair = simulate_pair(train, TwinConfiguration{}, serve, TwinConfiguration{}, options);
+  const auto alone = serve.simulate(TwinConfiguration{}, quiet(100));
+  const double mean_ms = alone->minibatches.back().end_s * 1e3 / 100;
+  const double compute_ms = serve.steady(TwinConfiguration{})->times.compute_ms;
+  EXPECT_LT(pair->serve.minibatches[5].e2e_ms(), 0.8 * mean_ms);
+  EXPECT_GE(pair->serve.minibatches[5].e2e_ms(), compute_ms);
+}
+
+TEST(TwinPair, RequestsThatComeTooFastAreLateAndOthersAreNot) {
+  const Twin train = make_twin("resnet18"), serve = make_twin("resnet50", Phase::infer);
+  const auto late = [&](double per_s) {
+    TwinPairOptions options;
+    options.noise = false;
+    options.arrival_per_s = per_s;
+    return simulate_pair(train, TwinConfiguration{}, serve, TwinConfiguration{}, options)->late;
+  };
+  const double most = 16e3 / serve.steady(TwinConfiguration{})->times.e2e_ms;
+  EXPECT_EQ(late(0.3 * most), 0);
+  // Within 10 s a third of those above what can be served stays behind.
+  EXPECT_NEAR(late(1.5 * most), 0.5 * most * 10, 0.15 * most * 10);
 }
 
 TEST(TwinPair, SharedRolesSlowEachOther) {

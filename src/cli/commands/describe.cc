@@ -83,8 +83,12 @@ Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
                    "say how much there is with --memory 4GB"};
     return std::optional(MemoryRoom{static_cast<double>(*left), "this machine", {}});
   }
-  FLYBALL_ASSIGN(const BoardCapacity capacity, board_capacity(options.device));
-  return std::optional(MemoryRoom{capacity.left_bytes(), options.device, capacity.sources});
+  // A simulated board has the memory of its kind.
+  const std::string twin = "twin:";
+  const std::string kind =
+      options.device.starts_with(twin) ? options.device.substr(twin.size()) : options.device;
+  FLYBALL_ASSIGN(const BoardCapacity capacity, board_capacity(kind));
+  return std::optional(MemoryRoom{capacity.left_bytes(), kind, capacity.sources});
 }
 
 Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions& step) {

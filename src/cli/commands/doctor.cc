@@ -6,6 +6,7 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "device/registry/twin_report.h"
 #include "module/module.h"
 
 namespace flyball::cli {
@@ -22,6 +23,17 @@ Capability libtorch() {
   return {"LibTorch", purpose, Capability::State::missing, error.message, error.hint};
 }
 
+void show(const std::vector<Capability>& capabilities, const BoardReport& board, bool simulated,
+          bool json) {
+  if (!json) {
+    fmt::print("{}", doctor_text(capabilities, board));
+    return;
+  }
+  nlohmann::ordered_json document = doctor_json(capabilities, board);
+  document["simulated"] = simulated;
+  print_json(document);
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
@@ -31,8 +43,23 @@ void add_doctor(CLI::App& app, Context& context) {
   add_json_flag(*command, *json);
   auto root = std::make_shared<std::string>("/");
   add_root_option(*command, *root);
-  command->footer("Example:\n  flyball doctor\n  flyball doctor --root recorded-tree --json");
-  set_action(*command, context, [json, root]() -> Status {
+  auto device = std::make_shared<std::string>();
+  command->add_option("--device", *device,
+                      "twin:BOARD: what that simulated board has; else this machine");
+  command->footer(
+      "Example:\n  flyball doctor\n  flyball doctor --root recorded-tree --json\n"
+      "  flyball doctor --device twin:orin_agx");
+  set_action(*command, context, [json, root, device]() -> Status {
+    if (!device->empty()) {
+      FLYBALL_ASSIGN(const auto named, open_named_board(*device, *root));
+      if (named->twin()) {
+        show(examine_twin(*named), report_of_twin(*named), true, *json);
+        return {};
+      }
+      if (!named->live())
+        return Error{Code::invalid_argument, "a table is no machine to look at",
+                     "leave --device out, or name a simulated board: twin:BOARD"};
+    }
     FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(*root));
     DoctorOptions options;
     options.root = place;
@@ -40,10 +67,7 @@ void add_doctor(CLI::App& app, Context& context) {
     options.more.push_back(libtorch());
     const auto capabilities = examine_machine(options);
     const BoardReport board = examine_board(place);
-    if (*json)
-      print_json(doctor_json(capabilities, board));
-    else
-      fmt::print("{}", doctor_text(capabilities, board));
+    show(capabilities, board, false, *json);
     return {};
   });
 }

@@ -74,7 +74,7 @@ void print_groups(const std::vector<Group>& groups) {
 
 void print_text(const ExperimentResult& result, const std::string& report) {
   const auto groups = groups_of(result);
-  fmt::print("{}\n\n", result.spec.title);
+  fmt::print("{}\non {}\n\n", result.spec.title, result.device);
   print_groups(groups);
   fmt::print("\n");
   for (const Finding& finding : findings_of(result, groups)) fmt::print("- {}\n", finding.text);

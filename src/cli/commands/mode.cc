@@ -12,7 +12,7 @@
 #include "cli/commands/mode_measure.h"
 #include "cli/output.h"
 #include "device/host/cuda_device.h"
-#include "device/registry/board.h"
+#include "device/registry/twin_report.h"
 #include "telemetry/process/command.h"
 
 namespace flyball::cli {
@@ -39,11 +39,10 @@ Result<OpenedBoard> open(const ModeOptions& options) {
                  "leave --device out, or name a GPU: --device cuda"};
   if (name.kind == "twin")
     return Error{Code::invalid_argument,
-                 fmt::format("{} is simulated: there is no board whose mode could be read, set or "
-                             "held",
+                 fmt::format("{} is simulated: there is no board whose mode could be set or held",
                              name.text()),
-                 fmt::format("`flyball mode list --device {}` lists its axes; tune, plan, profile "
-                             "and experiment choose modes of it themselves",
+                 fmt::format("`flyball mode show --device {}` shows what it has; tune, plan, "
+                             "profile and experiment choose modes of it themselves",
                              name.text())};
   if (name.kind != "cuda") {
     // Whether this machine is the board that was named is the registry's to say.
@@ -68,18 +67,54 @@ Result<ModeRequest> request_of(const ModeOptions& options, bool stays) {
   return request;
 }
 
+void print_axes(const std::vector<AxisReport>& axes) {
+  TextTable table({"axis", "unit", "cap", "now"});
+  for (const AxisReport& axis : axes)
+    table.add({axis.axis.name, axis.axis.unit, axis.current ? format_number(*axis.current) : "?",
+               axis.now ? format_number(*axis.now) : "?"});
+  fmt::print("{}", table.str());
+}
+
+// Null where `--device` names none.
+Result<std::unique_ptr<Board>> simulated_board(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  if (name.kind != "twin") return std::unique_ptr<Board>();
+  return open_named_board(options.device, options.root);
+}
+
+Status show_simulated(const ModeOptions& options, const Board& board) {
+  const BoardReport report = report_of_twin(board);
+  if (options.json) {
+    const nlohmann::ordered_json null;
+    print_json({{"board", {{"id", report.board.id}, {"name", report.board.name}}},
+                {"axes", axes_json(report.axes)},
+                {"fixed",
+                 {{"cpu_governor", null},
+                  {"gpu_governor", null},
+                  {"dvfs_pinned", true},
+                  {"fan_pwm", null},
+                  {"idle_states", null}}},
+                {"held_by", null},
+                {"kept", false},
+                {"kept_by", null}});
+    return {};
+  }
+  fmt::print("{} ({})\n", report.board.name, report.board.id);
+  print_axes(report.axes);
+  fmt::print("simulated: a trial that names no mode runs in this one; nothing stays set\n");
+  return {};
+}
+
 Status show(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options));
+  if (simulated) return show_simulated(options, *simulated);
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   if (options.json) {
     print_json(mode_json(board.identity, *board.device, board.root));
     return {};
   }
   fmt::print("{} ({})\n", board.identity.name, board.identity.id);
-  TextTable table({"axis", "unit", "cap", "now"});
-  for (const AxisReport& axis : examine_axes(board.device->knobs()))
-    table.add({axis.axis.name, axis.axis.unit, axis.current ? format_number(*axis.current) : "?",
-               axis.now ? format_number(*axis.now) : "?"});
-  fmt::print("{}", table.str());
+  print_axes(examine_axes(board.device->knobs()));
   const auto state = mode_json(board.identity, *board.device, board.root);
   for (const auto& [name, value] : state["fixed"].items())
     if (!value.is_null()) fmt::print("{}: {}\n", name, value.dump());
@@ -113,10 +148,9 @@ Status list_axes(const ModeOptions& options, const Device& device) {
 }
 
 Status list(const ModeOptions& options) {
-  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
-  if (name.kind == "twin") {
-    FLYBALL_ASSIGN(const auto twin, open_named_board(options.device, options.root));
-    FLYBALL_ASSIGN(const auto knobs, twin->knobs());
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options));
+  if (simulated) {
+    FLYBALL_ASSIGN(const auto knobs, simulated->knobs());
     return list_axes(options, *knobs);
   }
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
@@ -220,7 +254,8 @@ Status hold(const ModeOptions& options, Context& context) {
 
 void add_common(CLI::App& command, ModeOptions& options) {
   command.add_option("--device", options.device,
-                     "cuda[:N]: with the power limit and the clocks of that GPU; else the board");
+                     "cuda[:N]: with the power limit and the clocks of that GPU; twin:BOARD: to "
+                     "look at; else the board");
   add_root_option(command, options.root);
   add_json_flag(command, options.json);
 }

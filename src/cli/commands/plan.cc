@@ -4,6 +4,7 @@
 #include "cli/board.h"
 #include "cli/commands/plan_arrivals.h"
 #include "cli/output.h"
+#include "cli/plan_together.h"
 #include "cli/planning.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
@@ -38,6 +39,10 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
                    "nvpmodel is the one there is"};
     FLYBALL_ASSIGN([[maybe_unused]] const NvpmodelArguments known, nvpmodel_board(board.device));
   }
+  if (options.apply && board.provenance == Provenance::simulated && board.live)
+    return Error{Code::invalid_argument,
+                 board.device_title + ": there is no board here to apply the mode to",
+                 "plan on the board itself, or use --export nvpmodel"};
   if (options.apply && board.provenance != Provenance::measured)
     return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
                  "plan on this machine, or use --export nvpmodel"};
@@ -45,6 +50,20 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
   FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto knobs, here->knobs());
   return knobs->can_keep();
+}
+
+// Pairs of modes are gone through after each profile.
+Status check_pairs(const PlanOptions& options, const SharedBoard& shared) {
+  constexpr double most = 1e8;
+  if (!options.request.separate_modes || shared.profilers.size() < 2) return {};
+  double pairs = 1;
+  for (size_t role = 0; role < shared.profilers.size(); ++role)
+    pairs *= static_cast<double>(shared.config[role].size());
+  if (pairs <= most) return {};
+  return Error{
+      Code::invalid_argument,
+      fmt::format("--separate-modes would go through {} pairs of configurations", number(pairs)),
+      "choose from fewer modes: --modes paper, or --modes 500"};
 }
 
 // The POWER_MODEL block of the answer.
@@ -72,6 +91,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(read_plan_request(options, shared));
   FLYBALL_CHECK(read_board_costs(options, shared, store ? &*store : nullptr));
   FLYBALL_CHECK(check_actions(options, shared));
+  FLYBALL_CHECK(check_pairs(options, shared));
   Progress progress(options.quiet);
   FLYBALL_ASSIGN(const Plan plan, make_plan(shared, store ? &*store : nullptr, options.request,
                                             show_progress(progress)));
@@ -83,12 +103,15 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   nlohmann::ordered_json document{{"problem", kind_name(kind)}};
   document.update(to_json(plan));
   document["modes"] = modes_json(shared.info(0));
+  FLYBALL_ASSIGN(const auto together, try_together(options, shared, plan));
+  document["together"] = together_json(together);
   const nlohmann::ordered_json answer = document;
   if (options.json) {
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);
   } else {
-    fmt::print("{}{}{}", format_plan(plan, options.verbose), block.empty() ? "" : "\n", block);
+    fmt::print("{}{}{}{}", format_plan(plan, options.verbose),
+               together ? together_text(*together) : "", block.empty() ? "" : "\n", block);
   }
   FLYBALL_CHECK(report_plan(options, shared, answer));
   if (!plan.answer) {

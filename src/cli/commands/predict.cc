@@ -82,6 +82,7 @@ Result<WorkloadTable> read_measured(const Options& options, const KnownModes& mo
 
 struct Answer {
   CompletedTable all;
+  bool simulated = false;     // what was profiled
   std::vector<int64_t> runs;  // of the store, whose measurements they are
   std::vector<std::string> references;
 };
@@ -89,12 +90,15 @@ struct Answer {
 Result<Answer> predict(const Options& options) {
   FLYBALL_ASSIGN(const KnownModes modes, known_modes(options.device));
   Answer answer;
+  answer.simulated = modes.simulated;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
   FLYBALL_ASSIGN(const auto references, gather_references(options.references, measured.device,
                                                           !options.no_reference, options.accepted));
   FLYBALL_ASSIGN(answer.all,
                  predict_modes(measured, modes, references, options.predictor, options.seed));
   for (const WorkloadTable& reference : references) answer.references.push_back(reference.title());
+  if (modes.simulated)
+    answer.all.notes.emplace_back("what was profiled is simulated: so is what is predicted of it");
   return answer;
 }
 
@@ -149,8 +153,9 @@ void print_text(const Options& options, const Answer& answer) {
   if (!answer.runs.empty()) {
     std::vector<std::string> numbers;
     for (const int64_t run : answer.runs) numbers.push_back(std::to_string(run));
-    fmt::print("measured by run{} {} of the store (`flyball runs show`)\n",
-               numbers.size() == 1 ? "" : "s", join(numbers, ", "));
+    fmt::print("{} by run{} {} of the store (`flyball runs show`)\n",
+               answer.simulated ? "simulated" : "measured", numbers.size() == 1 ? "" : "s",
+               join(numbers, ", "));
   }
   for (const std::string& reference : answer.references) fmt::print("reference: {}\n", reference);
   for (const std::string& note : all.notes) fmt::print("note: {}\n", note);

@@ -123,6 +123,13 @@ Result<RooflineAnswer> of_tables(const Options& options, const Table* of_device)
 }
 
 Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
+  if (board.twin())
+    return Error{Code::invalid_argument,
+                 board.info().device.title + ": no roofs are measured of a simulated board",
+                 fmt::format("draw tables of it and fit theirs: `flyball twin table resnet18 "
+                             "mobilenet_v3 lstm --device {} --out twin.csv`, then `flyball "
+                             "roofline --data twin.csv --accept simulated`",
+                             board.info().name.text())};
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   const DeviceInfo& device = board.info().device;
   FLYBALL_ASSIGN(const auto roofs, stored_roofs(store, device.name, device.fingerprint));

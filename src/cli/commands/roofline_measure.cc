@@ -86,6 +86,10 @@ Status run(const Options& options) {
   if (!board->live())
     return Error{Code::invalid_argument, "a table has nothing to measure",
                  "flyball roofline --data FILE fits the roofs of its board"};
+  if (board->twin())
+    return Error{Code::invalid_argument,
+                 board->info().device.title + ": microbenchmarks would measure this machine",
+                 "flyball roofline --data FILE --accept simulated fits roofs over a table of it"};
   if (board->info().name.kind == "cuda")
     return Error{Code::unavailable, "the roofs of a GPU are not measured yet",
                  "leave --device out for the roofs of the CPU"};

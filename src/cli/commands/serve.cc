@@ -92,7 +92,8 @@ Status run(Options& options) {
   serve.plan.request.rates_hz.clear();
   const bool tables = simulated(serve);
   if (tables && serve.listens())
-    return Error{Code::invalid_argument, "nobody sends requests over http to a table",
+    return Error{Code::invalid_argument,
+                 "nobody sends requests over http to a table or a simulated board",
                  "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
                  "windows:30:10min,60:10min; without --listen"};
   FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));

@@ -28,7 +28,7 @@ class Simulation {
     EpochRun run = begin();
     std::optional<TwinStream> stream;
     for (int epoch = 0; epoch < request.epochs; ++epoch) {
-      if (!stream || wanted_.drop_each || wanted_.most_cached < 1) {
+      if (!stream || wanted_.drop_each) {
         if (stream) base_s_ += last_s_;
         FLYBALL_ASSIGN(stream, open(epoch));
         last_s_ = 0;
@@ -75,7 +75,8 @@ class Simulation {
     if (wanted_.storage) configuration.storage = wanted_.storage->name;
     TwinOptions options;
     options.seed = mix_seed(request.step.seed, static_cast<uint64_t>(epoch));
-    options.cached = epoch == 0 || wanted_.drop_each ? wanted_.cached : wanted_.most_cached;
+    options.cached = wanted_.cached;
+    options.most_cached = wanted_.most_cached;
     return twin_.stream(configuration, options);
   }
 
@@ -106,11 +107,11 @@ class Simulation {
     record.overhead_s = record.e2e_s - record.stall_s - record.compute_s;
     if (std::abs(record.overhead_s) < 1e-9 * record.e2e_s) record.overhead_s = 0;  // of rounding
     record.minibatch_ms = times.empty() ? record.first().e2e_ms() : median(times);
+    stream.end_epoch();
     record.cached_after = stream.cached();
-    // What the page cache took in was read from storage.
+    // What the page cache had not was read from storage.
     record.use.read_bytes =
-        static_cast<uint64_t>(std::max(0.0, *record.cached_after - *record.cached_before) *
-                              data().samples * data().sample_bytes);
+        static_cast<uint64_t>((1 - *record.cached_before) * static_cast<double>(record.bytes));
     record.use.cpu_pct = 100 * stream.use().cpu_cores;
     record.use.cpu_s = stream.use().cpu_cores * record.e2e_s;
     record.use.memory_bytes = record.use.peak_memory_bytes = stream.memory_bytes();

@@ -1,0 +1,80 @@
+#include "device/registry/twin_report.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "twin/twin.h"
+
+namespace flyball {
+namespace {
+
+constexpr double gib = 1073741824.0;
+
+TotalReport total_of(const TwinBoard& board, const TwinPower& power, bool module_only) {
+  TotalReport total;
+  for (size_t i = 0; i < board.rails.size(); ++i)
+    if (board.rails[i].module || !module_only) total.rails.push_back(board.rails[i].name);
+  total.power_w = module_only ? power.module_w : power.monitor_w;
+  return total;
+}
+
+Capability power_of(const TwinBoard& board, const std::string& title) {
+  const std::string purpose = "energy and power budgets";
+  if (board.rails.empty())
+    return {"power: simulated", purpose, Capability::State::missing,
+            title + " has no rails that tell its power", ""};
+  return {
+      "power: simulated", purpose, Capability::State::available,
+      fmt::format("{} rails; trials tell total '{}'", board.rails.size(), twin_power_total(board)),
+      ""};
+}
+
+}  // namespace
+
+BoardReport report_of_twin(const Board& board) {
+  const TwinBoard& twin = *board.twin();
+  BoardReport report;
+  report.board.id = twin.id;
+  report.board.name = board.info().device.title;
+  for (const Axis& axis : twin.axes)
+    report.axes.push_back({axis, axis.values.back(), axis.values.back(), false});
+  // The mode of highest values is one that the board has, so its power is known.
+  if (const auto idle = idle_power(twin, PowerMode())) {
+    for (size_t i = 0; i < twin.rails.size(); ++i)
+      report.rails.push_back({twin.rails[i].name, idle->rail_w[i], {}});
+    if (!twin.rails.empty()) {
+      report.totals["monitor"] = total_of(twin, *idle, false);
+      report.totals["module"].reset();
+      if (idle->module_w > 0) report.totals["module"] = total_of(twin, *idle, true);
+    }
+  }
+  if (const auto knobs = board.knobs())
+    for (const std::string& gap : (*knobs)->gaps()) report.problems.push_back({{}, gap, ""});
+  return report;
+}
+
+std::vector<Capability> examine_twin(const Board& board) {
+  using State = Capability::State;
+  const TwinBoard& twin = *board.twin();
+  const std::string& title = board.info().device.title;
+  std::vector<std::string> storages;
+  for (const TwinStorage& storage : twin.storages) storages.push_back(storage.name);
+  return {
+      {"simulation", "tune, plan, profile, experiment, serve", State::available,
+       "nothing here is measured, and nothing of this machine was looked at", ""},
+      power_of(twin, title),
+      {"power modes", "tune and plan", State::available,
+       "each trial sets its own; none is in force between trials", ""},
+      {"constants", "how near the true board",
+       twin.calibrated.empty() ? State::missing : State::available,
+       twin.calibrated.empty() ? "facts, and the constants of its kin" : twin.calibrated,
+       twin.calibrated.empty()
+           ? "flyball twin calibrate --target TABLE.csv fits them to what was measured on one"
+           : ""},
+      {"memory", "what fits", State::available,
+       fmt::format("{:.0f} GiB; data on {}", twin.memory_bytes / gib, join(storages, ", ")), ""},
+      {"DVFS, throttling", "experiments", State::missing, "clocks are pinned; heat slows nothing",
+       ""}};
+}
+
+}  // namespace flyball
