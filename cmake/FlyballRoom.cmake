@@ -39,10 +39,10 @@ function(flyball_needs target)
   endif()
 endfunction()
 
-include(FlyballPrecompiled)
 if(FLYBALL_TESTS)
   include(FlyballTests)
 endif()
+include(FlyballPrecompiled)
 
 # Each header is compiled alone, when asked for: scripts/check-headers has most of the proof for less.
 function(flyball_header_check name library)

@@ -9,7 +9,8 @@ else()
 endif()
 # What only checks need not be fast; what it checks is. With less optimisation GCC takes more to be
 # uninitialised than is. Sanitizers make optimising the dearest part of a build (26 s to 13 s for one test).
-set(FLYBALL_TEST_OPTIONS $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+set(FLYBALL_TEST_LEVEL $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)  # what is precompiled, too
+set(FLYBALL_TEST_OPTIONS ${FLYBALL_TEST_LEVEL} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 set(FLYBALL_TEST_KIND test)  # of what is precompiled for it
 add_library(flyball_test_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/main.cc)
 target_link_libraries(flyball_test_main PUBLIC GTest::gmock GTest::gtest PRIVATE flyball_options)

@@ -125,7 +125,8 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, int64_t now_ns) con
       ahead = ahead * (later - service.queue.begin()) / static_cast<int64_t>(service.queue.size());
     }
     const int64_t most = service.rules.largest_batch;
-    begins_ns += static_cast<double>(ahead / most) * service.duration.typical_ns(most);
+    const int64_t full_batches = ahead / most;
+    begins_ns += static_cast<double>(full_batches) * service.duration.typical_ns(most);
     if (s != asked && ahead % most > 0) begins_ns += answer_ns(service, ahead % most);
   }
   const int64_t most = own.rules.largest_batch;
