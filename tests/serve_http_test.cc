@@ -1,5 +1,9 @@
 // flyball serve over HTTP: as a client meets it.
+#include <sys/stat.h>
+
+#include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -14,10 +18,11 @@ using Json = nlohmann::json;
 class ServeHttpTest : public LiveTest {
  protected:
   /// Starts it and waits until it listens; 0: it does not.
-  uint16_t serve(std::vector<std::string> arguments) {
+  uint16_t serve(std::vector<std::string> arguments, bool json = true) {
     arguments.insert(arguments.begin(), "serve");
-    for (const char* more : {"--listen", "127.0.0.1:0", "--anyway", "-q", "--json"})
+    for (const char* more : {"--listen", "127.0.0.1:0", "--anyway", "-q"})
       arguments.emplace_back(more);
+    if (json) arguments.emplace_back("--json");
     served_ = start(arguments);
     for (int i = 0; i < 600; ++i) {
       const std::string said = slurp(told(served_, "err"));
@@ -41,6 +46,12 @@ class ServeHttpTest : public LiveTest {
   }
   static std::string body_of(const std::string& response) {
     return response.substr(response.find("\r\n\r\n") + 4);
+  }
+  /// A figure of /metrics, by its whole name.
+  static uint64_t metric(uint16_t port, const std::string& name) {
+    const std::string text = ask(port, "GET /metrics");
+    const size_t at = text.find("\n" + name + " ");
+    return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 2));
   }
   Finished stop() {
     ::kill(served_, SIGTERM);
@@ -110,9 +121,148 @@ TEST_F(ServeHttpTest, TheTokenOfAFileIsAskedFor) {
       R"({"inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[1.5,-2]}]})";
   const std::string path = "POST /v2/models/identity/infer";
   EXPECT_TRUE(ask(port, path, body).starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(ask(port, path, body, "Authorization: Bearer s3cre\r\n").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(ask(port, "GET /metrics").starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(ask(port, "GET /v2/health/live").starts_with("HTTP/1.1 200"));
   const std::string told_so = ask(port, path, body, "Authorization: Bearer s3cret\r\n");
   EXPECT_NE(told_so.find("\"data\":[1.5,-2]"), std::string::npos) << told_so;
   EXPECT_EQ(stop().exit_code, 0);
+}
+
+/// Clients that ask one request after the other until nobody is there any more.
+class Clients {
+ public:
+  Clients(uint16_t port, const std::string& request, int count) {
+    for (int i = 0; i < count; ++i)
+      threads_.emplace_back([this, port, request] {
+        while (true) {
+          const std::string answer = http_exchange(port, request);
+          if (answer.empty()) return;
+          ++(answer.starts_with("HTTP/1.1 200") ? answered_ : refused_);
+          if (answer.starts_with("HTTP/1.1 503"))
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+      });
+  }
+  ~Clients() { join(); }
+  Clients(const Clients&) = delete;
+  Clients& operator=(const Clients&) = delete;
+  void join() {
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) thread.join();
+  }
+  size_t answered() const { return answered_; }
+  size_t refused() const { return refused_; }
+
+ private:
+  std::atomic<size_t> answered_ = 0, refused_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+class DrainTest : public ServeHttpTest {
+ protected:
+  /// SIGTERM while four clients keep asking and wait for their answers, which come late in the
+  /// budget, since there is a training. Returns how many answers they had.
+  size_t drain_with_requests_in_flight(bool json) {
+    const uint16_t port = serve({"--infer", "lenet5", "--train", "lenet5", "--data", data_,
+                                 "--latency", "2s", "--no-checkpoint"},
+                                json);
+    EXPECT_NE(port, 0) << slurp(told(served_, "err"));
+    if (port == 0) return 0;
+    wait_until_ready(port);
+    const Json input = {
+        {"name", Json::parse(body_of(ask(port, "GET /v2/models/lenet5")))["inputs"][0]["name"]},
+        {"shape", {1, 1, 28, 28}},
+        {"datatype", "FP32"},
+        {"data", std::vector<int>(28 * 28)}};
+    Clients clients(
+        port, request_text("POST /v2/models/lenet5/infer", Json{{"inputs", {input}}}.dump()), 4);
+    while (clients.answered() < 8) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int i = 0; i < 1000; ++i)
+      if (metric(port, "flyball_queue_requests{model=\"lenet5\"}") == 4) break;
+    const size_t before = clients.answered();
+    done_ = stop();
+    clients.join();
+    EXPECT_GT(clients.answered(), before) << "requests were in flight";
+    return clients.answered();
+  }
+  Finished done_;
+};
+
+TEST_F(DrainTest, AnswersEveryRequestThatWasAccepted) {
+  const size_t answered = drain_with_requests_in_flight(true);
+  ASSERT_EQ(done_.exit_code, 0) << done_.err;
+  const Json requests = done_.json()["services"][0]["requests"];
+  EXPECT_EQ(requests["answered"], answered);
+  EXPECT_EQ(requests["arrived"].get<size_t>(), answered + requests["refused"].get<size_t>());
+  EXPECT_EQ(done_.err.find("did not take their answers"), std::string::npos) << done_.err;
+}
+
+TEST_F(DrainTest, PrintsWhatCameOfIt) {
+  const size_t answered = drain_with_requests_in_flight(false);
+  ASSERT_EQ(done_.exit_code, 0) << done_.err;
+  EXPECT_NE(done_.out.find(", " + std::to_string(answered) + " answered, "), std::string::npos)
+      << done_.out;
+  EXPECT_NE(done_.out.find("training minibatches in the gaps"), std::string::npos) << done_.out;
+}
+
+// kill -9, and the same command goes on: nothing older than the last checkpoint is lost.
+// (LiveServing.NoMinibatchBeginsLaterThanTheIntervalAfterACheckpoint: they come at their interval.)
+TEST_F(ServeHttpTest, KilledItGoesOnFromItsLastCheckpoint) {
+  const fs::path kept = folder_ / "kept";
+  const std::vector<std::string> command = {"--infer",
+                                            "lenet5",
+                                            "--train",
+                                            "lenet5",
+                                            "--data",
+                                            data_,
+                                            "--checkpoint",
+                                            kept.string(),
+                                            "--latency",
+                                            "5s",
+                                            "--checkpoint-every",
+                                            "1s"};
+  const auto version = [&] {
+    struct stat file {};
+    return ::stat((kept / "lenet5.ckpt").c_str(), &file) != 0
+               ? std::pair<uint64_t, int64_t>()
+               : std::pair<uint64_t, int64_t>(
+                     file.st_ino, file.st_mtim.tv_sec * 1'000'000'000 + file.st_mtim.tv_nsec);
+  };
+  const auto wait_for_another = [&](const std::pair<uint64_t, int64_t>& old) {
+    for (int i = 0; i < 6000 && version() == old; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return version();
+  };
+  uint64_t surely_kept = 0;
+  for (int kill = 0; kill < 2; ++kill) {
+    const uint16_t port = serve(command);
+    ASSERT_NE(port, 0) << slurp(told(served_, "err"));
+    wait_until_ready(port);
+    wait_for_another(version());
+    // A checkpoint that begins after the next one has ended holds all that is trained by now.
+    const uint64_t trained = metric(port, "flyball_training_minibatches_total{model=\"lenet5\"}");
+    EXPECT_GT(trained, 0u);
+    surely_kept += trained;
+    const auto next = wait_for_another(version());
+    wait_for_another(next);
+    ::kill(served_, SIGKILL);
+    EXPECT_EQ(finish(served_).exit_code, 128 + SIGKILL);
+  }
+  const uint16_t port = serve(command);
+  ASSERT_NE(port, 0) << slurp(told(served_, "err"));
+  wait_until_ready(port);
+  const Finished done = stop();
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  ASSERT_FALSE(done.json()["notes"].empty());
+  const std::string note = done.json()["notes"][0];
+  unsigned long epoch = 0, minibatch = 0;
+  ASSERT_EQ(
+      std::sscanf(note.c_str(), "lenet5 goes on at epoch %lu, minibatch %lu", &epoch, &minibatch),
+      2)
+      << note;
+  constexpr uint64_t minibatches_of_an_epoch = 600 / 16;
+  EXPECT_GE(epoch * minibatches_of_an_epoch + minibatch, surely_kept);
 }
 
 TEST_F(ServeHttpTest, WhereNobodyCanListenIsSaid) {

@@ -12,6 +12,20 @@
 namespace flyball {
 namespace {
 
+// A quoted field may hold line ends; a message is one line all the same.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n')
+      line += "\\n";
+    else if (c == '\r')
+      line += "\\r";
+    else
+      line += c;
+  }
+  return line;
+}
+
 // Cuts one record after the other off the front of the text and counts the lines they span.
 class RecordReader {
  public:
@@ -84,7 +98,7 @@ Status check_text(const Csv& csv, const std::vector<std::string>& fields, size_t
     const std::string fault = text_fault(fields[c]);
     if (fault.empty()) continue;
     const std::string column =
-        csv.header.empty() ? fmt::format("{}", c + 1) : "'" + csv.header[c] + "'";
+        csv.header.empty() ? fmt::format("{}", c + 1) : "'" + one_line(csv.header[c]) + "'";
     return Error{Code::corrupt, fmt::format("{}:{}: column {} {}", csv.name, line, column, fault),
                  "save the file as UTF-8"};
   }
@@ -101,10 +115,11 @@ std::optional<size_t> Csv::column(std::string_view title) const {
 
 Error Csv::at(size_t row, size_t column, const std::string& complaint,
               const std::string& hint) const {
-  return {Code::corrupt,
-          fmt::format("{}:{}: column '{}': {}", name, lines[row],
-                      titles.empty() ? header[column] : titles[column], complaint),
-          hint};
+  return {
+      Code::corrupt,
+      fmt::format("{}:{}: column '{}': {}", name, lines[row],
+                  one_line(titles.empty() ? header[column] : titles[column]), one_line(complaint)),
+      hint};
 }
 
 Error Csv::missing(Error error) const {

@@ -103,6 +103,13 @@ TEST(Csv, AnotherSeparatorIsNamedWhereAColumnIsMissing) {
   EXPECT_EQ(missing("device\n").message, plain.message);
 }
 
+TEST(Csv, MessagesAreOneLineWhateverFieldsHold) {
+  const auto csv = parse_csv("a,\"b\nc\"\n1,\"2\r\n3\"\n", "f.csv");
+  ASSERT_TRUE(csv.ok());
+  EXPECT_EQ(csv->number(0, 1).error().message,
+            R"(f.csv:3: column 'b\nc': '2\r\n3' is not a number)");
+}
+
 TEST(Csv, ReadsAFile) {
   const TempFolder folder;
   ASSERT_TRUE(write_file(folder / "t.csv", "a\n1\n").ok());

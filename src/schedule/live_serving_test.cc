@@ -155,14 +155,58 @@ TEST(LiveServing, ATrainingThatFailsEndsTheRunAfterADrain) {
   EXPECT_EQ(ran.error().message, "learn: the disk is gone");
 }
 
-TEST(LiveServing, CheckpointsComeAtTheirInterval) {
-  LiveServing serving({.checkpoint_s = 0.1, .warm_up_s = 0.1});
-  Counts counts;
+/// Writes down when it was stepped and saved, and stops the run after five saves.
+class LoggedTrainer final : public TrainingRunner {
+ public:
+  struct Event {
+    bool save;
+    int64_t begin_ns, end_ns;
+  };
+  struct Log {
+    std::vector<Event> events;
+    std::atomic<bool> stop{false};
+    int saves = 0;
+  };
+  explicit LoggedTrainer(Log& log) : log_(log) {}
+  Status step() override {
+    const int64_t begin_ns = monotonic_ns();
+    sleep_until_ns(begin_ns + 2'000'000);
+    log_.events.push_back({false, begin_ns, monotonic_ns()});
+    return {};
+  }
+  Status save() override {
+    const int64_t begin_ns = monotonic_ns();
+    log_.events.push_back({true, begin_ns, begin_ns});
+    log_.stop = ++log_.saves == 5;
+    return {};
+  }
+
+ private:
+  Log& log_;
+};
+
+// So a process that is killed loses no more: once a minibatch ends later than the interval after
+// the last checkpoint, the next thing is to save, whatever waits.
+TEST(LiveServing, NoMinibatchBeginsLaterThanTheIntervalAfterACheckpoint) {
+  LoggedTrainer::Log log;
+  LiveServing serving({.checkpoint_s = 0.05, .warm_up_s = 0.1, .stop = &log.stop});
   serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
-  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<LoggedTrainer>(log));
   ASSERT_TRUE(serving.warm_up().ok());
-  ASSERT_TRUE(serving.run(0.6).ok());
-  EXPECT_GE(counts.saves, 3);
+  log.events.clear();
+  ASSERT_TRUE(serving.run(0).ok());
+  EXPECT_GE(log.saves, 5);
+  int64_t since_ns = 0;  // not before the last checkpoint: when the first minibatch after it began
+  for (size_t i = 0; i + 1 < log.events.size(); ++i) {
+    const LoggedTrainer::Event& event = log.events[i];
+    if (event.save)
+      since_ns = 0;
+    else if (since_ns == 0)
+      since_ns = event.begin_ns;
+    const bool due = since_ns > 0 && event.end_ns - since_ns >= 50'000'000;
+    EXPECT_TRUE(!due || log.events[i + 1].save) << "event " << i;
+  }
+  EXPECT_TRUE(log.events.back().save) << "and all is kept at the end";
 }
 
 /// A change that sets a mode.

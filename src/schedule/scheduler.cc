@@ -11,9 +11,8 @@ constexpr double grain_ns = 1000;      // below this, times are equal
 constexpr size_t gaps_of_a_rate = 32;  // the last arrivals tell the present rate
 
 // Arrivals to be reckoned with where so many come on average: two standard deviations more.
-int64_t expected_within(double mean, int64_t most) {
-  if (!(mean < static_cast<double>(most))) return most;
-  return std::min(most, static_cast<int64_t>(std::ceil(mean + 2 * std::sqrt(mean))));
+double reckoned_with(double mean) {
+  return std::ceil(mean + 2 * std::sqrt(mean));
 }
 
 }  // namespace
@@ -66,26 +65,31 @@ double Scheduler::answer_ns(const Service& service, int64_t samples) const {
   return service.duration.known() ? service.duration.upper_ns(samples) : 0;
 }
 
-int64_t Scheduler::arrivals_within(const Service& service, int64_t now_ns, double run_ns) const {
-  const int64_t most = service.rules.largest_batch;
+double Scheduler::arrivals_within(const Service& service, int64_t now_ns, double run_ns) const {
   if (service.arrivals.size() < gaps_of_a_rate / 4)
-    return expected_within(service.rules.rate_hz * run_ns * 1e-9, most);
+    return reckoned_with(service.rules.rate_hz * run_ns * 1e-9);
   const int64_t oldest = service.arrivals.size() < gaps_of_a_rate
                              ? service.arrivals.front()
                              : service.arrivals[service.next_arrival];
   const auto since_ns = static_cast<double>(std::max<int64_t>(1, now_ns - oldest));
-  const double mean = static_cast<double>(service.arrivals.size() - 1) * run_ns / since_ns;
-  return expected_within(mean, most);
+  return reckoned_with(static_cast<double>(service.arrivals.size() - 1) * run_ns / since_ns);
 }
 
 // Batches follow each other by deadline once the run has ended; each is as large as it will be.
+// Whom a full queue would turn away meanwhile would be answered otherwise.
 bool Scheduler::fits(int64_t now_ns, double run_ns) const {
   if (!std::isfinite(run_ns)) return false;
   std::vector<Cursor> cursors;
   cursors.reserve(services_.size());
-  for (const Service& service : services_)
-    cursors.push_back({&service, arrivals_within(service, now_ns, run_ns), true,
+  for (const Service& service : services_) {
+    const double coming = arrivals_within(service, now_ns, run_ns);
+    if (static_cast<double>(service.queue.size()) + coming >
+        static_cast<double>(service.rules.queue_bound))
+      return false;
+    const auto most = static_cast<double>(service.rules.largest_batch);
+    cursors.push_back({&service, static_cast<int64_t>(std::min(coming, most)), true,
                        now_ns + service.rules.latency_ns});
+  }
   double ends_ns = static_cast<double>(now_ns) + run_ns;
   while (true) {
     Cursor* first = nullptr;
@@ -130,8 +134,10 @@ double Scheduler::answered_ns(size_t asked, int64_t samples, int64_t now_ns) con
     if (s != asked && ahead % most > 0) begins_ns += answer_ns(service, ahead % most);
   }
   const int64_t most = own.rules.largest_batch;
-  const int64_t later = arrivals_within(own, now_ns, begins_ns - static_cast<double>(now_ns));
-  return begins_ns + answer_ns(own, std::min(most, own.samples % most + samples + later));
+  const double later = arrivals_within(own, now_ns, begins_ns - static_cast<double>(now_ns));
+  const auto in_batch = static_cast<double>(own.samples % most + samples) + later;
+  return begins_ns +
+         answer_ns(own, static_cast<int64_t>(std::min(static_cast<double>(most), in_batch)));
 }
 
 Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t now_ns) {

@@ -4,7 +4,8 @@
 // The rules (docs/live.md):
 // - A training minibatch starts only where, by the upper quantile of its duration and of those of
 //   the batches that wait, every request that waits is answered within its budget, and so is one
-//   that arrives at each service in this moment.
+//   that arrives at each service in this moment; and where the queues hold what will come
+//   meanwhile.
 // - Otherwise requests are served at once, those of the earliest deadline first, in a batch of all
 //   that wait up to the service's largest: nothing idles while there is something that may run.
 // - Two trainings share the time that they are given by their shares; one that does not fit gives
@@ -126,7 +127,7 @@ class Scheduler {
   struct Cursor;
 
   double answer_ns(const Service& service, int64_t samples) const;
-  int64_t arrivals_within(const Service& service, int64_t now_ns, double run_ns) const;
+  double arrivals_within(const Service& service, int64_t now_ns, double run_ns) const;
   size_t earliest() const;
   bool start_training(int64_t now_ns, Decision& decision);
   Decision start_inference(int64_t now_ns);

@@ -203,6 +203,72 @@ TEST(Endpoint, WhatIsNoHttpEndsItsConnectionAlone) {
   EXPECT_THAT(served.ask("GET /v2"), StartsWith("HTTP/1.1 200"));
 }
 
+// Bytes that trickle in: the first part of a request, and then one byte after the other for good.
+class Trickle {
+ public:
+  Trickle(uint16_t port, const std::string& begin) : client_(port) {
+    client_.say(begin);
+    thread_ = std::thread([this] {
+      while (!stop_) {
+        client_.say("a");
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
+  }
+  ~Trickle() {
+    stop_ = true;
+    thread_.join();
+  }
+  Trickle(const Trickle&) = delete;
+  Trickle& operator=(const Trickle&) = delete;
+  /// All that the server says until it hangs up, or ten minutes are over.
+  std::string hear() {
+    std::string all;
+    for (int i = 0; i < 30 && !client_.hung_up(); ++i) all += client_.hear();
+    return all;
+  }
+  bool hung_up() const { return client_.hung_up(); }
+
+ private:
+  HttpTestClient client_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+const std::string trickled_header = "GET /v2 HTTP/1.1\r\nX: ";
+const std::string trickled_body =
+    "POST /v2/models/identity/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+    "1000000\r\n\r\n{";
+
+TEST(Endpoint, SlowClientsDelayNobody) {
+  IdentityServing serving;
+  HttpOptions options;
+  options.limits.header_bytes = options.limits.body_bytes = 1 << 20;
+  options.limits.header_s = options.limits.body_s = 600;
+  const Served served(serving, options);
+  std::vector<std::unique_ptr<Trickle>> slow;
+  for (int i = 0; i < 10; ++i)
+    slow.push_back(std::make_unique<Trickle>(served.server->port(),
+                                             i % 2 == 0 ? trickled_header : trickled_body));
+  for (int i = 0; i < 20; ++i)
+    EXPECT_THAT(served.ask(infer_path, two_numbers), StartsWith("HTTP/1.1 200"));
+}
+
+// However long each byte keeps it waiting: the limit is of the whole header, and of the whole body.
+TEST(Endpoint, SlowClientsAreCutOffAfterTheirLimit) {
+  IdentityServing serving;
+  HttpOptions options;
+  options.limits.header_bytes = options.limits.body_bytes = 1 << 20;
+  options.limits.header_s = options.limits.body_s = 0.3;
+  const Served served(serving, options);
+  Trickle header(served.server->port(), trickled_header),
+      body(served.server->port(), trickled_body);
+  EXPECT_EQ(header.hear(), "");
+  EXPECT_TRUE(header.hung_up());
+  EXPECT_EQ(body.hear(), "");
+  EXPECT_TRUE(body.hung_up());
+  EXPECT_THAT(served.ask("GET /v2"), StartsWith("HTTP/1.1 200"));
+}
+
 TEST(Endpoint, ConnectionsAreBounded) {
   IdentityServing serving;
   HttpOptions options;

@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 
@@ -40,15 +41,20 @@ class HttpTestClient {
     char piece[65536];
     while (end.empty() || heard_.find(end) == std::string::npos) {
       const ssize_t n = recv(socket_, piece, sizeof piece, 0);
-      if (n <= 0) break;
+      if (n <= 0) {
+        hung_up_ = n == 0 || (errno != EAGAIN && errno != EINTR);
+        break;
+      }
       heard_.append(piece, static_cast<size_t>(n));
     }
     return std::exchange(heard_, "");
   }
+  /// The server has: it was not we who lost patience.
+  bool hung_up() const { return hung_up_; }
 
  private:
   int socket_;
-  bool connected_ = false;
+  bool connected_ = false, hung_up_ = false;
   std::string heard_;
 };
 
