@@ -62,7 +62,7 @@ TransferSources usable(const DesignRequest& request) {
 }
 
 std::vector<PosteriorCovariance> before_any(const DesignRequest& request, const Space& space) {
-  const Coordinates coordinates(space, request.device, request.references);
+  const Coordinates coordinates(space, request.device, request.phase, request.references);
   const auto rows = coordinates.rows(space);
   SurfaceRows all{*rows, Matrix(rows->size(), 0), Vector::Zero(rows->size())};
   const GpSettings settings;

@@ -74,21 +74,22 @@ Rows Rows::subset(std::span<const Index> indices) const {
   return {roles(indices, Eigen::all), other(indices, Eigen::all), x.subset(indices)};
 }
 
-Coordinates::Coordinates(const Space& measured, const std::string& device,
+Coordinates::Coordinates(const Space& measured, const std::string& device, Phase phase,
                          std::span<const WorkloadTable> references) {
   const std::vector<AxisRole> roles = axis_roles(measured.axes());
   for (size_t d = 0; d < roles.size(); ++d) {
     const Axis& axis = measured.axes()[d];
     if (axis.values.empty()) continue;
     const double low = axis.values.front(), high = axis.values.back();
-    Used used{axis.name, roles[d], high, low, high, axis.values.size() > 1};
+    Used used{axis.name, roles[d], high, low, high, axis.values.size() > 1, false};
     for (const WorkloadTable& reference : references) {
       const auto column = reference.space.axis_index(axis.name);
       if (reference.device != device || device.empty() || !column) continue;
       const auto& values = reference.space.axes()[*column].values;
-      if (values.empty() || used.role == AxisRole::batch) continue;
+      if (values.empty() || (used.role == AxisRole::batch && reference.phase != phase)) continue;
       used.scale = std::max(used.scale, values.back());
       used.lowest = std::min(used.lowest, values.front());
+      if (used.role != AxisRole::other && values.size() > 1) used.expected = true;
     }
     // A constant axis of known meaning stays: the forms know what it does where it does vary.
     if (used.varies || used.role != AxisRole::other) ++gp_axes_;
@@ -133,12 +134,13 @@ Result<Rows> Coordinates::rows(const Space& space) const {
 }
 
 bool Coordinates::varies(AxisRole role) const {
-  return std::ranges::any_of(axes_, [role](const Used& u) { return u.role == role && u.varies; });
+  return std::ranges::any_of(
+      axes_, [role](const Used& u) { return u.role == role && (u.varies || u.expected); });
 }
 
 double Coordinates::lowest(AxisRole role) const {
   for (const Used& axis : axes_)
-    if (axis.role == role && axis.varies) return axis.lowest / axis.scale;
+    if (axis.role == role && (axis.varies || axis.expected)) return axis.lowest / axis.scale;
   return 1;
 }
 

@@ -34,8 +34,9 @@ struct Rows {
 class Coordinates {
  public:
   Coordinates() = default;
-  /// Scales are the highest values in `measured` and in those `references` that are of its device.
-  Coordinates(const Space& measured, const std::string& device,
+  /// Scales are the highest values in `measured` and in those `references` that are of its device,
+  /// for the batch size also of its phase; what varies there varies here, too.
+  Coordinates(const Space& measured, const std::string& device, Phase phase,
               std::span<const WorkloadTable> references = {});
 
   /// Error: an axis that varies in the measurements is missing.
@@ -56,7 +57,8 @@ class Coordinates {
     AxisRole role;
     double scale, lowest;  ///< references of the device included
     double high;           ///< profiled
-    bool varies;
+    bool varies;           ///< as far as profiled
+    bool expected;         ///< to vary: a reference does
   };
   static double coordinate(const Used& axis, double value);
 

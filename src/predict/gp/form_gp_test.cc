@@ -55,7 +55,7 @@ class Forms : public testing::TestWithParam<bool> {};
 
 TEST_P(Forms, HaveTheJacobiansOfTheirValues) {
   const Space space = random_space(20, GetParam(), 3);
-  const Coordinates coordinates(space, "board");
+  const Coordinates coordinates(space, "board", Phase::train);
   SurfaceRows rows{*coordinates.rows(space), Matrix(20, 0), Vector::LinSpaced(20, 0, 3)};
   for (uint64_t seed = 1; seed < 6; ++seed) {
     expect_jacobian(time_surface(coordinates), rows, seed);
@@ -65,7 +65,7 @@ TEST_P(Forms, HaveTheJacobiansOfTheirValues) {
 
 TEST_P(Forms, TimeFallsAndPowerAtGivenTimeRisesWithEveryClock) {
   const Space space = random_space(50, GetParam(), 4);
-  const Coordinates coordinates(space, "board");
+  const Coordinates coordinates(space, "board", Phase::train);
   SurfaceRows rows{*coordinates.rows(space), Matrix(50, 0), Vector::Zero(50)};
   for (uint64_t seed = 1; seed < 6; ++seed)
     for (Index role = 0; role < 4; ++role) {
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(WithAndWithoutBatch, Forms, testing::Bool());
 
 TEST(PowerFormTest, ActivityShareIsMinusTheSlopeByTime) {
   const Space space = random_space(20, true, 5);
-  const Coordinates coordinates(space, "board");
+  const Coordinates coordinates(space, "board", Phase::train);
   const PowerForm form(coordinates);
   const Rows rows = *coordinates.rows(space);
   const Vector time = Vector::LinSpaced(20, 0, 2), theta = perturbed(form.parameters(), 1);

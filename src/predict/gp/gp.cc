@@ -11,8 +11,8 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "predict/gp/averaged_surface.h"
 #include "predict/gp/surface_forms.h"
-#include "predict/gp/teach.h"
 #include "predict/gp/transfer_source.h"
 #include "predict/interval.h"
 #include "predict/roofline/cost_form.h"
@@ -22,31 +22,8 @@ namespace flyball {
 namespace {
 
 constexpr size_t block_rows = 2048;  // predicted at a time, by one thread
+constexpr size_t few_rows = 20;      // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
-
-/// Time or power: which of the references' properties it uses.
-struct Figure {
-  SurfaceForm form;
-  const SurfacePriors* alone;
-  const SurfacePriors* transfer;
-  SourceParameters parameters;
-  Vector (TransferSource::*field)(const Space&) const;
-};
-
-/// A fitted figure with the references it settled on.
-struct Fitted {
-  Surface surface;
-  TransferSources references;
-  Vector (TransferSource::*field)(const Space&) const = nullptr;
-  std::vector<Index> known;  ///< the measured rows that have this figure
-
-  Matrix fields(const Space& space) const {
-    Matrix all(static_cast<Index>(space.size()), static_cast<Index>(references.size()));
-    for (size_t r = 0; r < references.size(); ++r)
-      all.col(static_cast<Index>(r)) = (*references[r].*field)(space);
-    return all;
-  }
-};
 
 class GpPredictor final : public Predictor {
  public:
@@ -58,41 +35,41 @@ class GpPredictor final : public Predictor {
   Status fit(const WorkloadTable& given, std::span<const WorkloadTable> references,
              const FitOptions& options) override {
     form_.reset();
-    if (transfer_ && given.size() < 2 && takes_form(given, references)) return {};
-    FLYBALL_CHECK(check_rows(given, 2));
+    if (transfer_ && given.size() <= few_rows) take_form(given, references);
+    alone_ = form_ && given.size() == 0;
+    if (alone_) return {};
+    FLYBALL_CHECK(check_rows(given, transfer_ && !references.empty() ? 1 : 2));
     const WorkloadTable measured = thinned(given, options.seed);
     if (!transfer_) references = {};
     profiled_ = measured.space.axes();
-    device_ = measured.device;
     phase_ = measured.phase;
-    coordinates_ = Coordinates(measured.space, measured.device, references);
-    const TransferSources ready = prepare(measured, references);
+    coordinates_ = Coordinates(measured.space, measured.device, measured.phase, references);
+    const Pupil pupil{measured.device, measured.phase, prepare(measured, references),
+                      settings_.teaching};
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
     const SurfaceRows all{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
 
     const Figure time{time_surface(coordinates_), &settings_.time, &settings_.time_transfer,
                       &TransferSource::time_parameters, &TransferSource::time_field};
-    time_ = settle(time, measured.space, all, measured.minibatch_ms, ready);
+    time_.fit(time, pupil, measured.space, all, measured.minibatch_ms);
     SurfaceRows with_time = all;
-    with_time.fields = time_.fields(measured.space);
-    with_time.log_time = time_.surface.at(with_time).posterior.mean.array() - time_.surface.level();
+    with_time.log_time = time_.at(measured.space, all).posterior.mean.array() - time_.level();
 
     has_power_ = measured.has_power();
-    describe(time_, "time", measured, ready);
+    describe(time_, "time", measured, pupil.references);
     if (!has_power_) return {};
-    with_time.fields.resize(rows.size(), 0);
     const Figure power{power_surface(coordinates_), &settings_.power, &settings_.power_transfer,
                        &TransferSource::power_parameters, &TransferSource::power_field};
-    power_ = settle(power, measured.space, with_time, measured.power_w, ready);
-    describe(power_, "power", measured, ready);
+    power_.fit(power, pupil, measured.space, with_time, measured.power_w);
+    describe(power_, "power", measured, pupil.references);
     return {};
   }
 
   Result<Prediction> predict(const Space& space) const override {
     Prediction prediction;
-    if (form_) prediction = form_->predict(space, phase_, *work_);
+    if (alone_) prediction = form_->predict(space, phase_, *work_);
     prediction.extrapolated = outside_profiled(profiled_, space);
-    if (form_) return prediction;
+    if (alone_) return prediction;
     prediction.notes = notes_;
     std::vector<Result<Prediction>> parts(
         std::max<size_t>(1, (space.size() + block_rows - 1) / block_rows), Prediction());
@@ -110,36 +87,53 @@ class GpPredictor final : public Predictor {
   }
 
  private:
-  // With fewer readings than a process needs, what the board's form of cost says is the answer.
-  bool takes_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
+  // What the board's form of cost says of the network, where references give one.
+  void take_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
     const auto work = NetworkWork::of(given);
-    if (!work || !check_rows(given, 0).ok()) return false;
+    if (!work || !check_rows(given, 0).ok()) return;
     auto form = CostForm::fit(references, given.device, given.power_total);
-    if (!form) return false;
+    if (!form) return;
     form->settle(given, *work);
     profiled_ = given.space.axes();
     phase_ = given.phase;
     form_ = *std::move(form);
     work_ = *work;
-    return true;
+  }
+
+  // Process and form of cost miss by causes of their own: their mean by inverse variance, which is
+  // less sure the further they lie apart.
+  static void join(Vector& mean, Vector& variance, const Estimates& cost) {
+    for (Index i = 0; i < mean.size(); ++i) {
+      const auto k = static_cast<size_t>(i);
+      if (!(cost.mean[k] > 0)) continue;
+      const double told = std::log(cost.mean[k]);
+      const double other = std::pow(std::log(cost.hi90[k] / cost.mean[k]) / z90, 2);
+      const double weight = other / (variance[i] + other), apart = mean[i] - told;
+      mean[i] = weight * mean[i] + (1 - weight) * told;
+      variance[i] = weight * variance[i] + weight * (1 - weight) * apart * apart;
+    }
   }
 
   Result<Prediction> predict_block(const Space& space) const {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(space));
     Prediction prediction;
-    SurfaceRows asked{rows, time_.fields(space), Vector::Zero(rows.size())};
-    const GpPosterior time = time_.surface.at(asked).posterior;
+    SurfaceRows asked{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
+    GpPosterior time = time_.at(space, asked).posterior;
+    Prediction cost;
+    if (form_) cost = form_->predict(space, phase_, *work_);
+    if (form_) join(time.mean, time.variance, cost.minibatch_ms);
     prediction.minibatch_ms = estimates(time.mean, time.variance + time.noise);
     if (!has_power_) return prediction;
-    asked.log_time = time.mean.array() - time_.surface.level();
-    asked.fields = power_.fields(space);
-    const Surface::Answer power = power_.surface.at(asked);
+    asked.log_time = time.mean.array() - time_.level();
+    Surface::Answer power = power_.at(space, asked);
     // Power hangs on time through the activity terms.
     const SurfaceForm form = power_surface(coordinates_);
     const Vector slope = form.share(power.jacobian);
-    prediction.power_w = estimates(power.posterior.mean,
-                                   power.posterior.variance + power.posterior.noise +
-                                       slope.array().square().matrix().cwiseProduct(time.variance));
+    power.posterior.variance += slope.array().square().matrix().cwiseProduct(time.variance);
+    if (!cost.power_w.mean.empty())
+      join(power.posterior.mean, power.posterior.variance, cost.power_w);
+    prediction.power_w =
+        estimates(power.posterior.mean, power.posterior.variance + power.posterior.noise);
     return prediction;
   }
 
@@ -208,65 +202,27 @@ class GpPredictor final : public Predictor {
                                       100 * std::expm1(median(offsets)), offsets.size()));
   }
 
-  Fitted fit_with(const Figure& figure, const Space& space, SurfaceRows rows,
-                  const std::vector<Index>& known, const Vector& y,
-                  const TransferSources& references) const {
-    Fitted fitted{{}, references, figure.field, known};
-    rows.fields = fitted.fields(space);
-    SurfaceForm form = figure.form;
-    teach(form.parameters, references, figure.parameters, device_, phase_, settings_.teaching);
-    const SurfaceRows kept{rows.rows.subset(known), rows.fields(known, Eigen::all),
-                           rows.log_time(known)};
-    fitted.surface.fit(form, kept, y(known), references.empty() ? *figure.alone : *figure.transfer);
-    return fitted;
-  }
-
-  // Each set of references (none, each, all) is a model of its own; the readings say which of them
-  // is most probable.
-  Fitted settle(const Figure& figure, const Space& space, const SurfaceRows& rows,
-                const std::vector<double>& values, const TransferSources& references) const {
-    std::vector<Index> known;
-    Vector y(rows.size());
-    for (Index i = 0; i < rows.size(); ++i) {
-      y[i] = std::log(values[static_cast<size_t>(i)]);
-      if (std::isfinite(y[i])) known.push_back(i);
-    }
-    Fitted best = fit_with(figure, space, rows, known, y, {});
-    std::vector<TransferSources> sets;
-    if (!references.empty()) sets.push_back(references);
-    if (references.size() > 1)
-      for (const auto& reference : references) sets.push_back({reference});
-    for (const TransferSources& set : sets) {
-      Fitted taught = fit_with(figure, space, rows, known, y, set);
-      if (taught.surface.process().evidence() > best.surface.process().evidence())
-        best = std::move(taught);
-    }
-    return best;
-  }
-
-  void describe(const Fitted& fitted, const char* figure, const WorkloadTable& measured,
+  void describe(const AveragedSurface& fitted, const char* figure, const WorkloadTable& measured,
                 const TransferSources& offered) {
-    if (!offered.empty() && fitted.references.empty())
+    if (!offered.empty() && fitted.alone())
       notes_.push_back(
           fmt::format("{}: no reference helps with {}, it is fitted alone", name(), figure));
-    for (Index i : fitted.surface.process().distrusted()) {
-      const auto row = static_cast<size_t>(fitted.known[static_cast<size_t>(i)]);
+    for (Index i : fitted.process().distrusted())
       notes_.push_back(fmt::format(
           "{}: {} at {} was distrusted: it lies {:+.1f} % from what the others let expect", name(),
-          figure, flyball::describe(measured.space.settings(row)),
-          100 * std::expm1(fitted.surface.process().left_out_error()[i])));
-    }
+          figure, flyball::describe(measured.space.settings(static_cast<size_t>(fitted.row_of(i)))),
+          100 * std::expm1(fitted.process().left_out_error()[i])));
   }
 
   bool transfer_;
   GpSettings settings_;
   std::vector<Axis> profiled_;
-  std::string device_;
   Phase phase_ = Phase::train;
   Coordinates coordinates_;
-  Fitted time_, power_;
+  AveragedSurface time_, power_;
   bool has_power_ = false;
-  std::optional<CostForm> form_;  // in the place of the processes
+  std::optional<CostForm> form_;  // beside the processes
+  bool alone_ = false;            // the form of cost, without any reading
   std::optional<NetworkWork> work_;
   std::vector<std::string> notes_;
 };

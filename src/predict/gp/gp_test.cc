@@ -197,6 +197,30 @@ TEST(TransferGp, AReferenceThatMisleadsIsPutAside) {
   EXPECT_THAT(p.notes, testing::Contains(HasSubstr("no reference helps")));
 }
 
+TEST(TransferGp, OneReadingIsEnoughBesideAReference) {
+  const WorkloadTable reference = table({"like", 36, 15, 8, 10}, 0.01, 5);
+  const WorkloadTable one = random_rows(truth(), 1, 3);
+  const Prediction p = predict(one, truth().space, {reference});
+  EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 30);
+  EXPECT_LT(mape(p.power_w.mean, truth().power_w), 20);
+  EXPECT_GT(covered(p.minibatch_ms, truth().minibatch_ms), 0.8);
+  EXPECT_FALSE(make_transfer_gp()->fit(one, {}, {}).ok());
+}
+
+// Two references that contradict each other: until the readings tell, the answer is as unsure.
+TEST(TransferGp, ReferencesThatDisagreeWidenTheIntervals) {
+  const WorkloadTable measured = random_rows(truth(), 2, 4);
+  const auto width = [&](const std::vector<WorkloadTable>& references) {
+    const Estimates e = predict(measured, truth().space, references).minibatch_ms;
+    std::vector<double> widths;
+    for (size_t i = 0; i < e.mean.size(); ++i) widths.push_back(e.hi90[i] / e.lo90[i]);
+    return median(widths);
+  };
+  const WorkloadTable like = table({"like", 36, 15, 8, 10}, 0.01, 5),
+                      unlike = table({"unlike", 3, 1, 40, 60}, 0.01, 6);
+  EXPECT_GT(width({like, unlike}), width({like, like}));
+}
+
 TEST(TransferGp, ReportsReferencesItCannotUseAndTotalsThatDiffer) {
   WorkloadTable reference = table({"other", 50, 10, 4, 20}, 0.01, 5);
   reference.power_total = "monitor";

@@ -37,6 +37,7 @@ const std::vector<FormParameter> all_parameters = {
 /// it may be anything there between half the time (bound by launches) and a five hundredth (bound
 /// by arithmetic, time proportional to the batch): wide priors. A service's batches lie ready and
 /// each waits for the last one, so that stages overlap within a minibatch only: nearer to a sum.
+/// Under names of their own: what they are of one batch size teaches nothing here.
 const std::vector<FormParameter> with_batches = {
     {"constant", -4.5, 1.8},   {"serial_cpu", -2.2, 1.6},    {"serial_memory", -4.0, 1.6},
     {"gpu_fixed", -4.5, 1.8},  {"memory_fixed", -4.5, 1.8},  {"serial_sample", -4.0, 1.6},
@@ -53,7 +54,10 @@ TimeForm::TimeForm(const Coordinates& coordinates)
   if (!batch_) parameters_.resize(gpu_fixed);
   for (FormParameter& parameter : parameters_)
     for (const FormParameter& other : with_batches)
-      if (batch_ && parameter.name == other.name) parameter = other;
+      if (batch_ && parameter.name == other.name) {
+        parameter = other;
+        parameter.name += " by batch";
+      }
   first_other_ = static_cast<int>(parameters_.size());
   for (const std::string& name : coordinates.other_names())
     if (others_ < form::most_others) parameters_.push_back({"stage " + name, -1.2, 1.2}), ++others_;

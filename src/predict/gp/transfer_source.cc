@@ -111,7 +111,7 @@ TransferSource::TransferSource(const WorkloadTable& table)
       device_(table.device),
       phase_(table.phase),
       axes_(varying_axes(table.space)) {
-  const Coordinates coordinates(table.space, table.device);
+  const Coordinates coordinates(table.space, table.device, table.phase);
   const auto n = static_cast<Index>(table.size());
   SurfaceRows all{*coordinates.rows(table.space), Matrix(n, 0), Vector::Zero(n)};
   Random random(1);

@@ -97,6 +97,10 @@ class Rows {
   std::vector<double> features_, targets_;
 };
 
+WorkloadTable some_of(const WorkloadTable& table) {
+  return take_rows(table, Random(1).sample(table.size(), std::min(rows_for_form, table.size())));
+}
+
 std::vector<double> log_ratios(const std::vector<double>& truth, const std::vector<double>& told) {
   std::vector<double> ratios;
   for (size_t i = 0; i < told.size(); ++i) {
@@ -106,32 +110,9 @@ std::vector<double> log_ratios(const std::vector<double>& truth, const std::vect
   return ratios;
 }
 
-std::vector<double> sizes(std::vector<double> ratios, double level) {
-  for (double& ratio : ratios) ratio = std::abs(ratio - level);
+std::vector<double> sizes(std::vector<double> ratios) {
+  for (double& ratio : ratios) ratio = std::abs(ratio);
   return ratios;
-}
-
-/// How far the tables that were left out lie off.
-struct Tails {
-  std::vector<double> whole, around_level;
-  double level_square = 0, rest_square = 0;
-
-  void add(const std::vector<double>& ratios) {
-    if (ratios.empty()) return;
-    whole.push_back(quantile(sizes(ratios, 0), 0.9));
-    const double level = median(ratios);
-    around_level.push_back(quantile(sizes(ratios, level), 0.9));
-    level_square += level * level;
-    for (double size : sizes(ratios, level))
-      rest_square += size * size / static_cast<double>(ratios.size());
-  }
-  /// Nothing is known of one table: its readings are believed.
-  double trust() const { return rest_square > 0 ? level_square / rest_square : 1e9; }
-};
-
-/// One table says nothing of how well it stands for another: a factor of ten.
-double width_of(const std::vector<double>& tails) {
-  return tails.empty() ? std::log(10.0) : jackknife_width(tails);
 }
 
 Estimates around(std::vector<double> mean, double width) {
@@ -175,12 +156,10 @@ void CostForm::fit_terms(std::span<const Known> known) {
   Rows time, power;
   bool any_power = false;
   for (const Known& each : known) {
-    const WorkloadTable& table = *each.table;
-    const std::vector<size_t> chosen =
-        Random(1).sample(table.size(), std::min(rows_for_form, table.size()));
+    const WorkloadTable table = some_of(*each.table);
     const Points points(table.space);
-    const double weight = 1 / std::sqrt(static_cast<double>(chosen.size()));
-    for (size_t i : chosen) {
+    const double weight = 1 / std::sqrt(static_cast<double>(table.size()));
+    for (size_t i = 0; i < table.size(); ++i) {
       const Point point = points.at(i);
       const MinibatchWork work = each.work.at(point.batch);
       const double ms = table.minibatch_ms[i], watts = table.power_w[i];
@@ -196,33 +175,46 @@ void CostForm::fit_terms(std::span<const Known> known) {
 }
 
 void CostForm::leave_out(std::span<const Known> known) {
-  Tails time, power;
   std::vector<double> errors;
   for (size_t left = 0; known.size() > 1 && left < known.size(); ++left) {
     std::vector<Known> others(known.begin(), known.end());
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
     CostForm rest;
     rest.fit_terms(others);
-    const WorkloadTable& table = *known[left].table;
+    const WorkloadTable table = some_of(*known[left].table);
     const CostAnswer told = rest.at(table.space, table.phase, known[left].work);
     const auto ratios = log_ratios(table.minibatch_ms, told.time_ms);
-    time.add(ratios);
-    errors.push_back(mean(sizes(ratios, 0)));
-    if (known[left].power) power.add(log_ratios(table.power_w, told.power_w));
+    time_spread_.add(ratios);
+    errors.push_back(mean(sizes(ratios)));
+    if (known[left].power) power_spread_.add(log_ratios(table.power_w, told.power_w));
   }
-  time_spread_ = {0, width_of(time.whole), width_of(time.around_level), width_of(time.whole),
-                  time.trust()};
-  power_spread_ = {0, width_of(power.whole), width_of(power.around_level), width_of(power.whole),
-                   power.trust()};
   time_error_ = errors.empty() ? std::numeric_limits<double>::infinity() : mean(errors);
 }
 
-void CostForm::Spread::settle(const std::vector<double>& ratios) {
+void CostForm::Spread::add(const std::vector<double>& ratios) {
   if (ratios.empty()) return;
-  const double n = static_cast<double>(ratios.size());
-  // Empirical Bayes: a normal level seen through n readings that scatter around it.
-  level = median(ratios) * trust / (trust + 1 / n);
-  half = std::min(width, around_level * std::sqrt(1 + 1 / n));
+  const double off = median(ratios), before = static_cast<double>(tables++);
+  double rest = 0;
+  for (double ratio : ratios) rest += std::pow(ratio - off, 2) / static_cast<double>(ratios.size());
+  level_square = (level_square * before + off * off) / (before + 1);
+  rest_square = (rest_square * before + rest) / (before + 1);
+}
+
+// Empirical Bayes: a normal level seen through readings that scatter around it.
+void CostForm::Spread::settle(const std::vector<double>& ratios) {
+  readings = ratios.size();
+  if (readings == 0) return;
+  const double scatter = rest_square / static_cast<double>(readings);
+  level = median(ratios) * (tables > 0 ? level_square / (level_square + scatter) : 1);
+}
+
+double CostForm::Spread::half() const {
+  if (tables == 0)
+    return std::log(10.0);  // one table says nothing of how well it stands for others
+  const double scatter = rest_square / std::max(1.0, static_cast<double>(readings));
+  const double open =
+      readings == 0 ? level_square : level_square * scatter / (level_square + scatter);
+  return t90(tables) * std::sqrt(rest_square + open);
 }
 
 void CostForm::settle(const WorkloadTable& measured, const NetworkWork& work) {
@@ -252,8 +244,8 @@ CostAnswer CostForm::at(const Space& space, Phase phase, const NetworkWork& netw
 Prediction CostForm::predict(const Space& space, Phase phase, const NetworkWork& work) const {
   CostAnswer answer = at(space, phase, work);
   Prediction prediction;
-  prediction.minibatch_ms = around(std::move(answer.time_ms), time_spread_.half);
-  prediction.power_w = around(std::move(answer.power_w), power_spread_.half);
+  prediction.minibatch_ms = around(std::move(answer.time_ms), time_spread_.half());
+  prediction.power_w = around(std::move(answer.power_w), power_spread_.half());
   prediction.notes = notes_;
   return prediction;
 }

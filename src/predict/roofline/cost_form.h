@@ -35,8 +35,8 @@ class CostForm {
   void settle(const WorkloadTable& measured, const NetworkWork& work);
 
   CostAnswer at(const Space& space, Phase phase, const NetworkWork& work) const;
-  /// The same with 90 % intervals: the largest error of nine in ten configurations of any table
-  /// left out of the fit (once settled, around its median), wider the fewer tables there are.
+  /// The same with 90 % intervals: Student's t with as many degrees of freedom as tables were left
+  /// out of the fit, times how far these lay off in level (less once settled) and around it.
   Prediction predict(const Space& space, Phase phase, const NetworkWork& work) const;
   /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
   double time_error() const { return time_error_; }
@@ -50,11 +50,14 @@ class CostForm {
   };
   /// Of one figure; half-widths in logarithms.
   struct Spread {
-    double level = 0;  // logarithm of what the target takes of what the form says
-    double width = 0, around_level = 0;
-    double half = 0;   // of the intervals
-    double trust = 0;  // variance of the tables' levels by that around them, when left out
+    double level = 0;         // logarithm of what the target takes of what the form says
+    double level_square = 0;  // mean squares of the tables left out: of their levels,
+    double rest_square = 0;   // and of what is left around them
+    size_t tables = 0;        // left out
+    size_t readings = 0;      // of the target
+    void add(const std::vector<double>& ratios);
     void settle(const std::vector<double>& ratios);
+    double half() const;  // of the 90 % intervals
   };
   void fit_terms(std::span<const Known> known);
   void leave_out(std::span<const Known> known);

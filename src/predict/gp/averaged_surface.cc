@@ -1,0 +1,78 @@
+#include "predict/gp/averaged_surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+constexpr double least_weight = 0.02;  // of the likeliest set's
+
+}  // namespace
+
+Matrix AveragedSurface::fields(const TransferSources& references, const Space& space) const {
+  Matrix all(static_cast<Index>(space.size()), static_cast<Index>(references.size()));
+  for (size_t r = 0; r < references.size(); ++r)
+    all.col(static_cast<Index>(r)) = (*references[r].*field_)(space);
+  return all;
+}
+
+void AveragedSurface::fit(const Figure& figure, const Pupil& pupil, const Space& space,
+                          const SurfaceRows& rows, const std::vector<double>& values) {
+  field_ = figure.field;
+  known_.clear();
+  Vector y(rows.size());
+  for (Index i = 0; i < rows.size(); ++i) {
+    y[i] = std::log(values[static_cast<size_t>(i)]);
+    if (std::isfinite(y[i])) known_.push_back(i);
+  }
+  std::vector<TransferSources> sets = {{}};
+  if (!pupil.references.empty()) sets.push_back(pupil.references);
+  if (pupil.references.size() > 1)
+    for (const auto& reference : pupil.references) sets.push_back({reference});
+  parts_.clear();
+  for (TransferSources& set : sets) {
+    SurfaceForm form = figure.form;
+    teach(form.parameters, set, figure.parameters, pupil.device, pupil.phase, pupil.teaching);
+    const SurfaceRows kept{rows.rows.subset(known_), fields(set, space)(known_, Eigen::all),
+                           rows.log_time(known_)};
+    Part part;
+    part.surface.fit(form, kept, y(known_), set.empty() ? *figure.alone : *figure.transfer);
+    part.references = std::move(set);
+    parts_.push_back(std::move(part));
+  }
+  const auto evidence = [](const Part& part) { return part.surface.process().evidence(); };
+  std::ranges::stable_sort(parts_, std::greater(), evidence);
+  double sum = 0;
+  const double highest = evidence(parts_.front());
+  for (Part& part : parts_) part.weight = std::exp(evidence(part) - highest);
+  std::erase_if(parts_, [](const Part& part) { return part.weight < least_weight; });
+  for (const Part& part : parts_) sum += part.weight;
+  for (Part& part : parts_) part.weight /= sum;
+}
+
+Surface::Answer AveragedSurface::at(const Space& space, SurfaceRows rows) const {
+  std::vector<Surface::Answer> answers;
+  for (const Part& part : parts_) {
+    rows.fields = fields(part.references, space);
+    answers.push_back(part.surface.at(rows));
+  }
+  if (answers.size() == 1) return std::move(answers.front());
+  Surface::Answer all = answers.front();
+  all.jacobian.setZero();
+  Vector &mean = all.posterior.mean, &variance = all.posterior.variance;
+  mean.setZero();
+  variance.setZero();
+  all.posterior.noise.setZero();
+  for (size_t k = 0; k < answers.size(); ++k) {
+    mean += parts_[k].weight * answers[k].posterior.mean;
+    all.posterior.noise += parts_[k].weight * answers[k].posterior.noise;
+    all.jacobian += parts_[k].weight * answers[k].jacobian;
+  }
+  for (size_t k = 0; k < answers.size(); ++k)
+    variance += parts_[k].weight *
+                (answers[k].posterior.variance + (answers[k].posterior.mean - mean).cwiseAbs2());
+  return all;
+}
+
+}  // namespace flyball

@@ -1,0 +1,59 @@
+// One figure under several sets of references (none, each, all), averaged by how probable each set
+// makes the readings. Few readings do not tell which earlier workload this one is like, and the
+// sets' disagreement then widens the intervals; with many one set has all the weight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "predict/gp/surface.h"
+#include "predict/gp/teach.h"
+
+namespace flyball {
+
+/// Time or power: its form, priors, and which of the references' properties it uses.
+struct Figure {
+  SurfaceForm form;
+  const SurfacePriors* alone;
+  const SurfacePriors* transfer;
+  SourceParameters parameters;
+  Vector (TransferSource::*field)(const Space&) const;
+};
+
+/// Who is fitted, and who may teach it.
+struct Pupil {
+  std::string device;
+  Phase phase = Phase::train;
+  TransferSources references;
+  Teaching teaching;
+};
+
+class AveragedSurface {
+ public:
+  /// `values`: one per row; those that are not finite and above zero are left out.
+  void fit(const Figure& figure, const Pupil& pupil, const Space& space, const SurfaceRows& rows,
+           const std::vector<double>& values);
+  /// `rows` are those of `space`; their fields are filled in here.
+  Surface::Answer at(const Space& space, SurfaceRows rows) const;
+
+  /// Of the likeliest set.
+  double level() const { return parts_.front().surface.level(); }
+  bool alone() const { return parts_.front().references.empty(); }
+  const FormGp& process() const { return parts_.front().surface.process(); }
+  /// The row that the i-th reading of the process was.
+  Index row_of(Index i) const { return known_[static_cast<size_t>(i)]; }
+
+ private:
+  struct Part {
+    Surface surface;
+    TransferSources references;
+    double weight = 1;
+  };
+  Matrix fields(const TransferSources& references, const Space& space) const;
+
+  std::vector<Part> parts_;  // likeliest first, weights add up to 1
+  std::vector<Index> known_;
+  Vector (TransferSource::*field_)(const Space&) const = nullptr;
+};
+
+}  // namespace flyball
