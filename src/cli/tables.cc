@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cost/networks.h"
 #include "store/reference_folder.h"
 
 namespace flyball::cli {
@@ -112,6 +113,7 @@ Result<WorkloadTable> measured_part(const WorkloadTable& table, const std::strin
                                     Accepted accepted) {
   size_t left_out = 0;
   WorkloadTable known = accepted_rows(table, accepted, left_out);
+  if (!known.cost) known.cost = network_cost(known.workload, known.phase);  // no file holds it
   if (left_out == 0) return known;
   const std::string kinds = kinds_left_out(table, accepted);
   if (known.size() == 0)

@@ -104,13 +104,27 @@ Result<LayerTable> at_batch(const LayerTable& a, const LayerTable& b, double bat
 
 Result<Cost> cost_of(const LayerTable& a, const LayerTable& b) {
   if (const Status alike = check_alike(a, b); !alike.ok()) return alike.error();
-  const LayerTotals x = a.totals(), y = b.totals();
   const double step = b.batch_size - a.batch_size;
+  const auto line = [&](auto figure, double& fixed, double& sample) {
+    double first = 0, second = 0;
+    for (const Layer& layer : a.layers) first += figure(layer);
+    for (const Layer& layer : b.layers) second += figure(layer);
+    sample = (second - first) / step;
+    fixed = std::max(0.0, first - sample * a.batch_size);
+  };
+  const auto is_dense = [](LayerKind kind) {
+    return kind == LayerKind::convolution || kind == LayerKind::matrix ||
+           kind == LayerKind::attention || kind == LayerKind::recurrent;
+  };
+  const auto is_depthwise = [](LayerKind kind) { return kind == LayerKind::depthwise; };
   Cost cost;
-  cost.flop = (y.flop - x.flop) / step;
-  cost.bytes = (y.bytes - x.bytes) / step;
-  cost.fixed_flop = std::max(0.0, x.flop - cost.flop * a.batch_size);
-  cost.fixed_bytes = std::max(0.0, x.bytes - cost.bytes * a.batch_size);
+  line([](const Layer& l) { return l.flop; }, cost.fixed_flop, cost.flop);
+  line([](const Layer& l) { return l.bytes; }, cost.fixed_bytes, cost.bytes);
+  line([](const Layer& l) { return l.kernels; }, cost.fixed_kernels, cost.kernels);
+  line([&](const Layer& l) { return is_dense(l.kind) ? l.flop : 0; }, cost.fixed_dense_flop,
+       cost.dense_flop);
+  line([&](const Layer& l) { return is_depthwise(l.kind) ? l.flop : 0; }, cost.fixed_depthwise_flop,
+       cost.depthwise_flop);
   return cost;
 }
 

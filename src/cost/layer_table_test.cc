@@ -45,6 +45,13 @@ TEST(LayerTable, CostIsWhatAMinibatchTakesAtAnyBatchSize) {
   for (const double batch : {1., 2., 5., 64.}) {
     EXPECT_DOUBLE_EQ(cost->flop_at(batch), small(batch).totals().flop);
     EXPECT_DOUBLE_EQ(cost->bytes_at(batch), small(batch).totals().bytes);
+    EXPECT_DOUBLE_EQ(cost->kernels_at(batch), small(batch).totals().kernels);
+    double by_kind = 0;
+    for (const Layer& layer : small(batch).layers)
+      if (layer.kind == LayerKind::convolution || layer.kind == LayerKind::matrix)
+        by_kind += layer.flop;
+    EXPECT_DOUBLE_EQ(cost->dense_flop_at(batch), by_kind);
+    EXPECT_EQ(cost->depthwise_flop_at(batch), 0);
   }
 }
 

@@ -132,6 +132,14 @@ Result<LayerTable> network_layers(const std::string& name, Phase phase, double b
                ""};
 }
 
+std::optional<Cost> network_cost(const std::string& name, Phase phase, const std::string& input) {
+  const auto two = network_layers(name, phase, 2, input);
+  const auto four = network_layers(name, phase, 4, input);
+  if (!two || !four) return {};
+  const auto cost = cost_of(*two, *four);
+  return cost ? std::optional(*cost) : std::nullopt;
+}
+
 bool is_known_network(const std::string& name) {
   return find(name, "").ok();
 }

@@ -17,6 +17,10 @@ Result<LayerTable> network_layers(const std::string& name, Phase phase, double b
                                   const std::string& input = "",
                                   CountRules rules = CountRules::exact);
 bool is_known_network(const std::string& name);
+/// What a minibatch of it takes in this phase, by the rules `exact`. For those who read a name from
+/// a file and know no more; a predictor takes what its tables say.
+std::optional<Cost> network_cost(const std::string& name, Phase phase,
+                                 const std::string& input = "");
 
 struct KnownNetwork {
   std::string name;

@@ -8,9 +8,7 @@
 
 namespace flyball {
 
-/// Layer by layer where the network is known so, else as one layer with the totals that Pagoda's
-/// rules count (predict/roofline/known_cost.h), whatever rules were asked for: `rules` of the table
-/// says which. Error: a workload whose work is not known.
+/// Error: a workload whose work is not known.
 Result<LayerTable> known_layers(const std::string& workload, Phase phase, double batch_size,
                                 CountRules rules);
 

@@ -9,7 +9,6 @@
 
 #include "base/random.h"
 #include "base/temp_folder.h"
-#include "predict/roofline/known_cost.h"
 #include "roofs/known_layers.h"
 #include "roofs/roofline_answer.h"
 

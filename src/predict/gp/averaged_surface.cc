@@ -17,7 +17,7 @@ Matrix AveragedSurface::fields(const TransferSources& references, const Space& s
   return all;
 }
 
-void AveragedSurface::fit(const Figure& figure, const Pupil& pupil, const Space& space,
+void AveragedSurface::fit(const TaughtFigure& figure, const Pupil& pupil, const Space& space,
                           const SurfaceRows& rows, const std::vector<double>& values) {
   field_ = figure.field;
   known_.clear();

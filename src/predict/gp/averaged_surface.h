@@ -12,7 +12,7 @@
 namespace flyball {
 
 /// Time or power: its form, priors, and which of the references' properties it uses.
-struct Figure {
+struct TaughtFigure {
   SurfaceForm form;
   const SurfacePriors* alone;
   const SurfacePriors* transfer;
@@ -31,8 +31,8 @@ struct Pupil {
 class AveragedSurface {
  public:
   /// `values`: one per row; those that are not finite and above zero are left out.
-  void fit(const Figure& figure, const Pupil& pupil, const Space& space, const SurfaceRows& rows,
-           const std::vector<double>& values);
+  void fit(const TaughtFigure& figure, const Pupil& pupil, const Space& space,
+           const SurfaceRows& rows, const std::vector<double>& values);
   /// `rows` are those of `space`; their fields are filled in here.
   Surface::Answer at(const Space& space, SurfaceRows rows) const;
 

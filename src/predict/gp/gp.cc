@@ -49,8 +49,8 @@ class GpPredictor final : public Predictor {
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
     const SurfaceRows all{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
 
-    const Figure time{time_surface(coordinates_), &settings_.time, &settings_.time_transfer,
-                      &TransferSource::time_parameters, &TransferSource::time_field};
+    const TaughtFigure time{time_surface(coordinates_), &settings_.time, &settings_.time_transfer,
+                            &TransferSource::time_parameters, &TransferSource::time_field};
     time_.fit(time, pupil, measured.space, all, measured.minibatch_ms);
     SurfaceRows with_time = all;
     with_time.log_time = time_.at(measured.space, all).posterior.mean.array() - time_.level();
@@ -58,8 +58,9 @@ class GpPredictor final : public Predictor {
     has_power_ = measured.has_power();
     describe(time_, "time", measured, pupil.references);
     if (!has_power_) return {};
-    const Figure power{power_surface(coordinates_), &settings_.power, &settings_.power_transfer,
-                       &TransferSource::power_parameters, &TransferSource::power_field};
+    const TaughtFigure power{power_surface(coordinates_), &settings_.power,
+                             &settings_.power_transfer, &TransferSource::power_parameters,
+                             &TransferSource::power_field};
     power_.fit(power, pupil, measured.space, with_time, measured.power_w);
     describe(power_, "power", measured, pupil.references);
     return {};
@@ -67,7 +68,7 @@ class GpPredictor final : public Predictor {
 
   Result<Prediction> predict(const Space& space) const override {
     Prediction prediction;
-    if (alone_) prediction = form_->predict(space, phase_, *work_);
+    if (alone_) prediction = form_->predict(space, phase_, *cost_);
     prediction.extrapolated = outside_profiled(profiled_, space);
     if (alone_) return prediction;
     prediction.notes = notes_;
@@ -89,15 +90,14 @@ class GpPredictor final : public Predictor {
  private:
   // What the board's form of cost says of the network, where references give one.
   void take_form(const WorkloadTable& given, std::span<const WorkloadTable> references) {
-    const auto work = NetworkWork::of(given);
-    if (!work || !check_rows(given, 0).ok()) return;
+    if (!given.cost || !given.cost->by_kind() || !check_rows(given, 0).ok()) return;
     auto form = CostForm::fit(references, given.device, given.power_total);
     if (!form) return;
-    form->settle(given, *work);
+    form->settle(given, *given.cost);
     profiled_ = given.space.axes();
     phase_ = given.phase;
     form_ = *std::move(form);
-    work_ = *work;
+    cost_ = given.cost;
   }
 
   // Process and form of cost miss by causes of their own: their mean by inverse variance, which is
@@ -120,7 +120,7 @@ class GpPredictor final : public Predictor {
     SurfaceRows asked{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
     GpPosterior time = time_.at(space, asked).posterior;
     Prediction cost;
-    if (form_) cost = form_->predict(space, phase_, *work_);
+    if (form_) cost = form_->predict(space, phase_, *cost_);
     if (form_) join(time.mean, time.variance, cost.minibatch_ms);
     prediction.minibatch_ms = estimates(time.mean, time.variance + time.noise);
     if (!has_power_) return prediction;
@@ -223,7 +223,7 @@ class GpPredictor final : public Predictor {
   bool has_power_ = false;
   std::optional<CostForm> form_;  // beside the processes
   bool alone_ = false;            // the form of cost, without any reading
-  std::optional<NetworkWork> work_;
+  std::optional<Cost> cost_;
   std::vector<std::string> notes_;
 };
 

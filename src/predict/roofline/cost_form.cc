@@ -19,6 +19,17 @@ namespace {
 constexpr size_t rows_for_form = 500;  // of a table: enough for a dozen coefficients
 constexpr double usual_workers = 4;    // of a data loader, where no axis says
 
+/// A minibatch's, by what boards are differently good at.
+struct MinibatchWork {
+  double dense_flop, depthwise_flop, bytes, kernels;
+
+  MinibatchWork(const Cost& cost, double batch)
+      : dense_flop(cost.dense_flop_at(batch)),
+        depthwise_flop(cost.depthwise_flop_at(batch)),
+        bytes(cost.bytes_at(batch)),
+        kernels(cost.kernels_at(batch)) {}
+};
+
 /// A configuration by name: GHz, 1 for an axis that the space lacks.
 struct Point {
   double batch, cores, workers, cpu, gpu, mem;
@@ -132,8 +143,8 @@ Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std:
   CostForm form;
   std::vector<Known> known;
   for (const WorkloadTable& table : tables) {
-    const auto work = NetworkWork::of(table);
-    if (table.device != board || !work || table.size() == 0) {
+    const bool counted = table.cost && table.cost->by_kind();
+    if (table.device != board || !counted || table.size() == 0) {
       form.notes_.push_back(fmt::format("by cost: {} is not used, {}", table.title(),
                                         table.device != board ? "it is of another board"
                                         : table.size() == 0
@@ -141,7 +152,7 @@ Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std:
                                             : "the layers of its network are not known"));
       continue;
     }
-    known.push_back({&table, *work, table.has_power() && table.power_total == power_total});
+    known.push_back({&table, table.has_power() && table.power_total == power_total});
   }
   if (known.empty())
     return Error{Code::invalid_argument,
@@ -161,7 +172,7 @@ void CostForm::fit_terms(std::span<const Known> known) {
     const double weight = 1 / std::sqrt(static_cast<double>(table.size()));
     for (size_t i = 0; i < table.size(); ++i) {
       const Point point = points.at(i);
-      const MinibatchWork work = each.work.at(point.batch);
+      const MinibatchWork work(*table.cost, point.batch);
       const double ms = table.minibatch_ms[i], watts = table.power_w[i];
       if (!(ms > 0)) continue;
       time.add(time_terms(point, table.phase, work), ms, weight);
@@ -182,7 +193,7 @@ void CostForm::leave_out(std::span<const Known> known) {
     CostForm rest;
     rest.fit_terms(others);
     const WorkloadTable table = some_of(*known[left].table);
-    const CostAnswer told = rest.at(table.space, table.phase, known[left].work);
+    const CostAnswer told = rest.at(table.space, table.phase, *table.cost);
     const auto ratios = log_ratios(table.minibatch_ms, told.time_ms);
     time_spread_.add(ratios);
     errors.push_back(mean(sizes(ratios)));
@@ -217,7 +228,7 @@ double CostForm::Spread::half() const {
   return t90(tables) * std::sqrt(rest_square + open);
 }
 
-void CostForm::settle(const WorkloadTable& measured, const NetworkWork& work) {
+void CostForm::settle(const WorkloadTable& measured, const Cost& work) {
   time_spread_.level = power_spread_.level = 0;
   time_spread_.settle(
       log_ratios(measured.minibatch_ms, at(measured.space, measured.phase, work).time_ms));
@@ -226,12 +237,12 @@ void CostForm::settle(const WorkloadTable& measured, const NetworkWork& work) {
       log_ratios(measured.power_w, at(measured.space, measured.phase, work).power_w));
 }
 
-CostAnswer CostForm::at(const Space& space, Phase phase, const NetworkWork& network) const {
+CostAnswer CostForm::at(const Space& space, Phase phase, const Cost& network) const {
   CostAnswer answer;
   const Points points(space);
   for (size_t i = 0; i < space.size(); ++i) {
     const Point point = points.at(i);
-    const MinibatchWork work = network.at(point.batch);
+    const MinibatchWork work(network, point.batch);
     const double ms = std::exp(time_spread_.level) * dot(time_, time_terms(point, phase, work));
     answer.time_ms.push_back(ms);
     if (power_.empty()) continue;
@@ -241,7 +252,7 @@ CostAnswer CostForm::at(const Space& space, Phase phase, const NetworkWork& netw
   return answer;
 }
 
-Prediction CostForm::predict(const Space& space, Phase phase, const NetworkWork& work) const {
+Prediction CostForm::predict(const Space& space, Phase phase, const Cost& work) const {
   CostAnswer answer = at(space, phase, work);
   Prediction prediction;
   prediction.minibatch_ms = around(std::move(answer.time_ms), time_spread_.half());

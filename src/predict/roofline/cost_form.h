@@ -1,5 +1,5 @@
 // What a board takes for a network that it never ran, from tables of others that it did: time and
-// power as non-negative sums over clocks, work (network_work.h) and batch size.
+// power as non-negative sums over clocks, work (space/cost.h) and batch size.
 //
 //   t = F·a/f_gpu + D·b/f_gpu + Q·(c/f_mem + d/f_gpu) + K·(e/f_cpu + f + g/f_gpu)
 //     + in training n·(h/(f_cpu·min(cores, workers)) + i/f_cpu) + j
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "predict/predictor.h"
-#include "predict/roofline/network_work.h"
 
 namespace flyball {
 
@@ -25,19 +24,19 @@ struct CostAnswer {
 
 class CostForm {
  public:
-  /// Of the tables of `board` whose network is known; power of those with this total. Each table
-  /// counts the same. Those not used are told in `notes`. Error: none is left.
+  /// Of the tables of `board` that say what their network costs, by kind; power of those with this
+  /// total. Each table counts the same. Those not used are told in `notes`. Error: none is left.
   static Result<CostForm> fit(std::span<const WorkloadTable> tables, const std::string& board,
                               const std::string& power_total);
 
   /// Sets how far the target keeps from the form, by the median of its rows; few
   /// rows count as far as the tables left out differ more in level than around it.
-  void settle(const WorkloadTable& measured, const NetworkWork& work);
+  void settle(const WorkloadTable& measured, const Cost& work);
 
-  CostAnswer at(const Space& space, Phase phase, const NetworkWork& work) const;
+  CostAnswer at(const Space& space, Phase phase, const Cost& work) const;
   /// The same with 90 % intervals: Student's t with as many degrees of freedom as tables were left
   /// out of the fit, times how far these lay off in level (less once settled) and around it.
-  Prediction predict(const Space& space, Phase phase, const NetworkWork& work) const;
+  Prediction predict(const Space& space, Phase phase, const Cost& work) const;
   /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
   double time_error() const { return time_error_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -45,7 +44,6 @@ class CostForm {
  private:
   struct Known {
     const WorkloadTable* table;
-    NetworkWork work;
     bool power;
   };
   /// Of one figure; half-widths in logarithms.

@@ -22,16 +22,17 @@ WorkloadTable ran(const std::string& workload, Phase phase, double off = 1, doub
   table.phase = phase;
   table.power_total = "module";
   table.space = Space({named_axis("batch_size"), named_axis("gpu_mhz"), named_axis("mem_mhz")});
-  const auto network = NetworkWork::of(table);
+  table.cost = network_cost(workload, phase);
   Random random(7);
   for (double batch : {1.0, 4.0, 16.0})
     for (double gpu : {200.0, 500.0, 900.0, 1300.0})
       for (double mem : {600.0, 2100.0, 3200.0}) {
-        const MinibatchWork work = network->at(batch);
-        const double seconds = off * std::exp(noise * random.normal()) *
-                               ((work.dense_flop + 5 * work.depthwise_flop) / (4e8 * gpu) +
-                                work.bytes / (4e7 * mem) + work.kernels * 5e-3 / gpu);
-        const double watts = 6 + 4e-3 * gpu + 2e-11 * work.dense_flop / seconds;
+        const Cost& work = *table.cost;
+        const double seconds =
+            off * std::exp(noise * random.normal()) *
+            ((work.dense_flop_at(batch) + 5 * work.depthwise_flop_at(batch)) / (4e8 * gpu) +
+             work.bytes_at(batch) / (4e7 * mem) + work.kernels_at(batch) * 5e-3 / gpu);
+        const double watts = 6 + 4e-3 * gpu + 2e-11 * work.dense_flop_at(batch) / seconds;
         table.add(std::array<double, 3>{batch, gpu, mem}, 1e3 * seconds, watts);
       }
   return table;
@@ -42,27 +43,11 @@ std::vector<WorkloadTable> others() {
           ran("resnet18", Phase::infer), ran("mobilenet_v3", Phase::train)};
 }
 
-TEST(NetworkWork, AddsUpTheLayersAtAnyBatchSize) {
-  const WorkloadTable table = ran("mobilenet_v3", Phase::train);
-  const auto work = NetworkWork::of(table);
-  ASSERT_TRUE(work);
-  const auto layers = network_layers("mobilenet_v3", Phase::train, 7);
-  ASSERT_TRUE(layers);
-  const LayerTotals totals = layers->totals();
-  EXPECT_NEAR(work->at(7).bytes / totals.bytes, 1, 1e-9);
-  EXPECT_NEAR(work->at(7).kernels / totals.kernels, 1, 1e-9);
-  EXPECT_GT(work->at(7).depthwise_flop, 0);
-  EXPECT_LT(work->at(7).dense_flop + work->at(7).depthwise_flop, totals.flop);
-  WorkloadTable unknown = table;
-  unknown.workload = "nobody_s_network";
-  EXPECT_FALSE(NetworkWork::of(unknown));
-}
-
 TEST(CostForm, KnowsANetworkThatNeverRan) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
   const auto form = CostForm::fit(others(), "known", "module");
   ASSERT_TRUE(form);
-  const Prediction told = form->predict(truth.space, truth.phase, *NetworkWork::of(truth));
+  const Prediction told = form->predict(truth.space, truth.phase, *truth.cost);
   for (size_t i = 0; i < truth.size(); ++i) {
     EXPECT_NEAR(told.minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.02);
     EXPECT_NEAR(told.power_w.mean[i] / truth.power_w[i], 1, 0.02);
@@ -77,7 +62,7 @@ TEST(CostForm, IntervalsAreAsWideAsReferencesErrWhenLeftOut) {
   ASSERT_TRUE(exact && form);
   const WorkloadTable truth = ran("resnet50", Phase::infer);
   const auto width = [&](const CostForm& of) {
-    const auto told = of.predict(truth.space, truth.phase, *NetworkWork::of(truth)).minibatch_ms;
+    const auto told = of.predict(truth.space, truth.phase, *truth.cost).minibatch_ms;
     return std::log(told.hi90[0] / told.mean[0]);
   };
   EXPECT_GT(width(*form), std::log(1.4));
@@ -91,7 +76,7 @@ TEST(CostForm, ReadingsSetTheLevel) {
   auto form = CostForm::fit(tables, "known", "module");
   ASSERT_TRUE(form);
   const WorkloadTable truth = ran("resnet50", Phase::infer, 1.4);
-  const auto work = NetworkWork::of(truth);
+  const auto work = truth.cost;
   const double before = form->at(truth.space, truth.phase, *work).time_ms[5];
   form->settle(truth, *work);
   const double after = form->at(truth.space, truth.phase, *work).time_ms[5];
@@ -103,7 +88,7 @@ TEST(CostForm, SaysWhatItCannotUse) {
   EXPECT_FALSE(CostForm::fit({}, "known", "module"));
   std::vector<WorkloadTable> tables = others();
   tables[0].device = "another";
-  tables[1].workload = "nobody_s_network";
+  tables[1].cost.reset();
   const auto form = CostForm::fit(tables, "known", "module");
   ASSERT_TRUE(form);
   ASSERT_EQ(form->notes().size(), 2u);
@@ -130,13 +115,36 @@ TEST(CostForm, AnswersForTransferGpUntilSomethingIsMeasured) {
   for (size_t i = 0; i < truth.size(); ++i)
     EXPECT_NEAR(told->minibatch_ms.mean[i] / truth.minibatch_ms[i], 1, 0.05);
   WorkloadTable unknown = take_rows(truth, std::span<const size_t>());
-  unknown.workload = "nobody_s_network";
+  unknown.cost.reset();
   EXPECT_FALSE(predictor->fit(unknown, others(), {}).ok());
 }
 
-double error_from(const WorkloadTable& truth, const std::string& workload, size_t reading) {
+// What is predicted depends on what a network costs, never on its name.
+TEST(CostForm, ARenamedNetworkIsPredictedTheSame) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  std::vector<WorkloadTable> renamed = others();
+  for (WorkloadTable& table : renamed) table.workload = "script:my_" + table.workload + ".pt";
+  for (const char* name : {"roofline", "transfer-gp"})
+    for (const size_t rows : {0u, 1u, 3u}) {
+      WorkloadTable measured = take_rows(truth, std::array<size_t, 3>{20, 3, 33});
+      std::vector<size_t> some(rows);
+      for (size_t i = 0; i < rows; ++i) some[i] = i;
+      measured = take_rows(measured, some);
+      auto known = *make_predictor(name), other = *make_predictor(name);
+      ASSERT_TRUE(known->fit(measured, others(), {}).ok()) << name << rows;
+      measured.workload = "onnx:mine.onnx";
+      ASSERT_TRUE(other->fit(measured, renamed, {}).ok());
+      const auto a = known->predict(truth.space), b = other->predict(truth.space);
+      ASSERT_TRUE(a && b);
+      EXPECT_EQ(a->minibatch_ms.mean, b->minibatch_ms.mean) << name << rows;
+      EXPECT_EQ(a->minibatch_ms.hi90, b->minibatch_ms.hi90) << name << rows;
+      EXPECT_EQ(a->power_w.mean, b->power_w.mean) << name << rows;
+    }
+}
+
+double error_from(const WorkloadTable& truth, const std::optional<Cost>& cost, size_t reading) {
   WorkloadTable measured = take_rows(truth, std::array{reading});
-  measured.workload = workload;
+  measured.cost = cost;
   auto predictor = *make_predictor("transfer-gp");
   EXPECT_TRUE(predictor->fit(measured, others(), {}).ok());
   const auto told = predictor->predict(truth.space);
@@ -146,7 +154,7 @@ double error_from(const WorkloadTable& truth, const std::string& workload, size_
 
 TEST(CostForm, HelpsTransferGpWithOneReading) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
-  const double with = error_from(truth, "resnet50", 20), without = error_from(truth, "mine", 20);
+  const double with = error_from(truth, truth.cost, 20), without = error_from(truth, {}, 20);
   EXPECT_LT(with, 5);
   EXPECT_LT(with, 0.5 * without);
 }

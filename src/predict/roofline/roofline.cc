@@ -7,11 +7,9 @@
 #include <limits>
 #include <map>
 
-#include "base/text.h"
 #include "predict/interval.h"
 #include "predict/nnls.h"
 #include "predict/roofline/cost_form.h"
-#include "predict/roofline/known_cost.h"
 #include "predict/roofline/roofline_clocks.h"
 #include "predict/rows.h"
 
@@ -19,6 +17,15 @@ namespace flyball {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+/// FLOPs and bytes of one minibatch.
+struct Work {
+  double flop = 0, bytes = 0;
+};
+
+Work minibatch_work(const Cost& cost, double batch) {
+  return {cost.flop_at(batch), cost.bytes_at(batch)};
+}
 
 double intensity(const RoofSample& sample) {
   return sample.flop / sample.bytes;
@@ -59,18 +66,17 @@ class Roofline final : public Predictor {
       return Error{
           Code::invalid_argument,
           fmt::format("roofline: the FLOPs and bytes of '{}' are not known", measured.workload),
-          "count them with `flyball describe`; they are known of: " +
-              join(costed_workloads(), ", ")};
+          "they are of the networks that `flyball describe` counts"};
     return fit_roofs(measured, references);
   }
 
   Result<Prediction> predict(const Space& space) const override {
-    if (!cost_ && !form_)
+    if (!cost_)
       return Error{Code::invalid_argument, "roofline has not been fitted", "call fit() first"};
     FLYBALL_ASSIGN(const auto board, match_axes(space, board_));
     if (const auto all = match_axes(space, axes_); !all) return all.error();
     if (form_) {
-      Prediction prediction = form_->predict(space, phase_, *work_);
+      Prediction prediction = form_->predict(space, phase_, *cost_);
       prediction.extrapolated = outside_profiled(profiled_, space);
       return prediction;
     }
@@ -82,7 +88,7 @@ class Roofline final : public Predictor {
     size_t between = 0;
     for (size_t i = 0; i < space.size(); ++i) {
       const auto mode = pick(space.row(i), board);
-      const Work work = minibatch_work(*cost_, phase_, batch ? space.row(i)[*batch] : 1);
+      const Work work = minibatch_work(*cost_, batch ? space.row(i)[*batch] : 1);
       const double time = roof_time_s(mode, work) * time_factor_;
       between += !modes_.contains(mode);
       times.push_back(time * 1e3);
@@ -100,7 +106,7 @@ class Roofline final : public Predictor {
 
  private:
   void start(const WorkloadTable& measured) {
-    cost_ = cost_of(measured);
+    cost_ = measured.cost;
     device_ = measured.device;
     phase_ = measured.phase;
     axes_ = profiled_ = measured.space.axes();
@@ -129,13 +135,11 @@ class Roofline final : public Predictor {
   // Is the board's form of cost what the references speak for? It is where no roofs can be fitted,
   // or where it errs less on each reference, predicted from the others, than the roofs do.
   bool takes_form(const WorkloadTable& measured, std::span<const WorkloadTable> references) {
-    const auto work = NetworkWork::of(measured);
-    if (!work || references.empty()) return false;
+    if (!cost_ || !cost_->by_kind() || references.empty()) return false;
     auto form = CostForm::fit(references, measured.device, measured.power_total);
-    if (!form || (cost_ && !(form->time_error() < roofs_error(references)))) return false;
-    form->settle(measured, *work);
+    if (!form || !(form->time_error() < roofs_error(references))) return false;
+    form->settle(measured, *cost_);
     form_ = *std::move(form);
-    work_ = *work;
     return true;
   }
 
@@ -143,10 +147,6 @@ class Roofline final : public Predictor {
     TimeRoof time;
     std::optional<EnergyRoof> energy;
   };
-
-  static std::optional<Cost> cost_of(const WorkloadTable& table) {
-    return table.cost ? table.cost : known_cost(table.workload);
-  }
 
   // Mean absolute error in time of the references, in logarithms, each predicted from the others.
   double roofs_error(std::span<const WorkloadTable> references) const {
@@ -176,7 +176,7 @@ class Roofline final : public Predictor {
     const auto batch = table.space.axis_index(axis::batch_size);
     std::vector<RoofRow> rows;
     for (size_t i = 0; i < table.size(); ++i) {
-      const Work work = minibatch_work(cost, table.phase, batch ? table.space.row(i)[*batch] : 1);
+      const Work work = minibatch_work(cost, batch ? table.space.row(i)[*batch] : 1);
       const double seconds = table.minibatch_ms[i] * 1e-3;
       rows.push_back({pick(table.space.row(i), columns),
                       {work.flop, work.bytes, seconds, table.power_w[i] * seconds}});
@@ -189,7 +189,7 @@ class Roofline final : public Predictor {
     const auto skip = [&](const std::string& why) {
       notes_.push_back("roofline: " + reference.title() + " is not used, " + why);
     };
-    const auto cost = cost_of(reference);
+    const std::optional<Cost>& cost = reference.cost;
     if (reference.device != measured.device) return skip("it is of another board");
     if (!cost) return skip("its FLOPs and bytes are not known");
     auto more = rows_of(reference, *cost);
@@ -266,7 +266,6 @@ class Roofline final : public Predictor {
 
   std::optional<Cost> cost_;
   std::optional<CostForm> form_;  // in the place of the roofs
-  std::optional<NetworkWork> work_;
   std::string device_;
   Phase phase_ = Phase::train;
   std::vector<Axis> axes_, board_;

@@ -2,7 +2,7 @@
 //
 //   T = max(W·τ_flop, Q·τ_mem)        E = W·ε_flop + Q·ε_mem + π0·T        P = E/T
 //
-// W are a minibatch's FLOPs, Q its DRAM bytes (cost/counting.h). Constants cannot be
+// W are a minibatch's FLOPs, Q its DRAM bytes (space/cost.h). Constants cannot be
 // negative.
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <span>
 
 #include "predict/predictor.h"
-#include "predict/roofline/counting.h"
 
 namespace flyball {
 
@@ -47,10 +46,10 @@ EnergyRoof fit_energy_roof(std::span<const RoofSample> samples);
 /// total) that were measured in it, those of a mode which fewer than two of them know from
 /// constants that are non-negative sums of clocks. What the target itself attains of the roof is
 /// one factor for time and one for power, from its own rows; none are needed. Without usable
-/// references its own rows give the constants. Needs a workload whose work is known: the table says
-/// it, or known_cost() by its name. Where the layers of its network are known (cost/networks.h) and
-/// the references, each predicted from the others, err less by the board's form of cost
-/// (cost_form.h) than by roofs, or no roofs can be had, that form answers in their place.
+/// references its own rows give the constants. Tables have to say what their networks cost. Where
+/// they say it by kind of operator, and the references, each predicted from the others, err less by
+/// the board's form of cost (cost_form.h) than by roofs, or no roofs can be had, that form answers
+/// in their place.
 std::unique_ptr<Predictor> make_roofline();
 
 }  // namespace flyball

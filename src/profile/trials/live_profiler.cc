@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "cost/networks.h"
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "data/text/question_set.h"
@@ -22,6 +23,7 @@
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
+#include "workload/trace.h"
 #include "workload/versions.h"
 #include "workload/workload.h"
 
@@ -94,6 +96,7 @@ class LiveProfiler final : public Profiler {
       space_.add(row);
     }
     FLYBALL_CHECK(leave_out_what_does_not_fit());
+    if (options_.memory_check) info_.cost = counted_cost();
     return find_default();
   }
 
@@ -190,16 +193,41 @@ class LiveProfiler final : public Profiler {
                  "one of: " + join(names, ", ")};
   }
 
-  // A GPU with memory of its own is not asked how much of it is free.
-  Status leave_out_what_does_not_fit() {
-    const bool shared = options_.board.compute == "cpu" || options_.board.may_compute_on_gpu;
-    const auto left = options_.memory ? options_.memory : available_memory();
-    if (!options_.memory_check || !shared || !left) return {};
+  StepOptions small_step() const {
     StepOptions step;
     step.phase = options_.phase;
     step.seed = options_.seed;
     step.device = options_.board.compute;
     options_.script.tell(step);
+    return step;
+  }
+
+  // Of one of ours its description is at hand; a user's runs one step at each of two batch sizes.
+  // Nothing where that fails: predictors do without it.
+  std::optional<Cost> counted_cost() const {
+    StepOptions step = small_step();
+    if (step.classes == 0) step.classes = dataset_->classes();
+    step.batch = collate_->layout();
+    step.shape = step.batch.front().shape;
+    if (const auto ours = network_cost(info_.workload, info_.phase, step.shape.text())) return ours;
+    if (is_known_network(info_.workload)) return {};
+    std::vector<LayerTable> layers;
+    for (const int64_t batch : {2, 4}) {
+      step.batch_size = batch;
+      auto described = describe_step(info_.workload, step, CountRules::exact);
+      if (!described) return {};
+      layers.push_back(*std::move(described));
+    }
+    const auto cost = cost_of(layers[0], layers[1]);
+    return cost ? std::optional(*cost) : std::nullopt;
+  }
+
+  // A GPU with memory of its own is not asked how much of it is free.
+  Status leave_out_what_does_not_fit() {
+    const bool shared = options_.board.compute == "cpu" || options_.board.may_compute_on_gpu;
+    const auto left = options_.memory ? options_.memory : available_memory();
+    if (!options_.memory_check || !shared || !left) return {};
+    const StepOptions step = small_step();
     const uint64_t taken = std::min(*left, options_.cache_bytes);
     const auto fit =
         MemoryFit::measure(options_.workload, step, {dataset_, collate_}, *left - taken);

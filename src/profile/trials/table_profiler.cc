@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 
+#include "cost/networks.h"
+
 namespace flyball {
 namespace {
 
@@ -40,7 +42,8 @@ class TableProfiler final : public Profiler {
     info_.workload = table.workload;
     info_.phase = table.phase;
     info_.power_total = table.power_total;
-    info_.cost = table.cost;
+    // No file holds it: of our networks their names say it.
+    info_.cost = table.cost ? table.cost : network_cost(table.workload, table.phase);
     if (!table.has_power()) info_.power_gap = "the table holds no power readings";
     WorkloadTable merged = merge_repeats(table);
     space_ = std::move(merged.space);

@@ -1,12 +1,19 @@
-#include "predict/roofline/counting.h"
-#include "predict/roofline/known_cost.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "cost/networks.h"
 
 namespace flyball {
 namespace {
+
+std::optional<Cost> by_pagoda(const std::string& name, Phase phase = Phase::infer) {
+  const auto one = network_layers(name, phase, 1, "", CountRules::pagoda);
+  const auto two = network_layers(name, phase, 2, "", CountRules::pagoda);
+  if (!one || !two) return {};
+  return *cost_of(*one, *two);
+}
 
 // The published totals at batch size 1, and the intensities at 1 and at 64 (BERT 32). Our BERT has
 // another head.
@@ -21,9 +28,9 @@ constexpr Published table[] = {
     {"bert_large", 79136298142, 1213726720, 2601011072, 0.01, 30.4, 32, 55.5},
 };
 
-TEST(Counting, ReproducesThePublishedTotals) {
+TEST(PublishedTotals, ReproducesThePublishedTotals) {
   for (const Published& row : table) {
-    const auto cost = known_cost(row.name);
+    const auto cost = by_pagoda(row.name);
     ASSERT_TRUE(cost) << row.name;
     EXPECT_NEAR(cost->flop_at(1), row.flop, std::min(0.01, row.tolerance) * row.flop) << row.name;
     EXPECT_NEAR(cost->fixed_bytes, row.parameters, row.tolerance * row.parameters) << row.name;
@@ -36,8 +43,8 @@ TEST(Counting, ReproducesThePublishedTotals) {
   }
 }
 
-TEST(Counting, LstmScalesWithTheBatchInItsOutputOnly) {
-  const auto lstm = known_cost("LSTM");
+TEST(PublishedTotals, LstmScalesWithTheBatchInItsOutputOnly) {
+  const auto lstm = by_pagoda("LSTM");
   ASSERT_TRUE(lstm);
   EXPECT_EQ(lstm->flop_at(1), 129003520);
   EXPECT_EQ(lstm->flop_at(1), 2 * 4243456 + 120516608);
@@ -49,8 +56,8 @@ TEST(Counting, LstmScalesWithTheBatchInItsOutputOnly) {
 
 // By hand: 85 M weights of its layers and 1,536 of its head meet each of 128 tokens, and each token
 // all others twice; a softmax and the rest are one part in fifty.
-TEST(Counting, BertBaseIsItsLayersAndTwoScoresOfEachToken) {
-  const auto base = known_cost("bert-base");
+TEST(PublishedTotals, BertBaseIsItsLayersAndTwoScoresOfEachToken) {
+  const auto base = by_pagoda("bert-base");
   ASSERT_TRUE(base);
   const double products =
       2.0 * 128 * (12.0 * 12 * 768 * 768 + 2 * 768) + 12.0 * 2 * 2 * 128 * 128 * 768;
@@ -59,16 +66,16 @@ TEST(Counting, BertBaseIsItsLayersAndTwoScoresOfEachToken) {
   EXPECT_EQ(base->fixed_bytes, 12 * (4.0 * 12 * 768 * 768 + 65536) + 4 * 2 * 768);
 }
 
-TEST(Counting, TrainingIsThreeForwardPasses) {
-  const Cost cost = *known_cost("ResNet-18");
+TEST(PublishedTotals, TrainingIsThreeForwardPasses) {
+  const Cost cost = *by_pagoda("ResNet-18");
   // 1.82 G multiply-adds (the study's table of workloads).
   EXPECT_NEAR(cost.flop / 2, 1.82e9, 0.01e9);
-  const Work one = minibatch_work(cost, Phase::infer, 16);
-  const Work step = minibatch_work(cost, Phase::train, 16);
-  EXPECT_EQ(step.flop, 3 * one.flop);
-  EXPECT_EQ(step.bytes, 3 * one.bytes);
-  EXPECT_NEAR(known_cost("vgg-11")->flop / 2, 7.63e9, 0.05e9);
-  EXPECT_FALSE(known_cost("no_such_network"));
+  const Cost step = *by_pagoda("ResNet-18", Phase::train);
+  EXPECT_DOUBLE_EQ(step.flop_at(16), 3 * cost.flop_at(16));
+  EXPECT_DOUBLE_EQ(step.bytes_at(16), 3 * cost.bytes_at(16));
+  EXPECT_NEAR(by_pagoda("vgg-11")->flop / 2, 7.63e9, 0.05e9);
+  EXPECT_FALSE(by_pagoda("no_such_network"));
+  EXPECT_FALSE(network_cost("no_such_network", Phase::train));
 }
 
 }  // namespace
