@@ -1,6 +1,9 @@
 // Simulated boards from the command line: `--device twin:BOARD`. Everything says `simulated`.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <sstream>
+
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
@@ -83,6 +86,43 @@ TEST_F(TwinTest, TwoRolesShareTheBoard) {
            "--power-budget", "40W", "--json", "--no-store", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err << done.out;
   EXPECT_THAT(done.out, HasSubstr("\"simulated\""));
+}
+
+TEST_F(TwinTest, ASimulatedTableIsKeptAsAReferenceOfItsOwnKindAlone) {
+  const fs::path table = fs::path(FLYBALL_SOURCE_DIR) / "examples" / "orin_agx_twin.csv";
+  const Finished added = run({"reference", "add", table.string()});
+  ASSERT_EQ(added.exit_code, 0) << added.err;
+  EXPECT_THAT(added.err, HasSubstr("441 rows of it are simulated"));
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"tune", "mobilenet_v3", "--device", "twin:orin_agx", "--modes",
+                               "paper", "--profiles", "5", "--no-store", "-q", "--json"});
+    return run(more).json();
+  };
+  const Json plain = with({}), accepted = with({"--accept", "simulated"});
+  EXPECT_EQ(readings_of(plain), readings_of(with({"--no-reference"})));
+  EXPECT_NE(readings_of(plain), readings_of(accepted));
+}
+
+TEST_F(TwinTest, TheExampleIsWhatTheTwinDraws) {
+  const Finished drawn = run({"twin", "table", "resnet18", "-q"});
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  const fs::path file = fs::path(FLYBALL_SOURCE_DIR) / "examples" / "orin_agx_twin.csv";
+  std::istringstream now(drawn.out), kept(slurp(file));
+  std::string a, b;
+  size_t lines = 0;
+  while (std::getline(now, a) && std::getline(kept, b)) {
+    ++lines;
+    std::istringstream left(a), right(b);
+    // Up to the last figure of another machine's arithmetic.
+    for (std::string x, y; std::getline(left, x, ',') && std::getline(right, y, ',');)
+      if (char* end = nullptr; x != y) {
+        EXPECT_NEAR(std::strtod(x.c_str(), &end) / std::strtod(y.c_str(), nullptr), 1, 0.002)
+            << "line " << lines << ": draw it again by `flyball twin table resnet18 --out "
+            << "examples/orin_agx_twin.csv`";
+        EXPECT_EQ(*end, 0) << x << " " << y;
+      }
+  }
+  EXPECT_EQ(lines, 442u);
 }
 
 TEST_F(TwinTest, AConcurrentPlanIsTriedWithBothRolesAtOnce) {
