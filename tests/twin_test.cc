@@ -1,6 +1,9 @@
 // Simulated boards from the command line: `--device twin:BOARD`. Everything says `simulated`.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <sstream>
+
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
@@ -42,11 +45,22 @@ TEST_F(TwinTest, TuneSaysSimulatedOnTheTerminalInTheReportAndInTheStore) {
   EXPECT_THAT(table.out, testing::Not(HasSubstr("measured\n")));
 }
 
+// Settings and readings of each trial; when it was made is another's business.
+Json readings_of(const Json& tune) {
+  Json readings = Json::array();
+  for (const Json& trial : tune["profiled"])
+    readings.push_back({trial["config"], trial["minibatch_ms"], trial["power_w"]});
+  return readings;
+}
+
 TEST_F(TwinTest, TheSeedDecidesWhateverTheStoreHolds) {
-  const Json first = tune_json("5"), again = tune_json("5"), other = tune_json("6");
-  EXPECT_EQ(first["profiled"], again["profiled"]);
-  EXPECT_EQ(first["choice"], again["choice"]);
-  EXPECT_NE(first["profiled"], other["profiled"]);
+  const Json first = tune_json("5");
+  ASSERT_EQ(run(tuned("5")).exit_code, 0);
+  ASSERT_EQ(run(tuned("6")).exit_code, 0);
+  const Json again = tune_json("5", "--fresh"), other = tune_json("6");
+  EXPECT_EQ(readings_of(first), readings_of(again));
+  EXPECT_EQ(first["choice"]["config"], again["choice"]["config"]);
+  EXPECT_NE(readings_of(first), readings_of(other));
   EXPECT_EQ(first["choice"]["provenance"], "simulated");
   EXPECT_LE(first["choice"]["power_w"], 30.0);
 }
@@ -72,6 +86,43 @@ TEST_F(TwinTest, TwoRolesShareTheBoard) {
            "--power-budget", "40W", "--json", "--no-store", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err << done.out;
   EXPECT_THAT(done.out, HasSubstr("\"simulated\""));
+}
+
+TEST_F(TwinTest, ASimulatedTableIsKeptAsAReferenceOfItsOwnKindAlone) {
+  const fs::path table = fs::path(FLYBALL_SOURCE_DIR) / "examples" / "orin_agx_twin.csv";
+  const Finished added = run({"reference", "add", table.string()});
+  ASSERT_EQ(added.exit_code, 0) << added.err;
+  EXPECT_THAT(added.err, HasSubstr("441 rows of it are simulated"));
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"tune", "mobilenet_v3", "--device", "twin:orin_agx", "--modes",
+                               "paper", "--profiles", "5", "--no-store", "-q", "--json"});
+    return run(more).json();
+  };
+  const Json plain = with({}), accepted = with({"--accept", "simulated"});
+  EXPECT_EQ(readings_of(plain), readings_of(with({"--no-reference"})));
+  EXPECT_NE(readings_of(plain), readings_of(accepted));
+}
+
+TEST_F(TwinTest, TheExampleIsWhatTheTwinDraws) {
+  const Finished drawn = run({"twin", "table", "resnet18", "-q"});
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  const fs::path file = fs::path(FLYBALL_SOURCE_DIR) / "examples" / "orin_agx_twin.csv";
+  std::istringstream now(drawn.out), kept(slurp(file));
+  std::string a, b;
+  size_t lines = 0;
+  while (std::getline(now, a) && std::getline(kept, b)) {
+    ++lines;
+    std::istringstream left(a), right(b);
+    // Up to the last figure of another machine's arithmetic.
+    for (std::string x, y; std::getline(left, x, ',') && std::getline(right, y, ',');)
+      if (char* end = nullptr; x != y) {
+        EXPECT_NEAR(std::strtod(x.c_str(), &end) / std::strtod(y.c_str(), nullptr), 1, 0.002)
+            << "line " << lines << ": draw it again by `flyball twin table resnet18 --out "
+            << "examples/orin_agx_twin.csv`";
+        EXPECT_EQ(*end, 0) << x << " " << y;
+      }
+  }
+  EXPECT_EQ(lines, 442u);
 }
 
 TEST_F(TwinTest, AConcurrentPlanIsTriedWithBothRolesAtOnce) {

@@ -9,6 +9,7 @@ namespace {
 using Kind = LayerKind;
 
 constexpr double word = 4;  ///< bytes of a number
+const std::string no_gradient = "assign";
 
 /// Writes down one operator after the other; sizes are per sample unless named otherwise.
 class Eager {
@@ -88,7 +89,8 @@ class Eager {
   std::vector<Layer> finish() {
     if (!train_) return std::move(layers_);
     each("cross_entropy", 1000, 2, 8);
-    for (size_t i = layers_.size(); i-- > 0;) backward(Layer(layers_[i]));
+    for (size_t i = layers_.size(); i-- > 0;)
+      if (layers_[i].op != no_gradient) backward(Layer(layers_[i]));
     for (const double n : tensors_) {
       weights("accumulate", 0, 3 * n, 1, n);
       weights("zero", 0, n, 1, n);
@@ -255,13 +257,28 @@ class Yolo {
         net_.convolution(out, out, side, 1, 1, 1, true);
         if (out == 80) net_.move("cat", 144 * side * side);
       }
-    // Boxes out of distributions; in training the assignment and the three losses.
     const int64_t anchors = 80 * 80 + 40 * 40 + 20 * 20;
-    for (int i = 0; i < (net_.train() ? 150 : 15); ++i)
-      net_.each("head", anchors * (net_.train() ? 20 : 84), 2, 2);
+    if (net_.train())
+      loss(anchors);
+    else  // boxes out of distributions
+      for (int i = 0; i < 15; ++i) net_.each("head", anchors * 84, 2, 2);
   }
 
  private:
+  /// Anchors are assigned to the boxes of a picture, of which the fullest one of a batch has 20 or
+  /// so, without gradients: masks, scores, overlaps and a top-k that scatters ten times, each of
+  /// boxes × anchors. The loss of classes is over all anchors, those of boxes over the few
+  /// assigned.
+  void loss(int64_t anchors) {
+    constexpr int64_t boxes = 20, classes = 80, distances = 64, assigned = 70;
+    for (int i = 0; i < 60; ++i) net_.each(no_gradient.c_str(), anchors * boxes, 2, 2);
+    net_.move("permute", anchors * classes);
+    net_.move("permute", anchors * distances);
+    net_.each("softmax", anchors * distances, 1, 7);
+    net_.each("binary_cross_entropy", anchors * classes, 2, 8);
+    net_.each("sum", anchors * classes);
+    for (int i = 0; i < 60; ++i) net_.each("box_loss", 4 * assigned, 2, 4);
+  }
   int64_t unit(int64_t in, int64_t out, int64_t size, int64_t kernel, int64_t stride = 1) {
     const int64_t to = net_.convolution(in, out, size, kernel, stride);
     net_.batch_norm(out, to);

@@ -52,6 +52,44 @@ TEST(Twin, EnergyOfRailsIsPowerOverTime) {
   EXPECT_LT(module, monitor);  // the monitor of this board counts its memory twice
 }
 
+TEST(Twin, EventsTakeAndDrawWhatTheSteadyStateSays) {
+  // Two ways to the same figures: sums over rails of events, and the closed form of calibration.
+  for (const char* network : {"resnet18", "mobilenet_v3", "lstm"})
+    for (const auto& [cpu, gpu] : {std::pair{2201.6, 1300.5}, {729.6, 420.75}, {268.8, 930.75}}) {
+      const Twin twin = make_twin(network);
+      const TwinConfiguration configuration = in_mode(8, cpu, gpu, 2133);
+      const auto run = twin.simulate(configuration, quiet(400));
+      const auto steady = twin.steady(configuration);
+      const double mean_ms = run->minibatches.back().end_s * 1e3 / 400;
+      EXPECT_NEAR(mean_ms / steady->times.e2e_ms, 1, 0.03) << network << cpu;
+      EXPECT_NEAR(run->power.monitor_w / steady->power.monitor_w, 1, 0.03) << network << cpu;
+      EXPECT_NEAR(run->power.module_w / steady->power.module_w, 1, 0.03) << network << cpu;
+    }
+}
+
+TEST(Twin, HigherClocksAndMoreCoresNeverDrawLess) {
+  for (const char* network : {"resnet18", "mobilenet_v3", "lstm", "bert"}) {
+    const Twin twin = make_twin(network);
+    const auto watts = [&](const TwinConfiguration& c) { return twin.steady(c)->power.module_w; };
+    const auto idle = [&](const TwinConfiguration& c) {
+      return idle_power(twin.board(), c.mode)->module_w;
+    };
+    const double cores[] = {2, 4, 8, 12}, cpu[] = {268.8, 729.6, 1344, 2201.6},
+                 gpu[] = {114.75, 420.75, 930.75, 1300.5}, mem[] = {204, 665.6, 2133, 3199};
+    for (int i = 0; i < 3; ++i)
+      for (const auto& [low, high] :
+           {std::pair{in_mode(cores[i], 1344, 930.75, 2133),
+                      in_mode(cores[i + 1], 1344, 930.75, 2133)},
+            std::pair{in_mode(8, cpu[i], 930.75, 2133), in_mode(8, cpu[i + 1], 930.75, 2133)},
+            std::pair{in_mode(8, 1344, gpu[i], 2133), in_mode(8, 1344, gpu[i + 1], 2133)},
+            std::pair{in_mode(8, 1344, 930.75, mem[i]), in_mode(8, 1344, 930.75, mem[i + 1])}}) {
+        EXPECT_LE(watts(low), watts(high)) << network;
+        EXPECT_LT(idle(low), idle(high)) << network;
+        EXPECT_LT(idle(low), watts(low)) << network;
+      }
+  }
+}
+
 TEST(Twin, NothingFinishesBeforeItsInputs) {
   for (const double workers : {0.0, 1.0, 4.0}) {
     auto configuration = in_mode(4, 422.4, 1300.5, 3199);

@@ -27,7 +27,16 @@ Status add(const Options& options) {
       options.name.empty() ? std::filesystem::path(options.file).stem().string() : options.name;
   FLYBALL_ASSIGN(const size_t dropped, shelf().add(table, name));
   std::vector<std::string> titles;
-  for (const WorkloadTable& workload : table.workloads) titles.push_back(workload.title());
+  size_t simulated = 0;
+  for (const WorkloadTable& workload : table.workloads) {
+    titles.push_back(workload.title());
+    size_t rows = 0;
+    accepted_rows(workload, Accepted{.predicted = true}, rows);
+    simulated += rows;
+  }
+  if (simulated > 0)
+    fmt::print(stderr, "note: {} rows of it are simulated: used with --accept simulated alone\n",
+               simulated);
   if (options.json) {
     print_json({{"name", name},
                 {"folder", shelf().folder().string()},
