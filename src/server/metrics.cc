@@ -73,7 +73,8 @@ void Histogram::write(std::string& text, const std::string& name, const std::str
 ServingMetrics::ServingMetrics(const std::vector<ServiceInfo>& services) {
   for (const ServiceInfo& service : services) {
     std::vector<double> latencies, batches;
-    for (double s = 0.0005; s < 70; s *= 2) latencies.push_back(s);
+    for (int power = 0; power < 18; ++power)  // 0.5 ms to 65.536 s
+      latencies.push_back(std::ldexp(0.0005, power));
     for (int64_t b = 1; b < service.largest_batch; b *= 2)
       batches.push_back(static_cast<double>(b));
     batches.push_back(static_cast<double>(service.largest_batch));
