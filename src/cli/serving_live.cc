@@ -15,6 +15,8 @@
 namespace flyball::cli {
 namespace {
 
+constexpr size_t most_spans = 1'000'000;  // of --trace
+
 Result<RunData> data_of(const std::string& workload, const ServeOptions& options, bool training) {
   FLYBALL_ASSIGN(const auto folder,
                  dataset_folder(workload, options.plan.data, options.plan.quiet));
@@ -114,7 +116,9 @@ Result<Served> serve_live(const ServeOptions& options) {
   Served served;
   served.device = board->info().device.title;
   const std::string compute = compute_place(board->info());
-  LiveServing serving({.checkpoint_s = options.checkpoint_s, .stop = &interrupt_flag()});
+  LiveServing serving({.checkpoint_s = options.checkpoint_s,
+                       .most_spans = options.trace.empty() ? 0 : most_spans,
+                       .stop = &interrupt_flag()});
   std::vector<const InferenceRunner*> runners;
   FLYBALL_CHECK(add_trainings(options, compute, serving, served.notes));
   FLYBALL_CHECK(add_services(options, compute, serving, runners));
