@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the examples of README.md and docs/*.md as they are written, and compares what they show.
 
-usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|network|readme|docs
+usage: tests/examples_test.py SOURCE_FOLDER BUILD_FOLDER host|language|live|network|readme|docs
 
 Every block of code is either run (each in a clean folder, with its own HOME and FLYBALL_STATE and
 with what a reader is told to have there), or stands in NOT_RUN with the reason. A block in which
@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -335,8 +336,16 @@ def run_block(source, build, commands):
         script = ""
         for i, (command, _) in enumerate(commands):
             script += f"{{ {command}\n}} >home/out.{i} 2>home/err.{i}; echo $? >home/code.{i}\n"
-        subprocess.run(["bash", "-c", script], cwd=folder, env=environment, timeout=LIMIT_S,
-                       stdin=subprocess.DEVNULL, check=True)
+        shell = subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment,
+                                 stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            shell.wait(LIMIT_S)
+        finally:
+            try:
+                os.killpg(shell.pid, signal.SIGKILL)  # what it left in the background, and itself
+            except ProcessLookupError:
+                pass
+            shell.wait()
         read = [[(folder / f"home/{name}.{i}").read_text() for name in ("code", "out", "err")]
                 for i in range(len(commands))]
         return [(int(code), out, err) for code, out, err in read]
@@ -393,13 +402,15 @@ def check_block(source, build, file, commands):
 
 
 def shard_of(file, lines):
-    """Blocks run in five tests, each within a minute."""
+    """Blocks run in six tests, each within a minute."""
     if file != "README.md":
         return "docs"
     if any("tune lenet5 --device host" in line for line in lines):
         return "host"
     if any("tune lstm" in line for line in lines):
         return "language"
+    if any("flyball serve" in line for line in lines):
+        return "live"
     return "network" if any("dataset make" in line for line in lines) else "readme"
 
 

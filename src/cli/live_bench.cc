@@ -140,7 +140,8 @@ double ended_within(const std::vector<int64_t>& ends_ns, int64_t from_ns, int64_
 /// Serves alone while someone else trains; `ends` then tells when each of his minibatches ended.
 Block beside(const Asked& asked, double seconds, uint64_t seed,
              const std::function<std::vector<int64_t>()>& ends) {
-  Block block{must(cli::serve_live(serve_options(asked, seconds, seed)))};
+  cli::ServeOptions options = serve_options(asked, seconds, seed);
+  Block block{must(cli::serve_live(options))};
   const int64_t until_ns = monotonic_ns();
   const auto from_ns = until_ns - static_cast<int64_t>(block.seconds() * 1e9);
   block.trained = ended_within(ends(), from_ns, until_ns);

@@ -29,6 +29,7 @@ struct LivePlace {
   int threads = 0;                       ///< 0: all there are
   std::vector<int64_t> largest_batch{};  ///< planned, of each service; empty: chosen by warm-up
 };
+constexpr size_t most_spans = 1'000'000;  // of --trace
 
 Result<RunData> data_of(const std::string& workload, const ServeOptions& options, bool training) {
   FLYBALL_ASSIGN(const auto folder,
@@ -205,6 +206,7 @@ Result<Served> serve_live(ServeOptions& options) {
   std::atomic<LivePlanner*> watching{nullptr};
   LiveServing serving(
       {.checkpoint_s = options.checkpoint_s,
+       .most_spans = options.trace.empty() ? 0 : most_spans,
        .stop = &interrupt_flag(),
        .arrived =
            [&watching](size_t, int64_t now_ns) {

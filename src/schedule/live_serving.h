@@ -57,9 +57,9 @@ struct LiveDurations {
 
 struct LiveServingOptions {
   DurationOptions durations{};
-  double checkpoint_s = 30;       ///< at most so much training is lost when the process is killed
-  double warm_up_s = 10;          ///< of each service and training at most
-  size_t most_spans = 1'000'000;  ///< of the timeline that is kept
+  double checkpoint_s = 30;  ///< at most so much training is lost when the process is killed
+  double warm_up_s = 10;     ///< of each service and training at most
+  size_t most_spans = 0;     ///< of the timeline that is kept, some 150 bytes each
   const std::atomic<bool>* stop = nullptr;  ///< drains once it is set; may be null
   /// Called with each arrival, in the thread of submit(); must not block.
   std::function<void(size_t service, int64_t now_ns)> arrived{};

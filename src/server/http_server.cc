@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #define BOOST_ASIO_DISABLE_CO_AWAIT  // Boost 1.74's does not compile as C++20 with GCC 12
+#ifdef __SANITIZE_THREAD__
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK  // GCC's thread sanitizer knows no fences: -Werror=tsan
+#endif
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
