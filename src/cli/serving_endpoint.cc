@@ -46,6 +46,7 @@ LiveState ServingEndpoint::live_state() const {
   const LiveResult result = serving_.snapshot();
   LiveState state;
   state.seconds = result.seconds;
+  state.draining = result.seconds > 0 && !serving_.ready();
   state.device = device_;
   state.replans = result.replans.size();
   state.switches = result.switches;

@@ -136,6 +136,7 @@ Result<Served> serve_live(const ServeOptions& options) {
   threads.clear();
   if (endpoint) endpoint->drain();
   served.result = serving.snapshot();
+  served.timeline = serving.timeline();
   if (metered)
     read_power(*meter, served);
   else

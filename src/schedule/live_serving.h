@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "schedule/live_result.h"
+#include "schedule/live_timeline.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball {
@@ -68,6 +69,8 @@ class LiveServing final : public Serving {
   LiveResult snapshot() const;
   /// What ran when, for a timeline; once run() has ended.
   const std::vector<Span>& spans() const { return spans_; }
+  /// The same in windows, with requests; once run() has ended and nobody submits.
+  const LiveTimeline& timeline() const { return timeline_; }
   int64_t began_ns() const { return began_ns_; }
   /// Time that decisions took themselves, seconds in all and the longest.
   double deciding_s() const { return deciding_s_; }
@@ -97,6 +100,7 @@ class LiveServing final : public Serving {
   std::unique_ptr<Scheduler> scheduler_;
   std::vector<std::deque<InferRequest>> queues_;  ///< as the scheduler's
   LiveResult result_;
+  LiveTimeline timeline_;
   uint64_t next_id_ = 0;
   int64_t began_ns_ = 0;
 

@@ -36,7 +36,8 @@ class Endpoint {
   std::shared_ptr<ServingMetrics> metrics_;  // outlives answers that come late
 };
 
-/// Tells the server's listeners how it stands, once a second, from its making to its end.
+/// Tells the server's listeners how it stands, once a second, from its making to its end, and then
+/// once more.
 class LiveTeller {
  public:
   LiveTeller(HttpServer& server, const LiveView& view);

@@ -5,7 +5,7 @@ import { number, short_number } from "../format.ts";
 import { header } from "../header.ts";
 import "../style.css";
 import { colours, font, start_theme, type Colours } from "../theme.ts";
-import { History, type LiveState } from "./events.ts";
+import { connection_words, History, type LiveState } from "./events.ts";
 
 type Line = { name: string; data: [number, number | null][]; colour: string; dashed?: boolean };
 
@@ -76,29 +76,36 @@ function figures(state: LiveState): HTMLElement[] {
 function start(): void {
   start_theme();
   const page = document.getElementById("page")!;
-  const told = h("p", { class: "eyebrow", role: "status" }, "waiting for the server");
+  const told = h("p", { class: "told", role: "status" });
   const strip = h("div", { class: "figures" });
   const grid = h("div", { class: "live-grid" });
   page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, strip, grid)));
   let drawn: { box: HTMLElement; draw: () => void }[] = [];
   let kind = "";
   const events = new EventSource("/events");
+  const tell = (connected: boolean) => {
+    const { text, kind } = connection_words(history.states[history.states.length - 1] ?? null, connected);
+    told.textContent = text;
+    told.dataset["state"] = kind;
+    page.classList.toggle("stale", kind === "lost" || kind === "ended");
+  };
+  tell(false);
+  events.onopen = () => tell(true);
   events.onmessage = (message: MessageEvent<string>) => {
     const state = JSON.parse(message.data) as LiveState;
     history.add(state);
-    told.textContent = `${state.device}${state.mode === "" ? "" : ` · ${state.mode}`} · ${Math.round(state.seconds)} s`;
+    tell(true);
     strip.replaceChildren(...figures(state));
-    const now = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
-    if (now !== kind) {
-      kind = now;
+    strip.dataset["states"] = String(history.states.length);
+    const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
+    if (shape !== kind) {
+      kind = shape;
       drawn = charts(state);
       grid.replaceChildren(...drawn.map((d) => d.box));
     }
     for (const { draw } of drawn) draw();
   };
-  events.onerror = () => {
-    told.textContent = "the server does not answer: it has ended, or is about to begin again";
-  };
+  events.onerror = () => tell(false);
 }
 
 start();
