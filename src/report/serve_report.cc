@@ -144,8 +144,11 @@ Json serving_of(const ServeReport& told) {
         {{"name", t.name},
          {"planned_per_s", t.planned ? or_null(*t.planned / result.seconds) : Json()}});
   for (const Replan& r : result.replans)
-    replans.push_back(
-        {{"at_s", r.at_s}, {"why", r.why}, {"mode", r.mode}, {"switched", r.switched}});
+    replans.push_back({{"at_s", r.at_s},
+                       {"why", r.why},
+                       {"batch", r.batch},
+                       {"mode", r.mode},
+                       {"switched", r.switched}});
   return {{"simulated", told.simulated},
           {"seconds", result.seconds},
           {"services", services},

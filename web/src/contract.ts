@@ -700,6 +700,8 @@ export interface ServingReplan {
   at_s: number;
   /** What had changed. */
   why: string;
+  /** [samples] Largest batch from then on. */
+  batch: number;
   /** Its power mode. */
   mode: string;
   /** Did the mode change? */

@@ -52,10 +52,6 @@ export function time_words(seconds: number, step: number, end: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}${step >= 60 ? "" : `:${shown}`}`;
 }
 
-export function time_unit(end: number): string {
-  return end < 120 ? "s since the start" : end < 7200 ? "min:s since the start" : "h:min since the start";
-}
-
 /** Ticks within a stretch, and what stands beside each. */
 export function time_ticks({ from, to }: Stretch, run: number, most: number): { values: number[]; label: (v: number) => string } {
   const step = time_step(to - from, most);

@@ -199,3 +199,32 @@ test("serve: a timeline whose columns differ in length is refused", { skip }, ()
   data.serving!.timeline.services[0]!.late.pop();
   assert.match(problems(data).join(), /serving\.timeline\.services\[0\]\.late has \d+ values for \d+/);
 }));
+
+test("serve: new plans are numbered where they were made, and changes of mode are told with their reason", { skip }, () => in_scratch(async (folder) => {
+  served(folder);
+  const { data } = read_page(join(folder, "report.html"));
+  const report = data as unknown as SheetReport;
+  const serving = report.serving!;
+  const [first, second] = serving.replans;
+  assert.ok(first && second);
+  // As a board with two modes would have it: the program's own run keeps one.
+  Object.assign(first, { switched: true, mode: "gpu_mhz 1200" });
+  serving.timeline.modes = [{ at_s: 0, mode: "gpu_mhz 300" }, { at_s: first.at_s, mode: "gpu_mhz 1200" }];
+  serving.timeline.switching[Math.floor(first.at_s / serving.timeline.window_s) - 1] = 0.5;
+  assert.deepEqual(problems(data), []);
+  await with_page(report, desktop, async (page) => {
+    assert.deepEqual(await page.locator(".mode-band .mode").allInnerTexts(), ["gpu_mhz 300", "gpu_mhz 1200"]);
+    const band = (await page.locator(".mode-band").boundingBox())!;
+    const changed = (await page.locator(".mode-band .mode").nth(1).boundingBox())!;
+    near((changed.x - band.x) / band.width, first.at_s / serving.seconds, 0.005);
+    assert.ok((await page.locator(".replan-mark").allInnerTexts()).join().startsWith("1"));
+    const lines = await page.locator(".replan-list li").allInnerTexts();
+    assert.ok(lines[0]!.includes(`${first.why}: batches of ${first.batch} at most, mode changed to gpu_mhz 1200`), lines[0]);
+    assert.ok(lines[1]!.endsWith("the mode stays"), lines[1]);
+    assert.match(await page.locator('[data-lane="shares"]').innerText(), /switching/);
+    await page.locator(".lanes").focus();
+    for (const key of ["+", "+", "+", "End"]) await page.keyboard.press(key);
+    near((await shown(page))[1], serving.seconds, 1e-6);
+    assert.deepEqual(await page.locator(".mode-band .mode").allInnerTexts(), ["gpu_mhz 1200"]);
+  });
+}));

@@ -121,7 +121,7 @@ export function track_colour(c: Colours, serving: Serving, track: number): strin
   const { services, trainings } = serving;
   if (track < services.length) return service_colour(c, track);
   if (track < services.length + trainings.length) return training_colour(c, track - services.length);
-  return track === services.length + trainings.length ? c.cloud : c.limit;
+  return track === services.length + trainings.length ? c.cloud : c.ink;
 }
 
 const most_dots = 1500;
@@ -193,7 +193,7 @@ function share_lane(serving: Serving): Lane {
   const parts = (c: Colours): [string, string, number[]][] => [
     ...t.services.map((s, i): [string, string, number[]] => [t.services.length > 1 ? `serving ${s.name}` : "serving", service_colour(c, i), s.busy]),
     ...t.training.map((one, i): [string, string, number[]] => [t.training.length > 1 ? `training ${one.name}` : "training", training_colour(c, i), one.busy]),
-    ["checkpoints", c.cloud, t.saving], ["switching", c.limit, t.switching],
+    ["checkpoints", c.cloud, t.saving], ["switching", c.ink, t.switching],
   ];
   return {
     key: "shares", title: "Where the time goes", unit: "%", reach: 100, share: true,

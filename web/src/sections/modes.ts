@@ -39,7 +39,7 @@ export function mode_band(shown: Shown): HTMLElement {
   new ResizeObserver(draw).observe(band);
   const list = replans.slice(0, most_listed).map((r) => h("li", {},
     h("button", { type: "button", class: "to-chart", onclick: () => shown.set(zoomed({ from: r.at_s - seconds / 40, to: r.at_s + seconds / 40 }, 1)) }, shown.words(r.at_s)),
-    ` ${r.why}: ${r.switched ? `changed to ${r.mode}` : "new plan, the mode stays"}`));
+    ` ${r.why}: batches of ${r.batch} at most, ${r.switched ? `mode changed to ${r.mode}` : "the mode stays"}`));
   const words = modes.length === 0 ? "The power mode stayed as it was." : modes.length === 1 && replans.length === 0 ? "One mode and one plan for the whole run." : "";
   return h("figure", { class: "lane", "data-lane": "modes" }, h("div", { class: "lane-head" }, h("h3", {}, "Mode and plans")),
     modes.length + replans.length > 0 && band,
