@@ -331,5 +331,6 @@ export function serving_section(report: SheetReport): HTMLElement | null {
       h("span", { class: "by-mouse" }, "Drag to zoom in, drag with Shift to pan, double-click for the whole run. Ctrl and wheel zooms, after a click the wheel alone; so do the keys + − ← → 0."),
       h("span", { class: "by-touch" }, "Pinch to zoom, swipe to pan, tap for figures.")),
     toolbar(shown), overview(shown), box,
+    serving.power_gap === null && !has_power(serving) && h("p", { class: "power-gap" }, h("b", {}, "No power over time: "), "only the mean of the run was taken."),
     serving.power_gap !== null && h("p", { class: "power-gap" }, h("b", {}, has_power(serving) ? "Gaps in power: " : "No power: "), `${serving.power_gap}.`));
 }
