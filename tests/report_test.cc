@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "command_testing.h"
@@ -14,6 +15,7 @@ using Json = nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class ReportTest : public CommandTest {
  protected:
@@ -43,6 +45,32 @@ const Json* table_of(const Json& sheet, const std::string& title) {
   const auto found = std::ranges::find(sheet["tables"], title,
                                        [](const Json& t) { return t["title"].get<std::string>(); });
   return found == sheet["tables"].end() ? nullptr : &*found;
+}
+
+TEST_F(ReportTest, OfServingHoldsWhatServeAnswers) {
+  const std::string infer = table("infer.csv", "net,train,16", "det,infer,16");
+  const Finished done = run({"serve", "--train", small_table().string(), "--infer", infer,
+                             "--arrivals", "windows:20:20s,60:20s", "--latency", "900ms",
+                             "--report", path("s.html"), "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json answer = done.json(), sheet = document(path("s.html"));
+  EXPECT_EQ(sheet["kind"], "serve");
+  EXPECT_THAT(sheet["headline"].get<std::string>(), StartsWith("Simulated: det answered "));
+  EXPECT_EQ(sheet["figures"][0]["value"], answer["services"][0]["latency_ms"]["p99"]);
+  EXPECT_EQ(sheet["figures"][2]["value"], answer["training"][0]["minibatches"]);
+  EXPECT_EQ(sheet["serving"]["timeline"], answer["timeline"]);
+  const Json& arrived = answer["timeline"]["services"][0]["arrived"];
+  EXPECT_EQ(std::accumulate(arrived.begin(), arrived.end(), int64_t{0},
+                            [](int64_t sum, const Json& one) { return sum + one.get<int64_t>(); }),
+            answer["services"][0]["requests"]["arrived"].get<int64_t>());
+  const Json& latency = sheet["serving"]["services"][0]["latency"]["count"];
+  EXPECT_EQ(std::accumulate(latency.begin(), latency.end(), int64_t{0},
+                            [](int64_t sum, const Json& one) { return sum + one.get<int64_t>(); }),
+            answer["services"][0]["requests"]["answered"].get<int64_t>());
+  EXPECT_EQ(run({"serve", "--train", small_table().string(), "--infer", infer, "--arrivals",
+                 "poisson:20", "--latency", "900ms", "--report", folder_.string()})
+                .exit_code,
+            2);
 }
 
 TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {

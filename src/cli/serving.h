@@ -38,6 +38,7 @@ struct ServeOptions {
 /// A result with what the machine says of it.
 struct Served {
   LiveResult result;
+  LiveTimeline timeline;
   std::vector<std::string> notes;
   std::string device, power_gap;
   nlohmann::ordered_json plan;  ///< of simulated time: the choice; null live

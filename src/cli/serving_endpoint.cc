@@ -61,6 +61,7 @@ LiveState ServingEndpoint::live_state() const {
   const LiveResult result = serving_->snapshot();
   LiveState state;
   state.seconds = result.seconds;
+  state.draining = result.seconds > 0 && !serving_->ready();
   state.device = facts_.device;
   state.mode = facts_.mode();
   if (const LivePower* power = facts_.power) state.power_w = power->now_w();

@@ -237,7 +237,12 @@ Result<Served> serve_live(ServeOptions& options) {
   FLYBALL_CHECK(add_services(options, place, serving, runners));
   if (endpoint) endpoint->attach(serving);
   FLYBALL_CHECK(serving.warm_up());
-  power = std::make_unique<LivePower>(board->power(), [&serving] { return serving.snapshot(); });
+  power = std::make_unique<LivePower>(
+      board->power(), [&serving] { return serving.snapshot(); },
+      [&serving](int64_t begin_ns, int64_t end_ns, double watts) {
+        serving.told_power(begin_ns, end_ns, watts);
+      });
+  const std::string first_mode = facts.mode();
   facts.power = power.get();
   if (plan && options.plan.infer.size() == 1) {
     planner = make_planner(options, *plan, sets_mode ? device : nullptr, switch_ms, serving, *power,
@@ -256,7 +261,9 @@ Result<Served> serve_live(ServeOptions& options) {
   watching = nullptr;
   planner.reset();
   served.result = serving.snapshot();
+  served.result.mode = first_mode;
   served.power_gap = power->end(served.result);
+  served.timeline = serving.timeline();
   served.deciding_s = serving.deciding_s();
   served.longest_decision_s = serving.longest_decision_s();
   if (device) {

@@ -65,14 +65,20 @@ Result<Served> serve_simulated(ServeOptions& options) {
                        end_ns});
     };
   Served served;
+  std::vector<std::string> names[2];  // of services and trainings
+  for (const ServiceRules& one : simulation.services) names[0].push_back(one.name);
+  for (const TrainingRules& one : simulation.trainings) names[1].push_back(one.name);
+  served.timeline = LiveTimeline(names[0], names[1]);
+  simulation.timeline = &served.timeline;
   served.simulated = true;
   served.device = plan.shared.info(0).device_title;
   served.plan = plan.json();
   served.result = simulate(std::move(simulation));
-  for (Replan& replan : served.result.replans) {
-    const auto mode = static_cast<size_t>(std::stoul(replan.mode));
-    replan.mode = describe(problem.candidates->modes().settings(mode));
-  }
+  const auto in_words = [&problem](std::string& mode) {
+    mode = describe(problem.candidates->modes().settings(std::stoul(mode)));
+  };
+  in_words(served.result.mode);
+  for (Replan& replan : served.result.replans) in_words(replan.mode);
   if (std::isnan(served.result.energy_j) && problem.idle_w.empty())
     served.power_gap = "idle power of the modes is not known, so neither is energy where it idled";
   if (!options.trace.empty()) FLYBALL_CHECK(write_file(options.trace, chrome_trace({}, spans, 0)));

@@ -16,7 +16,7 @@ using SheetJson = nlohmann::ordered_json;
 
 /// What every sheet says of itself.
 struct SheetHead {
-  std::string kind;     ///< "plan", "profile", "run", "comparison", "roofline" or "front"
+  std::string kind;     ///< "plan", "profile", "run", "comparison", "roofline", "front" or "serve"
   std::string title;    ///< of the window
   std::string subject;  ///< the line above the headline
   std::string headline;

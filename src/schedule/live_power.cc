@@ -2,11 +2,16 @@
 
 #include <chrono>
 
+#include "base/clock.h"
+
 namespace flyball {
 
 LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult()> snapshot,
-                     double lap_s)
-    : meter_(std::move(meter)), snapshot_(std::move(snapshot)), lap_s_(lap_s) {
+                     std::function<void(int64_t, int64_t, double)> told, double lap_s)
+    : meter_(std::move(meter)),
+      snapshot_(std::move(snapshot)),
+      told_(std::move(told)),
+      lap_s_(lap_s) {
   before_ = snapshot_();
   services_j_.resize(before_.services.size());
   trainings_j_.resize(before_.trainings.size());
@@ -18,6 +23,7 @@ LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult
     return;
   }
   meter_->count();
+  lap_ns_ = monotonic_ns();
   thread_ = std::thread([this] { laps(); });
 }
 
@@ -47,8 +53,12 @@ void LivePower::laps() {
 void LivePower::take_lap() {
   const LiveResult now = snapshot_();
   const auto reading = meter_->lap();
+  const int64_t end_ns = monotonic_ns();
+  const double watts = reading.ok() ? reading->mean_w : std::numeric_limits<double>::quiet_NaN();
+  if (told_) told_(lap_ns_, end_ns, watts);
+  lap_ns_ = end_ns;
   const std::lock_guard lock(mutex_);
-  now_w_ = reading.ok() ? reading->mean_w : std::numeric_limits<double>::quiet_NaN();
+  now_w_ = watts;
   if (!reading.ok() && gap_.empty()) gap_ = reading.error().message;
   if (reading.ok() && reading->window_s > 0) {
     energy_j_ += reading->mean_w * reading->window_s;

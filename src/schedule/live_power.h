@@ -20,7 +20,9 @@ namespace flyball {
 class LivePower {
  public:
   /// `snapshot` says how the run stands, from any thread, and outlives this.
+  /// `told` hears of each lap: from when to when, and its mean power in W (NaN: not known).
   LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult()> snapshot,
+            std::function<void(int64_t begin_ns, int64_t end_ns, double watts)> told = {},
             double lap_s = 1);
   ~LivePower();
   LivePower(const LivePower&) = delete;
@@ -38,7 +40,9 @@ class LivePower {
 
   std::unique_ptr<PowerMeter> meter_;
   std::function<LiveResult()> snapshot_;
+  std::function<void(int64_t, int64_t, double)> told_;
   double lap_s_;
+  int64_t lap_ns_ = 0;  ///< when the present lap began
   mutable std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;

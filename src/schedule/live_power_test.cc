@@ -29,7 +29,14 @@ class Course {
 
 TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
   const Stopwatch watch;
-  LivePower power(std::make_unique<ScriptedMeter>([] { return 20.0; }), Course(), 0.05);
+  int64_t told_ns = 0, last_ns = 0;
+  const auto told = [&](int64_t begin_ns, int64_t end_ns, double watts) {
+    EXPECT_TRUE(last_ns == 0 || begin_ns == last_ns);  // no gap between laps
+    EXPECT_DOUBLE_EQ(watts, 20);
+    told_ns += end_ns - begin_ns;
+    last_ns = end_ns;
+  };
+  LivePower power(std::make_unique<ScriptedMeter>([] { return 20.0; }), Course(), told, 0.05);
   while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
   EXPECT_DOUBLE_EQ(power.now_w(), 20);
   sleep_until_ns(monotonic_ns() + 200 * ms);
@@ -38,6 +45,7 @@ TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
   const double seconds = watch.seconds();
   EXPECT_LE(result.energy_j, 20 * seconds);
   EXPECT_GT(result.energy_j, 20 * 0.2);
+  EXPECT_NEAR(result.energy_j, 20e-9 * static_cast<double>(told_ns), 0.05 * result.energy_j);
   EXPECT_NEAR(result.services[0].energy_j / result.energy_j, 0.5, 0.1);
   EXPECT_NEAR(result.trainings[0].energy_j / result.services[0].energy_j, 0.5, 1e-6);
 }
@@ -72,7 +80,7 @@ class DyingMeter final : public PowerMeter {
 };
 
 TEST(LivePower, AGapInTheLapsLeavesNoEnergy) {
-  LivePower power(std::make_unique<DyingMeter>(), Course(), 0.02);
+  LivePower power(std::make_unique<DyingMeter>(), Course(), {}, 0.02);
   sleep_until_ns(monotonic_ns() + 100 * ms);
   LiveResult result = Course()();
   result.energy_j = not_measured;

@@ -48,13 +48,19 @@ Json replan_json(const Replan& replan) {
           {"batch", replan.batch},        {"switched", replan.switched}};
 }
 
+double percent_of_plan(const TrainingResult& training) {
+  return 100 * static_cast<double>(training.minibatches) / *training.planned;
+}
+
 }  // namespace
 
-void ServiceResult::answer(int64_t latency_ns) {
+bool ServiceResult::answer(int64_t latency_ns) {
   latency.add(latency_ns);
   ++answered;
   constexpr double microsecond_ms = 1e-3;  // below this, times are equal
-  if (static_cast<double>(latency_ns) * 1e-6 > budget_ms + microsecond_ms) ++late;
+  const bool is_late = static_cast<double>(latency_ns) * 1e-6 > budget_ms + microsecond_ms;
+  if (is_late) ++late;
+  return is_late;
 }
 
 double ServiceResult::late_share() const {
@@ -99,8 +105,30 @@ Json to_json(const LiveResult& result) {
           {"decisions", result.decisions}};
 }
 
-std::string format_live(const LiveResult& result) {
+std::string live_verdict(const LiveResult& result) {
   std::string text;
+  for (const ServiceResult& s : result.services) {
+    if (!text.empty()) text += "; ";
+    if (s.arrived == 0) {
+      text += fmt::format("nobody asked {}", s.name);
+      continue;
+    }
+    text += fmt::format("{} answered {} of {} requests within {:g} ms", s.name, s.answered - s.late,
+                        s.arrived, s.budget_ms);
+    if (s.late + s.refused == 0) continue;
+    text +=
+        fmt::format(" ({} late, {} refused: {:.2g} %)", s.late, s.refused, 100 * s.late_share());
+  }
+  for (const TrainingResult& t : result.trainings) {
+    text += fmt::format("; {} trained {} minibatches in the gaps", t.name, t.minibatches);
+    if (t.planned && *t.planned > 0)
+      text += fmt::format(", {:.1f} % of the plan", percent_of_plan(t));
+  }
+  return text + ".";
+}
+
+std::string format_live(const LiveResult& result) {
+  std::string text = live_verdict(result) + "\n";
   for (const ServiceResult& s : result.services) {
     const double rate = static_cast<double>(s.arrived) / result.seconds;
     text += fmt::format("{}: {} requests in {} ({:.3g}/s), {} answered, {} late, {} refused\n",
@@ -119,9 +147,8 @@ std::string format_live(const LiveResult& result) {
   for (const TrainingResult& t : result.trainings) {
     text += fmt::format("{}: {} training minibatches in the gaps ({:.3g}/s)", t.name, t.minibatches,
                         static_cast<double>(t.minibatches) / result.seconds);
-    if (t.planned)
-      text += fmt::format(", planned {:.0f} ({:.1f} %)", *t.planned,
-                          100 * static_cast<double>(t.minibatches) / *t.planned);
+    if (t.planned && *t.planned > 0)
+      text += fmt::format(", planned {:.0f} ({:.1f} %)", *t.planned, percent_of_plan(t));
     text += "\n";
   }
   if (!result.training_blocked.empty()) text += result.training_blocked + "\n";

@@ -24,8 +24,8 @@ struct ServiceResult {
   double busy_s = 0;    ///< in its minibatches
   double energy_j = 0;  ///< of them; NaN: power is not known
 
-  /// A request has been answered.
-  void answer(int64_t latency_ns);
+  /// A request has been answered. Was it late?
+  bool answer(int64_t latency_ns);
   double late_share() const;  ///< late or refused, of those that arrived
 };
 
@@ -48,6 +48,7 @@ struct Replan {
 
 struct LiveResult {
   double seconds = 0;
+  std::string mode;  ///< of power, at the beginning; "": it stays and is not named
   std::vector<ServiceResult> services;
   std::vector<TrainingResult> trainings;
   double energy_j = 0;  ///< NaN: power is not known
@@ -63,6 +64,8 @@ struct LiveResult {
 
 /// docs/json.md, `serve`.
 nlohmann::ordered_json to_json(const LiveResult& result);
+/// In a sentence: how many requests were answered in time, and what was trained against the plan.
+std::string live_verdict(const LiveResult& result);
 /// The same as a person reads it.
 std::string format_live(const LiveResult& result);
 

@@ -111,6 +111,10 @@ Status LiveServing::warm_up() {
     for (const TrainingRules& one : training_rules_)
       result_.trainings.push_back({.name = one.name, .energy_j = not_known});
     result_.energy_j = not_known;
+    std::vector<std::string> services, trainings;
+    for (const ServiceRules& one : service_rules_) services.push_back(one.name);
+    for (const TrainingRules& one : training_rules_) trainings.push_back(one.name);
+    timeline_ = LiveTimeline(std::move(services), std::move(trainings));
   }
   for (size_t t = 0; t < trainings_.size(); ++t) FLYBALL_CHECK(warm_up_training(t));
   for (size_t s = 0; s < runners_.size(); ++s) FLYBALL_CHECK(warm_up_service(s));
@@ -122,6 +126,7 @@ Status LiveServing::warm_up() {
   }
   unsaved_ = !trainings_.empty();
   began_ns_ = saved_ns_ = plan_since_ns_ = monotonic_ns();
+  timeline_.begin(began_ns_);
   ready_ = true;
   return {};
 }
@@ -135,9 +140,12 @@ void LiveServing::submit(size_t s, InferRequest request) {
   } else {
     ServiceResult& service = result_.services[s];
     ++service.arrived;
-    admission = scheduler_->arrive(s, next_id_++, request.samples, monotonic_ns());
+    const int64_t now_ns = monotonic_ns();
+    admission = scheduler_->arrive(s, next_id_++, request.samples, now_ns);
     service.largest_queue = std::max(service.largest_queue, scheduler_->waiting(s));
-    if (admission.refused != RefusalReason::none) ++service.refused;
+    const bool refused = admission.refused != RefusalReason::none;
+    if (refused) ++service.refused;
+    timeline_.arrived(s, now_ns, refused, scheduler_->waiting(s));
   }
   if (admission.refused == RefusalReason::none) {
     queues_[s].push_back(std::move(request));
@@ -162,6 +170,11 @@ void LiveServing::change(LiveChange change) {
   const std::lock_guard lock(mutex_);
   if (!change_) change_since_ns_ = monotonic_ns();
   change_ = std::move(change);
+}
+
+void LiveServing::told_power(int64_t begin_ns, int64_t end_ns, double watts) {
+  const std::lock_guard lock(mutex_);
+  timeline_.power(begin_ns, end_ns, watts);
 }
 
 LiveDurations LiveServing::durations() const {
@@ -200,6 +213,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     const int64_t end_ns = monotonic_ns();
     note("mode", change.why.mode, begin_ns, end_ns);
     lock.lock();
+    timeline_.switched(begin_ns, end_ns);
     result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
     if (!set.ok()) {
       change.why.why += ", but the mode cannot be set: " + set.error().message;
@@ -258,7 +272,13 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
     const std::lock_guard lock(mutex_);
     scheduler_->ended(end_ns);
     ServiceResult& service = result_.services[s];
-    for (const Waiting& one : waited) service.answer(end_ns - one.arrived_ns);
+    int64_t longest_ns = 0;
+    for (const Waiting& one : waited) {
+      const int64_t latency_ns = end_ns - one.arrived_ns;
+      timeline_.answered(s, end_ns, latency_ns, service.answer(latency_ns));
+      longest_ns = std::max(longest_ns, latency_ns);
+    }
+    timeline_.served(s, begin_ns, end_ns, decision.samples, longest_ns);
     ++service.batches;
     service.samples += static_cast<size_t>(decision.samples);
     service.largest_batch = std::max(service.largest_batch, decision.samples);
@@ -285,6 +305,7 @@ Status LiveServing::train(size_t t) {
   ++training.minibatches;
   training.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
   unsaved_ = true;
+  timeline_.trained(t, begin_ns, end_ns);
   note(training_rules_[t].name, fmt::format("minibatch {}", training.minibatches), begin_ns,
        end_ns);
   return {};
@@ -310,6 +331,8 @@ Status LiveServing::save_when_due(bool at_end) {
   saved_ns_ = monotonic_ns();
   saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
   note("checkpoint", "saved", now_ns, saved_ns_);
+  const std::lock_guard lock(mutex_);
+  timeline_.saved(now_ns, saved_ns_);
   unsaved_ = false;
   return {};
 }
@@ -346,6 +369,7 @@ Status LiveServing::run(double seconds) {
   const std::lock_guard lock(mutex_);
   result_.seconds = static_cast<double>(answered_ns - began_ns_) * 1e-9;
   count_planned(answered_ns);
+  timeline_.end(answered_ns);
   for (size_t t = 0; t < trainings_.size(); ++t)
     if (const int s = scheduler_->too_short_for(t); s >= 0 && result_.trainings[t].minibatches == 0)
       result_.training_blocked = fmt::format(

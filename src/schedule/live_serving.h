@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "schedule/live_result.h"
+#include "schedule/live_timeline.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball {
@@ -87,6 +88,8 @@ class LiveServing final : public Serving {
   /// holds the switch (switch_waits()). One that still waits is replaced.
   void change(LiveChange change);
   LiveDurations durations() const;
+  /// From any thread: mean power of a stretch of time, for the timeline; NaN: not known.
+  void told_power(int64_t begin_ns, int64_t end_ns, double watts);
   /// From any thread: no request is taken from now on, run() ends.
   void drain();
 
@@ -98,6 +101,8 @@ class LiveServing final : public Serving {
   LiveResult snapshot() const;
   /// What ran when, for a timeline; once run() has ended.
   const std::vector<Span>& spans() const { return spans_; }
+  /// The same in windows, with requests; once run() has ended and nobody submits.
+  const LiveTimeline& timeline() const { return timeline_; }
   int64_t began_ns() const { return began_ns_; }
   /// Time that decisions took themselves, seconds in all and the longest.
   double deciding_s() const { return deciding_s_; }
@@ -129,6 +134,7 @@ class LiveServing final : public Serving {
   std::unique_ptr<Scheduler> scheduler_;
   std::vector<std::deque<InferRequest>> queues_;  ///< as the scheduler's
   LiveResult result_;
+  LiveTimeline timeline_;
   uint64_t next_id_ = 0;
   int64_t began_ns_ = 0;
   std::optional<LiveChange> change_;

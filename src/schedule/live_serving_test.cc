@@ -105,6 +105,15 @@ TEST(LiveServing, EveryRequestIsAnsweredOnceAndTrainingFillsTheGaps) {
   EXPECT_EQ(static_cast<size_t>(counts.steps - before), result.trainings[0].minibatches);
   EXPECT_GT(result.trainings[0].minibatches, 5u);
   EXPECT_EQ(counts.saves, 1);  // at the end
+  LiveWindow sum{.services = {{}}, .trainings = {{}}};
+  for (const LiveWindow& window : serving.timeline().windows()) sum.merge(window);
+  EXPECT_EQ(sum.services[0].arrived, 100u);
+  EXPECT_EQ(sum.services[0].answered, result.services[0].answered);
+  EXPECT_EQ(sum.services[0].late, result.services[0].late);
+  EXPECT_EQ(sum.services[0].refused, result.services[0].refused);
+  EXPECT_EQ(sum.services[0].batches, result.services[0].batches);
+  EXPECT_EQ(sum.trainings[0].minibatches, result.trainings[0].minibatches);
+  EXPECT_NEAR(static_cast<double>(sum.services[0].busy_ns) * 1e-9, result.services[0].busy_s, 1e-6);
 }
 
 TEST(LiveServing, BeforeWarmUpAndAfterADrainRequestsAreRefused) {

@@ -27,6 +27,7 @@ class Course {
       result_.trainings.push_back({.name = rules.name});
     for (ArrivalSource* source : asked_.arrivals)
       next_.push_back(source->next_ns().value_or(never));
+    result_.mode = asked_.plan.mode;
     take_plan();
   }
 
@@ -70,14 +71,23 @@ class Course {
       const Admission admission = scheduler_.arrive(s, service.arrived++, 1, at_ns);
       if (admission.refused != RefusalReason::none) ++service.refused;
       service.largest_queue = std::max(service.largest_queue, scheduler_.waiting(s));
+      if (asked_.timeline)
+        asked_.timeline->arrived(s, at_ns, admission.refused != RefusalReason::none,
+                                 scheduler_.waiting(s));
       if (asked_.arrived) asked_.arrived(s, at_ns);
     }
   }
 
   void wait() {
     const int64_t next_ns = std::min(*std::ranges::min_element(next_), end_ns_);
-    result_.energy_j += asked_.plan.idle_w * static_cast<double>(next_ns - now_ns_) * 1e-9;
+    draw(asked_.plan.idle_w, next_ns);
     now_ns_ = next_ns;
+  }
+
+  // Power from now until then.
+  void draw(double watts, int64_t until_ns) {
+    result_.energy_j += watts * static_cast<double>(until_ns - now_ns_) * 1e-9;
+    if (asked_.timeline) asked_.timeline->power(now_ns_, until_ns, watts);
   }
 
   double jittered(double ns) {
@@ -96,28 +106,38 @@ class Course {
     scheduler_.ended(ends_ns);
     const double seconds = static_cast<double>(ends_ns - now_ns_) * 1e-9;
     if (infers)
-      count_batch(result_.services[decision.who], decision, ends_ns, seconds, job.power_w);
+      count_batch(decision, ends_ns, seconds, job.power_w);
     else
-      count_minibatch(result_.trainings[decision.who], seconds, job.power_w);
-    result_.energy_j += job.power_w * seconds;
+      count_minibatch(decision.who, ends_ns, seconds, job.power_w);
+    draw(job.power_w, ends_ns);
     if (asked_.ran) asked_.ran(decision, now_ns_, ends_ns);
     now_ns_ = ends_ns;
   }
 
-  void count_batch(ServiceResult& service, const Decision& decision, int64_t ends_ns,
-                   double seconds, double power_w) {
-    for (const Waiting& request : scheduler_.batch()) service.answer(ends_ns - request.arrived_ns);
+  void count_batch(const Decision& decision, int64_t ends_ns, double seconds, double power_w) {
+    ServiceResult& service = result_.services[decision.who];
+    int64_t longest_ns = 0;
+    for (const Waiting& request : scheduler_.batch()) {
+      const int64_t latency_ns = ends_ns - request.arrived_ns;
+      const bool late = service.answer(latency_ns);
+      longest_ns = std::max(longest_ns, latency_ns);
+      if (asked_.timeline) asked_.timeline->answered(decision.who, ends_ns, latency_ns, late);
+    }
     ++service.batches;
     service.samples += static_cast<size_t>(decision.samples);
     service.largest_batch = std::max(service.largest_batch, decision.samples);
     service.busy_s += seconds;
     service.energy_j += power_w * seconds;
+    if (asked_.timeline)
+      asked_.timeline->served(decision.who, now_ns_, ends_ns, decision.samples, longest_ns);
   }
 
-  static void count_minibatch(TrainingResult& training, double seconds, double power_w) {
+  void count_minibatch(size_t who, int64_t ends_ns, double seconds, double power_w) {
+    TrainingResult& training = result_.trainings[who];
     ++training.minibatches;
     training.busy_s += seconds;
     training.energy_j += power_w * seconds;
+    if (asked_.timeline) asked_.timeline->trained(who, now_ns_, ends_ns);
   }
 
   // A mode changes only where every deadline is kept meanwhile, or where one is lost already.
@@ -146,7 +166,8 @@ class Course {
     let_arrive(ends_ns);
     ++result_.switches;
     result_.switching_s += asked_.switch_s;
-    result_.energy_j += asked_.plan.idle_w * asked_.switch_s;
+    draw(asked_.plan.idle_w, ends_ns);
+    if (asked_.timeline) asked_.timeline->switched(now_ns_, ends_ns);
     now_ns_ = ends_ns;
   }
 
@@ -162,6 +183,7 @@ class Course {
   void finish() {
     count_planned();
     result_.seconds = static_cast<double>(std::max(now_ns_, end_ns_)) * 1e-9;
+    if (asked_.timeline) asked_.timeline->end(std::max(now_ns_, end_ns_));
     for (size_t t = 0; t < scheduler_.trainings(); ++t) {
       const int service = scheduler_.too_short_for(t);
       if (result_.trainings[t].minibatches > 0 || service < 0) continue;

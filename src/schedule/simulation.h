@@ -8,6 +8,7 @@
 
 #include "schedule/arrivals.h"
 #include "schedule/live_result.h"
+#include "schedule/live_timeline.h"
 
 namespace flyball {
 
@@ -48,6 +49,8 @@ struct Simulation {
   std::function<std::optional<PlanChange>(int64_t now_ns)> replan{};
   /// Called with everything that ran; empty: nobody looks.
   std::function<void(const Decision& what, int64_t begin_ns, int64_t end_ns)> ran{};
+  /// Told of everything; null: nobody looks.
+  LiveTimeline* timeline = nullptr;
 };
 
 LiveResult simulate(Simulation simulation);

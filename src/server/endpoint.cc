@@ -186,6 +186,7 @@ class LiveTeller::Thread {
             server.publish(live_event(view.live_state()));
             wake_.wait_for(lock, std::chrono::seconds(1), [this] { return stop_; });
           }
+          server.publish(live_event(view.live_state()));  // how it ended
         }) {}
   ~Thread() {
     {

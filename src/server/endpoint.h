@@ -39,7 +39,8 @@ class Endpoint {
 /// What is answered while the networks are still being made: alive, and not ready.
 HttpResponse answer_before_models(const std::string& path);
 
-/// Tells the server's listeners how it stands, once a second, from its making to its end.
+/// Tells the server's listeners how it stands, once a second, from its making to its end, and then
+/// once more.
 class LiveTeller {
  public:
   LiveTeller(HttpServer& server, const LiveView& view);

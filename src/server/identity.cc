@@ -28,7 +28,7 @@ class IdentityRunner final : public InferenceRunner {
   }
   InferRequest example(int64_t samples) const override {
     const std::string zeros(static_cast<size_t>(samples) * sizeof(float), 0);
-    return {{{"input", DType::float32, {samples, 1}, zeros}}, samples, nullptr};
+    return {{{"input", DType::float32, {samples, 1}, zeros}}, samples, [](const InferAnswer&) {}};
   }
 
  private:

@@ -6,6 +6,7 @@ namespace flyball {
 
 std::string live_event(const LiveState& state) {
   nlohmann::ordered_json event = {{"seconds", state.seconds},
+                                  {"draining", state.draining},
                                   {"device", state.device},
                                   {"mode", state.mode},
                                   {"power_w", or_null(state.power_w)},

@@ -26,7 +26,8 @@ struct TrainingState {
 };
 
 struct LiveState {
-  double seconds = 0;  ///< since it began
+  double seconds = 0;     ///< since it began
+  bool draining = false;  ///< takes no more requests, is about to end
   std::string device, mode;
   double power_w = std::numeric_limits<double>::quiet_NaN();  ///< NaN: there is no sensor
   size_t replans = 0, switches = 0;

@@ -529,12 +529,12 @@ export interface Finding {
   /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
 }
-/** What `flyball plan`, `profile`, `runs`, `report`, `roofline` and `pareto` have to show: words, figures, points, bars and tables. The page shows what there is. */
+/** What `flyball plan`, `profile`, `runs`, `report`, `roofline`, `pareto` and `serve` have to show: words, figures, points, bars and tables. The page shows what there is. */
 export interface SheetReport {
   /** Name of this contract. */
   schema: Schema;
   /** Says that the document is a SheetReport, and of what. */
-  kind: "plan" | "profile" | "run" | "comparison" | "roofline" | "front";
+  kind: "plan" | "profile" | "run" | "comparison" | "roofline" | "front" | "serve";
   /** Shown in the head and as the window's title. */
   title: string;
   /** The line above the headline. */
@@ -559,6 +559,8 @@ export interface SheetReport {
   grids?: SheetGrid[];
   /** Where time goes. */
   bars: SheetBar[];
+  /** What was served and trained when; only of `serve`. */
+  serving?: Serving;
   /** In their order. */
   tables: SheetTable[];
   /** Where the numbers come from; sources that do not compare stand apart. */
@@ -649,6 +651,138 @@ export interface SheetBar {
   compute_s: number;
   /** [s] The rest: e2e − stall − compute. */
   overhead_s: number;
+}
+/** What was served and trained when. */
+export interface Serving {
+  /** In simulated time, over tables. */
+  simulated: boolean;
+  /** [s] From the end of warm-up to the last answer. */
+  seconds: number;
+  /** As in `timeline`. */
+  services: ServingService[];
+  /** As in `timeline`. */
+  trainings: ServingTraining[];
+  /** In their order. */
+  replans: ServingReplan[];
+  /** Why there is no power. Null: there is. */
+  power_gap: string | null;
+  /** The whole run. */
+  timeline: LiveTimeline;
+  /** The end of it, one by one. */
+  spans: LiveSpans;
+}
+/** A service of `serve`. */
+export interface ServingService {
+  /** The workload. */
+  name: string;
+  /** [ms] Latency that is allowed. */
+  budget_ms: number;
+  /** Of all its requests. */
+  latency: LatencyBars;
+}
+/** A histogram of latencies; bars are 4 % wide. */
+export interface LatencyBars {
+  /** [ms] Upper end of a bar; it begins where the one before it ends. */
+  upper_ms: number[];
+  /** [count] Requests in it. */
+  count: number[];
+}
+/** A training of `serve`. */
+export interface ServingTraining {
+  /** The workload. */
+  name: string;
+  /** [1/s] Minibatches that the plan has for a second, mean of the run. Null: no plan. */
+  planned_per_s: number | null;
+}
+/** A new plan. */
+export interface ServingReplan {
+  /** [s] When. */
+  at_s: number;
+  /** What had changed. */
+  why: string;
+  /** [samples] Largest batch from then on. */
+  batch: number;
+  /** Its power mode. */
+  mode: string;
+  /** Did the mode change? */
+  switched: boolean;
+}
+/** A run in windows of equal length, at most 2000; every column has one value for each. */
+export interface LiveTimeline {
+  /** [s] Length of a window; the last one ends with the run. */
+  window_s: number;
+  /** [count] How many. */
+  windows: number;
+  /** One for each --infer. */
+  services: ServiceColumns[];
+  /** One for each --train. */
+  training: TrainingColumns[];
+  /** [1] Share of the time in changes of mode. */
+  switching: number[];
+  /** [1] Share of the time in checkpoints. */
+  saving: number[];
+  /** [W] Mean power. Null: not known all the time. */
+  power_w: (number | null)[];
+  /** Power modes in their order; empty: it stays and is not named. */
+  modes: ModeSince[];
+}
+/** One service, window by window. */
+export interface ServiceColumns {
+  /** The workload. */
+  name: string;
+  /** [count] Requests that came. */
+  arrived: number[];
+  /** [count] Requests that were answered, the late ones included. */
+  answered: number[];
+  /** [count] Requests that were answered after the budget. */
+  late: number[];
+  /** [count] Requests that were refused at once. */
+  refused: number[];
+  /** [ms] Median latency of those answered in the window. Null: none were. */
+  p50_ms: (number | null)[];
+  /** [ms] 99th percentile. Null: none were. */
+  p99_ms: (number | null)[];
+  /** [ms] The longest. Null: none were. */
+  max_ms: (number | null)[];
+  /** [requests] Most that waited when a request came, itself included; 0 where none came. */
+  largest_queue: number[];
+  /** [count] Inference minibatches that ended. */
+  batches: number[];
+  /** [samples] Of one. Null: none ended. */
+  mean_batch: (number | null)[];
+  /** [1] Share of the time in them. */
+  busy: number[];
+}
+/** One training, window by window. */
+export interface TrainingColumns {
+  /** The workload. */
+  name: string;
+  /** [count] Training minibatches that ended. */
+  minibatches: number[];
+  /** [1] Share of the time in them. */
+  busy: number[];
+}
+/** A power mode, and when it began. */
+export interface ModeSince {
+  /** [s] Since the beginning. */
+  at_s: number | null;
+  /** Its name or settings. */
+  mode: string;
+}
+/** The last minibatches, checkpoints and changes of mode, each as it ran; every column has one value for each. */
+export interface LiveSpans {
+  /** Services, trainings, `checkpoint`, `switch of mode`. */
+  tracks: string[];
+  /** [index] Position in `tracks`. */
+  track: number[];
+  /** [µs] Since the beginning. */
+  begin_us: number[];
+  /** [µs] How long. */
+  length_us: number[];
+  /** [samples] Of an inference minibatch; else 0. */
+  samples: number[];
+  /** [µs] Longest latency among its requests; else 0. */
+  longest_us: number[];
 }
 export interface SheetTable {
   /** Its heading. */

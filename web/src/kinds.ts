@@ -7,8 +7,10 @@ import { cloud_section } from "./sections/cloud.ts";
 import { epochs_section, epochs_table_section } from "./sections/epochs.ts";
 import { findings_section } from "./sections/findings.ts";
 import { tune_heat } from "./sections/heat.ts";
+import { latency_section } from "./sections/latency.ts";
 import { notes_section } from "./sections/notes.ts";
 import { provenance_section } from "./sections/provenance.ts";
+import { serving_section } from "./sections/serving.ts";
 import { sheet_answer, sheet_bars, sheet_charts, sheet_facts, sheet_grids, sheet_tables } from "./sections/sheet.ts";
 import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
@@ -18,7 +20,7 @@ type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
 const tune: Section<TuneReport>[] = [answer_section, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
 const experiment: Section<ExperimentReport>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
-const sheet: Section<SheetReport>[] = [sheet_answer, apply_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section, sheet_facts];
+const sheet: Section<SheetReport>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section, sheet_facts];
 
 /** What draws the sections of this report. */
 export function sections(report: Report): (() => HTMLElement | HTMLElement[] | null)[] {

@@ -1,4 +1,4 @@
-import { schema, type ExperimentReport, type Report, type SheetReport, type TuneReport } from "./contract.ts";
+import { schema, type ExperimentReport, type Report, type Serving, type SheetReport, type TuneReport } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -11,7 +11,7 @@ interface Fault {
 
 type Validator = ((data: unknown) => boolean) & { errors?: Fault[] | null };
 
-const validator_of: Partial<Record<string, keyof typeof validators>> = { tune: "tune", experiment: "experiment", plan: "sheet", profile: "sheet", run: "sheet", comparison: "sheet", roofline: "sheet", front: "sheet" };
+const validator_of: Partial<Record<string, keyof typeof validators>> = { tune: "tune", experiment: "experiment", plan: "sheet", profile: "sheet", run: "sheet", comparison: "sheet", roofline: "sheet", front: "sheet", serve: "sheet" };
 
 /** Everything wrong with the document, in words; empty when it can be shown. */
 export function problems(data: unknown): string[] {
@@ -71,10 +71,29 @@ function experiment_problems(r: ExperimentReport): string[] {
   return found.slice(0, 12);
 }
 
+/** Columns of a timeline are as long as it has windows, those of its spans as each other, and each belongs to a service or training. */
+function serving_problems({ timeline, spans, services, trainings }: Serving): string[] {
+  const found: string[] = [];
+  const check = (where: string, holder: object, length: number) => {
+    for (const [name, column] of Object.entries(holder)) {
+      if (Array.isArray(column) && column.length !== length) found.push(`serving.${where}.${name} has ${column.length} values for ${length}`);
+    }
+  };
+  timeline.services.forEach((s, i) => check(`timeline.services[${i}]`, s, timeline.windows));
+  timeline.training.forEach((t, i) => check(`timeline.training[${i}]`, t, timeline.windows));
+  check("timeline", { switching: timeline.switching, saving: timeline.saving, power_w: timeline.power_w }, timeline.windows);
+  const { tracks, ...columns } = spans;
+  check("spans", columns, spans.track.length);
+  if (spans.track.some((t) => t >= tracks.length)) found.push(`serving.spans.track names more than ${tracks.length} tracks`);
+  if (services.length !== timeline.services.length || trainings.length !== timeline.training.length) found.push("serving.timeline is of other services or trainings");
+  return found;
+}
+
 /** Rows as wide as their table, and configurations as their axes. */
 function sheet_problems(r: SheetReport): string[] {
   const grids = (r.grids ?? []).flatMap((g, i) => g.configurations.flatMap((c, k) =>
     c.config.length === g.axes.length ? [] : [`grids[${i}].configurations[${k}] has ${c.config.length} values for ${g.axes.length} axes`]));
-  return grids.slice(0, 12).concat(r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
+  if (r.kind === "serve" && !r.serving) return ["serving is missing"];
+  return [...grids, ...(r.serving ? serving_problems(r.serving) : [])].slice(0, 12).concat(r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
     row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`]))).slice(0, 12);
 }

@@ -44,11 +44,18 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** A fresh browser with a fresh profile for each page, so that no test sees another's settings. */
+/** A filled page, opened from disk. */
 export async function open(document: unknown, view: View): Promise<Opened> {
+  return open_at((folder) => {
+    const file = join(folder, "report.html");
+    writeFileSync(file, typeof document === "string" ? document : fill(document));
+    return pathToFileURL(file).href;
+  }, view);
+}
+
+/** A fresh browser with a fresh profile for each page, so that no test sees another's settings. `address` may write into the folder. */
+export async function open_at(address: (folder: string) => string, view: View): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "flyball-page-"));
-  const file = join(folder, "report.html");
-  writeFileSync(file, typeof document === "string" ? document : fill(document));
   const context: BrowserContext = await chromium.launchPersistentContext(join(folder, "profile"), {
     executablePath: browser_path(), headless: true,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
@@ -58,7 +65,7 @@ export async function open(document: unknown, view: View): Promise<Opened> {
   const page = context.pages()[0] ?? (await context.newPage());
   const errors: string[] = [];
   const requests: string[] = [];
-  const url = pathToFileURL(file).href;
+  const url = address(folder);
   page.on("console", (m) => {
     // Reading pixels back is the tests' doing, not the page's.
     if (/^Canvas2D: Multiple readback/.test(m.text())) return;
@@ -67,13 +74,18 @@ export async function open(document: unknown, view: View): Promise<Opened> {
   page.on("pageerror", (e) => errors.push(String(e)));
   page.on("requestfailed", (r) => errors.push(`failed: ${r.url()}`));
   page.on("request", (r) => { if (r.url() !== url && !r.url().startsWith("data:")) requests.push(r.url()); });
-  await page.goto(url);
-  await page.waitForSelector("main section");
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const close = async () => {
     await context.close();
     rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    await page.goto(url);
+    await page.waitForSelector("main section");
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return { page, errors, requests, close };
 }
 
@@ -90,3 +102,35 @@ export async function with_page(data: unknown, view: View, check: (page: Page, o
     await opened.close();
   }
 }
+
+/** Canvas pixels of any chart that are not empty. */
+export const inked = (page: Page, chart: string) => page.evaluate((chart) => {
+  let count = 0;
+  for (const canvas of document.querySelectorAll<HTMLCanvasElement>(`${chart} canvas`)) {
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 3; i < data.length; i += 4) if (data[i]! > 60) count++;
+  }
+  return count;
+}, chart);
+
+/** Texts whose contrast is below 4.5. */
+export const poor_contrast = (page: Page) => page.evaluate(() => {
+  const rgb = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]: number[]) => [r!, g!, b!].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i]!, 0);
+  const behind = (e: Element | null): number[] => {
+    for (; e; e = e.parentElement) {
+      const c = rgb(getComputedStyle(e).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  const found: string[] = [];
+  for (const e of document.querySelectorAll("#page *")) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent!.trim() !== "");
+    if (!own || (e as HTMLButtonElement).disabled || e.tagName === "OPTION") continue;
+    const [a, b] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x) as [number, number];
+    const contrast = (a + 0.05) / (b + 0.05);
+    if (contrast < 4.5) found.push(`${e.className || e.tagName} "${e.textContent!.slice(0, 30)}" ${contrast.toFixed(2)}`);
+  }
+  return found;
+});

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity, TuneReport } from "../src/contract.ts";
-import { desktop, fill, phone, with_page, type View } from "./browser.ts";
+import { desktop, fill, phone, poor_contrast, with_page, type View } from "./browser.ts";
 import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_report, roofline_report, run_report, wide_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
@@ -98,27 +98,7 @@ for (const [name, view] of dresses) {
 
   test(`every text has a contrast of 4.5 or more: ${name}`, async () => {
     await with_page(power_report(), view, async (page) => {
-      const poor = await page.evaluate(() => {
-        const rgb = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
-        const light = ([r, g, b]: number[]) => [r!, g!, b!].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i]!, 0);
-        const behind = (e: Element | null): number[] => {
-          for (; e; e = e.parentElement) {
-            const c = rgb(getComputedStyle(e).backgroundColor);
-            if (c.length === 3 || c[3] === 1) return c;
-          }
-          return [255, 255, 255];
-        };
-        const found: string[] = [];
-        for (const e of document.querySelectorAll("#page *")) {
-          const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent!.trim() !== "");
-          if (!own || (e as HTMLButtonElement).disabled || e.tagName === "OPTION") continue;
-          const [a, b] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x) as [number, number];
-          const contrast = (a + 0.05) / (b + 0.05);
-          if (contrast < 4.5) found.push(`${e.className || e.tagName} "${e.textContent!.slice(0, 30)}" ${contrast.toFixed(2)}`);
-        }
-        return found;
-      });
-      assert.deepEqual(poor, []);
+      assert.deepEqual(await poor_contrast(page), []);
     });
   });
 }

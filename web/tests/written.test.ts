@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { problems } from "../src/validate.ts";
-import { desktop, phone, with_page } from "./browser.ts";
-import { example, in_scratch, no_program, ran, read_page, written, type Written } from "./program.ts";
+import { desktop, inked, phone, with_page } from "./browser.ts";
+import { example, in_scratch, no_program, powered_table, ran, read_page, served, written, type Written } from "./program.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const skip = no_program;
@@ -22,17 +22,6 @@ function agrees(shown: number, answered: number, what: string): void {
   assert.ok(Math.abs(shown / answered - 1) < 0.006, `the page shows ${shown} for a ${what} of ${answered}`);
 }
 
-/** 60 made-up configurations with power: time falls and power rises with both clocks. */
-function powered_table(folder: string): string {
-  const rows = ["device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,minibatch_ms,power_w"];
-  for (const cores of [2, 4, 8]) for (const cpu of [400, 800, 1200, 1600, 2000]) for (const gpu of [300, 600, 900, 1200]) {
-    rows.push(`board,net,train,16,${cores},${cpu},${gpu},${20000 / gpu + 30000 / cpu / cores + 5},${5 + 0.01 * gpu + 0.0008 * cpu * cores}`);
-  }
-  const file = join(folder, "table.csv");
-  writeFileSync(file, `${rows.join("\n")}\n`);
-  return file;
-}
-
 const tune_power = (folder: string, watts: number, exit_code = 0) =>
   written(folder, ["tune", "net", "--device", `table:${powered_table(folder)}`, "--power-budget", `${watts}W`, "--profiles", "12", "--seed", "3", "--oracle"], exit_code);
 
@@ -41,16 +30,6 @@ const experiment = (folder: string): Written => {
   writeFileSync(file, 'question = "workers"\n[dataset]\nmake = "digits"\nsamples = 320\n[fixed]\nworkload = "lenet5"\nthreads = 1\nepochs = 2\nsteps = 10\n[vary]\nworkers = [0, 1]\n');
   return written(folder, ["experiment", "run", file, "--out", join(folder, "out")]);
 };
-
-/** Canvas pixels of any chart that are not empty. */
-const inked = (page: Page, chart: string) => page.evaluate((chart) => {
-  let count = 0;
-  for (const canvas of document.querySelectorAll<HTMLCanvasElement>(`${chart} canvas`)) {
-    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
-    for (let i = 3; i < data.length; i += 4) if (data[i]! > 60) count++;
-  }
-  return count;
-}, chart);
 
 async function sees_answer(page: Page, answer: Record<string, any>, shown: number = answer["configurations"]): Promise<void> {
   const head = plain(await page.locator("h1").textContent());
@@ -230,7 +209,7 @@ function* keys(node: unknown, where: string): Generator<[holder: Record<string, 
 }
 
 test("a key that the program writes under another name is refused, wherever it stands", { skip }, () => in_scratch((folder) => {
-  for (const [kind, { data }] of [["tune", tune_power(folder, 15)], ["experiment", experiment(folder)], ["plan", plan(folder)]] as const) {
+  for (const [kind, { data }] of [["tune", tune_power(folder, 15)], ["experiment", experiment(folder)], ["plan", plan(folder)], ["serve", served(folder)]] as const) {
     let count = 0;
     for (const [holder, key, where] of [...keys(data, kind)]) {
       if (/\.(fixed|versions)\.[^.]*$/.test(where)) continue;

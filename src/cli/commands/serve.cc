@@ -9,8 +9,10 @@
 #include "cli/commands/plan_arrivals.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/report_file.h"
 #include "cli/serving_plan.h"
 #include "cli/tables.h"
+#include "report/serve_report.h"
 
 namespace flyball::cli {
 namespace {
@@ -39,6 +41,7 @@ nlohmann::ordered_json document_of(const Served& served) {
         {"longest_us", or_null(1e6 * served.longest_decision_s)},
         {"share_pct", or_null(100 * served.deciding_s / served.result.seconds)}};
   document["notes"] = served.notes;
+  document["timeline"] = timeline_json(served.timeline, served.result);
   return document;
 }
 
@@ -79,9 +82,20 @@ bool simulated(const ServeOptions& serve) {
          serve.plan.device.starts_with("twin:");
 }
 
-Status run(Options& options) {
+Status report_served(const Served& served, const PlanOptions& asked, const std::string& command) {
+  if (asked.report.empty()) return {};
+  return write_report(
+      asked.report,
+      serve_report({served.result, served.timeline, served.simulated, served.device,
+                    served.power_gap, command, asked.started_utc, served.plan, served.notes}),
+      asked.json);
+}
+
+Status run(Options& options, const std::string& command) {
   ServeOptions& serve = options.serve;
+  serve.plan.json = options.json;
   FLYBALL_CHECK(check_roles_of(serve));
+  FLYBALL_CHECK(begin_report(serve.plan));
   FLYBALL_ASSIGN([[maybe_unused]] const Overload known, serve.overload_policy());
   FLYBALL_ASSIGN(serve.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
                                                serve.plan.infer.size()));
@@ -101,7 +115,7 @@ Status run(Options& options) {
     print_json(document_of(served));
   else
     print_served(served);
-  return {};
+  return report_served(served, serve.plan, command);
 }
 
 void add_role_options(CLI::App& command, ServeOptions& serve) {
@@ -213,15 +227,16 @@ void add_serve(CLI::App& app, Context& context) {
   command->add_option("--trace", serve.trace, "file for a timeline that ui.perfetto.dev opens");
   command->add_option("--jitter", serve.jitter, "of tables: relative spread of a minibatch's time")
       ->check(CLI::Range(0.0, 2.0));
+  add_report_option(*command, serve.plan.report);
   add_json_flag(*command, options->json);
   command->add_flag("--quiet,-q", serve.plan.quiet, "no progress");
   command->footer(
       "Example:\n  flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals "
       "poisson:60 --for 1min");
-  set_action(*command, context, [options, command] {
+  set_action(*command, context, [options, command, &context] {
     options->serve.workers_asked = command->count("--workers") > 0;
     options->serve.train_batch_asked = command->count("--train-batch") > 0;
-    return run(*options);
+    return run(*options, context.command);
   });
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { History, type LiveState } from "./events.ts";
+import { connection_words, History, type LiveState } from "./events.ts";
 
 const state = (seconds: number, answered: number): LiveState => ({
-  seconds, device: "host", mode: "", power_w: null, replans: 0, switches: 0,
+  seconds, draining: false, device: "host", mode: "", power_w: null, replans: 0, switches: 0,
   services: [{ name: "net", budget_ms: 100, waiting: 0, arrived: answered, answered, late: 0, refused: 0, p50_ms: 1, p99_ms: 2, largest_batch: 4 }],
   trainings: [],
 });
@@ -26,4 +26,16 @@ test("ten minutes are kept", () => {
   for (let s = 0; s < 2000; s++) history.add(state(s, s));
   assert.equal(history.states.length, 600);
   assert.equal(history.states[0]!.seconds, 1400);
+});
+
+test("a lost connection, a drain and an end are told apart", () => {
+  const on = state(42.2, 7);
+  const drains = { ...on, draining: true };
+  assert.equal(connection_words(null, false).kind, "waiting");
+  assert.equal(connection_words(on, true).kind, "on");
+  assert.equal(connection_words(drains, true).kind, "draining");
+  assert.equal(connection_words(drains, false).kind, "ended");
+  const lost = connection_words(on, false);
+  assert.equal(lost.kind, "lost");
+  assert.match(lost.text, /connection lost after 42\u202fs/);
 });

@@ -20,6 +20,8 @@ export interface TrainingState {
 
 export interface LiveState {
   seconds: number;
+  /** Takes no more requests. */
+  draining: boolean;
   device: string;
   mode: string;
   power_w: number | null;
@@ -55,4 +57,14 @@ export class History {
   values(value: (state: LiveState) => number | null): [number, number | null][] {
     return this.states.map((state) => [state.seconds, value(state)]);
   }
+}
+
+/** What the page says of its connection: `end` where the server said that it drains before it fell silent. */
+export function connection_words(state: LiveState | null, connected: boolean): { text: string; kind: "waiting" | "on" | "draining" | "ended" | "lost" } {
+  if (state === null) return { text: connected ? "connected, waiting for figures" : "waiting for the server", kind: "waiting" };
+  const since = `${Math.round(state.seconds)}\u202fs`;
+  if (connected && state.draining) return { text: `draining after ${since}: no more requests are taken, those accepted are being answered`, kind: "draining" };
+  if (connected) return { text: `${[state.device, state.mode].filter((t) => t !== "").join(" · ")} · ${since}`, kind: "on" };
+  if (state.draining) return { text: `ended: it drained after ${since} and answered what it had accepted; these are its last figures`, kind: "ended" };
+  return { text: `connection lost after ${since}: these are the last figures that came; trying again`, kind: "lost" };
 }

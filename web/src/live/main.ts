@@ -4,8 +4,9 @@ import { h, section } from "../dom.ts";
 import { number, short_number } from "../format.ts";
 import { header } from "../header.ts";
 import "../style.css";
+import { time_ticks } from "../timespan.ts";
 import { colours, font, start_theme, type Colours } from "../theme.ts";
-import { History, type LiveState } from "./events.ts";
+import { connection_words, History, type LiveState } from "./events.ts";
 
 type Line = { name: string; data: [number, number | null][]; colour: string; dashed?: boolean };
 
@@ -20,6 +21,9 @@ function chart(name: string, unit: string, lines: (c: Colours) => Line[]): { box
   const options = (c: Colours) => {
     const now = history.states[history.states.length - 1]?.seconds ?? 0;
     const shown = lines(c);
+    const stretch = { from: Math.max(0, now - 600), to: Math.max(10, now) };
+    const ticks = time_ticks(stretch, 600, canvas.clientWidth < 400 ? 4 : 6);
+    const custom = { customValues: ticks.values };
     legend.replaceChildren(...shown.map((l) => {
       const last = l.data[l.data.length - 1]?.[1] ?? null;
       return h("span", { class: "live-key" }, h("i", { style: `background:${l.colour}` }), `${l.name} ${last === null ? "–" : short_number(last)} ${unit}`);
@@ -28,8 +32,8 @@ function chart(name: string, unit: string, lines: (c: Colours) => Line[]): { box
       animation: false, textStyle: { fontFamily: font() },
       grid: { left: 52, right: 12, top: 12, bottom: 34 },
       xAxis: {
-        type: "value", min: Math.max(0, now - 600), max: Math.max(10, now), name: "s since the start", nameLocation: "middle", nameGap: 22,
-        nameTextStyle: { color: c.muted, fontSize: 12 }, axisLabel: { color: c.muted, fontSize: 11 }, splitLine: { show: false }, axisLine: { lineStyle: { color: c.rule } },
+        type: "value", min: stretch.from, max: stretch.to, name: "min:s since the start", nameLocation: "middle", nameGap: 22,
+        nameTextStyle: { color: c.muted, fontSize: 12 }, axisTick: { show: false, ...custom }, axisLabel: { color: c.muted, fontSize: 11, formatter: ticks.label, ...custom }, splitLine: { show: false }, axisLine: { lineStyle: { color: c.rule } },
       },
       yAxis: { type: "value", min: 0, axisLabel: { color: c.muted, fontSize: 11, formatter: (v: number) => short_number(v) }, splitNumber: 4, splitLine: { lineStyle: { color: c.grid } } },
       series: shown.map((l) => ({ type: "line", name: l.name, silent: true, showSymbol: l.data.length < 2, symbolSize: 4, connectNulls: false, data: l.data, lineStyle: { color: l.colour, width: l.dashed ? 1 : 1.8, type: l.dashed ? [5, 4] : "solid" }, itemStyle: { color: l.colour } })),
@@ -49,7 +53,7 @@ const hue = (c: Colours, i: number) => palette(c)[i % 4]!;
 
 function charts(state: LiveState): { box: HTMLElement; draw: () => void }[] {
   const services = state.services.map((s, i) => ({ name: s.name, i }));
-  const all = services.map(({ name, i }) => chart(`Latency of ${name}`, "ms", (c) => [
+  const all = services.map(({ name, i }) => chart(`Latency of ${name} since the start`, "ms", (c) => [
     { name: "median", colour: c.blue, data: history.values((s) => s.services[i]!.p50_ms) },
     { name: "99th percentile", colour: c.choice, data: history.values((s) => s.services[i]!.p99_ms) },
     { name: "budget", colour: c.limit, dashed: true, data: history.values((s) => s.services[i]!.budget_ms) },
@@ -66,7 +70,7 @@ const share = (part: number, whole: number) => (whole > 0 ? `${number((100 * par
 function figures(state: LiveState): HTMLElement[] {
   const figure = (label: string, value: string, note: string) => h("div", { class: "figure" }, h("div", { class: "figure-label" }, label), h("div", { class: "figure-value" }, value), h("div", { class: "spread" }, note));
   return [
-    ...state.services.map((s) => figure(s.name, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}`)),
+    ...state.services.map((s) => figure(`${s.name}, served`, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}`)),
     ...state.trainings.map((t) => figure(`${t.name}, trained`, `${short_number(t.minibatches, 6)}`, "minibatches")),
     figure("power", state.power_w === null ? "–" : `${short_number(state.power_w)} W`, state.power_w === null ? "no sensor" : "of the board"),
     figure("plans made anew", String(state.replans), `${state.switches} changes of mode`),
@@ -76,29 +80,36 @@ function figures(state: LiveState): HTMLElement[] {
 function start(): void {
   start_theme();
   const page = document.getElementById("page")!;
-  const told = h("p", { class: "eyebrow", role: "status" }, "waiting for the server");
+  const told = h("p", { class: "told", role: "status" });
   const strip = h("div", { class: "figures" });
   const grid = h("div", { class: "live-grid" });
   page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, strip, grid)));
   let drawn: { box: HTMLElement; draw: () => void }[] = [];
   let kind = "";
   const events = new EventSource("/events");
+  const tell = (connected: boolean) => {
+    const { text, kind } = connection_words(history.states[history.states.length - 1] ?? null, connected);
+    told.textContent = text;
+    told.dataset["state"] = kind;
+    page.classList.toggle("stale", kind === "lost" || kind === "ended");
+  };
+  tell(false);
+  events.onopen = () => tell(true);
   events.onmessage = (message: MessageEvent<string>) => {
     const state = JSON.parse(message.data) as LiveState;
     history.add(state);
-    told.textContent = `${state.device}${state.mode === "" ? "" : ` · ${state.mode}`} · ${Math.round(state.seconds)} s`;
+    tell(true);
     strip.replaceChildren(...figures(state));
-    const now = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
-    if (now !== kind) {
-      kind = now;
+    strip.dataset["states"] = String(history.states.length);
+    const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
+    if (shape !== kind) {
+      kind = shape;
       drawn = charts(state);
       grid.replaceChildren(...drawn.map((d) => d.box));
     }
     for (const { draw } of drawn) draw();
   };
-  events.onerror = () => {
-    told.textContent = "the server does not answer: it has ended, or is about to begin again";
-  };
+  events.onerror = () => tell(false);
 }
 
 start();

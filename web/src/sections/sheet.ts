@@ -23,10 +23,13 @@ function figure(f: SheetFigure): HTMLElement {
     f.note !== undefined && h("p", { class: "delta" }, f.note));
 }
 
+/** Counts of five digits and more with thousands apart. */
+const grouped = (text: string): string => text.replace(/(?<![\w.])\d{5,}(?![\w.])/g, (digits) => exact(Number(digits)));
+
 export function sheet_answer(report: SheetReport): HTMLElement {
   return h("section", { class: "answer", "aria-label": "Answer" },
     h("p", { class: "eyebrow" }, report.subject),
-    h("h1", {}, report.headline),
+    h("h1", {}, report.kind === "serve" ? grouped(report.headline) : report.headline),
     ...report.lines.map((line) => h("p", { class: "consequence" }, line)),
     report.figures.length > 0 && h("div", { class: "figures" }, ...report.figures.map(figure)));
 }
