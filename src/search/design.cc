@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/distinct.h"
+#include "base/statistics.h"
+#include "predict/rows.h"
 #include "problem/choices.h"
 
 namespace flyball {
@@ -44,6 +46,32 @@ double distance_to(const std::vector<double>& point, double target) {
   return distance(point, std::vector<double>(point.size(), target));
 }
 
+/// Roughly where on all axes together a training draws its power budget, by its first trial: the
+/// power of a mode is taken to be 0.3 + 0.7 x² of the highest one's. Nothing without power.
+std::optional<double> rank_of_budget(const Ledger& ledger,
+                                     const std::vector<std::vector<double>>& points) {
+  const auto& [candidate, record] = *ledger.of_role(0).begin();
+  const double drawn = record.value().power_w, budget = ledger.problem().budgets.power_w;
+  if (!(drawn > 0) || budget == unlimited || points[candidate].empty()) return {};
+  const double x = mean(points[candidate]);
+  const double share = (budget / drawn * (0.3 + 0.7 * x * x) - 0.3) / 0.7;
+  return std::clamp(std::sqrt(std::max(0.0, share)), 0.1, 0.9);
+}
+
+/// The second trial of a training: the fewest cores and, on the other axes, about what its power
+/// budget allows; so that it tells a loader's part of the time from the GPU's. Nothing where the
+/// cores cannot be chosen.
+std::optional<std::vector<double>> second_of_training(
+    const Ledger& ledger, const Space& space, const std::vector<std::vector<double>>& points) {
+  const auto axes = varying_axes(space);
+  const auto cores = std::ranges::find(axes, axis::cpu_cores, &Axis::name);
+  const auto rank = rank_of_budget(ledger, points);
+  if (cores == axes.end() || !rank || axes.size() != points[0].size()) return {};
+  std::vector<double> target(axes.size(), *rank);
+  target[static_cast<size_t>(cores - axes.begin())] = 0;
+  return target;
+}
+
 }  // namespace
 
 std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
@@ -63,6 +91,9 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
                            "to begin with: everything a third of the way up",
                            "to begin with: everything two thirds of the way up"};
   const size_t step = tried.size();
+  std::optional<std::vector<double>> second;
+  if (step == 1 && all.roles() == 1 && !problem.roles[0].serves())
+    second = second_of_training(ledger, all.space(0), points);
   std::optional<DesignPoint> best;
   double best_score = -1e300;
   for_each_choice(problem, [&](std::span<const size_t> choice) {
@@ -79,12 +110,15 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
     const std::vector<double>& point = points[choice[last]];
     double score = 1e9;
     if (step < 3) score = -distance_to(point, targets[step]);
+    if (second) score = -distance(point, *second);
     for (const auto* other : tried)
       if (step >= 3) score = std::min(score, distance(point, *other));
     if (score <= best_score) return;
     best_score = score;
     best = DesignPoint{{choice.begin(), choice.end()},
-                       step < 3 ? reasons[step] : "farthest from what was measured"};
+                       second     ? "to begin with: few cores, clocks about as the budget allows"
+                       : step < 3 ? reasons[step]
+                                  : "farthest from what was measured"};
   });
   return best;
 }
