@@ -42,6 +42,7 @@ double DurationModel::computed_ns(int64_t batch) const {
 }
 
 void DurationModel::observe(int64_t batch, double ns) {
+  spared_ = 0;
   if (!known()) expect(batch, ns);
   const double ratio = ns / base_ns(batch);
   if (ratio > upper_ratio_)
@@ -50,6 +51,25 @@ void DurationModel::observe(int64_t batch, double ns) {
     margin_ = std::max(0.0, margin_ - options_.miss_step * (1 - options_.quantile));
   follow_change(ratio);
   refresh();
+}
+
+void DurationModel::spare(double minibatches) {
+  if (sorted_.empty()) return;
+  const double step = options_.miss_step * (1 - options_.quantile);
+  const double shrinking = std::min(minibatches, margin_ / step);
+  margin_ = std::max(0.0, margin_ - step * minibatches);
+  spared_ += minibatches - shrinking;
+  for (; spared_ * (1 - options_.quantile) >= 1 && sorted_.size() > 1;
+       spared_ -= 1 / (1 - options_.quantile))
+    forget_largest();
+  refresh();
+}
+
+void DurationModel::forget_largest() {
+  std::ranges::rotate(recent_, recent_.begin() + static_cast<std::ptrdiff_t>(next_));
+  next_ = 0;
+  recent_.erase(std::ranges::find(recent_, sorted_.back()));
+  sorted_.pop_back();
 }
 
 void DurationModel::follow_change(double ratio) {

@@ -34,6 +34,11 @@ class DurationModel {
   /// A minibatch has ended. Without a curve it gives the first point.
   void observe(int64_t batch, double ns);
 
+  /// So many minibatches could have run and did not, since the upper bound left no room for them:
+  /// the margin shrinks as if they had kept it, then one ratio in 1/(1 − quantile) of them, the
+  /// largest, is forgotten. What never runs would else never be believed again.
+  void spare(double minibatches);
+
   bool known() const { return !curve_.empty(); }
   /// Infinite while nothing is known.
   double upper_ns(int64_t batch) const { return base_ns(batch) * upper_ratio_; }
@@ -46,6 +51,7 @@ class DurationModel {
   double base_ns(int64_t batch) const;
   double computed_ns(int64_t batch) const;
   void remember(double ratio);
+  void forget_largest();
   void forget_all_but(size_t last);
   void follow_change(double ratio);
   void refresh();
@@ -57,6 +63,7 @@ class DurationModel {
   std::vector<double> recent_;  ///< ratios, oldest first from next_ on
   std::vector<double> sorted_;
   size_t next_ = 0, above_ = 0, below_ = 0, changes_ = 0;
+  double spared_ = 0;          ///< minibatches since a ratio was forgotten for them
   double low_ = 0, high_ = 0;  ///< beyond them a run of change goes on
   double margin_ = 0, upper_ratio_ = 1, typical_ratio_ = 1;
 };

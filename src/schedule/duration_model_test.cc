@@ -78,5 +78,22 @@ TEST(DurationModel, ThrottlingIsSeenWithinTenMinibatchesAndSoIsItsEnd) {
   EXPECT_NEAR(model.typical_ns(1), 1010, 20);
 }
 
+// One that is never given the room to run again would keep its worst for ever.
+TEST(DurationModel, WhatIsSparedIsBelievedAgainInTheEnd) {
+  DurationModel model;
+  model.expect(1, 1e6);
+  for (int i = 0; i < 50; ++i) model.observe(1, 1e6);
+  model.observe(1, 3e6);
+  const double after_a_miss = model.upper_ns(1);
+  EXPECT_GE(after_a_miss, 3e6);
+  model.spare(50);
+  EXPECT_LT(model.upper_ns(1), after_a_miss);
+  EXPECT_GE(model.upper_ns(1), 3e6);  // it was seen
+  model.spare(200);
+  EXPECT_NEAR(model.upper_ns(1), 1e6, 1);
+  model.observe(1, 2e6);
+  EXPECT_GE(model.upper_ns(1), 2e6);
+}
+
 }  // namespace
 }  // namespace flyball

@@ -154,8 +154,10 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
   const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
   if (service.queue.size() >= service.rules.queue_bound)
     return {RefusalReason::queue_full, retry_ns};
-  if (service.rules.overload == Overload::refuse && late_ns > grain_ns)
+  if (service.rules.overload == Overload::refuse && late_ns > grain_ns) {
+    overloaded_ns_ = now_ns;
     return {RefusalReason::overload, retry_ns};
+  }
   service.queue.push_back({id, now_ns, deadline_ns, samples});
   service.samples += samples;
   return {};
@@ -235,11 +237,16 @@ Decision Scheduler::start_inference(int64_t now_ns) {
 Decision Scheduler::decide(int64_t now_ns) {
   if (busy_) throw std::logic_error("one workload at a time: what was decided on has not ended");
   batch_.clear();
+  if (idle_since_ns_ >= 0 && !draining_ && training_allowed_)
+    for (Training& training : trainings_)
+      training.duration.spare(static_cast<double>(now_ns - idle_since_ns_) /
+                              training.duration.typical_ns(1));
   Decision decision;
   if (!start_training(now_ns, decision)) decision = start_inference(now_ns);
   running_ = decision;
   busy_ = decision.act == Act::infer || decision.act == Act::train;
   began_ns_ = now_ns;
+  idle_since_ns_ = decision.act == Act::wait ? now_ns : -1;
   return decision;
 }
 
@@ -270,7 +277,7 @@ void Scheduler::replace_training_duration(size_t training, DurationModel duratio
 
 bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns) {
   constexpr int64_t patience_ns = 30'000'000'000;
-  if (now_ns - since_ns >= patience_ns) return false;
+  if (now_ns - since_ns >= patience_ns || scheduler.overloaded_since(since_ns)) return false;
   for (size_t s = 0; s < scheduler.services(); ++s)
     if (!(switch_ns < static_cast<double>(scheduler.service(s).latency_ns))) return false;
   return !scheduler.fits(now_ns, switch_ns) && scheduler.fits(now_ns, 0);

@@ -99,6 +99,9 @@ class Scheduler {
   /// minibatch and an answer take at their quantile. −1: it can.
   int too_short_for(size_t training) const;
 
+  /// Has a request been refused for its latency since then?
+  bool overloaded_since(int64_t since_ns) const { return overloaded_ns_ >= since_ns; }
+
   size_t waiting(size_t service) const { return services_[service].queue.size(); }
   const ServiceRules& service(size_t service) const { return services_[service].rules; }
   const TrainingRules& training(size_t training) const { return trainings_[training].rules; }
@@ -141,12 +144,14 @@ class Scheduler {
   Decision running_;
   bool busy_ = false, draining_ = false, training_allowed_ = true;
   int64_t began_ns_ = 0;
-  double busy_until_ns_ = 0;  ///< by the upper quantile
+  double busy_until_ns_ = 0;    ///< by the upper quantile
+  int64_t idle_since_ns_ = -1;  ///< it waits for an arrival; −1: it does not
+  int64_t overloaded_ns_ = -1;  ///< when a request was last refused for its latency
 };
 
 /// Should a change of mode that takes so long wait for a gap that holds it? Not where one that is
-/// longer than a latency budget breaks it whenever it comes, where a deadline is lost already, or
-/// where it has waited for half a minute.
+/// longer than a latency budget breaks it whenever it comes, where a deadline is lost already or
+/// requests have been refused meanwhile, or where it has waited for half a minute.
 bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns);
 
 }  // namespace flyball

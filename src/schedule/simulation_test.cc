@@ -110,5 +110,32 @@ TEST(Simulation, ANewPlanIsTakenAndItsSwitchPaid) {
   EXPECT_GT(result.trainings[0].minibatches, 500u);
 }
 
+// A burst makes minibatches late, and their quantile grows; once it is over there is training
+// again.
+TEST(Simulation, TrainingComesBackAfterABurst) {
+  Simulation asked = one_and_one(100, 8, 4, 0.5, 55);
+  ArrivalSpec spec;
+  spec.kind = ArrivalKind::windows;
+  spec.windows = {{30, 20}, {3000, 6}, {20, 120}};
+  const auto source = make_arrivals(spec, 3);
+  asked.arrivals = {source.get()};
+  asked.seconds = 146;
+  asked.jitter = 0.2;
+  std::vector<int64_t> ends;
+  asked.ran = [&](const Decision& what, int64_t, int64_t end_ns) {
+    if (what.act == Act::train) ends.push_back(end_ns);
+  };
+  const LiveResult result = simulate(std::move(asked));
+  EXPECT_LT(result.services[0].late, result.services[0].arrived / 50);
+  int64_t last_ns = 26'000 * ms, longest_ns = 0;
+  for (const int64_t end_ns : ends) {
+    if (end_ns < last_ns) continue;
+    longest_ns = std::max(longest_ns, end_ns - last_ns);
+    last_ns = end_ns;
+  }
+  longest_ns = std::max(longest_ns, 146'000 * ms - last_ns);
+  EXPECT_LT(longest_ns, 30'000 * ms);  // not once in half a minute would be: never
+}
+
 }  // namespace
 }  // namespace flyball
