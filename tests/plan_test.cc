@@ -1,4 +1,6 @@
 // flyball plan and flyball evaluate search: advice, bad input, exit codes.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 #include "command_testing.h"

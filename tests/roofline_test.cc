@@ -1,4 +1,5 @@
 // `flyball roofline` as a user types it: measured on this machine, and over tables.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <functional>

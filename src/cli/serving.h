@@ -1,6 +1,8 @@
 // What `flyball serve` was asked, and its two ways to do it: really, and in simulated time.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "cli/planning.h"
 #include "schedule/live_serving.h"
 #include "schedule/replanner.h"

@@ -1,4 +1,5 @@
 // Fits, kept roofs, bindings and verdicts on boards whose constants are known.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <array>

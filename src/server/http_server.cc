@@ -16,6 +16,7 @@
 #include <boost/beast/http.hpp>
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -371,11 +372,14 @@ class BeastServer final : public HttpServer {
   }
 
   bool drain(double seconds) override {
-    asio::post(shared_->io, [this] {
+    std::promise<void> closed;  // before the wait: what comes in until then is owed its answer, too
+    asio::post(shared_->io, [this, &closed] {
       shared_->draining = true;
       stop_accepting();
       close_sessions(true);
+      closed.set_value();
     });
+    closed.get_future().wait();
     std::unique_lock lock(shared_->mutex);
     return shared_->none_open.wait_for(lock, duration(seconds),
                                        [this] { return shared_->open_replies == 0; });

@@ -84,7 +84,8 @@ class HttpServer {
   /// One event (data without line breaks) to all that listen.
   virtual void publish(const std::string& data) = 0;
   /// Takes no more connections and no more requests, and waits until all answers are sent, for at
-  /// most so long. False: some were not.
+  /// most so long. False: some were not. A handler must not call it: it waits for the thread of
+  /// those.
   virtual bool drain(double seconds) = 0;
 };
 

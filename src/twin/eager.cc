@@ -20,7 +20,8 @@ class Eager {
   int64_t convolution(int64_t in, int64_t out, int64_t size, int64_t kernel, int64_t stride = 1,
                       int64_t groups = 1, bool bias = false) {
     const int64_t to = (size + stride - 1) / stride;
-    const double window = static_cast<double>(in / groups * kernel * kernel);
+    const int64_t inputs_of_one = in / groups * kernel * kernel;
+    const double window = static_cast<double>(inputs_of_one);
     const double weights = static_cast<double>(out) * window;
     const double outputs = b_ * static_cast<double>(out * to * to);
     tensors_.push_back(weights);

@@ -113,8 +113,8 @@ TEST(Twin, TheSameSeedGivesTheSameRunAndAnotherDoesNot) {
     TwinOptions options;
     options.seed = seed;
     std::vector<double> ends;
-    for (const auto& one : twin.simulate(in_mode(8, 1344, 930.75, 2133), options)->minibatches)
-      ends.push_back(one.end_s);
+    const auto run = twin.simulate(in_mode(8, 1344, 930.75, 2133), options);
+    for (const TwinMinibatch& one : run->minibatches) ends.push_back(one.end_s);
     return ends;
   };
   EXPECT_EQ(times(1), times(1));
