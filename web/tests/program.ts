@@ -76,7 +76,7 @@ export function serve_words(folder: string): string[] {
   const infer = join(folder, "served.csv");
   writeFileSync(infer, `${rows.join("\n")}\n`);
   return ["serve", "--train", powered_table(folder), "--infer", infer, "--latency", "100ms", "--power-budget", "16W",
-    "--arrivals", "windows:30:20s,7000:4s,30:36s", "--jitter", "0.3", "--seed", "4"];
+    "--arrivals", "windows:30:20s,3000:4s,30:36s", "--jitter", "0.3", "--seed", "4"];
 }
 
 export const served = (folder: string): Written => written(folder, serve_words(folder));
