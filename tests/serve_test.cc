@@ -73,8 +73,14 @@ TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
       {"serve", "--infer", infer, "--latency", "1s", "--latency", "2s", "--arrivals", "poisson:3"},
       "--latency has 2 values for 1 services");
   expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--power-budget", "3W",
-                  "--arrivals", "poisson:3"},
-                 "no profiles of lenet5 inference on this board to plan with");
+                  "--arrivals", "poisson:3", "--root", folder_.string(), "--anyway"},
+                 "a power budget cannot be kept: no power is read here");
+  expect_refused({"serve", "--infer", "lenet5", "--latency", "-1s"}, "--latency");
+  expect_refused({"serve", "--infer", "lenet6", "--latency", "1s"},
+                 "there is no workload 'lenet6'");
+  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--arrivals", "poisson:3",
+                  "--profiles", train, "--anyway"},
+                 "holds no lenet5 inference");
   expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--promote"},
                  "--promote: no network is both served and trained");
   expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson:3",

@@ -91,7 +91,7 @@ CLI::Option* add_durations(CLI::App& command, const std::string& name,
               if (const auto value = parse_seconds(text)) take(*value);
           },
           help)
-      ->check(check_of<Seconds>(parse_seconds, {}))
+      ->check(check_of<Seconds>(parse_seconds, {1e-6, 1e9, "1us or more"}))
       ->type_name(unit_list(Seconds{}));
 }
 

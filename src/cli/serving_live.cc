@@ -19,6 +19,8 @@
 #include "schedule/live_planner.h"
 #include "schedule/network_jobs.h"
 #include "server/identity.h"
+#include "workload/checkpoint.h"
+#include "workload/workload.h"
 
 namespace flyball::cli {
 namespace {
@@ -177,6 +179,23 @@ std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const Ser
   return planner;
 }
 
+// What is mistyped is told before anybody is told where it listens.
+Status check_names(const ServeOptions& options) {
+  for (const auto& names : {options.plan.train, options.plan.infer})
+    for (const std::string& name : names)
+      if (name != identity_name && script_file(name).empty())
+        if (const auto known = find_workload(name); !known) return known.error();
+  if (options.weights.empty()) return {};
+  const auto weights = read_checkpoint(options.weights);
+  return weights ? Status() : Status(weights.error());
+}
+
+Status check_power_budget(const ServeOptions& options, const Board& board) {
+  if (options.plan.request.budgets.power_w == unlimited || board.power()->gap().empty()) return {};
+  return Error{Code::unavailable, "a power budget cannot be kept: no power is read here",
+               "`flyball doctor` says why; serve without --power-budget"};
+}
+
 Status check_promotion(const ServeOptions& options) {
   if (!options.promote) return {};
   if (options.no_checkpoint)
@@ -193,6 +212,7 @@ Status check_promotion(const ServeOptions& options) {
 Result<Served> serve_live(ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   FLYBALL_CHECK(check_promotion(options));
+  FLYBALL_CHECK(check_names(options));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.plan.device, options.plan.root));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.plan.measuring_options));
   Served served;
@@ -216,10 +236,11 @@ Result<Served> serve_live(ServeOptions& options) {
   std::unique_ptr<LivePlanner> planner;
   std::unique_ptr<LivePower> power;
   std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
+  FLYBALL_CHECK(check_power_budget(options, *board));
+  FLYBALL_ASSIGN(const auto plan, plan_live(options, board->info(), device, served.notes));
   if (options.listens()) {
     FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(options, facts));
   }
-  FLYBALL_ASSIGN(const auto plan, plan_live(options, board->info(), device, served.notes));
   const bool sets_mode = plan && device && plan->problem.candidates->mode_count() > 1;
   const bool rate_known = options.planned_rate_hz() > 0;
   double switch_ms = options.plan.request.switch_ms;

@@ -156,6 +156,7 @@ std::string how_to_profile(const ServeOptions& options, double rate_hz) {
   for (const std::string& name : options.plan.train) command += " --train " + name;
   for (const std::string& name : options.plan.infer) command += " --infer " + name;
   if (!options.plan.device.empty()) command += " --device " + options.plan.device;
+  if (!options.plan.data.empty()) command += " --data " + options.plan.data;
   return command + fmt::format(" --rate {:g} --latency {:g}ms", rate_hz > 0 ? rate_hz : 60,
                                options.plan.request.latencies_ms.front());
 }
@@ -217,13 +218,17 @@ Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardI
                                              const Device* knobs, std::vector<std::string>& notes) {
   const auto without = [&](const std::string& why,
                            const std::string& hint) -> Result<std::optional<ServingPlan>> {
-    if (options.plan.request.budgets.power_w != unlimited || !options.profiles.empty())
-      return Error{Code::not_found, why, hint};
+    if (options.plan.request.budgets.power_w != unlimited) return Error{Code::not_found, why, hint};
     if (sets_modes(knobs)) notes.push_back(why + ": the mode stays as it is (" + hint + ")");
     return std::optional<ServingPlan>();
   };
   const double rate_hz = options.planned_rate_hz();
   FLYBALL_ASSIGN(const Profiles profiles, profiles_of(options, board));
+  if (!profiles.lacking.empty() && !options.profiles.empty())
+    return Error{Code::not_found,
+                 fmt::format("{} hold{} no {}", join(options.profiles, ", "),
+                             options.profiles.size() == 1 ? "s" : "", profiles.lacking),
+                 "name tables with every network in its phase, or leave --profiles out"};
   if (!profiles.lacking.empty())
     return without("no profiles of " + profiles.lacking + " on this board to plan with",
                    "`" + how_to_profile(options, rate_hz) + "` makes them");

@@ -17,7 +17,11 @@ Result<std::vector<WorkloadTable>> read_table_folder(const std::string& folder, 
   for (std::filesystem::directory_iterator it(folder, failed), end; !failed && it != end;
        it.increment(failed))
     if (it->path().extension() == ".csv") files.push_back(it->path());
-  if (failed) return file_error("cannot read the folder", folder, failed.value());
+  if (failed) {
+    Error error = file_error("read the folder", folder, failed.value());
+    error.hint = "--data names a folder of tables; one table is named with --train or --infer";
+    return error;
+  }
   std::ranges::sort(files);
   std::vector<WorkloadTable> tables;
   for (const auto& path : files) {

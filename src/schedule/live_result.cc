@@ -117,7 +117,7 @@ std::string live_verdict(const LiveResult& result) {
                         s.arrived, s.budget_ms);
     if (s.late + s.refused == 0) continue;
     text +=
-        fmt::format(" ({} late, {} refused: {:.2g} %)", s.late, s.refused, 100 * s.late_share());
+        fmt::format(" ({} late, {} refused: {:.3g} %)", s.late, s.refused, 100 * s.late_share());
   }
   for (const TrainingResult& t : result.trainings) {
     text += fmt::format("; {} trained {} minibatches in the gaps", t.name, t.minibatches);

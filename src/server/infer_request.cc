@@ -39,7 +39,7 @@ size_t most_numbers(const ServiceInfo& service) {
 
 // Before a parser builds anything: brackets are not nested without end, and commas are as many as a
 // request may hold.
-Status check_extent(std::string_view text, size_t numbers) {
+Status check_extent(std::string_view text, size_t numbers, int64_t samples) {
   int depth = 0;
   size_t commas = 0;
   bool quoted = false;
@@ -58,11 +58,13 @@ Status check_extent(std::string_view text, size_t numbers) {
       ++commas;
     }
   }
-  return commas <= numbers ? Status() : wrong("the JSON holds more numbers than any sound request");
+  if (commas <= numbers) return {};
+  return wrong(fmt::format(
+      "the JSON holds more numbers than a request of {} samples, which is the largest", samples));
 }
 
-Result<Json> parse_header(std::string_view text, size_t numbers) {
-  FLYBALL_CHECK(check_extent(text, numbers));
+Result<Json> parse_header(std::string_view text, const ServiceInfo& service) {
+  FLYBALL_CHECK(check_extent(text, most_numbers(service), service.largest_batch));
   Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded()) return wrong("the body is no JSON");
   if (!json.is_object()) return wrong("the body is no JSON object");
@@ -197,9 +199,13 @@ Result<TensorShape> read_shape(const Json& input, const TensorSpec& spec, int64_
   for (size_t d = 0; rank_fits && d < sizes->size(); ++d) {
     const Json& size = (*sizes)[d];
     const bool any = d == 0 || spec.shape[d - 1] < 0;
-    if (!size.is_number_integer() || size.get<int64_t>() < 1 ||
-        size.get<int64_t>() > most_of_any_size ||
-        (!any && size.get<int64_t>() != spec.shape[d - 1]))
+    if (any && size.is_number_integer() &&
+        (size.get<int64_t>() < 1 || size.get<int64_t>() > most_of_any_size))
+      return wrong(fmt::format("input {} has shape {}: {} {} are none that it takes (1 to {})",
+                               spec.name, sizes->dump(), size.get<int64_t>(),
+                               d == 0 ? "samples" : "of a dimension",
+                               d == 0 ? largest_batch : most_of_any_size));
+    if (!size.is_number_integer() || (!any && size.get<int64_t>() != spec.shape[d - 1]))
       return wrong(fmt::format("input {} has shape {} where {} is expected", spec.name,
                                sizes->dump(), expected));
     shape.append(size.get<int64_t>());
@@ -389,7 +395,7 @@ Result<InferCall> read_infer(const ServiceInfo& service, std::string_view body,
                       "bytes",
                       *header_length, body.size()));
   }
-  FLYBALL_ASSIGN(const Json json, parse_header(body.substr(0, length), most_numbers(service)));
+  FLYBALL_ASSIGN(const Json json, parse_header(body.substr(0, length), service));
   return RequestReader(service, body.substr(length)).read(json);
 }
 

@@ -116,7 +116,7 @@ TEST(InferRequest, WhatIsWrongIsNamed) {
   EXPECT_EQ(with([](Json& j) {
               j["inputs"][0]["shape"] = {-2, 2, 2};
             }),
-            "input image has shape [-2,2,2] where [-1,2,2] is expected");
+            "input image has shape [-2,2,2]: -2 samples are none that it takes (1 to 4)");
   EXPECT_EQ(with([](Json& j) {
               j["inputs"] = {image(5), ids(5)};
             }),
@@ -153,7 +153,7 @@ TEST(InferRequest, WhatIsNoJsonOrTooMuchIsRefusedBeforeItIsHeld) {
   EXPECT_EQ(refused(std::string(1 << 20, '[')), "the JSON is nested too deeply");
   std::string many = "{\"inputs\":[0";
   for (int i = 0; i < 400'000; ++i) many += ",0";
-  EXPECT_EQ(refused(many + "]}"), "the JSON holds more numbers than any sound request");
+  EXPECT_EQ(refused(many + "]}"), "the JSON holds more numbers than a request of 4 samples, which is the largest");
 }
 
 StoredTensor logits(const std::vector<float>& values) {

@@ -269,6 +269,7 @@ void add_run_options(CLI::App& command, ProfileOptions& options) {
   command.add_option("--steps", request.steps, "at most so many minibatches per epoch; 0: all")
       ->capture_default_str();
   command.add_option("--workers", request.workers, "threads that load; 0: inline")
+      ->check(CLI::Range(0, 256))
       ->capture_default_str();
   command
       .add_option("--prefetch", request.prefetch,
