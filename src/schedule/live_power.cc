@@ -62,6 +62,7 @@ void LivePower::take_lap() {
   if (!reading.ok() && gap_.empty()) gap_ = reading.error().message;
   if (reading.ok() && reading->window_s > 0) {
     energy_j_ += reading->mean_w * reading->window_s;
+    seconds_ += reading->window_s;
     for (size_t s = 0; s < services_j_.size(); ++s)
       services_j_[s] += reading->mean_w * (now.services[s].busy_s - before_.services[s].busy_s);
     for (size_t t = 0; t < trainings_j_.size(); ++t)
@@ -81,7 +82,7 @@ std::string LivePower::end(LiveResult& result) {
     take_lap();
   }
   if (!gap_.empty()) return gap_;
-  result.energy_j = energy_j_;
+  result.energy_j = energy_j_ / seconds_ * result.seconds;
   for (size_t s = 0; s < services_j_.size(); ++s) result.services[s].energy_j = services_j_[s];
   for (size_t t = 0; t < trainings_j_.size(); ++t) result.trainings[t].energy_j = trainings_j_[t];
   return "";

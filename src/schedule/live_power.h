@@ -30,7 +30,8 @@ class LivePower {
 
   /// Mean power of the last lap, in W; NaN: not known.
   double now_w() const;
-  /// Ends reading, and tells the result its energy (NaN where any lap is not known). Returns why
+  /// Ends reading, and tells the result its energy: the mean power of all laps over its time (as it
+  /// was, where any lap is not known). Returns why
   /// it is not known; "" where it is.
   std::string end(LiveResult& result);
 
@@ -48,8 +49,8 @@ class LivePower {
   bool end_ = false;
   std::string gap_;
   double now_w_ = std::numeric_limits<double>::quiet_NaN();
-  LiveResult before_;  ///< at the end of the last lap
-  double energy_j_ = 0;
+  LiveResult before_;                  ///< at the end of the last lap
+  double energy_j_ = 0, seconds_ = 0;  ///< of all laps
   std::vector<double> services_j_, trainings_j_;
   std::thread thread_;
 };
