@@ -153,7 +153,8 @@ TEST(InferRequest, WhatIsNoJsonOrTooMuchIsRefusedBeforeItIsHeld) {
   EXPECT_EQ(refused(std::string(1 << 20, '[')), "the JSON is nested too deeply");
   std::string many = "{\"inputs\":[0";
   for (int i = 0; i < 400'000; ++i) many += ",0";
-  EXPECT_EQ(refused(many + "]}"), "the JSON holds more numbers than a request of 4 samples, which is the largest");
+  EXPECT_EQ(refused(many + "]}"),
+            "the JSON holds more numbers than a request of 4 samples, which is the largest");
 }
 
 StoredTensor logits(const std::vector<float>& values) {
