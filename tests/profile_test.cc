@@ -381,7 +381,7 @@ TEST_F(ProfileTest, WrongUseIsNamed) {
   expect(profile({"--precision", "fp8"}), "fp8");
   expect(profile({"--optimizer", "lion"}), "lion");
   expect(profile({"--batch-size", "0"}), "batch size 0");
-  expect(profile({"--workers", "-1"}), "-1 loader workers");
+  expect(profile({"--workers", "-1"}), "--workers: Value -1 not in range 0 to 256");
   expect(profile({"--workers", "2", "--prefetch", "0"}), "a prefetch of 0 with 2 loader workers");
   expect(profile({"--epochs", "0"}), "0 epochs");
   expect({"profile", "lenet5", "--data", data_, "--threads", "1000"}, "may be used here");
