@@ -222,6 +222,28 @@ TEST_F(BadInputTest, AnAnswerSaysWhatWasAsked) {
                                   "latency ≤ 800 ms\n"));
 }
 
+TEST_F(BadInputTest, WhatCannotBeDescribedIsRefused) {
+  for (const char* wrong : {"0", "-3", "65537", "100000000000"})
+    expect_refused({"describe", "lenet5", "--batch-size", wrong}, "--batch-size",
+                   "describe --help");
+  expect_refused({"describe", "model.onnx"}, "there is no workload 'model.onnx'",
+                 "onnx:model.onnx");
+  expect_refused({"profile", "nets/model.pt"}, "there is no workload 'nets/model.pt'",
+                 "script:nets/model.pt");
+}
+
+TEST_F(BadInputTest, SharesAreOfTrainings) {
+  expect_refused(
+      {"serve", "--infer", infer_, "--latency", "1s", "--arrivals", "poisson:5", "--share", "2"},
+      "--share has 1 value for 0 trainings", "one for each --train");
+}
+
+TEST_F(BadInputTest, TheHelpThatIsNamedIsThatOfTheCommand) {
+  expect_refused({"roofline", "measure", "--nothing"}, "--nothing",
+                 "`flyball roofline measure --help`");
+  expect_refused({"runs", "show", "--nothing"}, "--nothing", "`flyball runs show --help`");
+}
+
 TEST_F(BadInputTest, EveryPartKeepsItsThingsInOnePlace) {
   for (const char* name : {"FLYBALL_STORE", "FLYBALL_REFERENCES"}) environment_.erase(name);
   environment_["XDG_DATA_HOME"] = "";

@@ -59,11 +59,14 @@ Error no_command(const std::string& named, const std::string& word,
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* command = &app;
   std::string path;
-  for (int i = 1; i < argc && argv[i][0] != '-' && command->get_require_subcommand_min() > 0; ++i) {
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
     const std::string word = argv[i];
     const auto names = names_below(*command);
-    if (std::ranges::find(names, word) == names.end())
+    if (std::ranges::find(names, word) == names.end()) {
+      // Some commands take either a command or words of their own.
+      if (command->get_require_subcommand_min() == 0) break;
       return report_error(no_command(path + word, word, names));
+    }
     command = command->get_subcommand(word);
     path += word + " ";
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/option_name.h"
@@ -172,15 +173,28 @@ std::string amount(double value, const std::string& unit) {
   return fmt::format("{:.12g}{}", value, unit == "requests/s" ? "" : unit);
 }
 
+/// The least time (per minibatch or sample) of what was measured; not known of other objectives.
+std::optional<double> fastest(const Problem& problem, const Readings& readings) {
+  if (problem.objective != Objective::time || problem.roles.size() != 1) return {};
+  double least = unlimited;
+  for (size_t i = 0; i < readings[0].size(); ++i)
+    if (readings[0][i].minibatch_ms > 0)
+      least = std::min(least, outcome_of(problem, readings, std::array{i}).loss);
+  return least < unlimited ? std::optional(least) : std::nullopt;
+}
+
 /// "--power-budget 25.2W (predicted)"
 std::string advice_text(const Advice& one) {
   const std::string whose = one.workload.empty() ? "" : " for " + one.workload;
   const char* known = provenance_name(one.provenance);
   if (one.flag == "--windows")
     return fmt::format("{:.12g} requests/s in --windows{} ({})", one.value, whose, known);
+  const std::string price =
+      one.slowdown >= 2 ? fmt::format(", {:.3g} times as slow as the fastest", one.slowdown) : "";
   return fmt::format(
-      "{}{} ({})", option_text(one.flag, amount(one.value, one.unit == "profiles" ? "" : one.unit)),
-      whose, known);
+      "{}{} ({}{})",
+      option_text(one.flag, amount(one.value, one.unit == "profiles" ? "" : one.unit)), whose,
+      known, price);
 }
 
 std::string binding_text(const Problem& problem, const EasedLimit& eased, const FlagOf& flag_of) {
@@ -226,6 +240,7 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
                               const FlagOf& flag_of, Provenance known) {
   const Problem& problem = strategy.problem();
   const Readings readings = strategy.ledger().readings();
+  const auto least = fastest(problem, readings);
   std::vector<Advice> all;
   if (why.profiles > 0)
     all.push_back({flag_of(Constraint::none, 0).flag, static_cast<double>(why.profiles), "profiles",
@@ -245,6 +260,8 @@ std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why
     all.push_back({flag.flag, typed(eased, flag.scale, does), flag.unit,
                    eased.predicted ? Provenance::predicted : known,
                    two && own ? problem.roles[eased.role].workload : ""});
+    if (least && !eased.predicted)
+      all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
   }
   return all;
 }

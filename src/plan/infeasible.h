@@ -48,6 +48,8 @@ struct Advice {
   std::string unit;
   Provenance provenance = Provenance::predicted;
   std::string workload = "";  ///< whose limit it is, where several have one of their own
+  /// Its time against that of the fastest measured, where time is to be small; 0: not known.
+  double slowdown = 0;
 };
 
 /// The eased limits by their flags; `known` says how the readings are known that were measured.

@@ -225,6 +225,7 @@ json infeasible_json(const Error& why_not, const std::vector<Advice>& easing) {
                    {"unit", one.unit},
                    {"provenance", provenance_name(one.provenance)}});
     if (!one.workload.empty()) all.back()["workload"] = one.workload;
+    if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
   }
   return {{"reason", why_not.message}, {"hint", why_not.hint}, {"easing", std::move(all)}};
 }

@@ -33,6 +33,15 @@ bool is_memory_failure(const std::exception& failure, const std::string& text) {
       [&](const char* words) { return text.find(words) != std::string::npos; });
 }
 
+// What went wrong within a TorchScript module is said below the trace of its lines.
+std::string cause_within_script(const std::string& text) {
+  const std::string before_cause = "RuntimeError: ";
+  const size_t cause = text.rfind(before_cause);
+  if (cause == std::string::npos) return "";
+  const size_t begin = cause + before_cause.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 }  // namespace
 
 void set_threads(int threads) {
@@ -56,9 +65,13 @@ void adopt_threads() {
 Error from_torch(const std::exception& failure) {
   const auto* c10_failure = dynamic_cast<const c10::Error*>(&failure);
   std::string text = c10_failure ? c10_failure->what_without_backtrace() : failure.what();
-  text = "LibTorch: " + text.substr(0, text.find('\n'));
+  const bool script = text.find("failed in the TorchScript interpreter") != std::string::npos;
+  const std::string cause = script ? cause_within_script(text) : "";
+  const std::string told = cause.empty() ? text.substr(0, text.find('\n')) : cause;
+  text = (cause.empty() ? "LibTorch: " : "the script: ") + told;
   if (is_memory_failure(failure, text)) return out_of_memory(text);
-  return {Code::internal, text, ""};
+  return {Code::internal, text,
+          cause.empty() ? "" : "does it take tensors of this shape and type?"};
 }
 
 Result<c10::Device> find_device(const std::string& name) {

@@ -207,6 +207,21 @@ TEST(Script, TakesItsInputsByNameAndALossOfItsOwn) {
   EXPECT_TRUE((*make_stepper(name, options))->step(spans.view()).ok());
 }
 
+TEST(Script, TheCauseOfAFailureWithinItIsTold) {
+  const TempFolder folder;
+  StepOptions options = of_spans();
+  options.phase = Phase::infer;
+  const auto made = make_stepper(
+      "script:" + save_module(folder, "folds.pt",
+                              "\ndef forward(self, ids):\n    return ids.reshape(-1, 1000003)\n",
+                              false),
+      options);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const auto answer = (*made)->infer(Spans().view());
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("the script: shape '[-1, 1000003]' is invalid"));
+}
+
 TEST(Script, InputsAndLossesThatDoNotFitAreNamed) {
   const TempFolder folder;
   const std::string words = "script:" + save_module(folder, "words.pt", word_scores, true);

@@ -118,6 +118,12 @@ Result<const Workload*> find_workload(const std::string& name) {
     if (workload.name == name) return &workload;
     names.push_back(workload.name);
   }
+  // A file by its name alone.
+  for (const auto& [ending, kind] :
+       {std::pair{".onnx", "onnx:"}, {".pt", "script:"}, {".pth", "script:"}})
+    if (name.ends_with(ending))
+      return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
+                   fmt::format("a file is told by its kind: {}{}", kind, name)};
   const auto near = closest(name, names);
   return Error{Code::not_found, fmt::format("there is no workload '{}'", name),
                near ? fmt::format("did you mean '{}'?", *near) : "one of: " + join(names, ", ")};

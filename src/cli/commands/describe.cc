@@ -194,6 +194,7 @@ void add_describe(CLI::App& app, Context& context) {
   command
       ->add_option("--batch-size,--batch", options->batch_size,
                    "samples of a minibatch; of onnx:FILE what the file says, where it does")
+      ->check(CLI::Range(1, 65536))
       ->capture_default_str()
       ->each([batch = options.get()](const std::string&) { batch->batch_given = true; });
   command->add_option("--rules", options->rules, "how operators count: exact or pagoda")

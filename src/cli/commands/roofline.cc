@@ -130,6 +130,7 @@ Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
                              "mobilenet_v3 lstm --device {} --out twin.csv`, then `flyball "
                              "roofline --data twin.csv --accept simulated`",
                              board.info().name.text())};
+  FLYBALL_CHECK(check_roofs_of(board));
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   const DeviceInfo& device = board.info().device;
   FLYBALL_ASSIGN(const auto roofs, stored_roofs(store, device.name, device.fingerprint));

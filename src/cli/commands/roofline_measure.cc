@@ -90,9 +90,7 @@ Status run(const Options& options) {
     return Error{Code::invalid_argument,
                  board->info().device.title + ": microbenchmarks would measure this machine",
                  "flyball roofline --data FILE --accept simulated fits roofs over a table of it"};
-  if (board->info().name.kind == "cuda")
-    return Error{Code::unavailable, "the roofs of a GPU are not measured yet",
-                 "leave --device out for the roofs of the CPU"};
+  FLYBALL_CHECK(check_roofs_of(*board));
   FLYBALL_ASSIGN(const auto device, board->knobs());
   std::optional<Store> store;
   if (!options.no_store) {
@@ -125,6 +123,12 @@ Status run(const Options& options) {
 }
 
 }  // namespace
+
+Status check_roofs_of(const Board& board) {
+  if (board.info().name.kind != "cuda") return {};
+  return Error{Code::unavailable, "the roofs of a GPU are not measured yet",
+               "leave --device out for the roofs of the CPU; --data FILE takes measured tables"};
+}
 
 void add_roofline_measure(CLI::App& roofline, Context& context) {
   CLI::App* command =

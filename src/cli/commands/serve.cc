@@ -69,6 +69,12 @@ Status check_roles_of(const ServeOptions& serve) {
                  fmt::format("--latency has {} values for {} services",
                              plan.request.latencies_ms.size(), plan.infer.size()),
                  "give one for each --infer, or one for all of them"};
+  if (serve.shares.size() > plan.train.size())
+    return Error{Code::invalid_argument,
+                 fmt::format("--share has {} value{} for {} training{}", serve.shares.size(),
+                             serve.shares.size() == 1 ? "" : "s", plan.train.size(),
+                             plan.train.size() == 1 ? "" : "s"),
+                 "give one for each --train, or none"};
   const auto tables = static_cast<size_t>(std::ranges::count_if(plan.train, is_table) +
                                           std::ranges::count_if(plan.infer, is_table));
   if (tables != 0 && tables != plan.train.size() + plan.infer.size())
