@@ -241,7 +241,7 @@ TEST_F(BadInputTest, SharesAreOfTrainings) {
 TEST_F(BadInputTest, TheHelpThatIsNamedIsThatOfTheCommand) {
   expect_refused({"roofline", "measure", "--nothing"}, "--nothing",
                  "`flyball roofline measure --help`");
-  expect_refused({"runs", "show", "--nothing"}, "--nothing", "`flyball runs show --help`");
+  expect_refused({"runs", "show", "1", "--nothing"}, "--nothing", "`flyball runs show --help`");
 }
 
 TEST_F(BadInputTest, EveryPartKeepsItsThingsInOnePlace) {
