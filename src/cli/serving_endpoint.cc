@@ -75,6 +75,7 @@ LiveState ServingEndpoint::live_state() const {
                               .answered = s.answered,
                               .late = s.late,
                               .refused = s.refused,
+                              .failed = s.failed,
                               .p50_ms = s.latency.quantile_ms(0.5),
                               .p99_ms = s.latency.quantile_ms(0.99),
                               .largest_batch = s.planned_batch});

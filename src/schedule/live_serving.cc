@@ -29,6 +29,32 @@ InferAnswer refusal(const Admission& admission, const std::string& name, double 
   return answer;
 }
 
+// What a network throws is an error like one that it returns: it ends these requests, not the
+// program.
+template <class Run>
+auto run_guarded(Run run) -> decltype(run()) {
+  try {
+    return run();
+  } catch (const std::exception& thrown) {
+    return Error{Code::internal, thrown.what(), ""};
+  }
+}
+
+using Answers = Result<std::vector<std::vector<StoredTensor>>>;
+
+// Answers of all requests, or why there are none, in one line.
+Answers run_network(InferenceRunner& runner, const std::vector<InferRequest>& requests) {
+  Answers answers = run_guarded([&] { return runner.run(requests); });
+  if (answers.ok() && answers->size() == requests.size()) return answers;
+  const std::string why = answers.ok() ? fmt::format("it gave {} answers to {} requests",
+                                                     answers->size(), requests.size())
+                                       : answers.error().message;
+  return Error{answers.ok() ? Code::internal : answers.error().code,
+               fmt::format("{} could not run: {}", runner.info().name,
+                           why.substr(0, why.find_first_of("\r\n"))),
+               ""};
+}
+
 }  // namespace
 
 void LiveServing::add(ServiceRules rules, std::unique_ptr<InferenceRunner> runner) {
@@ -266,18 +292,22 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
                          const std::vector<Waiting>& waited) {
   const size_t s = decision.who;
   const int64_t begin_ns = monotonic_ns();
-  auto answers = runners_[s]->run(requests);
+  auto answers = run_network(*runners_[s], requests);
   const int64_t end_ns = monotonic_ns();
   {
     const std::lock_guard lock(mutex_);
-    scheduler_->ended(end_ns);
+    scheduler_->ended(end_ns, !answers.ok());
     ServiceResult& service = result_.services[s];
     int64_t longest_ns = 0;
     for (const Waiting& one : waited) {
       const int64_t latency_ns = end_ns - one.arrived_ns;
-      timeline_.answered(s, end_ns, latency_ns, service.answer(latency_ns));
       longest_ns = std::max(longest_ns, latency_ns);
+      if (answers.ok())
+        timeline_.answered(s, end_ns, latency_ns, service.answer(latency_ns));
+      else
+        ++service.failed;
     }
+    if (!answers.ok()) timeline_.failed(s, end_ns, waited.size());
     timeline_.served(s, begin_ns, end_ns, decision.samples, longest_ns);
     ++service.batches;
     service.samples += static_cast<size_t>(decision.samples);
@@ -296,10 +326,10 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
 
 Status LiveServing::train(size_t t) {
   const int64_t begin_ns = monotonic_ns();
-  const Status stepped = trainings_[t]->step();
+  const Status stepped = run_guarded([&] { return trainings_[t]->step(); });
   const int64_t end_ns = monotonic_ns();
   const std::lock_guard lock(mutex_);
-  scheduler_->ended(end_ns);
+  scheduler_->ended(end_ns, !stepped.ok());
   if (!stepped.ok()) return stepped.error().within(training_rules_[t].name);
   TrainingResult& training = result_.trainings[t];
   ++training.minibatches;

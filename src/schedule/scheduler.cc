@@ -250,9 +250,10 @@ Decision Scheduler::decide(int64_t now_ns) {
   return decision;
 }
 
-void Scheduler::ended(int64_t now_ns) {
+void Scheduler::ended(int64_t now_ns, bool failed) {
   if (!busy_) throw std::logic_error("nothing was running");
   busy_ = false;
+  if (failed) return;
   const auto took_ns = static_cast<double>(std::max<int64_t>(1, now_ns - began_ns_));
   if (running_.act == Act::infer) {
     services_[running_.who].duration.observe(running_.samples, took_ns);

@@ -84,8 +84,8 @@ class Scheduler {
   Decision decide(int64_t now_ns);
   /// The requests of the last inference minibatch that was decided on.
   std::span<const Waiting> batch() const { return batch_; }
-  /// What was decided on has ended.
-  void ended(int64_t now_ns);
+  /// What was decided on has ended. Where it failed, how long it took says nothing of the next one.
+  void ended(int64_t now_ns, bool failed = false);
 
   /// From now on no request is taken and no training starts; what waits is answered.
   void drain() { draining_ = true; }

@@ -2,9 +2,11 @@
 // cannot be taken is refused.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "base/random.h"
@@ -244,6 +246,37 @@ TEST(LiveEndpoint, WhatCannotBeAnsweredInTimeIs503AtOnce) {
     EXPECT_THAT(answer, HasSubstr("overload"));
   }
   EXPECT_EQ(live.serving().snapshot().services.front().refused, 3u);
+}
+
+/// Warms up, and then cannot run.
+class Broken final : public InferenceRunner {
+ public:
+  explicit Broken(const std::atomic<bool>& broken) : broken_(broken) {}
+  const ServiceInfo& info() const override { return identity_->info(); }
+  Result<std::vector<std::vector<StoredTensor>>> run(
+      std::span<const InferRequest> requests) override {
+    if (broken_) throw std::runtime_error("the accelerator is gone");
+    return identity_->run(requests);
+  }
+  InferRequest example(int64_t samples) const override { return identity_->example(samples); }
+
+ private:
+  const std::atomic<bool>& broken_;
+  std::unique_ptr<InferenceRunner> identity_ = make_identity_runner();
+};
+
+TEST(LiveEndpoint, WhatTheNetworkCouldNotRunIs500WithTheReason) {
+  std::atomic<bool> broken{false};
+  LiveEndpoint live(long_rules("identity"), std::make_unique<Broken>(broken),
+                    [&broken] { broken = true; });
+  const std::string answer = live.ask(two_numbers);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500"));
+  EXPECT_THAT(answer, HasSubstr(R"({"error":"identity could not run: the accelerator is gone"})"));
+  broken = false;
+  EXPECT_THAT(live.ask(two_numbers), StartsWith("HTTP/1.1 200")) << "it goes on";
+  EXPECT_EQ(live.serving().snapshot().services.front().failed, 1u);
+  EXPECT_THAT(http_exchange(live.port(), request_text("GET /metrics")),
+              HasSubstr("outcome=\"failed\"} 1\n"));
 }
 
 }  // namespace

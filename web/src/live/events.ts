@@ -8,6 +8,8 @@ export interface ServiceState {
   answered: number;
   late: number;
   refused: number;
+  /** The network could not run them. */
+  failed: number;
   p50_ms: number | null;
   p99_ms: number | null;
   largest_batch: number;

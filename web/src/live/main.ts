@@ -70,7 +70,7 @@ const share = (part: number, whole: number) => (whole > 0 ? `${number((100 * par
 function figures(state: LiveState): HTMLElement[] {
   const figure = (label: string, value: string, note: string) => h("div", { class: "figure" }, h("div", { class: "figure-label" }, label), h("div", { class: "figure-value" }, value), h("div", { class: "spread" }, note));
   return [
-    ...state.services.map((s) => figure(`${s.name}, served`, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}`)),
+    ...state.services.map((s) => figure(`${s.name}, served`, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}${s.failed > 0 ? `, failed ${s.failed}` : ""}`)),
     ...state.trainings.map((t) => figure(`${t.name}, trained`, `${short_number(t.minibatches, 6)}`, "minibatches")),
     figure("power", state.power_w === null ? "–" : `${short_number(state.power_w)} W`, state.power_w === null ? "no sensor" : "of the board"),
     figure("plans made anew", String(state.replans), `${state.switches} changes of mode`),
