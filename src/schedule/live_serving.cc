@@ -128,7 +128,7 @@ Status LiveServing::warm_up() {
     std::vector<ServiceRules> rules = service_rules_;
     for (ServiceRules& one : rules) one.largest_batch = std::max<int64_t>(1, one.largest_batch);
     scheduler_ = std::make_unique<Scheduler>(std::move(rules), training_rules_, options_.durations);
-    queues_.resize(runners_.size());
+    for (const ServiceInfo& info : infos_) shapes_.emplace_back(info.inputs);
     constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
     for (const ServiceRules& one : service_rules_)
       result_.services.push_back({.name = one.name,
@@ -167,14 +167,16 @@ void LiveServing::submit(size_t s, InferRequest request) {
     ServiceResult& service = result_.services[s];
     ++service.arrived;
     const int64_t now_ns = monotonic_ns();
-    admission = scheduler_->arrive(s, next_id_++, request.samples, now_ns);
+    scheduler_->announce(coming_pause_ns(now_ns));
+    admission = scheduler_->arrive(s, ++next_id_, request.samples, now_ns, shapes_[s].of(request));
     service.largest_queue = std::max(service.largest_queue, scheduler_->waiting(s));
     const bool refused = admission.refused != RefusalReason::none;
     if (refused) ++service.refused;
     timeline_.arrived(s, now_ns, refused, scheduler_->waiting(s));
   }
   if (admission.refused == RefusalReason::none) {
-    queues_[s].push_back(std::move(request));
+    shapes_[s].keep(request);
+    accepted_.emplace(next_id_, std::move(request));
     lock.unlock();
     arrived_.notify_one();
     return;
@@ -223,6 +225,14 @@ void LiveServing::count_planned(int64_t now_ns) {
   plan_since_ns_ = now_ns;
 }
 
+// What will have the accelerator when what runs has ended, before anybody is served.
+double LiveServing::coming_pause_ns(int64_t now_ns) const {
+  const double switch_ns = change_ && change_->set_mode ? change_->switch_s * 1e9 : 0;
+  const bool switches =
+      switch_ns > 0 && switch_cannot_wait(*scheduler_, now_ns, change_since_ns_, switch_ns);
+  return checkpoint_follows_ns_ + (switches ? switch_ns : 0);
+}
+
 void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   if (!change_ || scheduler_->draining()) return;
   const int64_t begin_ns = monotonic_ns();
@@ -234,11 +244,13 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   change.why.at_s = static_cast<double>(begin_ns - began_ns_) * 1e-9;
   count_planned(begin_ns);
   if (switches) {
+    scheduler_->occupy(begin_ns, change.switch_s * 1e9);
     lock.unlock();  // requests come in meanwhile
     const Status set = change.set_mode();
     const int64_t end_ns = monotonic_ns();
     note("mode", change.why.mode, begin_ns, end_ns);
     lock.lock();
+    scheduler_->release();
     timeline_.switched(begin_ns, end_ns);
     result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
     if (!set.ok()) {
@@ -282,6 +294,8 @@ Decision LiveServing::next(std::unique_lock<std::mutex>& lock, int64_t until_ns)
     ++result_.decisions;
     deciding_s_ += took_s;
     longest_decision_s_ = std::max(longest_decision_s_, took_s);
+    checkpoint_follows_ns_ =
+        decision.act == Act::train && checkpoint_due(scheduler_->free_ns(now_ns)) ? saving_ns() : 0;
     if (decision.act != Act::wait) return decision;
     const double left_s = static_cast<double>(until_ns - now_ns) * 1e-9;
     arrived_.wait_for(lock, std::chrono::duration<double>(std::min(look_s, left_s)));
@@ -346,25 +360,42 @@ Status LiveServing::train(size_t t) {
 Status LiveServing::save_when_due(bool at_end) {
   if (!unsaved_) return {};
   const int64_t now_ns = monotonic_ns();
-  const double since_s = static_cast<double>(now_ns - saved_ns_) * 1e-9;
-  if (!at_end) {
-    if (since_s < options_.checkpoint_s / 2) return {};
+  if (!at_end && static_cast<double>(now_ns - saved_ns_) * 1e-9 < options_.checkpoint_s / 2)
+    return {};
+  {
     const std::lock_guard lock(mutex_);
-    const double takes_ns = saving_.known() ? saving_.upper_ns(1) : 0;
-    if (since_s < options_.checkpoint_s && !scheduler_->fits(now_ns, takes_ns)) return {};
+    checkpoint_follows_ns_ = 0;
+    if (!at_end && !checkpoint_due(static_cast<double>(now_ns)) &&
+        !scheduler_->fits(now_ns, saving_ns()))
+      return {};
+    scheduler_->occupy(now_ns, saving_ns());
   }
+  const Status saved = save_all(at_end);
+  saved_ns_ = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  scheduler_->release();
+  if (!saved.ok()) return saved;
+  saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
+  note("checkpoint", "saved", now_ns, saved_ns_);
+  timeline_.saved(now_ns, saved_ns_);
+  unsaved_ = false;
+  return {};
+}
+
+bool LiveServing::checkpoint_due(double at_ns) const {
+  return at_ns - static_cast<double>(saved_ns_) >= options_.checkpoint_s * 1e9;
+}
+
+double LiveServing::saving_ns() const {
+  return saving_.known() ? saving_.upper_ns(1) : 0;
+}
+
+Status LiveServing::save_all(bool at_end) {
   for (size_t t = 0; t < trainings_.size(); ++t) {
     const Status saved = trainings_[t]->save();
     if (!saved.ok()) return saved.error().within("checkpoint of " + training_rules_[t].name);
   }
-  if (options_.saved && !at_end) FLYBALL_CHECK(options_.saved());
-  saved_ns_ = monotonic_ns();
-  saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
-  note("checkpoint", "saved", now_ns, saved_ns_);
-  const std::lock_guard lock(mutex_);
-  timeline_.saved(now_ns, saved_ns_);
-  unsaved_ = false;
-  return {};
+  return options_.saved && !at_end ? options_.saved() : Status();
 }
 
 Status LiveServing::run(double seconds) {
@@ -386,9 +417,9 @@ Status LiveServing::run(double seconds) {
     }
     const std::vector<Waiting> waited(scheduler_->batch().begin(), scheduler_->batch().end());
     std::vector<InferRequest> requests;
-    for (size_t i = 0; i < waited.size(); ++i) {
-      requests.push_back(std::move(queues_[decision.who].front()));
-      queues_[decision.who].pop_front();
+    for (const Waiting& one : waited) {
+      requests.push_back(std::move(accepted_.extract(one.id).mapped()));
+      shapes_[decision.who].give_back(requests.back());
     }
     lock.unlock();
     answer(decision, std::move(requests), waited);

@@ -4,13 +4,14 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "schedule/live_result.h"
 #include "schedule/live_timeline.h"
+#include "schedule/shape_keys.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball {
@@ -113,12 +114,16 @@ class LiveServing final : public Serving {
   Status warm_up_training(size_t training);
   int64_t chosen_batch(size_t service) const;
   Decision next(std::unique_lock<std::mutex>& lock, int64_t until_ns);
+  double coming_pause_ns(int64_t now_ns) const;
   void follow_change(std::unique_lock<std::mutex>& lock);
   void count_planned(int64_t now_ns);
   void answer(const Decision& decision, std::vector<InferRequest> requests,
               const std::vector<Waiting>& waited);
   Status train(size_t training);
   Status save_when_due(bool at_end);
+  Status save_all(bool at_end);
+  bool checkpoint_due(double at_ns) const;
+  double saving_ns() const;
   void note(const std::string& track, std::string name, int64_t begin_ns, int64_t end_ns);
 
   LiveServingOptions options_;
@@ -132,7 +137,8 @@ class LiveServing final : public Serving {
   mutable std::mutex mutex_;  ///< of all below but what only run() touches
   std::condition_variable arrived_;
   std::unique_ptr<Scheduler> scheduler_;
-  std::vector<std::deque<InferRequest>> queues_;  ///< as the scheduler's
+  std::unordered_map<uint64_t, InferRequest> accepted_;  ///< that wait, by the scheduler's names
+  std::vector<ShapeKeys> shapes_;                        ///< of each service's requests
   LiveResult result_;
   LiveTimeline timeline_;
   uint64_t next_id_ = 0;
@@ -140,6 +146,7 @@ class LiveServing final : public Serving {
   std::optional<LiveChange> change_;
   int64_t change_since_ns_ = 0, plan_since_ns_ = 0;
   std::vector<double> trainings_per_s_;
+  double checkpoint_follows_ns_ = 0;  ///< what runs: how long it takes; 0: none does
 
   std::vector<Span> spans_;
   DurationModel saving_;
