@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/places.h"
 #include "base/random.h"
+#include "base/told_errors.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/serving.h"
@@ -289,6 +290,7 @@ Result<Served> serve_live(ServeOptions& options) {
   served.longest_decision_s = serving.longest_decision_s();
   if (device) {
     const Status restored = device->restore();
+    if (!ran.ok()) return told_together(ran, restored).error();
     if (!restored.ok()) served.notes.push_back(restored.error().message);
   }
   FLYBALL_CHECK(ran);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/statistics.h"
+#include "base/told_errors.h"
 
 namespace flyball {
 namespace {
@@ -390,12 +391,15 @@ double LiveServing::saving_ns() const {
   return saving_.known() ? saving_.upper_ns(1) : 0;
 }
 
+// One that cannot be kept leaves the others theirs.
 Status LiveServing::save_all(bool at_end) {
+  Status all;
   for (size_t t = 0; t < trainings_.size(); ++t) {
     const Status saved = trainings_[t]->save();
-    if (!saved.ok()) return saved.error().within("checkpoint of " + training_rules_[t].name);
+    if (!saved.ok())
+      all = told_together(all, saved.error().within("checkpoint of " + training_rules_[t].name));
   }
-  return options_.saved && !at_end ? options_.saved() : Status();
+  return all.ok() && options_.saved && !at_end ? options_.saved() : all;
 }
 
 Status LiveServing::run(double seconds) {
@@ -439,7 +443,7 @@ Status LiveServing::run(double seconds) {
           "latency budget of {:g} ms",
           training_rules_[t].name, scheduler_->training_time(t).upper_ns(1) * 1e-6,
           infos_[static_cast<size_t>(s)].name, result_.services[static_cast<size_t>(s)].budget_ms);
-  return failed.ok() ? saved : failed;
+  return told_together(failed, saved);
 }
 
 LiveResult LiveServing::snapshot() const {

@@ -82,8 +82,8 @@ class LiveServing final : public Serving {
   /// Runs every job alone until its durations are known; ready() from then on.
   Status warm_up();
   /// Serves and trains until `seconds` have gone by (0: without end) or `stop` is set; then answers
-  /// what was accepted and saves the trainings. An error of a training ends the run after a drain;
-  /// one of an inference is the answer of its requests.
+  /// what was accepted and saves the trainings. An error of a training, or of keeping it, ends the
+  /// run after a drain, and both are told; one of an inference is the answer of its requests.
   Status run(double seconds);
   /// From any thread: a new plan, followed before the next decision; its mode is set in a gap that
   /// holds the switch (switch_waits()). One that still waits is replaced.

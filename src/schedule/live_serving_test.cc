@@ -74,7 +74,8 @@ struct Counts {
 
 class Trainer final : public TrainingRunner {
  public:
-  explicit Trainer(Counts& counts, int fails_at = 0) : counts_(counts), fails_at_(fails_at) {}
+  explicit Trainer(Counts& counts, int fails_at = 0, bool keeps = true)
+      : counts_(counts), fails_at_(fails_at), keeps_(keeps) {}
   Status step() override {
     sleep_until_ns(monotonic_ns() + 2'000'000);
     if (++counts_.steps == fails_at_) return Error{Code::io, "the disk is gone", ""};
@@ -82,12 +83,13 @@ class Trainer final : public TrainingRunner {
   }
   Status save() override {
     ++counts_.saves;
-    return {};
+    return keeps_ ? Status() : Status(Error{Code::io, "no space left", "make room"});
   }
 
  private:
   Counts& counts_;
   int fails_at_;
+  bool keeps_;
 };
 
 ServiceRules rules(int64_t latency_ms) {
@@ -223,6 +225,21 @@ TEST(LiveServing, ATrainingThatFailsEndsTheRunAfterADrain) {
   const Status ran = serving.run(0);
   ASSERT_FALSE(ran.ok());
   EXPECT_EQ(ran.error().message, "learn: the disk is gone");
+}
+
+TEST(LiveServing, ATrainingThatFailsAndCannotBeKeptSaysBoth) {
+  LiveServing serving({.warm_up_s = 0.1});
+  Counts counts, others;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts, 20, false));
+  serving.add(TrainingRules{.name = "other"}, std::make_unique<Trainer>(others));
+  ASSERT_TRUE(serving.warm_up().ok());
+  const Status ran = serving.run(0);
+  ASSERT_FALSE(ran.ok());
+  EXPECT_EQ(ran.error().message,
+            "learn: the disk is gone; and then: checkpoint of learn: no space left");
+  EXPECT_EQ(ran.error().hint, "make room");
+  EXPECT_EQ(others.saves, 1) << "the other one is kept all the same";
 }
 
 /// Writes down when it was stepped and saved, and stops the run after five saves.
