@@ -145,6 +145,7 @@ Status LiveServing::warm_up() {
   }
   for (size_t t = 0; t < trainings_.size(); ++t) FLYBALL_CHECK(warm_up_training(t));
   for (size_t s = 0; s < runners_.size(); ++s) FLYBALL_CHECK(warm_up_service(s));
+  if (options_.begins) options_.begins();
   const std::lock_guard lock(mutex_);
   for (size_t s = 0; s < runners_.size(); ++s) {
     if (service_rules_[s].largest_batch == 0) scheduler_->set_largest_batch(s, chosen_batch(s));
@@ -203,7 +204,7 @@ void LiveServing::change(LiveChange change) {
 
 void LiveServing::told_power(int64_t begin_ns, int64_t end_ns, double watts) {
   const std::lock_guard lock(mutex_);
-  timeline_.power(begin_ns, end_ns, watts);
+  timeline_.power(begin_ns, ended_ns_ > 0 ? std::min(end_ns, ended_ns_) : end_ns, watts);
 }
 
 LiveDurations LiveServing::durations() const {
@@ -378,7 +379,7 @@ Status LiveServing::save_when_due(bool at_end) {
   if (!saved.ok()) return saved;
   saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
   note("checkpoint", "saved", now_ns, saved_ns_);
-  timeline_.saved(now_ns, saved_ns_);
+  if (!at_end) timeline_.saved(now_ns, saved_ns_);
   unsaved_ = false;
   return {};
 }
@@ -429,12 +430,17 @@ Status LiveServing::run(double seconds) {
     answer(decision, std::move(requests), waited);
   }
   ready_ = false;
-  const int64_t answered_ns = monotonic_ns();
-  const Status saved = save_when_due(true);
+  end_result();
+  if (options_.answered) options_.answered();
+  return told_together(failed, save_when_due(true));
+}
+
+void LiveServing::end_result() {
   const std::lock_guard lock(mutex_);
-  result_.seconds = static_cast<double>(answered_ns - began_ns_) * 1e-9;
-  count_planned(answered_ns);
-  timeline_.end(answered_ns);
+  ended_ns_ = monotonic_ns();
+  result_.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
+  count_planned(ended_ns_);
+  timeline_.end(ended_ns_);
   for (size_t t = 0; t < trainings_.size(); ++t)
     if (const int s = scheduler_->too_short_for(t); s >= 0 && result_.trainings[t].minibatches == 0)
       result_.training_blocked = fmt::format(
@@ -443,7 +449,6 @@ Status LiveServing::run(double seconds) {
           "latency budget of {:g} ms",
           training_rules_[t].name, scheduler_->training_time(t).upper_ns(1) * 1e-6,
           infos_[static_cast<size_t>(s)].name, result_.services[static_cast<size_t>(s)].budget_ms);
-  return told_together(failed, saved);
 }
 
 LiveResult LiveServing::snapshot() const {

@@ -66,6 +66,9 @@ struct LiveServingOptions {
   /// Called with each arrival, in the thread of submit(); must not block.
   std::function<void(size_t service, int64_t now_ns)> arrived{};
   std::function<Status()> saved{};  ///< called by run() when the trainings have been kept
+  /// Called when serving begins (by warm_up(), right before ready()), and when all has been
+  /// answered (by run(), before the trainings are kept): what costs between them is serving's.
+  std::function<void()> begins{}, answered{};
 };
 
 class LiveServing final : public Serving {
@@ -122,6 +125,7 @@ class LiveServing final : public Serving {
   Status train(size_t training);
   Status save_when_due(bool at_end);
   Status save_all(bool at_end);
+  void end_result();
   bool checkpoint_due(double at_ns) const;
   double saving_ns() const;
   void note(const std::string& track, std::string name, int64_t begin_ns, int64_t end_ns);
@@ -142,7 +146,7 @@ class LiveServing final : public Serving {
   LiveResult result_;
   LiveTimeline timeline_;
   uint64_t next_id_ = 0;
-  int64_t began_ns_ = 0;
+  int64_t began_ns_ = 0, ended_ns_ = 0;
   std::optional<LiveChange> change_;
   int64_t change_since_ns_ = 0, plan_since_ns_ = 0;
   std::vector<double> trainings_per_s_;

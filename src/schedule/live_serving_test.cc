@@ -421,6 +421,35 @@ TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
   EXPECT_EQ(result.replans[0].why, "a test, but the mode cannot be set: not root");
 }
 
+TEST(LiveServing, ItsBeginAndItsEndAreToldBeforeAnythingElseIsDone) {
+  std::vector<std::string> told;
+  LiveServing* made = nullptr;
+  Counts counts;
+  std::vector<InferAnswer> answers;
+  LiveServingOptions options{.warm_up_s = 0.1};
+  options.begins = [&] { told.push_back(made->ready() ? "late" : "begins"); };
+  options.answered = [&] {
+    told.push_back(counts.saves == 0 && answers.size() == 1 ? "answered" : "late");
+    EXPECT_GT(made->snapshot().seconds, 0);
+  };
+  LiveServing serving(options);
+  made = &serving;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
+  ASSERT_TRUE(serving.warm_up().ok());
+  serving.submit(0, asking(answers));
+  serving.drain();
+  ASSERT_TRUE(serving.run(0).ok());
+  EXPECT_THAT(told, testing::ElementsAre("begins", "answered"));
+  EXPECT_EQ(counts.saves, 1);
+  // Power that is told of a lap which ends a little later counts up to the end.
+  const double seconds = serving.snapshot().seconds;
+  serving.told_power(serving.began_ns(), monotonic_ns() + 1'000'000'000, 10);
+  double energy_j = 0;
+  for (const LiveWindow& window : serving.timeline().windows()) energy_j += window.energy_j;
+  EXPECT_NEAR(energy_j, 10 * seconds, 1e-6);
+}
+
 TEST(LiveServing, WhatIsSavedIsTold) {
   int told = 0;
   LiveServing serving({.checkpoint_s = 0.05, .warm_up_s = 0.1, .saved = [&] {
