@@ -1,7 +1,9 @@
 #include "cli/serving_endpoint.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -9,7 +11,8 @@
 namespace flyball::cli {
 namespace {
 
-constexpr double owed_s = 5;  // for answers to leave, once all are made
+constexpr double owed_s = 5;          // for answers to leave, once all are made
+constexpr size_t other_files = 1024;  // beside connections: data, sensors, accelerators
 
 // Of a file or the environment: a command line is seen by everybody on the machine.
 Result<std::string> token_of(const ServeOptions& options) {
@@ -24,6 +27,14 @@ Result<std::string> token_of(const ServeOptions& options) {
   return token;
 }
 
+// Shells begin programs with fewer files than they may have.
+void allow_files(size_t wanted) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, wanted);
+  setrlimit(RLIMIT_NOFILE, &files);  // else there are fewer connections, which is said
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOptions& options,
@@ -33,12 +44,18 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
   }
   FLYBALL_ASSIGN(http.token, token_of(options));
+  allow_files(http.limits.connections + other_files);
   std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts));
   ServingEndpoint& here = *opened;
   FLYBALL_ASSIGN(here.server_,
                  HttpServer::listen(http, [&here](HttpRequest request, const HttpReply& reply) {
                    here.handle(std::move(request), reply);
                  }));
+  if (const size_t most = here.server_->most_connections(); most < http.limits.connections)
+    fmt::print(stderr,
+               "flyball: note: at most {} connections at once instead of {}: this process may open "
+               "no more files (ulimit -n)\n",
+               most, http.limits.connections);
   fmt::print(stderr, "listening on {}\n", here.server_->url());
   std::fflush(stderr);
   return opened;

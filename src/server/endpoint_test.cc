@@ -1,6 +1,8 @@
 #include "server/endpoint.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/clock.h"
 #include "server/http_client_testing.h"
 #include "server/identity.h"
 
@@ -283,6 +286,70 @@ TEST(Endpoint, ConnectionsAreBounded) {
   EXPECT_EQ(served.ask("GET /v2"), "");
   first.say(ask);
   EXPECT_THAT(first.hear("}"), StartsWith("HTTP/1.1 200"));
+}
+
+/// Lets this process open no file beyond the ones it has, until its end.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int highest = dup(0);
+    rlimit files = before_;
+    files.rlim_cur = static_cast<rlim_t>(highest) + 1;
+    setrlimit(RLIMIT_NOFILE, &files);
+    for (int file = highest; file >= 0; file = dup(0)) taken_.push_back(file);
+  }
+  ~NoMoreFiles() {
+    setrlimit(RLIMIT_NOFILE, &before_);
+    for (const int file : taken_) close(file);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST(Endpoint, WithoutFilesItTriesAgainNowAndThenAndGoesOn) {
+  IdentityServing serving;
+  const Served served(serving);
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  auto none = std::make_unique<NoMoreFiles>();
+  HttpTestClient client(served.server->port(), socket);  // waits in the kernel's queue
+  ASSERT_TRUE(client.connected());
+  const int64_t began_ns = monotonic_ns();
+  while (served.server->accept_errors() < 3) sleep_until_ns(monotonic_ns() + 10'000'000);
+  const int64_t took_ns = monotonic_ns() - began_ns;
+  EXPECT_LE(static_cast<int64_t>(served.server->accept_errors()), took_ns / 100'000'000 + 2)
+      << "it does not spin";
+  none.reset();
+  client.say(request_text("GET /v2"));
+  EXPECT_THAT(client.hear(), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(Endpoint, ConnectionsAreBoundedByTheFilesThatMayBeOpened) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 200;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  IdentityServing serving;
+  size_t most = 0;
+  {
+    const Served served(serving);
+    most = served.server->most_connections();
+    EXPECT_GT(served.server->most_connections(), 0u);
+    EXPECT_LT(served.server->most_connections(), 200u - 64);
+    std::vector<std::unique_ptr<HttpTestClient>> clients;
+    for (size_t i = 0; i < served.server->most_connections() / 2; ++i)  // both ends are ours
+      clients.push_back(std::make_unique<HttpTestClient>(served.server->port()));
+    clients.front()->say(request_text("GET /v2"));
+    EXPECT_THAT(clients.front()->hear(), StartsWith("HTTP/1.1 200"));
+    EXPECT_EQ(served.server->accept_errors(), 0u);
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_GT(Served(serving).server->most_connections(), most);
 }
 
 TEST(Endpoint, TheTokenIsAskedForOfAllButHealth) {

@@ -1,6 +1,7 @@
 #include "server/http_server.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #define BOOST_ASIO_DISABLE_CO_AWAIT  // Boost 1.74's does not compile as C++20 with GCC 12
 #ifdef __SANITIZE_THREAD__
@@ -12,10 +13,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -34,6 +37,22 @@ using tcp = asio::ip::tcp;
 
 std::chrono::nanoseconds duration(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+}
+
+constexpr double accept_pause_s = 0.1;
+constexpr size_t other_files = 64;  // that the rest of the program may open: data, sensors
+
+// So many connections as there may be files for.
+size_t affordable(size_t connections) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return connections;
+  size_t taken = other_files;
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator open("/proc/self/fd", unknown), end;
+       !unknown && open != end; open.increment(unknown))
+    ++taken;
+  const size_t left = files.rlim_cur > taken ? files.rlim_cur - taken : 1;
+  return std::min(connections, left);
 }
 
 class Session;
@@ -319,8 +338,10 @@ class BeastServer final : public HttpServer {
   BeastServer(const HttpOptions& options, HttpHandler handler)
       : shared_(std::make_shared<Shared>()),
         acceptor_(shared_->io),
+        pause_(shared_->io),
         guard_(shared_->io.get_executor()) {
     shared_->options = options;
+    shared_->options.limits.connections = affordable(options.limits.connections);
     shared_->handler = std::move(handler);
   }
   ~BeastServer() override {
@@ -363,6 +384,8 @@ class BeastServer final : public HttpServer {
 
   uint16_t port() const override { return port_; }
   std::string url() const override { return url_; }
+  size_t most_connections() const override { return shared_->options.limits.connections; }
+  size_t accept_errors() const override { return accept_errors_; }
 
   void publish(const std::string& data) override {
     auto event = std::make_shared<const std::string>("data: " + data + "\n\n");
@@ -389,7 +412,8 @@ class BeastServer final : public HttpServer {
   void accept() {
     acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (!error && shared_->connections() < shared_->options.limits.connections) {
+      if (error) return accept_later();
+      if (shared_->connections() < shared_->options.limits.connections) {
         beast::error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);
         std::make_shared<Session>(std::move(socket), shared_)->start();
@@ -397,8 +421,17 @@ class BeastServer final : public HttpServer {
       accept();
     });
   }
+  // Without files to open, the next try fails like this one: whoever waits stays in the queue.
+  void accept_later() {
+    ++accept_errors_;
+    pause_.expires_after(duration(accept_pause_s));
+    pause_.async_wait([this](beast::error_code error) {
+      if (!error && acceptor_.is_open()) accept();
+    });
+  }
   void stop_accepting() {
     beast::error_code ignored;
+    pause_.cancel();
     acceptor_.close(ignored);
   }
   // Sessions end themselves while they are told: hold them.
@@ -416,6 +449,8 @@ class BeastServer final : public HttpServer {
 
   std::shared_ptr<Shared> shared_;
   tcp::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::atomic<size_t> accept_errors_ = 0;
   asio::executor_work_guard<asio::io_context::executor_type> guard_;
   std::thread thread_;
   uint16_t port_ = 0;
