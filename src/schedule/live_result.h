@@ -48,6 +48,9 @@ struct Replan {
   bool switched = false;  ///< of mode
 };
 
+/// Of a run that goes on for months.
+inline constexpr size_t most_replans = 600;
+
 struct LiveResult {
   double seconds = 0;
   std::string mode;  ///< of power, at the beginning; "": it stays and is not named
@@ -56,7 +59,8 @@ struct LiveResult {
   double energy_j = 0;  ///< NaN: power is not known
   double switching_s = 0;
   size_t switches = 0;
-  std::vector<Replan> replans;
+  std::vector<Replan> replans;  ///< in their order; live the last most_replans
+  size_t replanned = 0;         ///< how often in all
   size_t decisions = 0;
   std::string training_blocked;  ///< why training did not run at all; "" where it did
 

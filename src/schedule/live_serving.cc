@@ -257,7 +257,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
     if (!set.ok()) {
       change.why.why += ", but the mode cannot be set: " + set.error().message;
-      result_.replans.push_back(std::move(change.why));
+      remember(std::move(change.why));
       return;
     }
     ++result_.switches;
@@ -272,7 +272,13 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.services[s].planned_batch = change.largest_batch[s];
   }
   trainings_per_s_ = std::move(change.trainings_per_s);
-  result_.replans.push_back(std::move(change.why));
+  remember(std::move(change.why));
+}
+
+void LiveServing::remember(Replan why) {
+  ++result_.replanned;
+  if (result_.replans.size() == most_replans) result_.replans.erase(result_.replans.begin());
+  result_.replans.push_back(std::move(why));
 }
 
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,

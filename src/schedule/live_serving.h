@@ -120,6 +120,7 @@ class LiveServing final : public Serving {
   double coming_pause_ns(int64_t now_ns) const;
   void follow_change(std::unique_lock<std::mutex>& lock);
   void count_planned(int64_t now_ns);
+  void remember(Replan why);
   void answer(const Decision& decision, std::vector<InferRequest> requests,
               const std::vector<Waiting>& waited);
   Status train(size_t training);

@@ -406,6 +406,39 @@ TEST(LiveServing, WhoCannotBeAnsweredForACheckpointIsRefusedWhenItArrives) {
     EXPECT_EQ(answers[i].refused, RefusalReason::overload) << "checkpoint " << i;
 }
 
+/// Brings a new plan with each of so many minibatches, and then stops the run.
+class ReplanningTrainer final : public TrainingRunner {
+ public:
+  ReplanningTrainer(LiveServing& serving, size_t changes) : serving_(serving), left_(changes) {}
+  Status step() override {
+    if (!serving_.ready()) return {};
+    if (left_ == 0) serving_.drain();
+    LiveChange change;
+    change.why.why = std::to_string(left_);
+    if (left_ > 0) serving_.change(std::move(change));
+    left_ -= left_ > 0;
+    return {};
+  }
+  Status save() override { return {}; }
+
+ private:
+  LiveServing& serving_;
+  size_t left_;
+};
+
+TEST(LiveServing, TheLastPlansAreKeptAndAllAreCounted) {
+  LiveServing serving({.warm_up_s = 0.1});
+  serving.add(rules(60'000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<ReplanningTrainer>(serving, 700));
+  ASSERT_TRUE(serving.warm_up().ok());
+  ASSERT_TRUE(serving.run(0).ok());
+  const LiveResult result = serving.snapshot();
+  EXPECT_EQ(result.replanned, 700u);
+  ASSERT_EQ(result.replans.size(), 600u);
+  EXPECT_EQ(result.replans.front().why, "600");
+  EXPECT_EQ(result.replans.back().why, "1");
+}
+
 TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
   LiveServing serving({.warm_up_s = 0.1});
   serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));

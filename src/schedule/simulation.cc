@@ -165,6 +165,7 @@ class Course {
     pending_->why.switched = switches;
     count_planned();
     asked_.plan = std::move(pending_->plan);
+    ++result_.replanned;
     result_.replans.push_back(std::move(pending_->why));
     pending_.reset();
     take_plan();

@@ -352,11 +352,18 @@ TEST(Endpoint, ConnectionsAreBoundedByTheFilesThatMayBeOpened) {
   EXPECT_GT(Served(serving).server->most_connections(), most);
 }
 
-TEST(Endpoint, TheTokenIsAskedForOfAllButHealth) {
+TEST(Endpoint, TheTokenIsAskedForOfAllButHealthAndTheEmptyPage) {
   IdentityServing serving;
+  const FixedView view;
   HttpOptions options;
   options.token = "s3cret";
-  const Served served(serving, options);
+  const Served served(serving, options, &view);
+  EXPECT_THAT(served.ask("GET /"), HasSubstr("<title>Flyball live"));
+  EXPECT_THAT(served.ask("GET /events"), StartsWith("HTTP/1.1 401")) << "all that the page shows";
+  EXPECT_THAT(served.ask("GET /events?token=s3cret"), StartsWith("HTTP/1.1 401"))
+      << "addresses are remembered and written down by others";
+  EXPECT_THAT(served.ask("GET /?x", "", "Origin: http://evil.example\r\n"),
+              StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(served.ask(infer_path, two_numbers), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(served.ask("GET /metrics", "", "Authorization: Bearer s3cres\r\n"),
               StartsWith("HTTP/1.1 401"));
@@ -429,6 +436,29 @@ TEST(Endpoint, ListenersHearHowItStands) {
   teller.reset();
   EXPECT_THAT(listener.hear("\n\n"), HasSubstr("\"answered\":5"));  // once more at its end
   EXPECT_THAT(served.ask("GET /"), HasSubstr("connect-src 'self'"));
+}
+
+TEST(Endpoint, WhoListensLateHearsTheLastEventsFirst) {
+  IdentityServing serving;
+  const FixedView view;
+  HttpOptions options;
+  options.limits.kept_events = 5;
+  options.limits.event_bytes = 1000;
+  const Served served(serving, options, &view);
+  const auto heard = [&served] {
+    HttpTestClient listener(served.server->port());
+    listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    std::string all = listener.hear("\r\n\r\n");
+    served.server->publish("end");
+    all += listener.hear("data: end\n\n");
+    return all.substr(all.find("\r\n\r\n") + 4);
+  };
+  for (int i = 0; i < 8; ++i) served.server->publish(std::to_string(i));
+  EXPECT_EQ(heard(), "data: 3\n\ndata: 4\n\ndata: 5\n\ndata: 6\n\ndata: 7\n\ndata: end\n\n");
+  const std::string long_one(400, 'x');
+  for (int i = 0; i < 3; ++i) served.server->publish(long_one);
+  EXPECT_EQ(heard(), "data: " + long_one + "\n\ndata: end\n\n")
+      << "no more than half of what a listener may be behind";
 }
 
 TEST(ListenAddress, IsLoopbackUnlessTold) {

@@ -64,6 +64,7 @@ struct Shared {
   HttpOptions options{};
   HttpHandler handler{};
   bool loopback = true, draining = false;
+  std::deque<std::shared_ptr<const std::string>> last_events{};
   std::atomic<bool> ended = false;
   std::mutex mutex{};
   std::condition_variable none_open{};
@@ -249,6 +250,19 @@ class Session final : public std::enable_shared_from_this<Session> {
     publish(std::make_shared<const std::string>(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"));
+    tell_last_events();
+  }
+
+  // As many of the last events as are not too much at once, in their order.
+  void tell_last_events() {
+    const auto& events = shared_->last_events;
+    size_t bytes = 0, first = events.size();
+    while (first > 0) {
+      bytes += events[first - 1]->size();
+      if (bytes > shared_->options.limits.event_bytes / 2) break;
+      --first;
+    }
+    for (size_t i = first; i < events.size(); ++i) publish(events[i]);
   }
 
   // A listener says nothing more; waiting for it holds the session.
@@ -390,6 +404,9 @@ class BeastServer final : public HttpServer {
   void publish(const std::string& data) override {
     auto event = std::make_shared<const std::string>("data: " + data + "\n\n");
     asio::post(shared_->io, [this, event = std::move(event)] {
+      shared_->last_events.push_back(event);
+      if (shared_->last_events.size() > shared_->options.limits.kept_events)
+        shared_->last_events.pop_front();
       for (const auto& session : held()) session->publish(event);
     });
   }

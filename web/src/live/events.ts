@@ -61,6 +61,9 @@ export class History {
   }
 }
 
+export const token_words = (wrong: boolean): string =>
+  `${wrong ? "that is not its token: " : ""}this server shows its figures to who knows its token, the word in the file of --token-file or in FLYBALL_TOKEN`;
+
 /** What the page says of its connection: `end` where the server said that it drains before it fell silent. */
 export function connection_words(state: LiveState | null, connected: boolean): { text: string; kind: "waiting" | "on" | "draining" | "ended" | "lost" } {
   if (state === null) return { text: connected ? "connected, waiting for figures" : "waiting for the server", kind: "waiting" };
