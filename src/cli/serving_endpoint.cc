@@ -45,7 +45,7 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
   }
   FLYBALL_ASSIGN(http.token, token_of(options));
   allow_files(http.limits.connections + other_files);
-  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts));
+  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, options.plan.infer));
   ServingEndpoint& here = *opened;
   FLYBALL_ASSIGN(here.server_,
                  HttpServer::listen(http, [&here](HttpRequest request, const HttpReply& reply) {
@@ -62,7 +62,13 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
 }
 
 void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
-  Endpoint* endpoint = endpoint_;
+  Endpoint* endpoint = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    endpoint = endpoint_;
+    const std::string model = endpoint ? "" : asked_model(request);
+    if (std::ranges::find(served_, model) != served_.end()) ++early_[model];
+  }
   if (endpoint) return endpoint->handle(std::move(request), reply);
   reply.send(answer_before_models(request.path));
 }
@@ -70,7 +76,12 @@ void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
 void ServingEndpoint::attach(LiveServing& serving) {
   serving_ = &serving;
   made_ = std::make_unique<Endpoint>(serving, this);
-  endpoint_ = made_.get();
+  {
+    const std::lock_guard lock(mutex_);
+    endpoint_ = made_.get();
+    for (size_t s = 0; s < served_.size(); ++s)
+      for (size_t i = 0; i < early_[served_[s]]; ++i) serving.turn_away(s);
+  }
   teller_ = std::make_unique<LiveTeller>(*server_, *this);
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/statistics.h"
 #include "base/told_errors.h"
+#include "problem/problem.h"
 
 namespace flyball {
 namespace {
@@ -61,6 +62,9 @@ Answers run_network(InferenceRunner& runner, const std::vector<InferRequest>& re
 void LiveServing::add(ServiceRules rules, std::unique_ptr<InferenceRunner> runner) {
   infos_.push_back(runner->info());
   infos_.back().latency_s = static_cast<double>(rules.latency_ns) * 1e-9;
+  result_.services.push_back({.name = rules.name,
+                              .budget_ms = static_cast<double>(rules.latency_ns) * 1e-6,
+                              .energy_j = not_measured});
   service_rules_.push_back(std::move(rules));
   runners_.push_back(std::move(runner));
 }
@@ -130,14 +134,9 @@ Status LiveServing::warm_up() {
     for (ServiceRules& one : rules) one.largest_batch = std::max<int64_t>(1, one.largest_batch);
     scheduler_ = std::make_unique<Scheduler>(std::move(rules), training_rules_, options_.durations);
     for (const ServiceInfo& info : infos_) shapes_.emplace_back(info.inputs);
-    constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-    for (const ServiceRules& one : service_rules_)
-      result_.services.push_back({.name = one.name,
-                                  .budget_ms = static_cast<double>(one.latency_ns) * 1e-6,
-                                  .energy_j = not_known});
     for (const TrainingRules& one : training_rules_)
-      result_.trainings.push_back({.name = one.name, .energy_j = not_known});
-    result_.energy_j = not_known;
+      result_.trainings.push_back({.name = one.name, .energy_j = not_measured});
+    result_.energy_j = not_measured;
     std::vector<std::string> services, trainings;
     for (const ServiceRules& one : service_rules_) services.push_back(one.name);
     for (const TrainingRules& one : training_rules_) trainings.push_back(one.name);
@@ -155,8 +154,30 @@ Status LiveServing::warm_up() {
   unsaved_ = !trainings_.empty();
   began_ns_ = saved_ns_ = plan_since_ns_ = monotonic_ns();
   timeline_.begin(began_ns_);
+  for (size_t s = 0; s < runners_.size(); ++s)  // who came too early counts where it begins
+    for (size_t i = 0; i < result_.services[s].refused; ++i)
+      timeline_.arrived(s, began_ns_, true, 0);
   ready_ = true;
   return {};
+}
+
+void LiveServing::count_arrival(size_t s, int64_t now_ns, bool refused) {
+  ServiceResult& service = result_.services[s];
+  const size_t waiting = scheduler_ ? scheduler_->waiting(s) : 0;
+  ++service.arrived;
+  if (refused) ++service.refused;
+  service.largest_queue = std::max(service.largest_queue, waiting);
+  if (began_ns_ > 0)
+    timeline_.arrived(s, ended_ns_ > 0 ? std::min(now_ns, ended_ns_ - 1) : now_ns, refused,
+                      waiting);
+}
+
+InferAnswer LiveServing::turn_away(size_t s) {
+  InferAnswer answer = Serving::turn_away(s);
+  const std::lock_guard lock(mutex_);
+  if (scheduler_ && scheduler_->draining()) answer.refused = RefusalReason::draining;
+  count_arrival(s, monotonic_ns(), true);
+  return answer;
 }
 
 void LiveServing::submit(size_t s, InferRequest request) {
@@ -165,16 +186,12 @@ void LiveServing::submit(size_t s, InferRequest request) {
   Admission admission;
   if (!ready_ && (!scheduler_ || !scheduler_->draining())) {
     admission = {RefusalReason::not_ready, 1'000'000'000};
+    count_arrival(s, monotonic_ns(), true);
   } else {
-    ServiceResult& service = result_.services[s];
-    ++service.arrived;
     const int64_t now_ns = monotonic_ns();
     scheduler_->announce(coming_pause_ns(now_ns));
     admission = scheduler_->arrive(s, ++next_id_, request.samples, now_ns, shapes_[s].of(request));
-    service.largest_queue = std::max(service.largest_queue, scheduler_->waiting(s));
-    const bool refused = admission.refused != RefusalReason::none;
-    if (refused) ++service.refused;
-    timeline_.arrived(s, now_ns, refused, scheduler_->waiting(s));
+    count_arrival(s, now_ns, admission.refused != RefusalReason::none);
   }
   if (admission.refused == RefusalReason::none) {
     shapes_[s].keep(request);

@@ -99,6 +99,7 @@ class LiveServing final : public Serving {
 
   const std::vector<ServiceInfo>& services() const override { return infos_; }
   bool ready() const override { return ready_; }
+  InferAnswer turn_away(size_t service) override;
   void submit(size_t service, InferRequest request) override;
 
   /// How it stands; from any thread.
@@ -127,6 +128,7 @@ class LiveServing final : public Serving {
   Status save_when_due(bool at_end);
   Status save_all(bool at_end);
   void end_result();
+  void count_arrival(size_t service, int64_t now_ns, bool refused);
   bool checkpoint_due(double at_ns) const;
   double saving_ns() const;
   void note(const std::string& track, std::string name, int64_t begin_ns, int64_t end_ns);

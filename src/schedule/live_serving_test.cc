@@ -2,102 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <stdexcept>
 #include <thread>
 
-#include "base/clock.h"
+#include "schedule/live_serving_testing.h"
 
 namespace flyball {
 namespace {
-
-/// Answers the number that a request brings, doubled; takes so long for each batch.
-class Doubler final : public InferenceRunner {
- public:
-  explicit Doubler(int64_t takes_ns) : takes_ns_(takes_ns) {
-    info_.name = "double";
-    info_.largest_batch = 8;
-  }
-  const ServiceInfo& info() const override { return info_; }
-  Result<std::vector<std::vector<StoredTensor>>> run(
-      std::span<const InferRequest> requests) override {
-    sleep_until_ns(monotonic_ns() + takes_ns_);
-    std::vector<std::vector<StoredTensor>> answers;
-    for (const InferRequest& request : requests) {
-      StoredTensor answer = request.inputs.front();
-      answer.bytes += answer.bytes;
-      answers.push_back({answer});
-    }
-    return answers;
-  }
-  InferRequest example(int64_t samples) const override {
-    InferRequest request;
-    request.samples = samples;
-    request.inputs.push_back({"text", DType::uint8, {samples}, std::string("x")});
-    request.done = [](const InferAnswer&) {};
-    return request;
-  }
-
- private:
-  int64_t takes_ns_;
-  ServiceInfo info_;
-};
-
-/// Refuses to run what begins with 'e', throws at 't', forgets an answer at 'f'; else answers.
-class Failing final : public InferenceRunner {
- public:
-  Failing() {
-    info_.name = "double";
-    info_.largest_batch = 1;
-  }
-  const ServiceInfo& info() const override { return info_; }
-  Result<std::vector<std::vector<StoredTensor>>> run(
-      std::span<const InferRequest> requests) override {
-    sleep_until_ns(monotonic_ns() + 1'000'000);
-    const StoredTensor& text = requests.front().inputs.front();
-    if (text.bytes[0] == 'e') return Error{Code::io, "no memory\nwhere it was", ""};
-    if (text.bytes[0] == 't') throw std::runtime_error("a kernel is missing");
-    std::vector<std::vector<StoredTensor>> answers;
-    if (text.bytes[0] != 'f') answers.push_back({text});
-    return answers;
-  }
-  InferRequest example(int64_t samples) const override {
-    return {{{"text", DType::uint8, {samples}, std::string("x")}}, samples, [](InferAnswer) {}};
-  }
-
- private:
-  ServiceInfo info_;
-};
-
-struct Counts {
-  std::atomic<int> steps{0}, saves{0};
-};
-
-class Trainer final : public TrainingRunner {
- public:
-  explicit Trainer(Counts& counts, int fails_at = 0, bool keeps = true)
-      : counts_(counts), fails_at_(fails_at), keeps_(keeps) {}
-  Status step() override {
-    sleep_until_ns(monotonic_ns() + 2'000'000);
-    if (++counts_.steps == fails_at_) return Error{Code::io, "the disk is gone", ""};
-    return {};
-  }
-  Status save() override {
-    ++counts_.saves;
-    return keeps_ ? Status() : Status(Error{Code::io, "no space left", "make room"});
-  }
-
- private:
-  Counts& counts_;
-  int fails_at_;
-  bool keeps_;
-};
-
-ServiceRules rules(int64_t latency_ms) {
-  ServiceRules made;
-  made.name = "double";
-  made.latency_ns = latency_ms * 1'000'000;
-  return made;
-}
 
 TEST(LiveServing, EveryRequestIsAnsweredOnceAndTrainingFillsTheGaps) {
   LiveServing serving({.warm_up_s = 0.2});
@@ -156,6 +66,7 @@ TEST(LiveServing, BeforeWarmUpAndAfterADrainRequestsAreRefused) {
     serving.submit(0, std::move(request));
   };
   submit();
+  EXPECT_EQ(serving.turn_away(0).refused, RefusalReason::not_ready);
   ASSERT_TRUE(serving.warm_up().ok());
   submit();
   serving.drain();
@@ -164,40 +75,17 @@ TEST(LiveServing, BeforeWarmUpAndAfterADrainRequestsAreRefused) {
   EXPECT_THAT(reasons, testing::ElementsAre(RefusalReason::not_ready, RefusalReason::draining,
                                             RefusalReason::none));
   EXPECT_FALSE(serving.ready());
-}
-
-TEST(LiveServing, WhatTheNetworkCouldNotRunIsCountedAsFailedAndSaysWhy) {
-  LiveServing serving({.warm_up_s = 0.1});
-  ServiceRules one_by_one = rules(60'000);
-  one_by_one.largest_batch = 1;
-  serving.add(one_by_one, std::make_unique<Failing>());
-  ASSERT_TRUE(serving.warm_up().ok());
-  std::vector<std::string> said;
-  for (const char* text : {"a", "e", "t", "f", "b"}) {
-    InferRequest request;
-    request.inputs.push_back({"text", DType::uint8, {1}, text});
-    request.done = [&](const InferAnswer& answer) {
-      EXPECT_EQ(answer.refused, RefusalReason::none);
-      said.push_back(answer.outputs.ok() ? "" : answer.outputs.error().message);
-    };
-    serving.submit(0, std::move(request));
-  }
-  serving.drain();
-  ASSERT_TRUE(serving.run(0).ok()) << "it goes on";
-  EXPECT_THAT(said,
-              testing::ElementsAre("", "double could not run: no memory",
-                                   "double could not run: a kernel is missing",
-                                   "double could not run: it gave 0 answers to 1 requests", ""));
+  EXPECT_EQ(serving.turn_away(0).refused, RefusalReason::draining);
   const ServiceResult service = serving.snapshot().services[0];
-  EXPECT_EQ(service.arrived, 5u);
-  EXPECT_EQ(service.answered, 2u);
-  EXPECT_EQ(service.failed, 3u);
-  EXPECT_EQ(service.latency.count(), 2u) << "what failed has no latency";
-  EXPECT_DOUBLE_EQ(service.late_share(), 0.6);
-  size_t in_windows = 0;
-  for (const LiveWindow& window : serving.timeline().windows())
-    in_windows += window.services[0].failed;
-  EXPECT_EQ(in_windows, 3u);
+  EXPECT_EQ(service.arrived, 5u) << "each counts";
+  EXPECT_EQ(service.refused, 4u);
+  size_t arrived = 0, refused = 0;
+  for (const LiveWindow& window : serving.timeline().windows()) {
+    arrived += window.services[0].arrived;
+    refused += window.services[0].refused;
+  }
+  EXPECT_EQ(arrived, 5u);
+  EXPECT_EQ(refused, 4u);
 }
 
 TEST(LiveServing, AStopDrainsAndSaves) {
@@ -214,32 +102,6 @@ TEST(LiveServing, AStopDrainsAndSaves) {
   EXPECT_TRUE(serving.run(0).ok());
   stopper.join();
   EXPECT_EQ(counts.saves, 1);
-}
-
-TEST(LiveServing, ATrainingThatFailsEndsTheRunAfterADrain) {
-  LiveServing serving({.warm_up_s = 0.1});
-  Counts counts;
-  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
-  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts, 20));
-  ASSERT_TRUE(serving.warm_up().ok());
-  const Status ran = serving.run(0);
-  ASSERT_FALSE(ran.ok());
-  EXPECT_EQ(ran.error().message, "learn: the disk is gone");
-}
-
-TEST(LiveServing, ATrainingThatFailsAndCannotBeKeptSaysBoth) {
-  LiveServing serving({.warm_up_s = 0.1});
-  Counts counts, others;
-  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
-  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts, 20, false));
-  serving.add(TrainingRules{.name = "other"}, std::make_unique<Trainer>(others));
-  ASSERT_TRUE(serving.warm_up().ok());
-  const Status ran = serving.run(0);
-  ASSERT_FALSE(ran.ok());
-  EXPECT_EQ(ran.error().message,
-            "learn: the disk is gone; and then: checkpoint of learn: no space left");
-  EXPECT_EQ(ran.error().hint, "make room");
-  EXPECT_EQ(others.saves, 1) << "the other one is kept all the same";
 }
 
 /// Writes down when it was stepped and saved, and stops the run after five saves.
@@ -296,18 +158,6 @@ TEST(LiveServing, NoMinibatchBeginsLaterThanTheIntervalAfterACheckpoint) {
   EXPECT_TRUE(log.events.back().save) << "and all is kept at the end";
 }
 
-/// A change that sets a mode.
-LiveChange to_mode(const std::string& mode, std::function<Status()> set) {
-  LiveChange change;
-  change.why.mode = mode;
-  change.why.why = "a test";
-  change.largest_batch = {4};
-  change.trainings_per_s = {50};
-  change.set_mode = std::move(set);
-  change.switch_s = 0.001;
-  return change;
-}
-
 TEST(LiveServing, AChangeOfModeIsFollowedBetweenMinibatches) {
   LiveServing serving({.warm_up_s = 0.1});
   Counts counts;
@@ -336,74 +186,6 @@ TEST(LiveServing, AChangeOfModeIsFollowedBetweenMinibatches) {
   // 100 a second were planned until the change, 50 from it on.
   EXPECT_LT(*result.trainings[0].planned, 100 * result.seconds);
   EXPECT_GE(*result.trainings[0].planned, 50 * result.seconds);
-}
-
-InferRequest asking(std::vector<InferAnswer>& answers) {
-  InferRequest request;
-  request.inputs.push_back({"text", DType::uint8, {1}, "x"});
-  request.done = [&answers](const InferAnswer& answer) { answers.push_back(answer); };
-  return request;
-}
-
-TEST(LiveServing, WhoCannotBeAnsweredForASwitchIsRefusedWhenItArrives) {
-  for (const Overload overload : {Overload::refuse, Overload::late}) {
-    LiveServing serving({.warm_up_s = 0.1});
-    ServiceRules two_seconds = rules(2000);
-    two_seconds.overload = overload;
-    serving.add(two_seconds, std::make_unique<Doubler>(1'000'000));
-    ASSERT_TRUE(serving.warm_up().ok());
-    std::vector<InferAnswer> answers;
-    LiveChange change = to_mode("slow", [&] {
-      serving.submit(0, asking(answers));
-      return Status();
-    });
-    change.switch_s = 3600;
-    serving.change(std::move(change));
-    serving.submit(0, asking(answers));  // before it begins
-    ASSERT_TRUE(serving.run(0.2).ok());
-    ASSERT_EQ(answers.size(), 2u);
-    for (const InferAnswer& answer : answers) {
-      EXPECT_EQ(answer.outputs.ok(), overload == Overload::late);
-      if (overload == Overload::refuse) {
-        EXPECT_EQ(answer.refused, RefusalReason::overload);
-        EXPECT_GT(answer.retry_after_s, 3500);
-      }
-    }
-  }
-}
-
-/// Asks whenever it is saved, which takes a while.
-class AskingTrainer final : public TrainingRunner {
- public:
-  AskingTrainer(LiveServing& serving, std::vector<InferAnswer>& answers, int64_t save_ns)
-      : serving_(serving), answers_(answers), save_ns_(save_ns) {}
-  Status step() override {
-    sleep_until_ns(monotonic_ns() + 2'000'000);
-    return {};
-  }
-  Status save() override {
-    if (serving_.ready()) serving_.submit(0, asking(answers_));
-    sleep_until_ns(monotonic_ns() + save_ns_);
-    return {};
-  }
-
- private:
-  LiveServing& serving_;
-  std::vector<InferAnswer>& answers_;
-  int64_t save_ns_;
-};
-
-TEST(LiveServing, WhoCannotBeAnsweredForACheckpointIsRefusedWhenItArrives) {
-  LiveServing serving({.checkpoint_s = 0.01, .warm_up_s = 0.1});
-  std::vector<InferAnswer> answers;
-  serving.add(rules(200), std::make_unique<Doubler>(1'000'000));
-  serving.add(TrainingRules{.name = "learn"},
-              std::make_unique<AskingTrainer>(serving, answers, 300'000'000));
-  ASSERT_TRUE(serving.warm_up().ok());
-  ASSERT_TRUE(serving.run(1.5).ok());
-  ASSERT_GE(answers.size(), 2u);
-  for (size_t i = 1; i < answers.size(); ++i)  // the first checkpoint tells how long one takes
-    EXPECT_EQ(answers[i].refused, RefusalReason::overload) << "checkpoint " << i;
 }
 
 /// Brings a new plan with each of so many minibatches, and then stops the run.
@@ -437,21 +219,6 @@ TEST(LiveServing, TheLastPlansAreKeptAndAllAreCounted) {
   ASSERT_EQ(result.replans.size(), 600u);
   EXPECT_EQ(result.replans.front().why, "600");
   EXPECT_EQ(result.replans.back().why, "1");
-}
-
-TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
-  LiveServing serving({.warm_up_s = 0.1});
-  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
-  ASSERT_TRUE(serving.warm_up().ok());
-  const int64_t batch = serving.snapshot().services[0].planned_batch;
-  ASSERT_NE(batch, 4);
-  serving.change(to_mode("none", [] { return Status(Error{Code::permission, "not root", ""}); }));
-  ASSERT_TRUE(serving.run(0.1).ok());
-  const LiveResult result = serving.snapshot();
-  EXPECT_EQ(result.switches, 0u);
-  EXPECT_EQ(result.services[0].planned_batch, batch);
-  ASSERT_EQ(result.replans.size(), 1u);
-  EXPECT_EQ(result.replans[0].why, "a test, but the mode cannot be set: not root");
 }
 
 TEST(LiveServing, ItsBeginAndItsEndAreToldBeforeAnythingElseIsDone) {

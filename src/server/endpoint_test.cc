@@ -107,6 +107,8 @@ TEST(Endpoint, ServesTheProtocol) {
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(served.ask("GET /v2/models/identity"),
               HasSubstr(R"("inputs":[{"name":"input","datatype":"FP32","shape":[-1,-1]}])"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity"),
+              HasSubstr(R"("parameters":{"max_batch_size":1024})"));
   EXPECT_THAT(served.ask("GET /v2/models/identity/versions/1/ready"), HasSubstr(R"("ready":true)"));
   const std::string answer = served.ask("POST /v2/models/identity/versions/1/infer", two_numbers);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
@@ -134,6 +136,7 @@ TEST(Endpoint, ReadyOnlyOnceWarm) {
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 503"));
   EXPECT_THAT(served.ask(infer_path, two_numbers), HasSubstr("Retry-After: 1\r\n"));
   EXPECT_THAT(served.ask("GET /v2/health/live"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity"), Not(HasSubstr("max_batch_size")));
   serving.is_ready = true;
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
 }
