@@ -19,6 +19,7 @@ TEST(LiveServing, WhoCannotBeAnsweredForASwitchIsRefusedWhenItArrives) {
       return Status();
     });
     change.switch_s = 3600;
+    change.trainings_per_s.clear();  // there is none
     serving.change(std::move(change));
     serving.submit(0, asking(answers));  // before it begins
     ASSERT_TRUE(serving.run(0.2).ok());

@@ -85,9 +85,10 @@ class Scheduler {
   /// Something else has the accelerator from now on, for so long as far as is known: a change of
   /// mode, a checkpoint. Who arrives meanwhile is judged by it.
   void occupy(int64_t now_ns, double ns);
-  void release() { occupied_until_ns_ = 0; }
-  /// What is certain to take the accelerator for so long once what runs has ended; 0: nothing is.
-  void announce(double ns) { announced_ns_ = ns; }
+  void release() { occupied_until_ns_ = announced_ns_ = 0; }
+  /// What is certain to take the accelerator for so long once what runs has ended, until it does;
+  /// 0: nothing is.
+  void announce(double ns) { announced_ns_ = occupied_until_ns_ > 0 ? 0 : ns; }
   /// When the accelerator will be free of what is under way, by the upper quantile.
   double free_ns(int64_t now_ns) const;
 

@@ -174,8 +174,10 @@ TEST(Scheduler, DifferentShapesAreJudgedByTheBatchesThatTheyWillBe) {
     EXPECT_EQ(scheduler.arrive(0, shape, 1, 0, shape).refused, RefusalReason::none);
   EXPECT_EQ(scheduler.arrive(0, 4, 1, 0, 4).retry_after_ns, 5 * ms);
   EXPECT_EQ(scheduler.arrive(0, 5, 1, 0, 3).refused, RefusalReason::none) << "beside the third";
-  EXPECT_TRUE(scheduler.fits(0, 0)) << "31 ms, and one more of its own shape is to come";
-  EXPECT_FALSE(scheduler.fits(0, 5 * ms));
+  Scheduler two = one_service(35, 8);
+  for (uint64_t shape = 1; shape <= 2; ++shape) two.arrive(0, shape, 1, 0, shape);
+  EXPECT_TRUE(two.fits(0, 5 * ms)) << "20 ms, and 10 for one more of whatever shape";
+  EXPECT_FALSE(two.fits(0, 6 * ms));
 }
 
 TEST(Scheduler, ADrainAnswersWhatWasTakenAndTakesNoMore) {

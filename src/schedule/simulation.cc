@@ -68,7 +68,7 @@ class Course {
       const int64_t at_ns = *first;
       *first = asked_.arrivals[s]->next_ns().value_or(never);
       ServiceResult& service = result_.services[s];
-      if (pending_) scheduler_.announce(coming_switch_ns(at_ns));
+      scheduler_.announce(pending_ ? coming_switch_ns(at_ns) : 0);
       const Admission admission = scheduler_.arrive(s, service.arrived++, 1, at_ns);
       if (admission.refused != RefusalReason::none) ++service.refused;
       service.largest_queue = std::max(service.largest_queue, scheduler_.waiting(s));
