@@ -1,7 +1,9 @@
 #include "cli/serving_endpoint.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -9,7 +11,8 @@
 namespace flyball::cli {
 namespace {
 
-constexpr double owed_s = 5;  // for answers to leave, once all are made
+constexpr double owed_s = 5;          // for answers to leave, once all are made
+constexpr size_t other_files = 1024;  // beside connections: data, sensors, accelerators
 
 // Of a file or the environment: a command line is seen by everybody on the machine.
 Result<std::string> token_of(const ServeOptions& options) {
@@ -24,6 +27,14 @@ Result<std::string> token_of(const ServeOptions& options) {
   return token;
 }
 
+// Shells begin programs with fewer files than they may have.
+void allow_files(size_t wanted) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, wanted);
+  setrlimit(RLIMIT_NOFILE, &files);  // else there are fewer connections, which is said
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOptions& options,
@@ -33,19 +44,31 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
   }
   FLYBALL_ASSIGN(http.token, token_of(options));
-  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts));
+  allow_files(http.limits.connections + other_files);
+  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, options.plan.infer));
   ServingEndpoint& here = *opened;
   FLYBALL_ASSIGN(here.server_,
                  HttpServer::listen(http, [&here](HttpRequest request, const HttpReply& reply) {
                    here.handle(std::move(request), reply);
                  }));
+  if (const size_t most = here.server_->most_connections(); most < http.limits.connections)
+    fmt::print(stderr,
+               "flyball: note: at most {} connections at once instead of {}: this process may open "
+               "no more files (ulimit -n)\n",
+               most, http.limits.connections);
   fmt::print(stderr, "listening on {}\n", here.server_->url());
   std::fflush(stderr);
   return opened;
 }
 
 void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
-  Endpoint* endpoint = endpoint_;
+  Endpoint* endpoint = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    endpoint = endpoint_;
+    const std::string model = endpoint ? "" : asked_model(request);
+    if (std::ranges::find(served_, model) != served_.end()) ++early_[model];
+  }
   if (endpoint) return endpoint->handle(std::move(request), reply);
   reply.send(answer_before_models(request.path));
 }
@@ -53,7 +76,12 @@ void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
 void ServingEndpoint::attach(LiveServing& serving) {
   serving_ = &serving;
   made_ = std::make_unique<Endpoint>(serving, this);
-  endpoint_ = made_.get();
+  {
+    const std::lock_guard lock(mutex_);
+    endpoint_ = made_.get();
+    for (size_t s = 0; s < served_.size(); ++s)
+      for (size_t i = 0; i < early_[served_[s]]; ++i) serving.turn_away(s);
+  }
   teller_ = std::make_unique<LiveTeller>(*server_, *this);
 }
 
@@ -65,7 +93,7 @@ LiveState ServingEndpoint::live_state() const {
   state.device = facts_.device;
   state.mode = facts_.mode();
   if (const LivePower* power = facts_.power) state.power_w = power->now_w();
-  state.replans = result.replans.size();
+  state.replans = result.replanned;
   state.switches = result.switches;
   for (const ServiceResult& s : result.services)
     state.services.push_back({.name = s.name,
@@ -75,6 +103,7 @@ LiveState ServingEndpoint::live_state() const {
                               .answered = s.answered,
                               .late = s.late,
                               .refused = s.refused,
+                              .failed = s.failed,
                               .p50_ms = s.latency.quantile_ms(0.5),
                               .p99_ms = s.latency.quantile_ms(0.99),
                               .largest_batch = s.planned_batch});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -43,13 +44,17 @@ class ServingEndpoint final : public LiveView {
   void drain();
 
  private:
-  explicit ServingEndpoint(const LiveFacts& facts) : facts_(facts) {}
+  ServingEndpoint(const LiveFacts& facts, std::vector<std::string> served)
+      : facts_(facts), served_(std::move(served)) {}
   void handle(HttpRequest request, const HttpReply& reply);
 
   const LiveFacts& facts_;
+  std::vector<std::string> served_;  ///< the names of its models, in their order
   LiveServing* serving_ = nullptr;
   std::unique_ptr<Endpoint> made_;
-  std::atomic<Endpoint*> endpoint_{nullptr};
+  std::mutex mutex_;                     ///< of the two below
+  Endpoint* endpoint_ = nullptr;         ///< once there is something to serve
+  std::map<std::string, size_t> early_;  ///< requests that came before, by model
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<LiveTeller> teller_;  // before the server, which it tells
 };

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/places.h"
 #include "base/random.h"
+#include "base/told_errors.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/serving.h"
@@ -224,6 +225,7 @@ Result<Served> serve_live(ServeOptions& options) {
   Device* device = knobs.ok() ? knobs->get() : nullptr;
   std::vector<InferenceRunner*> runners;
   std::atomic<LivePlanner*> watching{nullptr};
+  LivePower* meter = nullptr;
   LiveServing serving(
       {.checkpoint_s = options.checkpoint_s,
        .most_spans = options.trace.empty() ? 0 : most_spans,
@@ -232,7 +234,9 @@ Result<Served> serve_live(ServeOptions& options) {
            [&watching](size_t, int64_t now_ns) {
              if (LivePlanner* planner = watching) planner->arrived(now_ns);
            },
-       .saved = [&] { return options.promote ? promote(options, runners) : Status(); }});
+       .saved = [&] { return options.promote ? promote(options, runners) : Status(); },
+       .begins = [&meter] { meter->start(); },
+       .answered = [&meter] { meter->stop(); }});
   std::unique_ptr<LivePlanner> planner;
   std::unique_ptr<LivePower> power;
   std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
@@ -257,12 +261,13 @@ Result<Served> serve_live(ServeOptions& options) {
   FLYBALL_CHECK(add_trainings(options, place, serving, served.notes));
   FLYBALL_CHECK(add_services(options, place, serving, runners));
   if (endpoint) endpoint->attach(serving);
-  FLYBALL_CHECK(serving.warm_up());
   power = std::make_unique<LivePower>(
       board->power(), [&serving] { return serving.snapshot(); },
       [&serving](int64_t begin_ns, int64_t end_ns, double watts) {
         serving.told_power(begin_ns, end_ns, watts);
       });
+  meter = power.get();
+  FLYBALL_CHECK(serving.warm_up());
   const std::string first_mode = facts.mode();
   facts.power = power.get();
   if (plan && options.plan.infer.size() == 1) {
@@ -289,6 +294,7 @@ Result<Served> serve_live(ServeOptions& options) {
   served.longest_decision_s = serving.longest_decision_s();
   if (device) {
     const Status restored = device->restore();
+    if (!ran.ok()) return told_together(ran, restored).error();
     if (!restored.ok()) served.notes.push_back(restored.error().message);
   }
   FLYBALL_CHECK(ran);

@@ -393,14 +393,16 @@ int run(double minutes) {
   if (result) {
     const auto& requests = (*result)["services"][0]["requests"];
     const size_t arrived = requests["arrived"], answered = requests["answered"],
-                 refused = requests["refused"];
-    promises.hold(arrived == answered + refused, "arrived is not answered + refused");
+                 refused = requests["refused"], failed = requests["failed"];
+    promises.hold(arrived == answered + refused + failed,
+                  "arrived is not answered + refused + failed");
+    promises.hold(failed == 0, fmt::format("{} sound requests failed", failed));
     const size_t heard = tally.of("good_answered") + tally.of("good_refused");
     promises.hold(arrived >= heard && arrived <= heard + tally.of("abandoned"),
                   fmt::format("{} arrived, {} were heard of and {} abandoned", arrived, heard,
                               tally.of("abandoned")));
     promises.hold(answered >= tally.of("good_answered"), "more answers were heard than given");
-    for (const char* name : {"arrived", "answered", "late", "refused"})
+    for (const char* name : {"arrived", "answered", "late", "refused", "failed"})
       figures[name] = requests[name];
     figures["p99_ms"] = (*result)["services"][0]["latency_ms"]["p99"];
     figures["training_minibatches"] = (*result)["training"][0]["minibatches"];

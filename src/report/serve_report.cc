@@ -32,9 +32,11 @@ void add_figures(Json& sheet, const ServeReport& told) {
     sheet["figures"].push_back(sheet_figure("p99 latency of " + s.name, quantile(s, 0.99), "ms",
                                             known(told),
                                             fmt::format("of a budget of {:g} ms", s.budget_ms)));
-    sheet["figures"].push_back(sheet_figure(
-        "late or refused of " + s.name, s.arrived == 0 ? Json() : Json(100 * s.late_share()), "%",
-        known(told), fmt::format("{} late, {} refused, of {}", s.late, s.refused, s.arrived)));
+    sheet["figures"].push_back(sheet_figure("late, refused or failed of " + s.name,
+                                            s.arrived == 0 ? Json() : Json(100 * s.late_share()),
+                                            "%", known(told),
+                                            fmt::format("{} late, {} refused, {} failed, of {}",
+                                                        s.late, s.refused, s.failed, s.arrived)));
   }
   for (const TrainingResult& t : told.result.trainings)
     sheet["figures"].push_back(
@@ -58,6 +60,7 @@ void add_services(Json& sheet, const ServeReport& told) {
                    {"answered", ""},
                    {"late", ""},
                    {"refused", ""},
+                   {"failed", ""},
                    {"budget", "ms"},
                    {"p50", "ms"},
                    {"p95", "ms"},
@@ -65,7 +68,7 @@ void add_services(Json& sheet, const ServeReport& told) {
                    {"max", "ms"}});
   for (const ServiceResult& s : told.result.services)
     table["rows"].push_back(sheet_row(
-        {s.name, s.arrived, s.answered, s.late, s.refused, s.budget_ms, quantile(s, 0.5),
+        {s.name, s.arrived, s.answered, s.late, s.refused, s.failed, s.budget_ms, quantile(s, 0.5),
          quantile(s, 0.95), quantile(s, 0.99), s.answered == 0 ? Json() : Json(s.latency.max_ms())},
         known(told)));
   sheet["tables"].push_back(std::move(table));

@@ -106,12 +106,14 @@ TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
   EXPECT_DOUBLE_EQ(changes_[0].trainings[0].typical_ns(1), 20e6);
 }
 
+// Any new plan would leave the slow mode: the fast one trains more, and power is free.
 TEST_F(LivePlannerTest, ASteadyRateChangesNothing) {
-  problem_.budgets.power_w = 15;
-  LivePlanner planned = planner(slow_, 50);
+  LivePlanner planned = planner(slow_, 50, at_each_look());
   int64_t at_ns = monotonic_ns();
   for (int i = 0; i < 20; ++i) at_ns = feed(planned, at_ns, 50, 50);
   EXPECT_TRUE(changes_.empty());
+  for (int i = 0; i < 20 && changes_.empty(); ++i) at_ns = feed(planned, at_ns, 100, 50);
+  EXPECT_FALSE(changes_.empty()) << "and one that doubles does";
 }
 
 TEST_F(LivePlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {

@@ -12,16 +12,17 @@ LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult
       snapshot_(std::move(snapshot)),
       told_(std::move(told)),
       lap_s_(lap_s) {
-  before_ = snapshot_();
-  services_j_.resize(before_.services.size());
-  trainings_j_.resize(before_.trainings.size());
   gap_ = meter_->gap();
   if (!gap_.empty()) return;
   const Status begun = meter_->begin();
-  if (!begun.ok()) {
-    gap_ = begun.error().message;
-    return;
-  }
+  if (!begun.ok()) gap_ = begun.error().message;
+}
+
+void LivePower::start() {
+  if (!gap_.empty()) return;
+  before_ = snapshot_();
+  services_j_.resize(before_.services.size());
+  trainings_j_.resize(before_.trainings.size());
   meter_->count();
   lap_ns_ = monotonic_ns();
   thread_ = std::thread([this] { laps(); });
@@ -71,7 +72,7 @@ void LivePower::take_lap() {
   before_ = now;
 }
 
-std::string LivePower::end(LiveResult& result) {
+void LivePower::stop() {
   {
     const std::lock_guard lock(mutex_);
     end_ = true;
@@ -81,7 +82,12 @@ std::string LivePower::end(LiveResult& result) {
     thread_.join();
     take_lap();
   }
+}
+
+std::string LivePower::end(LiveResult& result) {
+  stop();
   if (!gap_.empty()) return gap_;
+  if (!(seconds_ > 0)) return "nothing was served";
   result.energy_j = energy_j_ / seconds_ * result.seconds;
   for (size_t s = 0; s < services_j_.size(); ++s) result.services[s].energy_j = services_j_[s];
   for (size_t t = 0; t < trainings_j_.size(); ++t) result.trainings[t].energy_j = trainings_j_[t];

@@ -14,9 +14,9 @@
 
 namespace flyball {
 
-/// Reads a meter lap by lap, once a second, from its making to end(). The energy of a lap belongs
-/// to services and trainings by the share of it that each had the accelerator for, idle power
-/// included; the rest is nobody's.
+/// Reads a meter lap by lap, once a second, from start() to stop(): while something is served, and
+/// neither before nor after. The energy of a lap belongs to services and trainings by the share of
+/// it that each had the accelerator for, idle power included; the rest is nobody's.
 class LivePower {
  public:
   /// `snapshot` says how the run stands, from any thread, and outlives this.
@@ -28,11 +28,14 @@ class LivePower {
   LivePower(const LivePower&) = delete;
   LivePower& operator=(const LivePower&) = delete;
 
+  /// Serving begins now.
+  void start();
+  /// It has ended: what is drawn from here on is not of it. Once is enough.
+  void stop();
   /// Mean power of the last lap, in W; NaN: not known.
   double now_w() const;
-  /// Ends reading, and tells the result its energy: the mean power of all laps over its time (as it
-  /// was, where any lap is not known). Returns why
-  /// it is not known; "" where it is.
+  /// stop(), and tells the result its energy: the mean power of all laps over its time (as it was,
+  /// where any lap is not known). Returns why it is not known; "" where it is.
   std::string end(LiveResult& result);
 
  private:

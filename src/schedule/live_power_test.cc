@@ -38,6 +38,7 @@ TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
     last_ns = end_ns;
   };
   LivePower power(std::make_unique<ScriptedMeter>([] { return 20.0; }), course, told, 0.05);
+  power.start();
   while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
   EXPECT_DOUBLE_EQ(power.now_w(), 20);
   sleep_until_ns(monotonic_ns() + 200 * ms);
@@ -49,8 +50,27 @@ TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
   EXPECT_NEAR(result.trainings[0].energy_j / result.services[0].energy_j, 0.5, 1e-6);
 }
 
+// What is drawn while networks are made before, and while trainings are kept behind, is none of it.
+TEST(LivePower, OnlyWhatIsServedInCounts) {
+  std::atomic<double> drawn = 1000;
+  const Course course;
+  LivePower power(std::make_unique<ScriptedMeter>([&drawn] { return drawn.load(); }), course, {},
+                  0.05);
+  sleep_until_ns(monotonic_ns() + 120 * ms);
+  drawn = 20;
+  power.start();
+  while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
+  power.stop();
+  LiveResult result = course();
+  drawn = 1000;
+  sleep_until_ns(monotonic_ns() + 120 * ms);
+  EXPECT_EQ(power.end(result), "");
+  EXPECT_NEAR(result.energy_j, 20 * result.seconds, 1e-6);
+}
+
 TEST(LivePower, WithoutASensorNothingIsToldButWhy) {
   LivePower power(make_no_power("no sensor here"), Course());
+  power.start();
   LiveResult result = Course()();
   result.energy_j = result.services[0].energy_j = not_measured;
   EXPECT_TRUE(std::isnan(power.now_w()));
@@ -82,6 +102,7 @@ class DyingMeter final : public PowerMeter {
 TEST(LivePower, AGapInTheLapsLeavesNoEnergy) {
   std::atomic<int> laps{0};
   LivePower power(std::make_unique<DyingMeter>(laps), Course(), {}, 0.02);
+  power.start();
   while (laps < 2) sleep_until_ns(monotonic_ns() + 10 * ms);
   LiveResult result = Course()();
   result.energy_j = not_measured;

@@ -31,7 +31,8 @@ Json service_json(const ServiceResult& service, double energy_j_per_request) {
            {{"arrived", service.arrived},
             {"answered", service.answered},
             {"late", service.late},
-            {"refused", service.refused}}},
+            {"refused", service.refused},
+            {"failed", service.failed}}},
           {"batches",
            {{"run", service.batches},
             {"mean", mean_of(static_cast<double>(service.samples), service.batches)},
@@ -46,6 +47,11 @@ Json replan_json(const Replan& replan) {
   return {{"at_s", or_null(replan.at_s)}, {"why", replan.why},
           {"mode", replan.mode},          {"rate_hz", or_null(replan.rate_hz)},
           {"batch", replan.batch},        {"switched", replan.switched}};
+}
+
+// Where the network ran all of them, nobody reads of it.
+std::string failed_words(const ServiceResult& service) {
+  return service.failed == 0 ? "" : fmt::format(", {} failed", service.failed);
 }
 
 double percent_of_plan(const TrainingResult& training) {
@@ -64,7 +70,8 @@ bool ServiceResult::answer(int64_t latency_ns) {
 }
 
 double ServiceResult::late_share() const {
-  return arrived == 0 ? 0 : static_cast<double>(late + refused) / static_cast<double>(arrived);
+  return arrived == 0 ? 0
+                      : static_cast<double>(late + refused + failed) / static_cast<double>(arrived);
 }
 
 double LiveResult::busy_s() const {
@@ -115,9 +122,9 @@ std::string live_verdict(const LiveResult& result) {
     }
     text += fmt::format("{} answered {} of {} requests within {:g} ms", s.name, s.answered - s.late,
                         s.arrived, s.budget_ms);
-    if (s.late + s.refused == 0) continue;
-    text +=
-        fmt::format(" ({} late, {} refused: {:.3g} %)", s.late, s.refused, 100 * s.late_share());
+    if (s.late + s.refused + s.failed == 0) continue;
+    text += fmt::format(" ({} late, {} refused{}: {:.3g} %)", s.late, s.refused, failed_words(s),
+                        100 * s.late_share());
   }
   for (const TrainingResult& t : result.trainings) {
     text += fmt::format("; {} trained {} minibatches in the gaps", t.name, t.minibatches);
@@ -131,9 +138,9 @@ std::string format_live(const LiveResult& result) {
   std::string text = live_verdict(result) + "\n";
   for (const ServiceResult& s : result.services) {
     const double rate = static_cast<double>(s.arrived) / result.seconds;
-    text += fmt::format("{}: {} requests in {} ({:.3g}/s), {} answered, {} late, {} refused\n",
+    text += fmt::format("{}: {} requests in {} ({:.3g}/s), {} answered, {} late, {} refused{}\n",
                         s.name, s.arrived, format_seconds({result.seconds}), rate, s.answered,
-                        s.late, s.refused);
+                        s.late, s.refused, failed_words(s));
     if (s.answered == 0) continue;
     text += fmt::format(
         "  latency ms  p50 {:.3g}  p95 {:.3g}  p99 {:.3g}  max {:.3g}  of a budget of {:g}\n",

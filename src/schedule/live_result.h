@@ -15,7 +15,9 @@ namespace flyball {
 struct ServiceResult {
   std::string name;
   double budget_ms = 0;
+  /// arrived = answered + refused + failed, once nothing waits
   size_t arrived = 0, answered = 0, late = 0, refused = 0;
+  size_t failed = 0;           ///< the network could not run them
   LatencyHistogram latency{};  ///< of those answered
   size_t batches = 0, samples = 0, largest_queue = 0;
   size_t waiting = 0;         ///< now; of a run that goes on
@@ -26,7 +28,7 @@ struct ServiceResult {
 
   /// A request has been answered. Was it late?
   bool answer(int64_t latency_ns);
-  double late_share() const;  ///< late or refused, of those that arrived
+  double late_share() const;  ///< late, refused or failed, of those that arrived
 };
 
 struct TrainingResult {
@@ -46,6 +48,9 @@ struct Replan {
   bool switched = false;  ///< of mode
 };
 
+/// Of a run that goes on for months.
+inline constexpr size_t most_replans = 600;
+
 struct LiveResult {
   double seconds = 0;
   std::string mode;  ///< of power, at the beginning; "": it stays and is not named
@@ -54,7 +59,8 @@ struct LiveResult {
   double energy_j = 0;  ///< NaN: power is not known
   double switching_s = 0;
   size_t switches = 0;
-  std::vector<Replan> replans;
+  std::vector<Replan> replans;  ///< in their order; live the last most_replans
+  size_t replanned = 0;         ///< how often in all
   size_t decisions = 0;
   std::string training_blocked;  ///< why training did not run at all; "" where it did
 

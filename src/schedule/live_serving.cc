@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "base/statistics.h"
+#include "base/told_errors.h"
+#include "problem/problem.h"
 
 namespace flyball {
 namespace {
@@ -29,11 +31,40 @@ InferAnswer refusal(const Admission& admission, const std::string& name, double 
   return answer;
 }
 
+// What a network throws is an error like one that it returns: it ends these requests, not the
+// program.
+template <class Run>
+auto run_guarded(Run run) -> decltype(run()) {
+  try {
+    return run();
+  } catch (const std::exception& thrown) {
+    return Error{Code::internal, thrown.what(), ""};
+  }
+}
+
+using Answers = Result<std::vector<std::vector<StoredTensor>>>;
+
+// Answers of all requests, or why there are none, in one line.
+Answers run_network(InferenceRunner& runner, const std::vector<InferRequest>& requests) {
+  Answers answers = run_guarded([&] { return runner.run(requests); });
+  if (answers.ok() && answers->size() == requests.size()) return answers;
+  const std::string why = answers.ok() ? fmt::format("it gave {} answers to {} requests",
+                                                     answers->size(), requests.size())
+                                       : answers.error().message;
+  return Error{answers.ok() ? Code::internal : answers.error().code,
+               fmt::format("{} could not run: {}", runner.info().name,
+                           why.substr(0, why.find_first_of("\r\n"))),
+               ""};
+}
+
 }  // namespace
 
 void LiveServing::add(ServiceRules rules, std::unique_ptr<InferenceRunner> runner) {
   infos_.push_back(runner->info());
   infos_.back().latency_s = static_cast<double>(rules.latency_ns) * 1e-9;
+  result_.services.push_back({.name = rules.name,
+                              .budget_ms = static_cast<double>(rules.latency_ns) * 1e-6,
+                              .energy_j = not_measured});
   service_rules_.push_back(std::move(rules));
   runners_.push_back(std::move(runner));
 }
@@ -102,15 +133,10 @@ Status LiveServing::warm_up() {
     std::vector<ServiceRules> rules = service_rules_;
     for (ServiceRules& one : rules) one.largest_batch = std::max<int64_t>(1, one.largest_batch);
     scheduler_ = std::make_unique<Scheduler>(std::move(rules), training_rules_, options_.durations);
-    queues_.resize(runners_.size());
-    constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-    for (const ServiceRules& one : service_rules_)
-      result_.services.push_back({.name = one.name,
-                                  .budget_ms = static_cast<double>(one.latency_ns) * 1e-6,
-                                  .energy_j = not_known});
+    for (const ServiceInfo& info : infos_) shapes_.emplace_back(info.inputs);
     for (const TrainingRules& one : training_rules_)
-      result_.trainings.push_back({.name = one.name, .energy_j = not_known});
-    result_.energy_j = not_known;
+      result_.trainings.push_back({.name = one.name, .energy_j = not_measured});
+    result_.energy_j = not_measured;
     std::vector<std::string> services, trainings;
     for (const ServiceRules& one : service_rules_) services.push_back(one.name);
     for (const TrainingRules& one : training_rules_) trainings.push_back(one.name);
@@ -118,6 +144,7 @@ Status LiveServing::warm_up() {
   }
   for (size_t t = 0; t < trainings_.size(); ++t) FLYBALL_CHECK(warm_up_training(t));
   for (size_t s = 0; s < runners_.size(); ++s) FLYBALL_CHECK(warm_up_service(s));
+  if (options_.begins) options_.begins();
   const std::lock_guard lock(mutex_);
   for (size_t s = 0; s < runners_.size(); ++s) {
     if (service_rules_[s].largest_batch == 0) scheduler_->set_largest_batch(s, chosen_batch(s));
@@ -127,8 +154,30 @@ Status LiveServing::warm_up() {
   unsaved_ = !trainings_.empty();
   began_ns_ = saved_ns_ = plan_since_ns_ = monotonic_ns();
   timeline_.begin(began_ns_);
+  for (size_t s = 0; s < runners_.size(); ++s)  // who came too early counts where it begins
+    for (size_t i = 0; i < result_.services[s].refused; ++i)
+      timeline_.arrived(s, began_ns_, true, 0);
   ready_ = true;
   return {};
+}
+
+void LiveServing::count_arrival(size_t s, int64_t now_ns, bool refused) {
+  ServiceResult& service = result_.services[s];
+  const size_t waiting = scheduler_ ? scheduler_->waiting(s) : 0;
+  ++service.arrived;
+  if (refused) ++service.refused;
+  service.largest_queue = std::max(service.largest_queue, waiting);
+  if (began_ns_ > 0)
+    timeline_.arrived(s, ended_ns_ > 0 ? std::min(now_ns, ended_ns_ - 1) : now_ns, refused,
+                      waiting);
+}
+
+InferAnswer LiveServing::turn_away(size_t s) {
+  InferAnswer answer = Serving::turn_away(s);
+  const std::lock_guard lock(mutex_);
+  if (scheduler_ && scheduler_->draining()) answer.refused = RefusalReason::draining;
+  count_arrival(s, monotonic_ns(), true);
+  return answer;
 }
 
 void LiveServing::submit(size_t s, InferRequest request) {
@@ -137,18 +186,16 @@ void LiveServing::submit(size_t s, InferRequest request) {
   Admission admission;
   if (!ready_ && (!scheduler_ || !scheduler_->draining())) {
     admission = {RefusalReason::not_ready, 1'000'000'000};
+    count_arrival(s, monotonic_ns(), true);
   } else {
-    ServiceResult& service = result_.services[s];
-    ++service.arrived;
     const int64_t now_ns = monotonic_ns();
-    admission = scheduler_->arrive(s, next_id_++, request.samples, now_ns);
-    service.largest_queue = std::max(service.largest_queue, scheduler_->waiting(s));
-    const bool refused = admission.refused != RefusalReason::none;
-    if (refused) ++service.refused;
-    timeline_.arrived(s, now_ns, refused, scheduler_->waiting(s));
+    scheduler_->announce(coming_pause_ns(now_ns));
+    admission = scheduler_->arrive(s, ++next_id_, request.samples, now_ns, shapes_[s].of(request));
+    count_arrival(s, now_ns, admission.refused != RefusalReason::none);
   }
   if (admission.refused == RefusalReason::none) {
-    queues_[s].push_back(std::move(request));
+    shapes_[s].keep(request);
+    accepted_.emplace(next_id_, std::move(request));
     lock.unlock();
     arrived_.notify_one();
     return;
@@ -174,7 +221,7 @@ void LiveServing::change(LiveChange change) {
 
 void LiveServing::told_power(int64_t begin_ns, int64_t end_ns, double watts) {
   const std::lock_guard lock(mutex_);
-  timeline_.power(begin_ns, end_ns, watts);
+  timeline_.power(begin_ns, ended_ns_ > 0 ? std::min(end_ns, ended_ns_) : end_ns, watts);
 }
 
 LiveDurations LiveServing::durations() const {
@@ -197,6 +244,14 @@ void LiveServing::count_planned(int64_t now_ns) {
   plan_since_ns_ = now_ns;
 }
 
+// What will have the accelerator when what runs has ended, before anybody is served.
+double LiveServing::coming_pause_ns(int64_t now_ns) const {
+  const double switch_ns = change_ && change_->set_mode ? change_->switch_s * 1e9 : 0;
+  const bool switches =
+      switch_ns > 0 && switch_cannot_wait(*scheduler_, now_ns, change_since_ns_, switch_ns);
+  return checkpoint_follows_ns_ + (switches ? switch_ns : 0);
+}
+
 void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   if (!change_ || scheduler_->draining()) return;
   const int64_t begin_ns = monotonic_ns();
@@ -208,16 +263,18 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   change.why.at_s = static_cast<double>(begin_ns - began_ns_) * 1e-9;
   count_planned(begin_ns);
   if (switches) {
+    scheduler_->occupy(begin_ns, change.switch_s * 1e9);
     lock.unlock();  // requests come in meanwhile
     const Status set = change.set_mode();
     const int64_t end_ns = monotonic_ns();
     note("mode", change.why.mode, begin_ns, end_ns);
     lock.lock();
+    scheduler_->release();
     timeline_.switched(begin_ns, end_ns);
     result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
     if (!set.ok()) {
       change.why.why += ", but the mode cannot be set: " + set.error().message;
-      result_.replans.push_back(std::move(change.why));
+      remember(std::move(change.why));
       return;
     }
     ++result_.switches;
@@ -232,7 +289,13 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.services[s].planned_batch = change.largest_batch[s];
   }
   trainings_per_s_ = std::move(change.trainings_per_s);
-  result_.replans.push_back(std::move(change.why));
+  remember(std::move(change.why));
+}
+
+void LiveServing::remember(Replan why) {
+  ++result_.replanned;
+  if (result_.replans.size() == most_replans) result_.replans.erase(result_.replans.begin());
+  result_.replans.push_back(std::move(why));
 }
 
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
@@ -256,6 +319,8 @@ Decision LiveServing::next(std::unique_lock<std::mutex>& lock, int64_t until_ns)
     ++result_.decisions;
     deciding_s_ += took_s;
     longest_decision_s_ = std::max(longest_decision_s_, took_s);
+    checkpoint_follows_ns_ =
+        decision.act == Act::train && checkpoint_due(scheduler_->free_ns(now_ns)) ? saving_ns() : 0;
     if (decision.act != Act::wait) return decision;
     const double left_s = static_cast<double>(until_ns - now_ns) * 1e-9;
     arrived_.wait_for(lock, std::chrono::duration<double>(std::min(look_s, left_s)));
@@ -266,18 +331,22 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
                          const std::vector<Waiting>& waited) {
   const size_t s = decision.who;
   const int64_t begin_ns = monotonic_ns();
-  auto answers = runners_[s]->run(requests);
+  auto answers = run_network(*runners_[s], requests);
   const int64_t end_ns = monotonic_ns();
   {
     const std::lock_guard lock(mutex_);
-    scheduler_->ended(end_ns);
+    scheduler_->ended(end_ns, !answers.ok());
     ServiceResult& service = result_.services[s];
     int64_t longest_ns = 0;
     for (const Waiting& one : waited) {
       const int64_t latency_ns = end_ns - one.arrived_ns;
-      timeline_.answered(s, end_ns, latency_ns, service.answer(latency_ns));
       longest_ns = std::max(longest_ns, latency_ns);
+      if (answers.ok())
+        timeline_.answered(s, end_ns, latency_ns, service.answer(latency_ns));
+      else
+        ++service.failed;
     }
+    if (!answers.ok()) timeline_.failed(s, end_ns, waited.size());
     timeline_.served(s, begin_ns, end_ns, decision.samples, longest_ns);
     ++service.batches;
     service.samples += static_cast<size_t>(decision.samples);
@@ -296,10 +365,10 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
 
 Status LiveServing::train(size_t t) {
   const int64_t begin_ns = monotonic_ns();
-  const Status stepped = trainings_[t]->step();
+  const Status stepped = run_guarded([&] { return trainings_[t]->step(); });
   const int64_t end_ns = monotonic_ns();
   const std::lock_guard lock(mutex_);
-  scheduler_->ended(end_ns);
+  scheduler_->ended(end_ns, !stepped.ok());
   if (!stepped.ok()) return stepped.error().within(training_rules_[t].name);
   TrainingResult& training = result_.trainings[t];
   ++training.minibatches;
@@ -316,25 +385,45 @@ Status LiveServing::train(size_t t) {
 Status LiveServing::save_when_due(bool at_end) {
   if (!unsaved_) return {};
   const int64_t now_ns = monotonic_ns();
-  const double since_s = static_cast<double>(now_ns - saved_ns_) * 1e-9;
-  if (!at_end) {
-    if (since_s < options_.checkpoint_s / 2) return {};
+  if (!at_end && static_cast<double>(now_ns - saved_ns_) * 1e-9 < options_.checkpoint_s / 2)
+    return {};
+  {
     const std::lock_guard lock(mutex_);
-    const double takes_ns = saving_.known() ? saving_.upper_ns(1) : 0;
-    if (since_s < options_.checkpoint_s && !scheduler_->fits(now_ns, takes_ns)) return {};
+    checkpoint_follows_ns_ = 0;
+    if (!at_end && !checkpoint_due(static_cast<double>(now_ns)) &&
+        !scheduler_->fits(now_ns, saving_ns()))
+      return {};
+    scheduler_->occupy(now_ns, saving_ns());
   }
-  for (size_t t = 0; t < trainings_.size(); ++t) {
-    const Status saved = trainings_[t]->save();
-    if (!saved.ok()) return saved.error().within("checkpoint of " + training_rules_[t].name);
-  }
-  if (options_.saved && !at_end) FLYBALL_CHECK(options_.saved());
+  const Status saved = save_all(at_end);
   saved_ns_ = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  scheduler_->release();
+  if (!saved.ok()) return saved;
   saving_.observe(1, static_cast<double>(saved_ns_ - now_ns));
   note("checkpoint", "saved", now_ns, saved_ns_);
-  const std::lock_guard lock(mutex_);
-  timeline_.saved(now_ns, saved_ns_);
+  if (!at_end) timeline_.saved(now_ns, saved_ns_);
   unsaved_ = false;
   return {};
+}
+
+bool LiveServing::checkpoint_due(double at_ns) const {
+  return at_ns - static_cast<double>(saved_ns_) >= options_.checkpoint_s * 1e9;
+}
+
+double LiveServing::saving_ns() const {
+  return saving_.known() ? saving_.upper_ns(1) : 0;
+}
+
+// One that cannot be kept leaves the others theirs.
+Status LiveServing::save_all(bool at_end) {
+  Status all;
+  for (size_t t = 0; t < trainings_.size(); ++t) {
+    const Status saved = trainings_[t]->save();
+    if (!saved.ok())
+      all = told_together(all, saved.error().within("checkpoint of " + training_rules_[t].name));
+  }
+  return all.ok() && options_.saved && !at_end ? options_.saved() : all;
 }
 
 Status LiveServing::run(double seconds) {
@@ -356,20 +445,25 @@ Status LiveServing::run(double seconds) {
     }
     const std::vector<Waiting> waited(scheduler_->batch().begin(), scheduler_->batch().end());
     std::vector<InferRequest> requests;
-    for (size_t i = 0; i < waited.size(); ++i) {
-      requests.push_back(std::move(queues_[decision.who].front()));
-      queues_[decision.who].pop_front();
+    for (const Waiting& one : waited) {
+      requests.push_back(std::move(accepted_.extract(one.id).mapped()));
+      shapes_[decision.who].give_back(requests.back());
     }
     lock.unlock();
     answer(decision, std::move(requests), waited);
   }
   ready_ = false;
-  const int64_t answered_ns = monotonic_ns();
-  const Status saved = save_when_due(true);
+  end_result();
+  if (options_.answered) options_.answered();
+  return told_together(failed, save_when_due(true));
+}
+
+void LiveServing::end_result() {
   const std::lock_guard lock(mutex_);
-  result_.seconds = static_cast<double>(answered_ns - began_ns_) * 1e-9;
-  count_planned(answered_ns);
-  timeline_.end(answered_ns);
+  ended_ns_ = monotonic_ns();
+  result_.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
+  count_planned(ended_ns_);
+  timeline_.end(ended_ns_);
   for (size_t t = 0; t < trainings_.size(); ++t)
     if (const int s = scheduler_->too_short_for(t); s >= 0 && result_.trainings[t].minibatches == 0)
       result_.training_blocked = fmt::format(
@@ -378,7 +472,6 @@ Status LiveServing::run(double seconds) {
           "latency budget of {:g} ms",
           training_rules_[t].name, scheduler_->training_time(t).upper_ns(1) * 1e-6,
           infos_[static_cast<size_t>(s)].name, result_.services[static_cast<size_t>(s)].budget_ms);
-  return failed.ok() ? saved : failed;
 }
 
 LiveResult LiveServing::snapshot() const {

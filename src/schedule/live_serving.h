@@ -4,13 +4,14 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "schedule/live_result.h"
 #include "schedule/live_timeline.h"
+#include "schedule/shape_keys.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball {
@@ -65,6 +66,9 @@ struct LiveServingOptions {
   /// Called with each arrival, in the thread of submit(); must not block.
   std::function<void(size_t service, int64_t now_ns)> arrived{};
   std::function<Status()> saved{};  ///< called by run() when the trainings have been kept
+  /// Called when serving begins (by warm_up(), right before ready()), and when all has been
+  /// answered (by run(), before the trainings are kept): what costs between them is serving's.
+  std::function<void()> begins{}, answered{};
 };
 
 class LiveServing final : public Serving {
@@ -81,8 +85,8 @@ class LiveServing final : public Serving {
   /// Runs every job alone until its durations are known; ready() from then on.
   Status warm_up();
   /// Serves and trains until `seconds` have gone by (0: without end) or `stop` is set; then answers
-  /// what was accepted and saves the trainings. An error of a training ends the run after a drain;
-  /// one of an inference is the answer of its requests.
+  /// what was accepted and saves the trainings. An error of a training, or of keeping it, ends the
+  /// run after a drain, and both are told; one of an inference is the answer of its requests.
   Status run(double seconds);
   /// From any thread: a new plan, followed before the next decision; its mode is set in a gap that
   /// holds the switch (switch_waits()). One that still waits is replaced.
@@ -95,6 +99,7 @@ class LiveServing final : public Serving {
 
   const std::vector<ServiceInfo>& services() const override { return infos_; }
   bool ready() const override { return ready_; }
+  InferAnswer turn_away(size_t service) override;
   void submit(size_t service, InferRequest request) override;
 
   /// How it stands; from any thread.
@@ -113,12 +118,19 @@ class LiveServing final : public Serving {
   Status warm_up_training(size_t training);
   int64_t chosen_batch(size_t service) const;
   Decision next(std::unique_lock<std::mutex>& lock, int64_t until_ns);
+  double coming_pause_ns(int64_t now_ns) const;
   void follow_change(std::unique_lock<std::mutex>& lock);
   void count_planned(int64_t now_ns);
+  void remember(Replan why);
   void answer(const Decision& decision, std::vector<InferRequest> requests,
               const std::vector<Waiting>& waited);
   Status train(size_t training);
   Status save_when_due(bool at_end);
+  Status save_all(bool at_end);
+  void end_result();
+  void count_arrival(size_t service, int64_t now_ns, bool refused);
+  bool checkpoint_due(double at_ns) const;
+  double saving_ns() const;
   void note(const std::string& track, std::string name, int64_t begin_ns, int64_t end_ns);
 
   LiveServingOptions options_;
@@ -132,14 +144,16 @@ class LiveServing final : public Serving {
   mutable std::mutex mutex_;  ///< of all below but what only run() touches
   std::condition_variable arrived_;
   std::unique_ptr<Scheduler> scheduler_;
-  std::vector<std::deque<InferRequest>> queues_;  ///< as the scheduler's
+  std::unordered_map<uint64_t, InferRequest> accepted_;  ///< that wait, by the scheduler's names
+  std::vector<ShapeKeys> shapes_;                        ///< of each service's requests
   LiveResult result_;
   LiveTimeline timeline_;
   uint64_t next_id_ = 0;
-  int64_t began_ns_ = 0;
+  int64_t began_ns_ = 0, ended_ns_ = 0;
   std::optional<LiveChange> change_;
   int64_t change_since_ns_ = 0, plan_since_ns_ = 0;
   std::vector<double> trainings_per_s_;
+  double checkpoint_follows_ns_ = 0;  ///< what runs: how long it takes; 0: none does
 
   std::vector<Span> spans_;
   DurationModel saving_;

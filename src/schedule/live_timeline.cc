@@ -34,8 +34,8 @@ double covered_ns(const LiveTimeline& timeline, size_t window, double seconds) {
 
 Json service_columns(const LiveTimeline& timeline, size_t s, const LiveResult& result) {
   Json columns = {{"name", timeline.tracks()[s]}};
-  for (const char* column : {"arrived", "answered", "late", "refused", "p50_ms", "p99_ms", "max_ms",
-                             "largest_queue", "batches", "mean_batch", "busy"})
+  for (const char* column : {"arrived", "answered", "late", "refused", "failed", "p50_ms", "p99_ms",
+                             "max_ms", "largest_queue", "batches", "mean_batch", "busy"})
     columns[column] = Json::array();
   for (size_t i = 0; i < timeline.windows().size(); ++i) {
     const ServiceWindow& w = timeline.windows()[i].services[s];
@@ -43,6 +43,7 @@ Json service_columns(const LiveTimeline& timeline, size_t s, const LiveResult& r
     columns["answered"].push_back(w.answered);
     columns["late"].push_back(w.late);
     columns["refused"].push_back(w.refused);
+    columns["failed"].push_back(w.failed);
     columns["p50_ms"].push_back(milliseconds(w.latency.quantile_ms(0.5)));
     columns["p99_ms"].push_back(milliseconds(w.latency.quantile_ms(0.99)));
     columns["max_ms"].push_back(
@@ -94,6 +95,7 @@ void LiveWindow::merge(const LiveWindow& other) {
     mine.answered += more.answered;
     mine.late += more.late;
     mine.refused += more.refused;
+    mine.failed += more.failed;
     mine.batches += more.batches;
     mine.samples += more.samples;
     mine.largest_queue = std::max(mine.largest_queue, more.largest_queue);
@@ -174,6 +176,10 @@ void LiveTimeline::answered(size_t s, int64_t at_ns, int64_t latency_ns, bool la
   ++window.answered;
   if (late) ++window.late;
   window.latency.add(latency_ns);
+}
+
+void LiveTimeline::failed(size_t s, int64_t at_ns, size_t requests) {
+  at(at_ns).services[s].failed += requests;
 }
 
 void LiveTimeline::served(size_t s, int64_t begin_ns, int64_t end_ns, int64_t samples,

@@ -15,7 +15,7 @@ namespace flyball {
 struct LiveResult;
 
 struct ServiceWindow {
-  size_t arrived = 0, answered = 0, late = 0, refused = 0;
+  size_t arrived = 0, answered = 0, late = 0, refused = 0, failed = 0;
   size_t batches = 0, samples = 0;
   size_t largest_queue = 0;  ///< seen when a request arrived
   int64_t busy_ns = 0;       ///< in its minibatches
@@ -64,6 +64,7 @@ class LiveTimeline {
   void begin(int64_t began_ns) { began_ns_ = began_ns; }
   void arrived(size_t service, int64_t at_ns, bool refused, size_t waiting);
   void answered(size_t service, int64_t at_ns, int64_t latency_ns, bool late);
+  void failed(size_t service, int64_t at_ns, size_t requests);
   void served(size_t service, int64_t begin_ns, int64_t end_ns, int64_t samples,
               int64_t longest_ns);
   void trained(size_t training, int64_t begin_ns, int64_t end_ns);

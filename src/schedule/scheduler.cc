@@ -21,32 +21,38 @@ const char* overload_name(Overload overload) {
   return overload == Overload::refuse ? "refuse" : "late";
 }
 
-/// Cuts what waits at a service into the batches that it will be served in.
+/// Walks through the batches that what waits at a service will be served in.
 struct Scheduler::Cursor {
   const Service* service;
   int64_t ahead;  ///< arrivals expected beside those that wait, for the last batch
   bool next_one;  ///< a request that arrives now is still to come
   int64_t next_deadline_ns;
-  size_t at = 0;
+  std::vector<WaitingBatch> batches{};  ///< of a queue that is not plain
+  size_t at = 0;                        ///< in them; else in the queue
 
-  bool ended() const { return at >= service->queue.size() && !next_one; }
+  Cursor(const Service& of, int64_t arrivals_ahead, int64_t deadline_of_next_ns)
+      : service(&of), ahead(arrivals_ahead), next_one(true), next_deadline_ns(deadline_of_next_ns) {
+    if (!of.queue.plain()) batches = of.queue.batches(of.rules.largest_batch);
+  }
+  size_t last() const { return batches.empty() ? service->queue.size() : batches.size(); }
+  bool ended() const { return at >= last() && !next_one; }
   double deadline_ns() const {
-    return static_cast<double>(at < service->queue.size() ? service->queue[at].deadline_ns
-                                                          : next_deadline_ns);
+    if (at >= last()) return static_cast<double>(next_deadline_ns);
+    return static_cast<double>(batches.empty() ? service->queue.requests()[at].deadline_ns
+                                               : batches[at].deadline_ns);
   }
   /// Samples of the next batch.
   int64_t take() {
-    const std::deque<Waiting>& queue = service->queue;
     const int64_t most = service->rules.largest_batch;
     int64_t samples = 0;
-    if (service->samples == static_cast<int64_t>(queue.size())) {  // one sample each: no walk
-      samples = std::min<int64_t>(most, static_cast<int64_t>(queue.size() - at));
-      at += static_cast<size_t>(samples);
+    if (!batches.empty()) {
+      if (at < last()) samples = batches[at++].samples;
+      if (samples > 0 && !service->queue.one_shape()) return samples;  // who comes is of another
     } else {
-      for (; at < queue.size() && (samples == 0 || samples + queue[at].samples <= most); ++at)
-        samples += queue[at].samples;
+      samples = std::min<int64_t>(most, static_cast<int64_t>(last() - at));
+      at += static_cast<size_t>(samples);
     }
-    if (at < queue.size() || samples >= most) return samples;
+    if (at < last() || samples >= most) return samples;
     if (next_one) ++samples;
     next_one = false;
     return std::min(most, samples + ahead);
@@ -56,7 +62,7 @@ struct Scheduler::Cursor {
 Scheduler::Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
                      DurationOptions durations) {
   for (ServiceRules& rules : services)
-    services_.push_back({std::move(rules), DurationModel(durations), {}, 0, {}, 0});
+    services_.push_back({std::move(rules), DurationModel(durations)});
   for (TrainingRules& rules : trainings)
     trainings_.push_back({std::move(rules), DurationModel(durations), 0});
 }
@@ -87,8 +93,8 @@ bool Scheduler::fits(int64_t now_ns, double run_ns) const {
         static_cast<double>(service.rules.queue_bound))
       return false;
     const auto most = static_cast<double>(service.rules.largest_batch);
-    cursors.push_back({&service, static_cast<int64_t>(std::min(coming, most)), true,
-                       now_ns + service.rules.latency_ns});
+    cursors.emplace_back(service, static_cast<int64_t>(std::min(coming, most)),
+                         now_ns + service.rules.latency_ns);
   }
   double ends_ns = static_cast<double>(now_ns) + run_ns;
   while (true) {
@@ -113,34 +119,80 @@ int Scheduler::too_short_for(size_t training) const {
   return -1;
 }
 
-// When a request that arrives now has its answer: what must end before, and its own batch, which
-// grows while it waits.
-double Scheduler::answered_ns(size_t asked, int64_t samples, int64_t now_ns) const {
-  const Service& own = services_[asked];
-  const int64_t deadline_ns = now_ns + own.rules.latency_ns;
-  double begins_ns = std::max(busy_ ? busy_until_ns_ : 0, static_cast<double>(now_ns));
-  for (size_t s = 0; s < services_.size(); ++s) {
-    const Service& service = services_[s];
-    if (!service.duration.known()) continue;
-    int64_t ahead = service.samples;
-    if (s != asked && ahead > 0) {
-      const auto later =
-          std::ranges::upper_bound(service.queue, deadline_ns, {}, &Waiting::deadline_ns);
-      ahead = ahead * (later - service.queue.begin()) / static_cast<int64_t>(service.queue.size());
-    }
-    const int64_t most = service.rules.largest_batch;
-    const int64_t full_batches = ahead / most;
-    begins_ns += static_cast<double>(full_batches) * service.duration.typical_ns(most);
-    if (s != asked && ahead % most > 0) begins_ns += answer_ns(service, ahead % most);
-  }
-  const int64_t most = own.rules.largest_batch;
-  const double later = arrivals_within(own, now_ns, begins_ns - static_cast<double>(now_ns));
-  const auto in_batch = static_cast<double>(own.samples % most + samples) + later;
-  return begins_ns +
-         answer_ns(own, static_cast<int64_t>(std::min(static_cast<double>(most), in_batch)));
+void Scheduler::occupy(int64_t now_ns, double ns) {
+  occupied_until_ns_ = static_cast<double>(now_ns) + ns;
+  announced_ns_ = 0;
 }
 
-Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t now_ns) {
+double Scheduler::free_ns(int64_t now_ns) const {
+  return std::max({static_cast<double>(now_ns), busy_ ? busy_until_ns_ : 0, occupied_until_ns_});
+}
+
+// What another service's requests of no later deadline take.
+double Scheduler::before_ns(const Service& service, int64_t deadline_ns) const {
+  const RequestQueue& queue = service.queue;
+  const int64_t most = service.rules.largest_batch;
+  if (queue.plain()) {
+    const int64_t ahead =
+        std::ranges::upper_bound(queue.requests(), deadline_ns, {}, &Waiting::deadline_ns) -
+        queue.requests().begin();
+    return static_cast<double>(ahead / most) * service.duration.typical_ns(most) +
+           (ahead % most > 0 ? answer_ns(service, ahead % most) : 0);
+  }
+  double sum_ns = 0, last_ns = 0;
+  for (const WaitingBatch& batch : queue.batches(most)) {
+    if (batch.deadline_ns > deadline_ns) continue;
+    sum_ns += service.duration.typical_ns(batch.samples);
+    last_ns = answer_ns(service, batch.samples) - service.duration.typical_ns(batch.samples);
+  }
+  return sum_ns + last_ns;
+}
+
+// What a service's own batches take before that of a request which arrives now, and the samples of
+// that one: it joins the last batch of its shape where there is room for all of it.
+std::pair<double, int64_t> Scheduler::own_batch(const Service& own, int64_t samples,
+                                                uint64_t shape) const {
+  const int64_t most = own.rules.largest_batch;
+  const RequestQueue& queue = own.queue;
+  if (queue.empty()) return {0, samples};
+  if (queue.plain() && queue.front().shape == shape) {
+    const auto waiting = static_cast<int64_t>(queue.size());
+    const int64_t rest = waiting % most;
+    double before_ns = static_cast<double>(waiting / most) * own.duration.typical_ns(most);
+    if (rest == 0 || rest + samples <= most) return {before_ns, rest + samples};
+    before_ns += own.duration.typical_ns(rest);
+    return {before_ns, samples};
+  }
+  const std::vector<WaitingBatch> batches = queue.batches(most);
+  size_t ahead = batches.size();
+  for (size_t b = 0; b < batches.size(); ++b)
+    if (batches[b].shape == shape) ahead = b;
+  const bool joins = ahead < batches.size() && batches[ahead].samples + samples <= most;
+  if (!joins) ahead = batches.size();
+  double before_ns = 0;
+  for (size_t b = 0; b < ahead; ++b) before_ns += own.duration.typical_ns(batches[b].samples);
+  return {before_ns, samples + (joins ? batches[ahead].samples : 0)};
+}
+
+// When a request that arrives now has its answer: what must end before, and its own batch, which
+// grows while it waits.
+double Scheduler::answered_ns(size_t asked, int64_t samples, uint64_t shape, int64_t now_ns) const {
+  const Service& own = services_[asked];
+  double begins_ns = free_ns(now_ns) + announced_ns_;
+  for (size_t s = 0; s < services_.size(); ++s)
+    if (s != asked && services_[s].duration.known())
+      begins_ns += before_ns(services_[s], now_ns + own.rules.latency_ns);
+  if (!own.duration.known()) return begins_ns;
+  const auto [before_ns, in_batch] = own_batch(own, samples, shape);
+  begins_ns += before_ns;
+  const double later = arrivals_within(own, now_ns, begins_ns - static_cast<double>(now_ns));
+  const double room = static_cast<double>(own.rules.largest_batch - in_batch);
+  const auto joining = static_cast<int64_t>(std::clamp(later, 0.0, std::max(0.0, room)));
+  return begins_ns + answer_ns(own, in_batch + joining);
+}
+
+Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t now_ns,
+                            uint64_t shape) {
   Service& service = services_[index];
   if (service.arrivals.size() < gaps_of_a_rate) {
     service.arrivals.push_back(now_ns);
@@ -150,7 +202,8 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
   }
   if (draining_) return {RefusalReason::draining, service.rules.latency_ns};
   const int64_t deadline_ns = now_ns + service.rules.latency_ns;
-  const double late_ns = answered_ns(index, samples, now_ns) - static_cast<double>(deadline_ns);
+  const double late_ns =
+      answered_ns(index, samples, shape, now_ns) - static_cast<double>(deadline_ns);
   const auto retry_ns = static_cast<int64_t>(std::clamp(late_ns, 1e6, 3.6e12));
   if (service.queue.size() >= service.rules.queue_bound)
     return {RefusalReason::queue_full, retry_ns};
@@ -158,8 +211,7 @@ Admission Scheduler::arrive(size_t index, uint64_t id, int64_t samples, int64_t 
     overloaded_ns_ = now_ns;
     return {RefusalReason::overload, retry_ns};
   }
-  service.queue.push_back({id, now_ns, deadline_ns, samples});
-  service.samples += samples;
+  service.queue.push({id, now_ns, deadline_ns, samples, shape});
   return {};
 }
 
@@ -191,9 +243,10 @@ bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
 // All that wait, up to the largest batch; fewer where the first would be late in the larger batch,
 // and the others can still be served after it.
 int64_t Scheduler::batch_in_time(const Service& service, int64_t now_ns) const {
-  const int64_t all = std::min(service.samples, service.rules.largest_batch);
+  const int64_t waiting = service.queue.samples_like_front();
+  const int64_t all = std::min(waiting, service.rules.largest_batch);
   const auto left_ns = static_cast<double>(service.queue.front().deadline_ns - now_ns) + grain_ns;
-  if (answer_ns(service, all) <= left_ns || service.samples > all) return all;
+  if (answer_ns(service, all) <= left_ns || waiting > all) return all;
   int64_t some = 0, too_many = all;
   while (too_many - some > 1) {
     const int64_t middle = (some + too_many) / 2;
@@ -201,7 +254,8 @@ int64_t Scheduler::batch_in_time(const Service& service, int64_t now_ns) const {
   }
   if (some == 0) return all;
   int64_t taken = 0;
-  for (const Waiting& request : service.queue) {
+  for (const Waiting& request : service.queue.requests()) {
+    if (request.shape != service.queue.front().shape) continue;
     if (taken + request.samples > some) {
       const double both_ns = answer_ns(service, taken) + answer_ns(service, all - taken);
       const auto next_left_ns = static_cast<double>(request.deadline_ns - now_ns) + grain_ns;
@@ -212,24 +266,12 @@ int64_t Scheduler::batch_in_time(const Service& service, int64_t now_ns) const {
   return all;
 }
 
-void Scheduler::take(Service& service, int64_t samples) {
-  int64_t taken = 0;
-  while (!service.queue.empty() &&
-         (taken == 0 || taken + service.queue.front().samples <= samples)) {
-    taken += service.queue.front().samples;
-    batch_.push_back(service.queue.front());
-    service.queue.pop_front();
-  }
-  service.samples -= taken;
-  running_.samples = taken;
-}
-
 Decision Scheduler::start_inference(int64_t now_ns) {
   const size_t who = earliest();
   if (who == services_.size()) return {draining_ ? Act::stop : Act::wait, 0, 0};
   Service& service = services_[who];
-  running_ = {Act::infer, who, 0};
-  take(service, batch_in_time(service, now_ns));
+  const int64_t most = batch_in_time(service, now_ns);
+  running_ = {Act::infer, who, service.queue.take(most, batch_)};
   busy_until_ns_ = static_cast<double>(now_ns) + answer_ns(service, running_.samples);
   return running_;
 }
@@ -250,9 +292,10 @@ Decision Scheduler::decide(int64_t now_ns) {
   return decision;
 }
 
-void Scheduler::ended(int64_t now_ns) {
+void Scheduler::ended(int64_t now_ns, bool failed) {
   if (!busy_) throw std::logic_error("nothing was running");
   busy_ = false;
+  if (failed) return;
   const auto took_ns = static_cast<double>(std::max<int64_t>(1, now_ns - began_ns_));
   if (running_.act == Act::infer) {
     services_[running_.who].duration.observe(running_.samples, took_ns);
@@ -275,12 +318,18 @@ void Scheduler::replace_training_duration(size_t training, DurationModel duratio
   trainings_[training].duration = std::move(duration);
 }
 
-bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns) {
+bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns,
+                        double switch_ns) {
   constexpr int64_t patience_ns = 30'000'000'000;
-  if (now_ns - since_ns >= patience_ns || scheduler.overloaded_since(since_ns)) return false;
+  if (now_ns - since_ns >= patience_ns || scheduler.overloaded_since(since_ns)) return true;
   for (size_t s = 0; s < scheduler.services(); ++s)
-    if (!(switch_ns < static_cast<double>(scheduler.service(s).latency_ns))) return false;
-  return !scheduler.fits(now_ns, switch_ns) && scheduler.fits(now_ns, 0);
+    if (!(switch_ns < static_cast<double>(scheduler.service(s).latency_ns))) return true;
+  return !scheduler.fits(static_cast<int64_t>(scheduler.free_ns(now_ns)), 0);
+}
+
+bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns) {
+  return !switch_cannot_wait(scheduler, now_ns, since_ns, switch_ns) &&
+         !scheduler.fits(now_ns, switch_ns);
 }
 
 }  // namespace flyball

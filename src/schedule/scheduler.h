@@ -10,17 +10,18 @@
 //   that wait up to the service's largest: nothing idles while there is something that may run.
 // - Two trainings share the time that they are given by their shares; one that does not fit gives
 //   way to one that does.
+// - A batch holds requests of one shape; a request is judged by what its own batch will take.
 // - A queue is bounded. A request that cannot be answered within its budget is refused at once, or
 //   served late where the service says so. Training stops first: while one is late, none starts.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "schedule/duration_model.h"
+#include "schedule/request_queue.h"
 #include "schedule/service.h"
 
 namespace flyball {
@@ -40,13 +41,6 @@ struct ServiceRules {
 struct TrainingRules {
   std::string name;
   double share = 1;  ///< of the time that trainings are given, against the others' shares
-};
-
-/// A request that waits.
-struct Waiting {
-  uint64_t id = 0;
-  int64_t arrived_ns = 0, deadline_ns = 0;
-  int64_t samples = 1;
 };
 
 /// May a request wait?
@@ -78,14 +72,25 @@ class Scheduler {
   DurationModel& inference_time(size_t service) { return services_[service].duration; }
   DurationModel& training_time(size_t training) { return trainings_[training].duration; }
 
-  /// A request arrives; it waits, or is refused.
-  Admission arrive(size_t service, uint64_t id, int64_t samples, int64_t now_ns);
+  /// A request arrives; it waits, or is refused. Those of equal `shape` may share a batch.
+  Admission arrive(size_t service, uint64_t id, int64_t samples, int64_t now_ns,
+                   uint64_t shape = 0);
   /// The accelerator is free: what now? What is decided has begun.
   Decision decide(int64_t now_ns);
   /// The requests of the last inference minibatch that was decided on.
   std::span<const Waiting> batch() const { return batch_; }
-  /// What was decided on has ended.
-  void ended(int64_t now_ns);
+  /// What was decided on has ended. Where it failed, how long it took says nothing of the next one.
+  void ended(int64_t now_ns, bool failed = false);
+
+  /// Something else has the accelerator from now on, for so long as far as is known: a change of
+  /// mode, a checkpoint. Who arrives meanwhile is judged by it.
+  void occupy(int64_t now_ns, double ns);
+  void release() { occupied_until_ns_ = announced_ns_ = 0; }
+  /// What is certain to take the accelerator for so long once what runs has ended, until it does;
+  /// 0: nothing is.
+  void announce(double ns) { announced_ns_ = occupied_until_ns_ > 0 ? 0 : ns; }
+  /// When the accelerator will be free of what is under way, by the upper quantile.
+  double free_ns(int64_t now_ns) const;
 
   /// From now on no request is taken and no training starts; what waits is answered.
   void drain() { draining_ = true; }
@@ -117,8 +122,7 @@ class Scheduler {
   struct Service {
     ServiceRules rules;
     DurationModel duration;
-    std::deque<Waiting> queue;
-    int64_t samples = 0;              ///< that wait
+    RequestQueue queue{};
     std::vector<int64_t> arrivals{};  ///< of the last requests, a ring
     size_t next_arrival = 0;
   };
@@ -134,9 +138,11 @@ class Scheduler {
   size_t earliest() const;
   bool start_training(int64_t now_ns, Decision& decision);
   Decision start_inference(int64_t now_ns);
-  void take(Service& service, int64_t samples);
   int64_t batch_in_time(const Service& service, int64_t now_ns) const;
-  double answered_ns(size_t service, int64_t samples, int64_t now_ns) const;
+  double before_ns(const Service& service, int64_t deadline_ns) const;
+  std::pair<double, int64_t> own_batch(const Service& service, int64_t samples,
+                                       uint64_t shape) const;
+  double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
 
   std::vector<Service> services_;
   std::vector<Training> trainings_;
@@ -144,14 +150,18 @@ class Scheduler {
   Decision running_;
   bool busy_ = false, draining_ = false, training_allowed_ = true;
   int64_t began_ns_ = 0;
-  double busy_until_ns_ = 0;    ///< by the upper quantile
+  double busy_until_ns_ = 0;  ///< by the upper quantile
+  double occupied_until_ns_ = 0, announced_ns_ = 0;
   int64_t idle_since_ns_ = -1;  ///< it waits for an arrival; −1: it does not
   int64_t overloaded_ns_ = -1;  ///< when a request was last refused for its latency
 };
 
-/// Should a change of mode that takes so long wait for a gap that holds it? Not where one that is
-/// longer than a latency budget breaks it whenever it comes, where a deadline is lost already or
-/// requests have been refused meanwhile, or where it has waited for half a minute.
+/// Will a change of mode that takes so long be made as soon as the accelerator is free? Where one
+/// that is longer than a latency budget breaks it whenever it comes, where a deadline is lost
+/// already or requests have been refused meanwhile, or where it has waited for half a minute.
+bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns,
+                        double switch_ns);
+/// Else it waits for a gap that holds it.
 bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns);
 
 }  // namespace flyball

@@ -104,6 +104,82 @@ TEST(Scheduler, OverloadServesLateWhereAskedAndTheQueueIsBounded) {
   }
 }
 
+// A batch of k takes 9 + k ms.
+TEST(Scheduler, WhoArrivesDuringASwitchIsJudgedByItsEnd) {
+  Scheduler scheduler = one_service(100, 16);
+  scheduler.occupy(0, 95 * ms);
+  const Admission early = scheduler.arrive(0, 1, 1, 0);
+  EXPECT_EQ(early.refused, RefusalReason::overload);
+  EXPECT_EQ(early.retry_after_ns, 5 * ms);
+  EXPECT_EQ(scheduler.arrive(0, 2, 1, 10 * ms).refused, RefusalReason::none);
+  scheduler.release();
+  EXPECT_EQ(scheduler.arrive(0, 3, 1, 10 * ms).refused, RefusalReason::none);
+  Scheduler late = one_service(100, 16, Overload::late);
+  late.occupy(0, 95 * ms);
+  EXPECT_EQ(late.arrive(0, 1, 1, 0).refused, RefusalReason::none);
+}
+
+TEST(Scheduler, WhoArrivesBeforeACertainSwitchIsJudgedByItsEnd) {
+  Scheduler scheduler = one_service(100, 16);
+  ASSERT_EQ(scheduler.decide(0).act, Act::train);  // until 40
+  scheduler.announce(60 * ms);
+  const Admission early = scheduler.arrive(0, 1, 1, 0);
+  EXPECT_EQ(early.refused, RefusalReason::overload);
+  EXPECT_EQ(early.retry_after_ns, 10 * ms);
+  EXPECT_EQ(scheduler.arrive(0, 2, 1, 15 * ms).refused, RefusalReason::none);
+}
+
+TEST(Scheduler, ASwitchLongerThanABudgetCannotWait) {
+  const Scheduler scheduler = one_service(100, 16);
+  EXPECT_TRUE(switch_cannot_wait(scheduler, 0, 0, 100 * ms));
+  EXPECT_FALSE(switch_cannot_wait(scheduler, 0, 0, 99 * ms));
+  EXPECT_TRUE(switch_waits(scheduler, 0, 0, 95 * ms)) << "an answer takes 10 more";
+  EXPECT_FALSE(switch_waits(scheduler, 0, 0, 85 * ms)) << "it fits";
+  EXPECT_TRUE(switch_cannot_wait(scheduler, 30'000 * ms, 0, 99 * ms)) << "patience ends";
+}
+
+TEST(Scheduler, ARequestLargerThanTheLargestBatchIsJudgedByItsOwnTime) {
+  Scheduler scheduler = one_service(25, 4);
+  const Admission large = scheduler.arrive(0, 1, 20, 0);  // 29 ms
+  EXPECT_EQ(large.refused, RefusalReason::overload);
+  EXPECT_EQ(large.retry_after_ns, 4 * ms);
+  EXPECT_EQ(scheduler.arrive(0, 2, 16, 0).refused, RefusalReason::none);
+}
+
+TEST(Scheduler, RequestsOfSeveralSamplesAreJudgedByTheBatchesThatTheyWillBe) {
+  Scheduler scheduler = one_service(50, 8);
+  for (uint64_t id = 1; id <= 3; ++id)  // no two share a batch: 14 ms each
+    EXPECT_EQ(scheduler.arrive(0, id, 5, 0).refused, RefusalReason::none);
+  const Admission fourth = scheduler.arrive(0, 4, 5, 0);
+  EXPECT_EQ(fourth.refused, RefusalReason::overload);
+  EXPECT_EQ(fourth.retry_after_ns, 6 * ms);
+  EXPECT_EQ(scheduler.arrive(0, 5, 3, 0).refused, RefusalReason::none) << "beside the third";
+}
+
+TEST(Scheduler, RequestsOfDifferentShapesAreServedInBatchesOfTheirOwn) {
+  Scheduler scheduler = one_service(1000, 8);
+  scheduler.allow_training(false);
+  for (uint64_t id = 0; id < 9; ++id) scheduler.arrive(0, id, 1, 0, id % 3);
+  for (uint64_t shape = 0; shape < 3; ++shape) {
+    EXPECT_EQ(scheduler.decide(0).samples, 3);
+    for (const Waiting& request : scheduler.batch()) EXPECT_EQ(request.id % 3, shape);
+    scheduler.ended(0);
+  }
+  EXPECT_EQ(scheduler.waiting(0), 0u);
+}
+
+TEST(Scheduler, DifferentShapesAreJudgedByTheBatchesThatTheyWillBe) {
+  Scheduler scheduler = one_service(35, 8);
+  for (uint64_t shape = 1; shape <= 3; ++shape)  // 10 ms each
+    EXPECT_EQ(scheduler.arrive(0, shape, 1, 0, shape).refused, RefusalReason::none);
+  EXPECT_EQ(scheduler.arrive(0, 4, 1, 0, 4).retry_after_ns, 5 * ms);
+  EXPECT_EQ(scheduler.arrive(0, 5, 1, 0, 3).refused, RefusalReason::none) << "beside the third";
+  Scheduler two = one_service(35, 8);
+  for (uint64_t shape = 1; shape <= 2; ++shape) two.arrive(0, shape, 1, 0, shape);
+  EXPECT_TRUE(two.fits(0, 5 * ms)) << "20 ms, and 10 for one more of whatever shape";
+  EXPECT_FALSE(two.fits(0, 6 * ms));
+}
+
 TEST(Scheduler, ADrainAnswersWhatWasTakenAndTakesNoMore) {
   Scheduler scheduler = one_service(500, 4);
   for (uint64_t id = 0; id < 6; ++id) scheduler.arrive(0, id, 1, 0);

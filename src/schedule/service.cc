@@ -20,4 +20,12 @@ const char* refusal_name(RefusalReason reason) {
   return "none";
 }
 
+InferAnswer Serving::turn_away(size_t) {
+  InferAnswer answer{
+      Error{Code::unavailable, "it warms up, or is about to end", "try again later"}};
+  answer.refused = RefusalReason::not_ready;
+  answer.retry_after_s = 1;
+  return answer;
+}
+
 }  // namespace flyball

@@ -57,6 +57,9 @@ class Serving {
   virtual const std::vector<ServiceInfo>& services() const = 0;
   /// Warm-up has ended and nothing drains.
   virtual bool ready() const = 0;
+  /// A request has come while it was not ready(), and is not even read: counts it, and says when
+  /// it may come again.
+  virtual InferAnswer turn_away(size_t service);
   /// Takes the request or refuses it at once (then `done` is called before this returns).
   virtual void submit(size_t service, InferRequest request) = 0;
 };

@@ -68,6 +68,7 @@ class Course {
       const int64_t at_ns = *first;
       *first = asked_.arrivals[s]->next_ns().value_or(never);
       ServiceResult& service = result_.services[s];
+      scheduler_.announce(pending_ ? coming_switch_ns(at_ns) : 0);
       const Admission admission = scheduler_.arrive(s, service.arrived++, 1, at_ns);
       if (admission.refused != RefusalReason::none) ++service.refused;
       service.largest_queue = std::max(service.largest_queue, scheduler_.waiting(s));
@@ -76,6 +77,14 @@ class Course {
                                  scheduler_.waiting(s));
       if (asked_.arrived) asked_.arrived(s, at_ns);
     }
+  }
+
+  // A switch of mode that comes as soon as what runs has ended.
+  double coming_switch_ns(int64_t at_ns) const {
+    const double switch_ns = asked_.switch_s * 1e9;
+    const bool comes = pending_->plan.mode != asked_.plan.mode &&
+                       switch_cannot_wait(scheduler_, at_ns, pending_since_ns_, switch_ns);
+    return comes ? switch_ns : 0;
   }
 
   void wait() {
@@ -156,6 +165,7 @@ class Course {
     pending_->why.switched = switches;
     count_planned();
     asked_.plan = std::move(pending_->plan);
+    ++result_.replanned;
     result_.replans.push_back(std::move(pending_->why));
     pending_.reset();
     take_plan();
@@ -163,7 +173,9 @@ class Course {
 
   void change_mode() {
     const int64_t ends_ns = now_ns_ + std::llround(asked_.switch_s * 1e9);
+    scheduler_.occupy(now_ns_, asked_.switch_s * 1e9);
     let_arrive(ends_ns);
+    scheduler_.release();
     ++result_.switches;
     result_.switching_s += asked_.switch_s;
     draw(asked_.plan.idle_w, ends_ns);

@@ -111,6 +111,30 @@ TEST(Simulation, ANewPlanIsTakenAndItsSwitchPaid) {
   EXPECT_GT(result.trainings[0].minibatches, 500u);
 }
 
+// Who arrives while the mode changes, and cannot be answered in time for it, is told so at once.
+TEST(Simulation, ASwitchLongerThanTheBudgetRefusesWhomItWouldMakeLate) {
+  Simulation asked = one_and_one(100, 16, 6, 0.5, 40);
+  asked.seconds = 20;
+  asked.switch_s = 2;
+  LivePlan other = asked.plan;
+  other.mode = "other";
+  bool told = false;
+  asked.replan = [&](int64_t now_ns) -> std::optional<PlanChange> {
+    if (told || now_ns < 10'000 * ms) return std::nullopt;
+    told = true;
+    return PlanChange{other, {.why = "asked"}};
+  };
+  const LiveResult refusing = run(asked, "poisson:60");
+  EXPECT_EQ(refusing.switches, 1u);
+  EXPECT_LE(refusing.services[0].late, 5u) << "who waited when it began";
+  EXPECT_NEAR(static_cast<double>(refusing.services[0].refused), 1.9 * 60, 40);
+  asked.services[0].overload = Overload::late;
+  told = false;
+  const LiveResult late = run(asked, "poisson:60");
+  EXPECT_EQ(late.services[0].refused, 0u);
+  EXPECT_NEAR(static_cast<double>(late.services[0].late), 1.9 * 60, 40);
+}
+
 // A burst makes minibatches late, and their quantile grows; once it is over there is training
 // again.
 TEST(Simulation, TrainingComesBackAfterABurst) {

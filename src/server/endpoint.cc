@@ -80,6 +80,11 @@ HttpResponse answer_response(const ServiceInfo& service, const InferCall& call,
 
 }  // namespace
 
+std::string asked_model(const HttpRequest& request) {
+  const auto path = model_path(request.path);
+  return path && path->rest == "/infer" && request.method == "POST" ? path->name : "";
+}
+
 HttpResponse answer_before_models(const std::string& path) {
   if (path == "/v2/health/live") return json_response({{"live", true}});
   HttpResponse response = path == "/v2/health/ready"
@@ -139,20 +144,18 @@ HttpResponse Endpoint::model(size_t service, const std::string& rest) const {
     return json_response({{"name", info.name}, {"ready", serving_.ready()}},
                          serving_.ready() ? 200 : 503);
   if (!rest.empty()) return not_found("/v2/models/" + info.name + rest);
-  return json_response(
-      {{"name", info.name},
-       {"versions", {"1"}},
-       {"platform", info.name.starts_with("script:") ? "pytorch_torchscript" : "flyball"},
-       {"inputs", tensors_json(info.inputs)},
-       {"outputs", tensors_json(info.outputs)}});
+  Json model = {{"name", info.name},
+                {"versions", {"1"}},
+                {"platform", info.name.starts_with("script:") ? "pytorch_torchscript" : "flyball"},
+                {"inputs", tensors_json(info.inputs)},
+                {"outputs", tensors_json(info.outputs)}};
+  if (serving_.ready()) model["parameters"] = {{"max_batch_size", info.largest_batch}};
+  return json_response(model);
 }
 
 void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply& reply) {
   if (!serving_.ready()) {  // until then a service's batch size is still to be found
-    InferAnswer cold{
-        Error{Code::unavailable, "it warms up, or is about to end", "try again later"}};
-    cold.refused = RefusalReason::not_ready;
-    cold.retry_after_s = 1;
+    const InferAnswer cold = serving_.turn_away(service);
     metrics_->answered(service, cold);
     return reply.send(refusal(cold));
   }

@@ -36,6 +36,9 @@ class Endpoint {
   std::shared_ptr<ServingMetrics> metrics_;  // outlives answers that come late
 };
 
+/// The model that a request wants an answer of; "" where it wants something else.
+std::string asked_model(const HttpRequest& request);
+
 /// What is answered while the networks are still being made: alive, and not ready.
 HttpResponse answer_before_models(const std::string& path);
 

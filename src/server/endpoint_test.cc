@@ -1,6 +1,8 @@
 #include "server/endpoint.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/clock.h"
 #include "server/http_client_testing.h"
 #include "server/identity.h"
 
@@ -104,6 +107,8 @@ TEST(Endpoint, ServesTheProtocol) {
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(served.ask("GET /v2/models/identity"),
               HasSubstr(R"("inputs":[{"name":"input","datatype":"FP32","shape":[-1,-1]}])"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity"),
+              HasSubstr(R"("parameters":{"max_batch_size":1024})"));
   EXPECT_THAT(served.ask("GET /v2/models/identity/versions/1/ready"), HasSubstr(R"("ready":true)"));
   const std::string answer = served.ask("POST /v2/models/identity/versions/1/infer", two_numbers);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
@@ -131,6 +136,7 @@ TEST(Endpoint, ReadyOnlyOnceWarm) {
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 503"));
   EXPECT_THAT(served.ask(infer_path, two_numbers), HasSubstr("Retry-After: 1\r\n"));
   EXPECT_THAT(served.ask("GET /v2/health/live"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask("GET /v2/models/identity"), Not(HasSubstr("max_batch_size")));
   serving.is_ready = true;
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
 }
@@ -285,11 +291,82 @@ TEST(Endpoint, ConnectionsAreBounded) {
   EXPECT_THAT(first.hear("}"), StartsWith("HTTP/1.1 200"));
 }
 
-TEST(Endpoint, TheTokenIsAskedForOfAllButHealth) {
+/// Lets this process open no file beyond the ones it has, until its end.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int highest = dup(0);
+    rlimit files = before_;
+    files.rlim_cur = static_cast<rlim_t>(highest) + 1;
+    setrlimit(RLIMIT_NOFILE, &files);
+    for (int file = highest; file >= 0; file = dup(0)) taken_.push_back(file);
+  }
+  ~NoMoreFiles() {
+    setrlimit(RLIMIT_NOFILE, &before_);
+    for (const int file : taken_) close(file);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST(Endpoint, WithoutFilesItTriesAgainNowAndThenAndGoesOn) {
   IdentityServing serving;
+  const Served served(serving);
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  auto none = std::make_unique<NoMoreFiles>();
+  HttpTestClient client(served.server->port(), socket);  // waits in the kernel's queue
+  ASSERT_TRUE(client.connected());
+  const int64_t began_ns = monotonic_ns();
+  while (served.server->accept_errors() < 3) sleep_until_ns(monotonic_ns() + 10'000'000);
+  const int64_t took_ns = monotonic_ns() - began_ns;
+  EXPECT_LE(static_cast<int64_t>(served.server->accept_errors()), took_ns / 100'000'000 + 2)
+      << "it does not spin";
+  none.reset();
+  client.say(request_text("GET /v2"));
+  EXPECT_THAT(client.hear(), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(Endpoint, ConnectionsAreBoundedByTheFilesThatMayBeOpened) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 200;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  IdentityServing serving;
+  size_t most = 0;
+  {
+    const Served served(serving);
+    most = served.server->most_connections();
+    EXPECT_GT(served.server->most_connections(), 0u);
+    EXPECT_LT(served.server->most_connections(), 200u - 64);
+    std::vector<std::unique_ptr<HttpTestClient>> clients;
+    for (size_t i = 0; i < served.server->most_connections() / 2; ++i)  // both ends are ours
+      clients.push_back(std::make_unique<HttpTestClient>(served.server->port()));
+    clients.front()->say(request_text("GET /v2"));
+    EXPECT_THAT(clients.front()->hear(), StartsWith("HTTP/1.1 200"));
+    EXPECT_EQ(served.server->accept_errors(), 0u);
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_GT(Served(serving).server->most_connections(), most);
+}
+
+TEST(Endpoint, TheTokenIsAskedForOfAllButHealthAndTheEmptyPage) {
+  IdentityServing serving;
+  const FixedView view;
   HttpOptions options;
   options.token = "s3cret";
-  const Served served(serving, options);
+  const Served served(serving, options, &view);
+  EXPECT_THAT(served.ask("GET /"), HasSubstr("<title>Flyball live"));
+  EXPECT_THAT(served.ask("GET /events"), StartsWith("HTTP/1.1 401")) << "all that the page shows";
+  EXPECT_THAT(served.ask("GET /events?token=s3cret"), StartsWith("HTTP/1.1 401"))
+      << "addresses are remembered and written down by others";
+  EXPECT_THAT(served.ask("GET /?x", "", "Origin: http://evil.example\r\n"),
+              StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(served.ask(infer_path, two_numbers), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(served.ask("GET /metrics", "", "Authorization: Bearer s3cres\r\n"),
               StartsWith("HTTP/1.1 401"));
@@ -362,6 +439,29 @@ TEST(Endpoint, ListenersHearHowItStands) {
   teller.reset();
   EXPECT_THAT(listener.hear("\n\n"), HasSubstr("\"answered\":5"));  // once more at its end
   EXPECT_THAT(served.ask("GET /"), HasSubstr("connect-src 'self'"));
+}
+
+TEST(Endpoint, WhoListensLateHearsTheLastEventsFirst) {
+  IdentityServing serving;
+  const FixedView view;
+  HttpOptions options;
+  options.limits.kept_events = 5;
+  options.limits.event_bytes = 1000;
+  const Served served(serving, options, &view);
+  const auto heard = [&served] {
+    HttpTestClient listener(served.server->port());
+    listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    std::string all = listener.hear("\r\n\r\n");
+    served.server->publish("end");
+    all += listener.hear("data: end\n\n");
+    return all.substr(all.find("\r\n\r\n") + 4);
+  };
+  for (int i = 0; i < 8; ++i) served.server->publish(std::to_string(i));
+  EXPECT_EQ(heard(), "data: 3\n\ndata: 4\n\ndata: 5\n\ndata: 6\n\ndata: 7\n\ndata: end\n\n");
+  const std::string long_one(400, 'x');
+  for (int i = 0; i < 3; ++i) served.server->publish(long_one);
+  EXPECT_EQ(heard(), "data: " + long_one + "\n\ndata: end\n\n")
+      << "no more than half of what a listener may be behind";
 }
 
 TEST(ListenAddress, IsLoopbackUnlessTold) {

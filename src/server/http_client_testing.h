@@ -16,7 +16,10 @@ namespace flyball {
 
 class HttpTestClient {
  public:
-  explicit HttpTestClient(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit HttpTestClient(uint16_t port)
+      : HttpTestClient(port, ::socket(AF_INET, SOCK_STREAM, 0)) {}
+  /// With a socket that was there before; it is closed at the end.
+  HttpTestClient(uint16_t port, int unconnected) : socket_(unconnected) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);

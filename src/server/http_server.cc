@@ -1,6 +1,7 @@
 #include "server/http_server.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #define BOOST_ASIO_DISABLE_CO_AWAIT  // Boost 1.74's does not compile as C++20 with GCC 12
 #ifdef __SANITIZE_THREAD__
@@ -12,10 +13,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -36,6 +39,22 @@ std::chrono::nanoseconds duration(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
 }
 
+constexpr double accept_pause_s = 0.1;
+constexpr size_t other_files = 64;  // that the rest of the program may open: data, sensors
+
+// So many connections as there may be files for.
+size_t affordable(size_t connections) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return connections;
+  size_t taken = other_files;
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator open("/proc/self/fd", unknown), end;
+       !unknown && open != end; open.increment(unknown))
+    ++taken;
+  const size_t left = files.rlim_cur > taken ? files.rlim_cur - taken : 1;
+  return std::min(connections, left);
+}
+
 class Session;
 
 // What sessions share, and what keeps their sockets' context alive while an answer is still owed.
@@ -45,6 +64,7 @@ struct Shared {
   HttpOptions options{};
   HttpHandler handler{};
   bool loopback = true, draining = false;
+  std::deque<std::shared_ptr<const std::string>> last_events{};
   std::atomic<bool> ended = false;
   std::mutex mutex{};
   std::condition_variable none_open{};
@@ -230,6 +250,19 @@ class Session final : public std::enable_shared_from_this<Session> {
     publish(std::make_shared<const std::string>(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"));
+    tell_last_events();
+  }
+
+  // As many of the last events as are not too much at once, in their order.
+  void tell_last_events() {
+    const auto& events = shared_->last_events;
+    size_t bytes = 0, first = events.size();
+    while (first > 0) {
+      bytes += events[first - 1]->size();
+      if (bytes > shared_->options.limits.event_bytes / 2) break;
+      --first;
+    }
+    for (size_t i = first; i < events.size(); ++i) publish(events[i]);
   }
 
   // A listener says nothing more; waiting for it holds the session.
@@ -319,8 +352,10 @@ class BeastServer final : public HttpServer {
   BeastServer(const HttpOptions& options, HttpHandler handler)
       : shared_(std::make_shared<Shared>()),
         acceptor_(shared_->io),
+        pause_(shared_->io),
         guard_(shared_->io.get_executor()) {
     shared_->options = options;
+    shared_->options.limits.connections = affordable(options.limits.connections);
     shared_->handler = std::move(handler);
   }
   ~BeastServer() override {
@@ -363,10 +398,15 @@ class BeastServer final : public HttpServer {
 
   uint16_t port() const override { return port_; }
   std::string url() const override { return url_; }
+  size_t most_connections() const override { return shared_->options.limits.connections; }
+  size_t accept_errors() const override { return accept_errors_; }
 
   void publish(const std::string& data) override {
     auto event = std::make_shared<const std::string>("data: " + data + "\n\n");
     asio::post(shared_->io, [this, event = std::move(event)] {
+      shared_->last_events.push_back(event);
+      if (shared_->last_events.size() > shared_->options.limits.kept_events)
+        shared_->last_events.pop_front();
       for (const auto& session : held()) session->publish(event);
     });
   }
@@ -389,7 +429,8 @@ class BeastServer final : public HttpServer {
   void accept() {
     acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (!error && shared_->connections() < shared_->options.limits.connections) {
+      if (error) return accept_later();
+      if (shared_->connections() < shared_->options.limits.connections) {
         beast::error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);
         std::make_shared<Session>(std::move(socket), shared_)->start();
@@ -397,8 +438,17 @@ class BeastServer final : public HttpServer {
       accept();
     });
   }
+  // Without files to open, the next try fails like this one: whoever waits stays in the queue.
+  void accept_later() {
+    ++accept_errors_;
+    pause_.expires_after(duration(accept_pause_s));
+    pause_.async_wait([this](beast::error_code error) {
+      if (!error && acceptor_.is_open()) accept();
+    });
+  }
   void stop_accepting() {
     beast::error_code ignored;
+    pause_.cancel();
     acceptor_.close(ignored);
   }
   // Sessions end themselves while they are told: hold them.
@@ -416,6 +466,8 @@ class BeastServer final : public HttpServer {
 
   std::shared_ptr<Shared> shared_;
   tcp::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::atomic<size_t> accept_errors_ = 0;
   asio::executor_work_guard<asio::io_context::executor_type> guard_;
   std::thread thread_;
   uint16_t port_ = 0;

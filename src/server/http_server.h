@@ -25,8 +25,9 @@ Result<ListenAddress> parse_listen_address(const std::string& text);
 struct HttpLimits {
   size_t header_bytes = 16 << 10;
   size_t body_bytes = 64 << 20;  ///< also of what a compressed one becomes
-  size_t connections = 1024;     ///< further ones are closed at once
+  size_t connections = 1024;     ///< further ones are closed at once; most_connections() at most
   size_t event_bytes = 1 << 20;  ///< events that one listener may be behind
+  size_t kept_events = 600;      ///< told to who begins to listen, up to half of event_bytes
   double header_s = 10;          ///< from the first byte of a request to the end of its header
   double body_s = 60;            ///< of its body, and of the answer
   double idle_s = 75;            ///< between requests
@@ -35,7 +36,7 @@ struct HttpLimits {
 struct HttpOptions {
   ListenAddress listen{};
   HttpLimits limits{};
-  std::string token{};  ///< that requests must bear (except for health); "": none
+  std::string token{};  ///< that requests must bear (but for health and the page); "": none
 };
 
 struct HttpRequest {
@@ -81,7 +82,13 @@ class HttpServer {
   virtual ~HttpServer() = default;
   virtual uint16_t port() const = 0;
   virtual std::string url() const = 0;  ///< "http://127.0.0.1:8000"
-  /// One event (data without line breaks) to all that listen.
+  /// Connections that it holds at most: no more than the files that this process may still open
+  /// when it begins to listen (RLIMIT_NOFILE), less some for everything else.
+  virtual size_t most_connections() const = 0;
+  /// How often no connection could be accepted; it tries again after 100 ms.
+  virtual size_t accept_errors() const = 0;
+  /// One event (data without line breaks) to all that listen, and to those who will, behind the
+  /// last ones before it.
   virtual void publish(const std::string& data) = 0;
   /// Takes no more connections and no more requests, and waits until all answers are sent, for at
   /// most so long. False: some were not. A handler must not call it: it waits for the thread of

@@ -123,7 +123,8 @@ std::optional<HttpResponse> refuse_asked(const HttpAsked& asked, const std::stri
     return error_response(403, "this server is for this machine alone, not for host " + asked.host);
   if (!asked.origin.empty() && asked.origin != "http://" + asked.host)
     return error_response(403, "pages of another origin may not ask here");
-  if (token.empty() || path_of(asked.target).starts_with("/v2/health/")) return {};
+  const std::string path = path_of(asked.target);
+  if (token.empty() || path == "/" || path.starts_with("/v2/health/")) return {};
   if (equal_secret("Bearer " + token, asked.authorization)) return {};
   HttpResponse refused =
       error_response(401, "this server wants its token: Authorization: Bearer …");

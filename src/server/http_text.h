@@ -19,7 +19,8 @@ std::string path_of(const std::string& target);
 struct HttpAsked {
   std::string target, host, origin, authorization;
 };
-/// 401 without the token, where there is one (health is told to everybody); 403 where a page of
+/// 401 without the token, where there is one (health is told to everybody, and so is the page,
+/// which asks for the token before it shows anything); 403 where a page of
 /// another origin asks, or, on loopback, where the request is for another host's name: a browser
 /// may have been led here.
 std::optional<HttpResponse> refuse_asked(const HttpAsked& asked, const std::string& token,

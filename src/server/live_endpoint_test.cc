@@ -2,9 +2,11 @@
 // cannot be taken is refused.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "base/random.h"
@@ -218,6 +220,53 @@ TEST(LiveEndpoint, AFullQueueIs503WithATimeToRetryAndADrainAnswersTheOthers) {
   EXPECT_EQ(service.arrived, service.answered + service.refused);
 }
 
+/// Takes requests of one shape at a time, as a network does, and tells the samples of each batch.
+class OfOneShape final : public InferenceRunner {
+ public:
+  explicit OfOneShape(std::vector<int64_t>& batches) : batches_(batches) {}
+  const ServiceInfo& info() const override { return identity_->info(); }
+  Result<std::vector<std::vector<StoredTensor>>> run(
+      std::span<const InferRequest> requests) override {
+    int64_t samples = 0;
+    for (const InferRequest& request : requests) {
+      samples += request.samples;
+      if (request.inputs[0].shape[1] != requests[0].inputs[0].shape[1])
+        return Error{Code::invalid_argument, "two shapes in one batch", ""};
+    }
+    batches_.push_back(samples);
+    return identity_->run(requests);
+  }
+  InferRequest example(int64_t samples) const override { return identity_->example(samples); }
+
+ private:
+  std::vector<int64_t>& batches_;
+  std::unique_ptr<InferenceRunner> identity_ = make_identity_runner();
+};
+
+TEST(LiveEndpoint, RequestsOfDifferentShapesAreNotPutIntoOneBatch) {
+  std::vector<int64_t> batches;
+  LiveServing serving({.warm_up_s = 0.1});
+  serving.add(long_rules("identity"), std::make_unique<OfOneShape>(batches));
+  ASSERT_TRUE(serving.warm_up().ok());
+  batches.clear();
+  size_t right = 0;
+  for (const TensorShape& shape :
+       std::vector<TensorShape>{{1, 2}, {1, 3}, {2, 2}, {1, 3}, {1, 2}}) {
+    const std::string bytes(static_cast<size_t>(shape.elements()) * sizeof(float), 'x');
+    serving.submit(0, {{{"input", DType::float32, shape, bytes}},
+                       shape[0],
+                       [&right, shape, bytes](const InferAnswer& answer) {
+                         ASSERT_TRUE(answer.outputs.ok()) << answer.outputs.error().message;
+                         right += answer.outputs->front().shape == shape &&
+                                  answer.outputs->front().bytes == bytes;
+                       }});
+  }
+  serving.drain();
+  ASSERT_TRUE(serving.run(0).ok());
+  EXPECT_EQ(right, 5u);
+  EXPECT_THAT(batches, ::testing::ElementsAre(4, 2));
+}
+
 /// Takes longer than any budget of these tests.
 class Slow final : public InferenceRunner {
  public:
@@ -244,6 +293,37 @@ TEST(LiveEndpoint, WhatCannotBeAnsweredInTimeIs503AtOnce) {
     EXPECT_THAT(answer, HasSubstr("overload"));
   }
   EXPECT_EQ(live.serving().snapshot().services.front().refused, 3u);
+}
+
+/// Warms up, and then cannot run.
+class Broken final : public InferenceRunner {
+ public:
+  explicit Broken(const std::atomic<bool>& broken) : broken_(broken) {}
+  const ServiceInfo& info() const override { return identity_->info(); }
+  Result<std::vector<std::vector<StoredTensor>>> run(
+      std::span<const InferRequest> requests) override {
+    if (broken_) throw std::runtime_error("the accelerator is gone");
+    return identity_->run(requests);
+  }
+  InferRequest example(int64_t samples) const override { return identity_->example(samples); }
+
+ private:
+  const std::atomic<bool>& broken_;
+  std::unique_ptr<InferenceRunner> identity_ = make_identity_runner();
+};
+
+TEST(LiveEndpoint, WhatTheNetworkCouldNotRunIs500WithTheReason) {
+  std::atomic<bool> broken{false};
+  LiveEndpoint live(long_rules("identity"), std::make_unique<Broken>(broken),
+                    [&broken] { broken = true; });
+  const std::string answer = live.ask(two_numbers);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500"));
+  EXPECT_THAT(answer, HasSubstr(R"({"error":"identity could not run: the accelerator is gone"})"));
+  broken = false;
+  EXPECT_THAT(live.ask(two_numbers), StartsWith("HTTP/1.1 200")) << "it goes on";
+  EXPECT_EQ(live.serving().snapshot().services.front().failed, 1u);
+  EXPECT_THAT(http_exchange(live.port(), request_text("GET /metrics")),
+              HasSubstr("outcome=\"failed\"} 1\n"));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ std::string live_event(const LiveState& state) {
                                  {"answered", s.answered},
                                  {"late", s.late},
                                  {"refused", s.refused},
+                                 {"failed", s.failed},
                                  {"p50_ms", or_null(s.p50_ms)},
                                  {"p99_ms", or_null(s.p99_ms)},
                                  {"largest_batch", s.largest_batch}});

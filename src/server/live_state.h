@@ -14,7 +14,7 @@ struct ServiceState {
   std::string name;
   double budget_ms = 0;
   size_t waiting = 0;
-  size_t arrived = 0, answered = 0, late = 0, refused = 0;
+  size_t arrived = 0, answered = 0, late = 0, refused = 0, failed = 0;
   double p50_ms = std::numeric_limits<double>::quiet_NaN();  ///< since it began; NaN: none were
   double p99_ms = std::numeric_limits<double>::quiet_NaN();
   int64_t largest_batch = 1;

@@ -109,18 +109,26 @@ std::string ServingMetrics::text(const LiveState& state) const {
   head(text, requests, "counter", "Requests by what came of them.");
   for (const OfService& s : services_) {
     const std::string model = label("model", s.name);
-    sample(text, requests, model + ",outcome=\"in_time\"", s.in_time);
-    sample(text, requests, model + ",outcome=\"late\"", s.late);
-    sample(text, requests, model + ",outcome=\"refused\"", s.refused);
-    sample(text, requests, model + ",outcome=\"failed\"", s.failed);
+    const auto told = std::ranges::find(state.services, s.name, &ServiceState::name);
+    const bool counted_here = told == state.services.end();
+    const auto outcome = [&](const char* name, uint64_t here, uint64_t there) {
+      sample(text, requests, fmt::format("{},outcome=\"{}\"", model, name),
+             counted_here ? here : there);
+    };
+    const ServiceState all = counted_here ? ServiceState() : *told;
+    outcome("in_time", s.in_time, all.answered - all.late);
+    outcome("late", s.late, all.late);
+    outcome("refused", s.refused, all.refused);
+    outcome("failed", s.failed, all.failed);
   }
   head(text, "flyball_bad_requests_total", "counter", "Requests that were none, or to no model.");
   sample(text, "flyball_bad_requests_total", "", bad_);
   head(text, "flyball_request_latency_seconds", "histogram",
-       "From acceptance to answer, the queue included.");
+       "Of requests over HTTP, from acceptance to answer, the queue included.");
   for (const OfService& s : services_)
     s.latency_s.write(text, "flyball_request_latency_seconds", label("model", s.name));
-  head(text, "flyball_batch_size", "histogram", "Samples of the minibatch that answered.");
+  head(text, "flyball_batch_size", "histogram",
+       "Samples of the minibatch that answered a request over HTTP.");
   for (const OfService& s : services_)
     s.batch_size.write(text, "flyball_batch_size", label("model", s.name));
   add_state(text, state);

@@ -26,14 +26,15 @@ class Histogram {
   double sum_ = 0;
 };
 
-/// Counts what came of requests. Thread-safe.
+/// Counts what came of requests over HTTP. Thread-safe.
 class ServingMetrics {
  public:
   explicit ServingMetrics(const std::vector<ServiceInfo>& services);
   void answered(size_t service, const InferAnswer& answer);
   /// A request that was none (400) or came to no model (404).
   void bad_request();
-  /// All of it, with what `state` adds.
+  /// All of it, with what `state` adds. What came of requests is told as `state` has it, wherever
+  /// they came from; where it has nothing of a service, as was counted here.
   std::string text(const LiveState& state) const;
 
  private:

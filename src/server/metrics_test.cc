@@ -36,6 +36,20 @@ TEST(Metrics, EachRequestCountsOnceByWhatCameOfIt) {
   EXPECT_THAT(text, Not(HasSubstr("flyball_power_watts"))) << "a missing sensor is no number";
 }
 
+// One count for all that tell of it: requests that did not come over HTTP included.
+TEST(Metrics, WhatTheRunCountsIsTold) {
+  ServingMetrics metrics({{"net", {}, {}, 8, 0.1}});
+  metrics.answered(0, in(0.05, 3));
+  LiveState state;
+  state.services.push_back(
+      {.name = "net", .arrived = 21, .answered = 10, .late = 4, .refused = 8, .failed = 3});
+  const std::string text = metrics.text(state);
+  EXPECT_THAT(text, HasSubstr("outcome=\"in_time\"} 6\n"));
+  EXPECT_THAT(text, HasSubstr("outcome=\"late\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("outcome=\"refused\"} 8\n"));
+  EXPECT_THAT(text, HasSubstr("outcome=\"failed\"} 3\n"));
+}
+
 TEST(Metrics, BucketsNeverFall) {
   Histogram histogram({1, 2, 4});
   for (const double value : {0.5, 1.0, 3.0, 9.0}) histogram.add(value);

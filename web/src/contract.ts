@@ -738,6 +738,8 @@ export interface ServiceColumns {
   late: number[];
   /** [count] Requests that were refused at once. */
   refused: number[];
+  /** [count] Requests that the network could not run. */
+  failed: number[];
   /** [ms] Median latency of those answered in the window. Null: none were. */
   p50_ms: (number | null)[];
   /** [ms] 99th percentile. Null: none were. */

@@ -1,6 +1,8 @@
 // The live page in front of a really running `flyball serve`.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { desktop, inked, open_at, phone, poor_contrast, type Opened, type View } from "./browser.ts";
@@ -15,8 +17,8 @@ interface Running {
 }
 
 /** `flyball serve` of the identity model under load; resolves once it listens. */
-function serving(folder: string, port = 0): Promise<Running> {
-  const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:80", "--listen", `127.0.0.1:${port}`, "--anyway", "--quiet"];
+function serving(folder: string, port = 0, more: string[] = []): Promise<Running> {
+  const words = ["serve", "--infer", "identity", "--latency", "200ms", "--arrivals", "poisson:80", "--listen", `127.0.0.1:${port}`, "--anyway", "--quiet", ...more];
   const child = spawn(program, words, { cwd: folder, env: environment(folder), stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   return new Promise((listens, fails) => {
@@ -63,6 +65,7 @@ test("live: charts move with what the server tells, and nothing else is loaded",
   assert.deepEqual(await poor_contrast(page), []);
   assert.deepEqual(errors, []);
   assert.deepEqual(requests.filter((r) => r !== `${url}/events`), []);
+  assert.match(await page.locator(".live-figure h3").first().innerText(), /since the start$/);
 }));
 
 test("live: it fits a phone, in the dark", { skip }, () => with_live(async (_running, page) => {
@@ -72,6 +75,52 @@ test("live: it fits a phone, in the dark", { skip }, () => with_live(async (_run
   const [content, box] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth] as const);
   assert.ok(content <= box, `the page is ${content} px wide in a window of ${box} px`);
 }, { ...phone, scheme: "dark" }));
+
+test("live: a page that is opened late shows what was before", { skip }, () => in_scratch(async (folder) => {
+  const running = await serving(folder);
+  let opened: Opened | null = null;
+  try {
+    const events = await fetch(`${running.url}/events`);
+    const reader = events.body!.getReader();
+    for (let told = ""; told.split("data: ").length <= 5; ) told += new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
+    opened = await open_at(() => `${running.url}/`, desktop);
+    await opened.page.locator(".figures[data-states]").waitFor();
+    const states = await opened.page.evaluate(() => Number((document.querySelector(".figures") as HTMLElement).dataset["states"]));
+    assert.ok(states >= 5, `the page begins with ${states} states`);
+  } finally {
+    await opened?.close();
+    running.process.kill("SIGKILL");
+    await running.ended;
+  }
+}));
+
+test("live: a page asks for the server's token, and shows nothing without it", { skip }, () => in_scratch(async (folder) => {
+  writeFileSync(join(folder, "token"), "s3cret\n");
+  const running = await serving(folder, 0, ["--token-file", join(folder, "token")]);
+  let opened: Opened | null = null;
+  try {
+    opened = await open_at(() => `${running.url}/`, desktop);
+    const { page, requests } = opened;
+    await state(page, "token");
+    assert.match(await page.locator(".told").innerText(), /--token-file/);
+    await page.getByLabel("Token").fill("guessed");
+    await page.keyboard.press("Enter");
+    await page.locator(".told", { hasText: "that is not its token" }).waitFor();
+    assert.equal(await page.locator(".figure").count(), 0);
+    assert.deepEqual(await poor_contrast(page), []);
+    await page.getByLabel("Token").fill("s3cret");
+    await page.keyboard.press("Enter");
+    await state(page, "on");
+    assert.ok((await answered(page)) >= 0);
+    assert.equal(await page.getByLabel("Token").isVisible(), false);
+    assert.ok(requests.every((r) => !r.includes("s3cret")), "no address holds it");
+  } finally {
+    await opened?.close();
+    running.process.kill("SIGKILL");
+    await running.ended;
+  }
+}));
 
 test("live: a drain is said, with the last figures, and the program ends with 0", { skip }, () => with_live(async (running, page) => {
   await state(page, "on");

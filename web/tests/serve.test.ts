@@ -33,7 +33,7 @@ test("serve: headline, figures and tables are what the terminal says, and the ti
   const terminal = ran(folder, [...serve_words(folder), "--quiet"]);
   const [service, training] = [answer["services"][0], answer["training"][0]];
   assert.ok(service.requests.late + service.requests.refused > 0, "the run has something to say");
-  for (const name of ["arrived", "answered", "late", "refused"]) assert.equal(total(answer["timeline"].services[0][name]), service.requests[name], name);
+  for (const name of ["arrived", "answered", "late", "refused", "failed"]) assert.equal(total(answer["timeline"].services[0][name]), service.requests[name], name);
   assert.equal(total(answer["timeline"].training[0].minibatches), training.minibatches);
   assert.deepEqual((data as unknown as SheetReport).serving!.timeline, answer["timeline"]);
   await with_page(html, desktop, async (page) => {
@@ -45,7 +45,7 @@ test("serve: headline, figures and tables are what the terminal says, and the ti
     assert.match(figures[0]!, new RegExp(`${service.latency_ms.p99.toPrecision(3)}ms`));
     assert.match(figures[2]!, new RegExp(String(training.minibatches)));
     const requests = await row(page, "Requests and their latency");
-    assert.deepEqual([requests["Arrived"], requests["Answered"], requests["Late"], requests["Refused"]], ["arrived", "answered", "late", "refused"].map((n) => String(service.requests[n])));
+    assert.deepEqual([requests["Arrived"], requests["Answered"], requests["Late"], requests["Refused"], requests["Failed"]], ["arrived", "answered", "late", "refused", "failed"].map((n) => String(service.requests[n])));
     // p50 53.2  p95 …: the terminal has three digits, the table four.
     const [, ...latencies] = /p50 ([\d.]+) {2}p95 ([\d.]+) {2}p99 ([\d.]+) {2}max ([\d.]+)/.exec(terminal)!;
     ["P50 ms", "P95 ms", "P99 ms", "Max ms"].forEach((head, i) => near(Number(requests[head]) / Number(latencies[i]), 1, 0.006));

@@ -151,13 +151,14 @@ function latency_lane(serving: Serving, s: number): Lane {
 
 function requests_lane(serving: Serving): Lane {
   const all = serving.timeline.services;
-  const failed = (what: "late" | "refused") => all.some((s) => s[what].some((n) => n > 0));
+  const failed = (what: "late" | "refused" | "failed") => all.some((s) => s[what].some((n) => n > 0));
   return {
     key: "requests", title: "Requests", unit: "per second", reach: 0,
     lines: (c, bins) => [
       ...all.map((s, i): Line => ({ name: all.length > 1 ? `to ${s.name}` : "arrived", kind: "line", colour: service_colour(c, i), data: as_steps(bins, (b) => per_second(s.arrived, b)) })),
       ...(failed("late") ? [{ name: "late", kind: "bars" as const, colour: c.limit, data: as_steps(bins, (b) => all.reduce((n, s) => n + per_second(s.late, b)!, 0)) }] : []),
       ...(failed("refused") ? [{ name: "refused", kind: "bars" as const, colour: c.simulated, data: as_steps(bins, (b) => all.reduce((n, s) => n + per_second(s.refused, b)!, 0)) }] : []),
+      ...(failed("failed") ? [{ name: "failed", kind: "bars" as const, colour: c.ink, data: as_steps(bins, (b) => all.reduce((n, s) => n + per_second(s.failed, b)!, 0)) }] : []),
     ],
   };
 }

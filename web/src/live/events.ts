@@ -8,6 +8,8 @@ export interface ServiceState {
   answered: number;
   late: number;
   refused: number;
+  /** The network could not run them. */
+  failed: number;
   p50_ms: number | null;
   p99_ms: number | null;
   largest_batch: number;
@@ -58,6 +60,9 @@ export class History {
     return this.states.map((state) => [state.seconds, value(state)]);
   }
 }
+
+export const token_words = (wrong: boolean): string =>
+  `${wrong ? "that is not its token: " : ""}this server shows its figures to who knows its token, the word in the file of --token-file or in FLYBALL_TOKEN`;
 
 /** What the page says of its connection: `end` where the server said that it drains before it fell silent. */
 export function connection_words(state: LiveState | null, connected: boolean): { text: string; kind: "waiting" | "on" | "draining" | "ended" | "lost" } {

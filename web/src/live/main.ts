@@ -6,7 +6,8 @@ import { header } from "../header.ts";
 import "../style.css";
 import { time_ticks } from "../timespan.ts";
 import { colours, font, start_theme, type Colours } from "../theme.ts";
-import { connection_words, History, type LiveState } from "./events.ts";
+import { connection_words, History, token_words, type LiveState } from "./events.ts";
+import { listen } from "./stream.ts";
 
 type Line = { name: string; data: [number, number | null][]; colour: string; dashed?: boolean };
 
@@ -70,35 +71,50 @@ const share = (part: number, whole: number) => (whole > 0 ? `${number((100 * par
 function figures(state: LiveState): HTMLElement[] {
   const figure = (label: string, value: string, note: string) => h("div", { class: "figure" }, h("div", { class: "figure-label" }, label), h("div", { class: "figure-value" }, value), h("div", { class: "spread" }, note));
   return [
-    ...state.services.map((s) => figure(`${s.name}, served`, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}`)),
-    ...state.trainings.map((t) => figure(`${t.name}, trained`, `${short_number(t.minibatches, 6)}`, "minibatches")),
+    ...state.services.map((s) => figure(`${s.name}, served since the start`, `${short_number(s.answered, 6)}`, `answered; late ${s.late} (${share(s.late, s.answered)}), refused ${s.refused}${s.failed > 0 ? `, failed ${s.failed}` : ""}`)),
+    ...state.trainings.map((t) => figure(`${t.name}, trained since the start`, `${short_number(t.minibatches, 6)}`, "minibatches")),
     figure("power", state.power_w === null ? "–" : `${short_number(state.power_w)} W`, state.power_w === null ? "no sensor" : "of the board"),
     figure("plans made anew", String(state.replans), `${state.switches} changes of mode`),
   ];
+}
+
+/** A field for the server's token, which is hidden until it is asked for. */
+function token_field(): { box: HTMLElement; ask: () => Promise<string> } {
+  const field = h("input", { id: "token", type: "password", autocomplete: "off", required: "" });
+  const box = h("form", { class: "token", hidden: "" }, h("label", { for: "token" }, "Token"), field, h("button", { type: "submit" }, "Show"));
+  const ask = () => new Promise<string>((given) => {
+    box.hidden = false;
+    field.value = "";
+    field.focus();
+    box.onsubmit = (event) => {
+      event.preventDefault();
+      box.hidden = true;
+      given(field.value.trim());
+    };
+  });
+  return { box, ask };
 }
 
 function start(): void {
   start_theme();
   const page = document.getElementById("page")!;
   const told = h("p", { class: "told", role: "status" });
+  const token = token_field();
   const strip = h("div", { class: "figures" });
   const grid = h("div", { class: "live-grid" });
-  page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, strip, grid)));
+  page.replaceChildren(header("live"), h("main", {}, section("live", "Serving and training in turns", "", told, token.box, strip, grid)));
   let drawn: { box: HTMLElement; draw: () => void }[] = [];
   let kind = "";
-  const events = new EventSource("/events");
   const tell = (connected: boolean) => {
     const { text, kind } = connection_words(history.states[history.states.length - 1] ?? null, connected);
     told.textContent = text;
     told.dataset["state"] = kind;
     page.classList.toggle("stale", kind === "lost" || kind === "ended");
   };
-  tell(false);
-  events.onopen = () => tell(true);
-  events.onmessage = (message: MessageEvent<string>) => {
-    const state = JSON.parse(message.data) as LiveState;
-    history.add(state);
-    tell(true);
+  let drawing = false;
+  const draw = () => {
+    drawing = false;
+    const state = history.states[history.states.length - 1]!;
     strip.replaceChildren(...figures(state));
     strip.dataset["states"] = String(history.states.length);
     const shape = JSON.stringify([state.services.map((s) => s.name), state.trainings.map((t) => t.name), state.power_w === null]);
@@ -107,9 +123,24 @@ function start(): void {
       drawn = charts(state);
       grid.replaceChildren(...drawn.map((d) => d.box));
     }
-    for (const { draw } of drawn) draw();
+    for (const one of drawn) one.draw();
   };
-  events.onerror = () => tell(false);
+  tell(false);
+  void listen("/events", {
+    opened: () => tell(true),
+    told: (data) => {
+      history.add(JSON.parse(data) as LiveState);
+      tell(true);
+      if (!drawing) requestAnimationFrame(draw); // once for all that came at once
+      drawing = true;
+    },
+    lost: () => tell(false),
+    token: (wrong) => {
+      told.textContent = token_words(wrong);
+      told.dataset["state"] = "token";
+      return token.ask();
+    },
+  });
 }
 
 start();

@@ -102,7 +102,7 @@ function card(shown: Shown, seconds: number, slack: number): HTMLElement {
   t.services.forEach((s) => {
     const of = t.services.length > 1 ? ` of ${s.name}` : "";
     rows.push([`latency${of}: median, p99, longest`, `${ms(s.p50_ms[i])}, ${ms(s.p99_ms[i])}, ${ms(s.max_ms[i])}`]);
-    rows.push([`requests${of}`, `${short_number(sum(s.arrived, bin) / length)} per second${s.late[i]! + s.refused[i]! > 0 ? `; ${s.late[i]} late, ${s.refused[i]} refused` : ""}`]);
+    rows.push([`requests${of}`, `${short_number(sum(s.arrived, bin) / length)} per second${s.late[i]! + s.refused[i]! + s.failed[i]! > 0 ? `; ${s.late[i]} late, ${s.refused[i]} refused${s.failed[i]! > 0 ? `, ${s.failed[i]} failed` : ""}` : ""}`]);
     const batch = mean_batch(s.batches, s.mean_batch, bin);
     if (batch !== null) rows.push([`mean batch${of}`, short_number(batch)]);
   });
