@@ -168,7 +168,7 @@ void LiveServing::drain() {
 
 void LiveServing::change(LiveChange change) {
   const std::lock_guard lock(mutex_);
-  if (!change_) change_since_ns_ = monotonic_ns();
+  if (!change_ || change_->only_in_gap) change_since_ns_ = monotonic_ns();
   change_ = std::move(change);
 }
 
@@ -200,7 +200,9 @@ void LiveServing::count_planned(int64_t now_ns) {
 void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   if (!change_ || scheduler_->draining()) return;
   const int64_t begin_ns = monotonic_ns();
-  const bool switches = change_->set_mode != nullptr;
+  const bool switches = change_->set_mode && !(change_->mode_is_set && change_->mode_is_set());
+  if (switches && change_->only_in_gap && !scheduler_->fits(begin_ns, change_->switch_s * 1e9))
+    return;
   if (switches && switch_waits(*scheduler_, begin_ns, change_since_ns_, change_->switch_s * 1e9))
     return;
   LiveChange change = std::move(*change_);
@@ -217,7 +219,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
     if (!set.ok()) {
       change.why.why += ", but the mode cannot be set: " + set.error().message;
-      result_.replans.push_back(std::move(change.why));
+      result_.planned_anew(std::move(change.why));
       return;
     }
     ++result_.switches;
@@ -232,7 +234,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.services[s].planned_batch = change.largest_batch[s];
   }
   trainings_per_s_ = std::move(change.trainings_per_s);
-  result_.replans.push_back(std::move(change.why));
+  result_.planned_anew(std::move(change.why));
 }
 
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
@@ -284,6 +286,7 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
     service.largest_batch = std::max(service.largest_batch, decision.samples);
     service.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
   }
+  if (options_.ran) options_.ran(decision, begin_ns, end_ns);
   note(infos_[s].name, fmt::format("batch of {}", decision.samples), begin_ns, end_ns);
   for (size_t i = 0; i < requests.size(); ++i) {
     InferAnswer answer{answers.ok() ? Result<std::vector<StoredTensor>>(std::move((*answers)[i]))
@@ -306,6 +309,7 @@ Status LiveServing::train(size_t t) {
   training.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
   unsaved_ = true;
   timeline_.trained(t, begin_ns, end_ns);
+  if (options_.ran) options_.ran({Act::train, t, 0}, begin_ns, end_ns);
   note(training_rules_[t].name, fmt::format("minibatch {}", training.minibatches), begin_ns,
        end_ns);
   return {};
