@@ -54,8 +54,8 @@ Result<Served> serve_simulated(ServeOptions& options) {
   simulation.jitter = options.jitter;
   simulation.switch_s = asked.request.switch_ms * 1e-3;
   simulation.seed = asked.request.seed;
-  const ReplanOptions replan{.percentile = asked.percentile, .seed = asked.request.seed};
-  Replanner replanner(live, replan);
+  const ReplanOptions replanning{.percentile = asked.percentile, .seed = asked.request.seed};
+  Replanner replanner(live, replanning);
   const bool changes = std::ranges::any_of(options.arrivals, [](const ArrivalSpec& spec) {
     return spec.windows.size() > 1 || !spec.times_s.empty();
   });
@@ -90,7 +90,7 @@ Result<Served> serve_simulated(ServeOptions& options) {
                                     .known = plan.readings,
                                     .choice = plan.choice.choice,
                                     .rates_hz = options.planned_rates_hz(),
-                                    .options = {.replan = replan, .measure = options.measure}};
+                                    .options = {.replan = replanning, .measure = options.measure}};
     served.result = simulate_planned(std::move(simulation), planned);
     served.notes.push_back(fmt::format("planned with the profiles of {} of {} modes",
                                        known_modes(problem, plan.readings, 0).size(),

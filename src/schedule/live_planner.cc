@@ -37,10 +37,9 @@ LivePlanner::LivePlanner(Problem problem, Readings readings, std::vector<size_t>
       readings_(std::move(readings)),
       planned_(std::move(planned)),
       options_(std::move(options)),
-      replanner_(live(),
-                 with(
-                     options_.replan,
-                     [this](std::span<const size_t> choice) { return allowed(choice); }, end_)),
+      replanner_(live(), with(
+                             options_.replan,
+                             [this](std::span<const size_t> one) { return allowed(one); }, end_)),
       choice_(std::move(choice)),
       rates_hz_(std::move(rates_hz)),
       first_(rates_hz_.size()),
