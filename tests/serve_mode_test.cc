@@ -21,10 +21,10 @@ class ServeModeTest : public LiveTest {
   }
   static double watts(double gpu_mhz) { return 19 * (0.2005 + gpu_mhz * 1e-3) + 1.9 + 4; }
   /// LeNet-5 in three modes of the tree, in milliseconds that this machine keeps.
-  std::string profiles() {
+  std::string profiles(const std::vector<double>& gpu_mhz = {408, 1020, 1300.5}) {
     std::string text =
         "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w\n";
-    for (const double gpu : {408.0, 1020.0, 1300.5})
+    for (const double gpu : gpu_mhz)
       for (const auto& [phase, batch, ms] :
            {std::tuple{"train", 16, 4.0}, {"infer", 1, 1.0}, {"infer", 8, 2.0}})
         text += fmt::format("orin_agx,lenet5,{},{},4,1344,{},3199,{},{}\n", phase, batch, gpu,
@@ -111,6 +111,35 @@ TEST_F(ServeModeTest, ATraceIsPlannedForTheRateThatItHas) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["services"][0]["requests"]["arrived"], 400);
   EXPECT_EQ(done.json()["plan"][0]["config"]["gpu_mhz"], 1020);
+}
+
+// A faster clock than those profiled is promised; what this machine takes there is observed.
+TEST_F(ServeModeTest, AModeThatNobodyProfiledIsMeasuredAndPutBack) {
+  const auto before = settings();
+  const LivingTree tree(root_);
+  const Finished done = run(serve({"--profiles", profiles({306, 408, 510}), "--arrivals",
+                                   "poisson:40", "--measure", "1", "--for", "18s"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto json = done.json();
+  EXPECT_EQ(json["measured"]["most"], 1);
+  const auto& modes = json["measured"]["modes"];
+  ASSERT_EQ(modes.size(), 1u) << json["measured"] << json["replans"];
+  EXPECT_THAT(modes[0]["mode"].get<std::string>(), HasSubstr("gpu_mhz"));
+  EXPECT_GT(modes[0]["batches"], 0);
+  EXPECT_GT(modes[0]["minibatches"], 0);
+  EXPECT_GE(json["switches"], 1);
+  EXPECT_TRUE(settings() == before);
+}
+
+TEST_F(ServeModeTest, WhereNoModeCanBeSetNoneIsMeasured) {
+  const LivingTree tree(root_);
+  const Finished none = run(serve({"--arrivals", "poisson:40", "--measure", "2", "--no-store"}));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--measure: there is nothing to plan with"));
+  const Finished all =
+      run(serve({"--arrivals", "poisson:40", "--measure", "2", "--profiles", profiles({408})}));
+  EXPECT_EQ(all.exit_code, 2) << all.out;
+  EXPECT_THAT(all.err, HasSubstr("--measure: "));
 }
 
 TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {

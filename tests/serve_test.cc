@@ -1,4 +1,7 @@
 // flyball serve: on tables in simulated time, and LeNet-5 on this machine.
+#include <set>
+#include <sstream>
+
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
@@ -33,6 +36,19 @@ class ServeTest : public LiveTest {
                                     "-q"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
+  }
+  /// The rows of a table at these clocks of the GPU, as a file.
+  std::string rows_at(const std::string& table, const std::set<std::string>& gpu_mhz,
+                      const std::string& name) {
+    std::istringstream lines(slurp(table));
+    std::string kept, line;
+    while (std::getline(lines, line)) {
+      std::vector<std::string> cells;
+      std::istringstream row(line);
+      for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+      if (cells[0] == "device" || gpu_mhz.contains(cells[6])) kept += line + "\n";
+    }
+    return write(name, kept).string();
   }
   void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
     const Finished done = run(arguments);
@@ -86,6 +102,90 @@ TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
   expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson:3",
                   "--overload", "drop"},
                  "'drop' is no policy for overload");
+}
+
+TEST_F(ServeTest, ModesThatNobodyProfiledAreMeasuredWhileItServes) {
+  const auto [train, infer] = tables();
+  const std::vector<std::string> asked = {"serve",
+                                          "--train",
+                                          train,
+                                          "--infer",
+                                          infer,
+                                          "--latency",
+                                          "900ms",
+                                          "--arrivals",
+                                          "poisson:50",
+                                          "--for",
+                                          "5min",
+                                          "--switch-cost",
+                                          "200ms",
+                                          "--profiles",
+                                          rows_at(train, {"300", "600"}, "known_train.csv"),
+                                          "--profiles",
+                                          rows_at(infer, {"300", "600"}, "known_infer.csv"),
+                                          "--json",
+                                          "-q"};
+  const Finished without = run(asked);
+  ASSERT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_TRUE(without.json()["measured"].is_null());
+  std::vector<std::string> measuring = asked;
+  measuring.insert(measuring.end(), {"--measure", "4"});
+  const Finished with = run(measuring);
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  const auto json = with.json();
+  EXPECT_EQ(json["measured"]["most"], 4);
+  const auto& modes = json["measured"]["modes"];
+  ASSERT_GT(modes.size(), 0u);
+  EXPECT_LE(modes.size(), 4u);
+  EXPECT_TRUE(modes[0]["left"].is_null()) << modes[0];
+  EXPECT_NE(modes[0]["mode"].get<std::string>().find("gpu_mhz"), std::string::npos);
+  EXPECT_GT(modes[0]["observed"].size(), 1u);
+  EXPECT_GE(json["replan_count"], modes.size());
+  EXPECT_GT(json["training"][0]["minibatches"].get<double>(),
+            1.1 * without.json()["training"][0]["minibatches"].get<double>());
+  EXPECT_EQ(json["services"][0]["requests"]["late"], 0);
+  EXPECT_EQ(json["services"][0]["requests"]["refused"], 0);
+  EXPECT_EQ(with.out, run(measuring).out);
+}
+
+TEST_F(ServeTest, WhatCannotBeMeasuredIsRefused) {
+  const auto [train, infer] = tables();
+  const std::vector<std::string> asked = {"serve",      "--train",   train,   "--infer",
+                                          infer,        "--latency", "900ms", "--arrivals",
+                                          "poisson:50", "--measure", "2"};
+  expect_refused(asked, "--measure: every mode that can be set here is profiled");
+  std::vector<std::string> slow = asked;
+  slow.insert(slow.end(),
+              {"--profiles", rows_at(train, {"300", "600"}, "known_train.csv"), "--profiles",
+               rows_at(infer, {"300", "600"}, "known_infer.csv"), "--switch-cost", "2s"});
+  expect_refused(slow,
+                 "--measure: a change of mode takes 2000 ms, and no gap within a latency "
+                 "budget of 900 ms holds it");
+  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--arrivals", "poisson:3",
+                  "--measure", "2", "--root", folder_.string(), "--no-store", "--anyway"},
+                 "--measure: there is nothing to plan with");
+}
+
+TEST_F(ServeTest, MoreRolesThanAPlanHasAreRefused) {
+  const auto [train, infer] = tables();
+  for (const std::vector<std::string>& roles :
+       {std::vector<std::string>{"--train", train, "--train", train, "--infer", infer},
+        {"--train", train, "--infer", infer, "--infer", infer}}) {
+    std::vector<std::string> asked = {"serve", "--latency", "900ms", "--arrivals", "poisson:5"};
+    asked.insert(asked.end(), roles.begin(), roles.end());
+    expect_refused(asked,
+                   "plans are for one training beside one service, or for one or two "
+                   "services");
+  }
+}
+
+TEST_F(ServeTest, TheRateOfEachServiceIsWatched) {
+  const auto [train, infer] = tables();
+  const Finished done =
+      run({"serve", "--infer", infer, "--infer", infer, "--latency", "900ms", "--arrivals",
+           "poisson:5", "--arrivals", "windows:2:5min,12:5min", "--json", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.json()["services"].size(), 2u);
 }
 
 TEST_F(ServeTest, LeNetIsServedAndTrainedAndGoesOn) {

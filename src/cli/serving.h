@@ -19,9 +19,11 @@ struct ServeOptions {
   int64_t train_batch = 16;
   int workers = 1;
   bool train_batch_asked = false, workers_asked = false;  ///< by the user: no plan changes them
-  std::vector<std::string> profiles;  ///< tables to plan live serving with; empty: the store
-  std::vector<double> shares;         ///< of trainings
-  std::string checkpoint;             ///< folder of trainings; "": the user's own
+  /// Tables of what is profiled; empty: live the store's measurements, of tables all of them.
+  std::vector<std::string> profiles;
+  size_t measure = 0;          ///< modes that nobody profiled, measured while it serves
+  std::vector<double> shares;  ///< of trainings
+  std::string checkpoint;      ///< folder of trainings; "": the user's own
   double checkpoint_s = 30;
   bool no_checkpoint = false;
   bool promote = false;        ///< at each checkpoint trained weights are served
@@ -33,8 +35,9 @@ struct ServeOptions {
   Result<Overload> overload_policy() const;
   /// Is there an HTTP endpoint: requests come over it, or it is asked for beside another source.
   bool listens() const;
-  /// Of the first service, requests/s, as the plan begins with it; 0: nobody knows.
-  double planned_rate_hz() const;
+  /// Of each service, requests/s, as the plan begins with it; 0: nobody knows.
+  std::vector<double> planned_rates_hz() const;
+  bool rates_known() const;
 };
 
 /// A result with what the machine says of it.

@@ -93,7 +93,7 @@ LiveState ServingEndpoint::live_state() const {
   state.device = facts_.device;
   state.mode = facts_.mode();
   if (const LivePower* power = facts_.power) state.power_w = power->now_w();
-  state.replans = result.replanned;
+  state.replans = result.replan_count;
   state.switches = result.switches;
   for (const ServiceResult& s : result.services)
     state.services.push_back({.name = s.name,

@@ -33,6 +33,7 @@ struct LivePlace {
   std::vector<int64_t> largest_batch{};  ///< planned, of each service; empty: chosen by warm-up
 };
 constexpr size_t most_spans = 1'000'000;  // of --trace
+constexpr double settled_s = 3;           // after a switch: whole laps of LivePower are of the mode
 
 Result<RunData> data_of(const std::string& workload, const ServeOptions& options, bool training) {
   FLYBALL_ASSIGN(const auto folder,
@@ -162,6 +163,11 @@ std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const Ser
   planned.durations = [&serving] { return serving.durations(); };
   planned.power_w = [&power] { return power.now_w(); };
   planned.change = [&serving](LiveChange change) { serving.change(std::move(change)); };
+  planned.stands = [&serving, &power] {
+    LiveResult result = serving.snapshot();
+    power.tell(result);
+    return result;
+  };
   if (knobs)
     planned.set_mode = [knobs, &facts, all = problem.candidates](size_t mode) -> Status {
       const PowerMode wanted = all->modes().trial(mode, "", Phase::infer).mode;
@@ -169,13 +175,16 @@ std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const Ser
       facts.set_mode(describe(wanted.values));
       return {};
     };
-  const double rate_hz = options.planned_rate_hz();
   LivePlannerOptions watch;
   watch.replan.percentile = options.plan.percentile;
   watch.replan.seed = options.plan.request.seed;
-  watch.mode_is_set = rate_hz > 0;
-  auto planner = std::make_unique<LivePlanner>(
-      std::move(problem), plan.readings, plan.choice.choice, rate_hz, std::move(planned), watch);
+  watch.mode_is_set = knobs && options.rates_known();
+  watch.measure = options.measure;
+  watch.visit.settle_s = settled_s;
+  watch.began_ns = serving.began_ns();
+  auto planner =
+      std::make_unique<LivePlanner>(std::move(problem), plan.readings, plan.choice.choice,
+                                    options.planned_rates_hz(), std::move(planned), watch);
   planner->start();
   return planner;
 }
@@ -195,6 +204,18 @@ Status check_power_budget(const ServeOptions& options, const Board& board) {
   if (options.plan.request.budgets.power_w == unlimited || board.power()->gap().empty()) return {};
   return Error{Code::unavailable, "a power budget cannot be kept: no power is read here",
                "`flyball doctor` says why; serve without --power-budget"};
+}
+
+Status check_live_measure(const ServeOptions& options, const std::optional<ServingPlan>& plan,
+                          bool sets_mode, double switch_ms) {
+  if (options.measure == 0) return {};
+  if (plan && sets_mode) return check_measure(options, *plan, switch_ms);
+  return Error{Code::unavailable,
+               plan ? "--measure: no mode can be set here"
+                    : "--measure: there is nothing to plan with, so nothing tells which modes "
+                      "promise more",
+               plan ? "`flyball doctor` says why; leave it out"
+                    : "profile some modes first (`flyball plan`), or name tables with --profiles"};
 }
 
 Status check_promotion(const ServeOptions& options) {
@@ -231,8 +252,12 @@ Result<Served> serve_live(ServeOptions& options) {
        .most_spans = options.trace.empty() ? 0 : most_spans,
        .stop = &interrupt_flag(),
        .arrived =
-           [&watching](size_t, int64_t now_ns) {
-             if (LivePlanner* planner = watching) planner->arrived(now_ns);
+           [&watching](size_t service, int64_t now_ns) {
+             if (LivePlanner* planner = watching) planner->arrived(service, now_ns);
+           },
+       .ran =
+           [&watching](const Decision& what, int64_t begin_ns, int64_t end_ns) {
+             if (LivePlanner* planner = watching) planner->ran(what, begin_ns, end_ns);
            },
        .saved = [&] { return options.promote ? promote(options, runners) : Status(); },
        .begins = [&meter] { meter->start(); },
@@ -246,12 +271,13 @@ Result<Served> serve_live(ServeOptions& options) {
     FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(options, facts));
   }
   const bool sets_mode = plan && device && plan->problem.candidates->mode_count() > 1;
-  const bool rate_known = options.planned_rate_hz() > 0;
+  const bool rate_known = options.rates_known();
   double switch_ms = options.plan.request.switch_ms;
   if (sets_mode && rate_known) {
     FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan, *device, facts));
     if (!(switch_ms > 0)) switch_ms = took_ms;
   }
+  FLYBALL_CHECK(check_live_measure(options, plan, sets_mode, switch_ms));
   if (plan && rate_known) {
     served.plan = plan->json();
     serving.plan_trainings(
@@ -270,7 +296,7 @@ Result<Served> serve_live(ServeOptions& options) {
   FLYBALL_CHECK(serving.warm_up());
   const std::string first_mode = facts.mode();
   facts.power = power.get();
-  if (plan && options.plan.infer.size() == 1) {
+  if (plan) {
     planner = make_planner(options, *plan, sets_mode ? device : nullptr, switch_ms, serving, *power,
                            facts);
     watching = planner.get();
@@ -285,8 +311,9 @@ Result<Served> serve_live(ServeOptions& options) {
   threads.clear();
   if (endpoint) endpoint->drain();
   watching = nullptr;
-  planner.reset();
+  if (planner) planner->stop();
   served.result = serving.snapshot();
+  if (planner) planner->tell(served.result);
   served.result.mode = first_mode;
   served.power_gap = power->end(served.result);
   served.timeline = serving.timeline();

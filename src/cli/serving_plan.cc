@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
+#include "predict/registry/complete.h"
+#include "profile/trials/offered_axes.h"
 #include "profile/trials/table_profiler.h"
 #include "schedule/board_readings.h"
+#include "schedule/mode_explorer.h"
 #include "space/axis_choice.h"
 #include "space/trial_facts.h"
 #include "store/exchange.h"
@@ -73,6 +78,21 @@ Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
   return std::optional<WorkloadTable>();
 }
 
+constexpr const char* planned_roles =
+    "plans are for one training beside one service, or for one or two services";
+
+bool can_plan(const ServeOptions& options) {
+  return options.plan.train.size() <= 1 &&
+         options.plan.train.size() + options.plan.infer.size() <= 2;
+}
+
+Error lacking_profiles(const ServeOptions& options, const std::string& what) {
+  return {Code::not_found,
+          fmt::format("{} hold{} no {}", join(options.profiles, ", "),
+                      options.profiles.size() == 1 ? "s" : "", what),
+          "name tables with every network in its phase, or leave --profiles out"};
+}
+
 struct Profiles {
   std::vector<WorkloadTable> tables;  ///< of the roles, training first
   std::string lacking;                ///< what there are none of; "" where all are there
@@ -96,17 +116,43 @@ Result<Profiles> profiles_of(const ServeOptions& options, const BoardInfo& board
   return found;
 }
 
-Result<SharedBoard> board_of(const std::vector<WorkloadTable>& tables, const Kept& trained,
-                             const Kept& both) {
-  std::vector<std::unique_ptr<Profiler>> profilers;
+Result<std::vector<WorkloadTable>> keep_all(const std::vector<WorkloadTable>& tables,
+                                            const Kept& trained, const Kept& both) {
+  std::vector<WorkloadTable> parts;
   for (const WorkloadTable& table : tables) {
     FLYBALL_ASSIGN(WorkloadTable part, keep(table, both));
     if (part.phase == Phase::train) {
       FLYBALL_ASSIGN(part, keep(part, trained));
     }
-    profilers.push_back(make_table_profiler(part));
+    parts.push_back(std::move(part));
   }
+  return parts;
+}
+
+Result<SharedBoard> board_of(const std::vector<WorkloadTable>& tables) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  for (const WorkloadTable& table : tables) profilers.push_back(make_table_profiler(table));
   return share_board(std::move(profilers));
+}
+
+// With every mode that the board can be set to, on axes of which more than one value was profiled;
+// of what is added nothing is known.
+Result<WorkloadTable> with_modes_of(const WorkloadTable& profiled, const Device& knobs) {
+  std::vector<Axis> axes;
+  for (Axis& axis : offered_axes(knobs, {})) {
+    const auto column = profiled.space.axis_index(axis.name);
+    if (!column) continue;
+    std::set<double> values;
+    for (size_t i = 0; i < profiled.size(); ++i) values.insert(profiled.space.row(i)[*column]);
+    if (values.size() == 1) axis.values.assign(values.begin(), values.end());
+    axes.push_back(std::move(axis));
+  }
+  const std::array known = {Space::grid(std::move(axes))};
+  FLYBALL_ASSIGN(const Space space, open_modes(profiled, known));
+  WorkloadTable all = profiled;
+  for (size_t i = 0; i < space.size(); ++i)
+    if (!profiled.space.find(space.row(i))) all.add(space.row(i), not_measured, not_measured);
+  return all;
 }
 
 // What the networks run with cannot change while they run: the plan's own settings from here on.
@@ -182,8 +228,41 @@ PowerMode ServingPlan::mode() const {
   return problem.candidates->space(0).trial(choice.choice[0], "", Phase::train).mode;
 }
 
-Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options) {
+Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& options,
+                                                      const SharedBoard& shared) {
+  std::vector<WorkloadTable> tables;
+  for (size_t role = 0; role < shared.profilers.size() && !options.profiles.empty(); ++role) {
+    const ProfilerInfo& info = shared.info(role);
+    FLYBALL_ASSIGN(auto table, filed_profiles(options, info.workload, info.phase));
+    if (!table)
+      return lacking_profiles(
+          options, info.workload + (info.phase == Phase::train ? " training" : " inference"));
+    tables.push_back(*std::move(table));
+  }
+  return tables;
+}
+
+Status check_measure(const ServeOptions& options, const ServingPlan& plan, double switch_ms) {
+  if (options.measure == 0) return {};
+  if (known_modes(plan.problem, plan.readings, 0).size() == plan.problem.candidates->mode_count())
+    return Error{Code::invalid_argument, "--measure: every mode that can be set here is profiled",
+                 options.profiles.empty()
+                     ? "name with --profiles a table of the modes that are known, or leave it out"
+                     : "leave it out"};
+  for (const Role& role : plan.problem.roles)
+    if (role.serves() && !(switch_ms < role.latency_ms))
+      return Error{Code::invalid_argument,
+                   fmt::format("--measure: a change of mode takes {:g} ms, and no gap within a "
+                               "latency budget of {:g} ms holds it",
+                               switch_ms, role.latency_ms),
+                   "allow more latency, or leave it out"};
+  return {};
+}
+
+Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options,
+                                 std::span<const WorkloadTable> known) {
   PlanOptions& asked = options.plan;
+  if (!can_plan(options)) return Error{Code::invalid_argument, planned_roles, "leave one out"};
   asked.request.kind = asked.train.empty() ? "inference" : "concurrent";
   if (asked.infer.size() == 2) asked.request.kind = "two-inference";
   asked.request.rates_hz.clear();
@@ -200,7 +279,13 @@ Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options) {
   ServingPlan plan;
   plan.problem = plan_problem(asked.request, shared);
   FLYBALL_CHECK(validate(plan.problem));
-  FLYBALL_ASSIGN(plan.readings, readings_of_board(shared));
+  if (known.empty()) {
+    FLYBALL_ASSIGN(plan.readings, readings_of_board(shared));
+  } else {
+    std::vector<const WorkloadTable*> tables;
+    for (const WorkloadTable& table : known) tables.push_back(&table);
+    FLYBALL_ASSIGN(plan.readings, readings_there_are(*shared.candidates, tables));
+  }
   plan.shared = std::move(shared);
   ArrivalPlanner planner(plan.live(), arrivals,
                          {.percentile = asked.percentile, .seed = asked.request.seed});
@@ -216,30 +301,34 @@ Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options) {
 
 Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardInfo& board,
                                              const Device* knobs, std::vector<std::string>& notes) {
-  const auto without = [&](const std::string& why,
-                           const std::string& hint) -> Result<std::optional<ServingPlan>> {
+  const auto without = [&](const std::string& why, const std::string& hint,
+                           bool always = false) -> Result<std::optional<ServingPlan>> {
     if (options.plan.request.budgets.power_w != unlimited) return Error{Code::not_found, why, hint};
-    if (sets_modes(knobs)) notes.push_back(why + ": the mode stays as it is (" + hint + ")");
+    if (sets_modes(knobs) || always)
+      notes.push_back(why + ": the mode stays as it is (" + hint + ")");
     return std::optional<ServingPlan>();
   };
-  const double rate_hz = options.planned_rate_hz();
+  if (!can_plan(options)) return without(planned_roles, "leave one out to have one made", true);
+  const double rate_hz = options.planned_rates_hz().front();
   FLYBALL_ASSIGN(const Profiles profiles, profiles_of(options, board));
   if (!profiles.lacking.empty() && !options.profiles.empty())
-    return Error{Code::not_found,
-                 fmt::format("{} hold{} no {}", join(options.profiles, ", "),
-                             options.profiles.size() == 1 ? "s" : "", profiles.lacking),
-                 "name tables with every network in its phase, or leave --profiles out"};
+    return lacking_profiles(options, profiles.lacking);
   if (!profiles.lacking.empty())
     return without("no profiles of " + profiles.lacking + " on this board to plan with",
                    "`" + how_to_profile(options, rate_hz) + "` makes them");
-  if (options.plan.train.size() > 1)
-    return without("plans are for one training", "leave one --train out to have one made");
   Kept trained = asked_settings(options), both;
-  FLYBALL_ASSIGN(SharedBoard all, board_of(profiles.tables, trained, both));
+  FLYBALL_ASSIGN(const auto asked, keep_all(profiles.tables, trained, both));
+  FLYBALL_ASSIGN(SharedBoard all, board_of(asked));
   FLYBALL_ASSIGN(ServingPlan first, plan_serving(std::move(all), options));
   keep_settings(first, knobs, trained, both);
-  FLYBALL_ASSIGN(SharedBoard kept, board_of(profiles.tables, trained, both));
-  FLYBALL_ASSIGN(ServingPlan plan, plan_serving(std::move(kept), options));
+  FLYBALL_ASSIGN(const auto known, keep_all(profiles.tables, trained, both));
+  std::vector<WorkloadTable> tables = known;
+  if (options.measure > 0 && sets_modes(knobs))
+    for (WorkloadTable& table : tables) {
+      FLYBALL_ASSIGN(table, with_modes_of(table, *knobs));
+    }
+  FLYBALL_ASSIGN(SharedBoard kept, board_of(tables));
+  FLYBALL_ASSIGN(ServingPlan plan, plan_serving(std::move(kept), options, known));
   take_settings(plan, options);
   size_t rows = 0;
   for (const WorkloadTable& table : profiles.tables) rows += table.size();

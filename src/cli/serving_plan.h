@@ -26,9 +26,18 @@ struct ServingPlan {
   PowerMode mode() const;
 };
 
-/// Plans for the sources' first rates by simulating the scheduler. Errors: nothing keeps the
-/// limits.
-Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options);
+/// Plans for the sources' first rates by simulating the scheduler. `known`: tables of what is
+/// profiled, one for each role; empty: all of the board is. Errors: nothing keeps the limits; more
+/// roles than one training beside one service, or two services.
+Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options,
+                                 std::span<const WorkloadTable> known = {});
+
+/// Of --profiles, one for each role of the board; empty where none are named.
+Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& options,
+                                                      const SharedBoard& shared);
+
+/// What --measure needs of a plan: modes that nobody profiled, and a switch that a gap can hold.
+Status check_measure(const ServeOptions& options, const ServingPlan& plan, double switch_ms);
 
 /// The same for networks that are served live, from --profiles' tables or the store's measurements
 /// of this board. Nothing where there are none, or where a rate is not known; `notes` says which.

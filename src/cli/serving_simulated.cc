@@ -7,6 +7,8 @@
 #include "base/random.h"
 #include "cli/checks.h"
 #include "cli/serving_plan.h"
+#include "schedule/board_readings.h"
+#include "schedule/planned_simulation.h"
 #include "schedule/replanner.h"
 #include "telemetry/sampling/trace_export.h"
 
@@ -29,9 +31,15 @@ Result<Served> serve_simulated(ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   PlanOptions& asked = options.plan;
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(asked));
-  FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(shared), options));
+  FLYBALL_ASSIGN(const auto known, tables_of_profiles(options, shared));
+  FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(shared), options, known));
+  FLYBALL_CHECK(check_measure(options, plan, asked.request.switch_ms));
+  Readings truth = plan.readings;
+  if (!known.empty()) {
+    FLYBALL_ASSIGN(truth, readings_of_board(plan.shared));
+  }
   const Problem& problem = plan.problem;
-  const LiveProblem live = plan.live();
+  const LiveProblem live{&problem, &truth};
   FLYBALL_ASSIGN(const Overload overload, options.overload_policy());
   Simulation simulation = live.simulation(plan.choice.choice);
   std::vector<std::unique_ptr<ArrivalSource>> sources;
@@ -46,13 +54,15 @@ Result<Served> serve_simulated(ServeOptions& options) {
   simulation.jitter = options.jitter;
   simulation.switch_s = asked.request.switch_ms * 1e-3;
   simulation.seed = asked.request.seed;
-  Replanner replanner(live, {.percentile = asked.percentile, .seed = asked.request.seed});
-  const bool changes = options.arrivals.size() == 1 && (options.arrivals[0].windows.size() > 1 ||
-                                                        !options.arrivals[0].times_s.empty());
-  if (changes) {
-    replanner.begin(first_rate(options.arrivals[0]), plan.choice.choice);
-    simulation.arrived = [&](size_t, int64_t now_ns) { replanner.arrived(now_ns); };
-    simulation.replan = [&](int64_t now_ns) { return replanner.look(now_ns); };
+  const ReplanOptions replanning{.percentile = asked.percentile, .seed = asked.request.seed};
+  Replanner replanner(live, replanning);
+  const bool changes = std::ranges::any_of(options.arrivals, [](const ArrivalSpec& spec) {
+    return spec.windows.size() > 1 || !spec.times_s.empty();
+  });
+  if (changes && known.empty()) {
+    replanner.begin(options.planned_rates_hz(), plan.choice.choice);
+    simulation.arrived = [&](size_t s, int64_t now_ns) { replanner.arrived(s, now_ns); };
+    simulation.replan = [&](int64_t now_ns, const LiveResult&) { return replanner.look(now_ns); };
   }
   std::vector<Span> spans;
   if (!options.trace.empty())
@@ -73,7 +83,19 @@ Result<Served> serve_simulated(ServeOptions& options) {
   served.simulated = true;
   served.device = plan.shared.info(0).device_title;
   served.plan = plan.json();
-  served.result = simulate(std::move(simulation));
+  if (known.empty()) {
+    served.result = simulate(std::move(simulation));
+  } else {
+    const PlannedSimulation planned{.truth = live,
+                                    .known = plan.readings,
+                                    .choice = plan.choice.choice,
+                                    .rates_hz = options.planned_rates_hz(),
+                                    .options = {.replan = replanning, .measure = options.measure}};
+    served.result = simulate_planned(std::move(simulation), planned);
+    served.notes.push_back(fmt::format("planned with the profiles of {} of {} modes",
+                                       known_modes(problem, plan.readings, 0).size(),
+                                       problem.candidates->mode_count()));
+  }
   const auto in_words = [&problem](std::string& mode) {
     mode = describe(problem.candidates->modes().settings(std::stoul(mode)));
   };

@@ -41,29 +41,44 @@ Result<std::vector<std::vector<size_t>>> rows_of(const Space& space, const Workl
   return rows;
 }
 
-}  // namespace
+// Medians of repeats; NaN of what the table lacks.
+Reading reading_of_rows(const WorkloadTable& table, std::span<const size_t> rows) {
+  std::vector<double> times, powers;
+  for (size_t row : rows) {
+    times.push_back(table.minibatch_ms[row]);
+    powers.push_back(table.power_w[row]);
+  }
+  return {median_of(std::move(times)), median_of(std::move(powers))};
+}
 
-Result<Readings> readings_of(const Candidates& candidates,
-                             std::span<const WorkloadTable* const> tables) {
+Result<Readings> readings_in(const Candidates& candidates,
+                             std::span<const WorkloadTable* const> tables, bool all_of_them) {
   Readings readings(candidates.roles());
   for (size_t role = 0; role < candidates.roles(); ++role) {
     const WorkloadTable& table = *tables[role];
     FLYBALL_ASSIGN(const auto rows, rows_of(candidates.space(role), table));
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].empty())
+      if (rows[i].empty() && all_of_them)
         return Error{Code::not_found,
                      fmt::format("{} holds no row for {}", table.title(),
                                  describe(candidates.space(role).settings(i))),
                      "choose among the configurations of the table"};
-      std::vector<double> times, powers;
-      for (size_t row : rows[i]) {
-        times.push_back(table.minibatch_ms[row]);
-        powers.push_back(table.power_w[row]);
-      }
-      readings[role].push_back({median_of(std::move(times)), median_of(std::move(powers))});
+      readings[role].push_back(reading_of_rows(table, rows[i]));
     }
   }
   return readings;
+}
+
+}  // namespace
+
+Result<Readings> readings_of(const Candidates& candidates,
+                             std::span<const WorkloadTable* const> tables) {
+  return readings_in(candidates, tables, true);
+}
+
+Result<Readings> readings_there_are(const Candidates& candidates,
+                                    std::span<const WorkloadTable* const> tables) {
+  return readings_in(candidates, tables, false);
 }
 
 Outcome outcome_of(const Problem& problem, const Readings& readings,

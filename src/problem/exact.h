@@ -23,6 +23,10 @@ struct Choice {
 Result<Readings> readings_of(const Candidates& candidates,
                              std::span<const WorkloadTable* const> tables);
 
+/// The same where the tables are of some candidates alone: NaN of those that they lack.
+Result<Readings> readings_there_are(const Candidates& candidates,
+                                    std::span<const WorkloadTable* const> tables);
+
 /// Outcome of one candidate for each role.
 Outcome outcome_of(const Problem& problem, const Readings& readings,
                    std::span<const size_t> choice);

@@ -114,7 +114,11 @@ void add_trainings(Json& sheet, const ServeReport& told) {
 }
 
 void add_replans(Json& sheet, const ServeReport& told) {
-  Json table = sheet_table("New plans", "What had changed, and what was done about it.",
+  std::string caption = "What had changed, and what was done about it.";
+  if (told.result.replan_count > told.result.replans.size())
+    caption +=
+        fmt::format(" The last {} of {}.", told.result.replans.size(), told.result.replan_count);
+  Json table = sheet_table("New plans", caption,
                            {{"at", "s"},
                             {"why", ""},
                             {"planned for", "1/s"},
@@ -125,6 +129,25 @@ void add_replans(Json& sheet, const ServeReport& told) {
     table["rows"].push_back(
         sheet_row({r.at_s, r.why, r.rate_hz, r.batch, r.mode, r.switched ? "yes" : "no"}));
   if (!table["rows"].empty()) sheet["tables"].push_back(std::move(table));
+}
+
+void add_measured(Json& sheet, const ServeReport& told) {
+  if (!told.result.measure_most) return;
+  std::string caption =
+      fmt::format("Power modes that nobody had profiled, {} at most.", *told.result.measure_most);
+  if (!told.result.measuring_gap.empty()) caption += " No more: " + told.result.measuring_gap + ".";
+  Json table = sheet_table("Modes measured while it served", caption,
+                           {{"at", "s"},
+                            {"for", "s"},
+                            {"mode", ""},
+                            {"batches", ""},
+                            {"training minibatches", ""},
+                            {"power", "W"},
+                            {"left before its time", ""}});
+  for (const MeasuredMode& m : told.result.measured)
+    table["rows"].push_back(sheet_row({m.at_s, m.seconds, m.mode, m.batches, m.minibatches,
+                                       or_null(m.power_w), m.left.empty() ? "no" : m.left}));
+  sheet["tables"].push_back(std::move(table));
 }
 
 Json latency_bars(const ServiceResult& service) {
@@ -199,6 +222,7 @@ Json serve_report(const ServeReport& told) {
   add_figures(sheet, told);
   sheet["serving"] = serving_of(told);
   add_replans(sheet, told);
+  add_measured(sheet, told);
   add_services(sheet, told);
   add_batches(sheet, told);
   add_trainings(sheet, told);

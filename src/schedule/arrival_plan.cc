@@ -62,6 +62,7 @@ SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, ui
   }
   asked.seconds = longest_s > 0 ? longest_s : std::max(options_.least_s, requests / slowest_hz);
   asked.seed = seed;
+  asked.stop = options_.stop;
   const LiveResult result = simulate(std::move(asked));
   SimulatedChoice found{{choice.begin(), choice.end()}, 0, 0, result.power_w(), 0, 0};
   for (const ServiceResult& service : result.services)
@@ -103,6 +104,7 @@ bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& o
 std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
   std::optional<SimulatedChoice> best;
   for (const Candidate& candidate : candidates_) {
+    if (stopped()) return std::nullopt;
     const bool in_budget = power_w == unlimited || candidate.power_w <= power_w;
     if (!in_budget) continue;
     const double could = live_.problem->concurrent() ? candidate.bound * bound_slack : unlimited;
@@ -110,8 +112,10 @@ std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
     const SimulatedChoice& found = simulated(candidate.choice);
     const bool no_better = best && !better(found, *best);
     if (no_better || !in_time(candidate.choice)) continue;
+    if (options_.allowed && !options_.allowed(candidate.choice)) continue;
     best = found;
   }
+  if (stopped()) return std::nullopt;  // what was simulated last was not, to its end
   return best;
 }
 

@@ -1,6 +1,8 @@
 // Plans for arrivals as they come: a choice is judged by running the very scheduler that serves.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -14,6 +16,9 @@ struct ArrivalPlanOptions {
   double requests = 6000;  ///< simulated of each service for each choice …
   double least_s = 30;     ///< … over this time at least
   uint64_t seed = 1;
+  /// May this choice be the plan? Asked last, of one that would be; empty: any may.
+  std::function<bool(std::span<const size_t> choice)> allowed{};
+  const std::atomic<bool>* stop = nullptr;  ///< once set, there is no plan any more; may be null
 };
 
 /// What one choice came to in simulation.
@@ -36,7 +41,7 @@ class ArrivalPlanner {
   /// `arrivals` of each service; the problem's roles say nothing of rates here but that they serve.
   ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arrivals, ArrivalPlanOptions options);
 
-  /// Under this power budget; nothing where no choice keeps the limits.
+  /// Under this power budget; nothing where no choice keeps the limits, or once it is stopped.
   std::optional<SimulatedChoice> plan(double power_w);
   /// One choice.
   const SimulatedChoice& simulated(std::span<const size_t> choice);
@@ -54,6 +59,7 @@ class ArrivalPlanner {
                                 double requests) const;
   double bound_of(std::span<const size_t> choice) const;
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
+  bool stopped() const { return options_.stop && *options_.stop; }
 
   LiveProblem live_;
   std::vector<ArrivalSpec> arrivals_;

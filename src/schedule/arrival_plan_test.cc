@@ -87,18 +87,40 @@ TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
   EXPECT_LE(least->late_share, 0.001);
 }
 
+TEST(ArrivalPlan, NothingIsSimulatedOnceItIsStopped) {
+  const Ground ground({{20, unlimited, unlimited}, 150, 60});
+  const std::atomic<bool> stop{true};
+  ArrivalPlanner planner(ground.live(), {poisson(60)}, {.stop = &stop});
+  EXPECT_FALSE(planner.plan(20));
+  EXPECT_EQ(planner.simulations(), 0u);
+}
+
+TEST(ArrivalPlan, WhatMayNotBeThePlanIsNot) {
+  const Ground ground({{20, unlimited, unlimited}, 150, 60});
+  ArrivalPlanner any(ground.live(), {poisson(60)}, {});
+  const auto best = any.plan(20);
+  ASSERT_TRUE(best);
+  ArrivalPlanner others(
+      ground.live(), {poisson(60)},
+      {.allowed = [&](std::span<const size_t> choice) { return choice[0] != best->choice[0]; }});
+  const auto other = others.plan(20);
+  ASSERT_TRUE(other);
+  EXPECT_NE(other->choice[0], best->choice[0]);
+  EXPECT_LE(other->trainings_per_s, best->trainings_per_s);
+}
+
 TEST(Replanner, FollowsTheRateAndLeavesAModeOnlyWhereItPays) {
   Ground ground({{28, unlimited, unlimited}, 300, 60});
   ground.problem.switch_ms = 2000;
   Replanner plans(ground.live(), {});
   // A mode far too slow for what comes: it is left at once.
   std::vector<size_t> slow = {1, 7};
-  plans.begin(20, slow);
-  EXPECT_TRUE(plans.change_to(150, "more arrive"));
+  plans.begin(std::array{20.0}, slow);
+  EXPECT_TRUE(plans.change_to({150}, "more arrive"));
   const auto fast = plans.choice();
   EXPECT_NE(fast, slow);
   // The fastest mode trains most at any rate here: it stays, whatever the batch.
-  plans.change_to(20, "fewer arrive");
+  plans.change_to({20}, "fewer arrive");
   EXPECT_EQ(plans.choice()[0], fast[0]);
 }
 

@@ -17,7 +17,7 @@ struct LiveProblem {
   /// Rules of its services and trainings, in the order of its roles.
   Simulation simulation(std::span<const size_t> choice) const;
   /// The role of the first service: the one whose rate the planners change.
-  size_t serving_role() const { return problem->roles.size() - 1; }
+  size_t serving_role() const { return problem->roles.front().serves() ? 0 : 1; }
   /// Training minibatches per second that the problem's equations give the choice; 0 without one.
   double planned_trainings(std::span<const size_t> choice) const;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -9,22 +10,52 @@
 #include "base/units.h"
 
 namespace flyball {
+namespace {
+
+ReplanOptions with(ReplanOptions options, std::function<bool(std::span<const size_t>)> allowed,
+                   const std::atomic<bool>& stop) {
+  options.allowed = std::move(allowed);
+  options.stop = &stop;
+  return options;
+}
+
+ExploreOptions explore_options(const LivePlannerOptions& options, const std::atomic<bool>& stop) {
+  return {.most = options.measure,
+          .percentile = options.replan.percentile,
+          .margin = options.replan.margin,
+          .requests = options.replan.requests,
+          .seed = options.replan.seed,
+          .stop = &stop};
+}
+
+}  // namespace
 
 LivePlanner::LivePlanner(Problem problem, Readings readings, std::vector<size_t> choice,
-                         double rate_hz, LivePlanned planned, LivePlannerOptions options)
+                         std::vector<double> rates_hz, LivePlanned planned,
+                         LivePlannerOptions options)
     : problem_(std::move(problem)),
       readings_(std::move(readings)),
       planned_(std::move(planned)),
-      options_(options),
-      replanner_(live(), options_.replan),
+      options_(std::move(options)),
+      replanner_(live(), with(
+                             options_.replan,
+                             [this](std::span<const size_t> one) { return allowed(one); }, end_)),
       choice_(std::move(choice)),
-      rate_hz_(rate_hz) {
-  const int64_t now_ns = monotonic_ns();
-  if (rate_hz_ > 0) replanner_.begin(rate_hz_, choice_, now_ns);
-  next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
+      rates_hz_(std::move(rates_hz)),
+      first_(rates_hz_.size()),
+      began_ns_(options_.began_ns.value_or(monotonic_ns())),
+      next_drift_ns_(began_ns_ + static_cast<int64_t>(options_.drift_s * 1e9)),
+      explorer_(problem_, explore_options(options_, end_)),
+      board_mode_(options_.mode_is_set ? static_cast<int64_t>(mode_of(choice_)) : -1),
+      settled_(choice_) {
+  if (rates_known()) replanner_.begin(rates_hz_, choice_, began_ns_);
 }
 
 LivePlanner::~LivePlanner() {
+  stop();
+}
+
+void LivePlanner::stop() {
   {
     const std::lock_guard lock(mutex_);
     end_ = true;
@@ -37,7 +68,7 @@ void LivePlanner::start() {
   thread_ = std::thread([this] {
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, std::chrono::duration<double>(options_.look_s),
-                            [this] { return end_; })) {
+                            [this] { return end_.load(); })) {
       lock.unlock();
       look(monotonic_ns());
       lock.lock();
@@ -45,53 +76,86 @@ void LivePlanner::start() {
   });
 }
 
-void LivePlanner::arrived(int64_t now_ns) {
+void LivePlanner::arrived(size_t service, int64_t now_ns) {
   const std::lock_guard lock(mutex_);
-  arrivals_.push_back(now_ns);
+  arrivals_.push_back({service, now_ns});
+}
+
+bool LivePlanner::rates_known() const {
+  return std::ranges::all_of(rates_hz_, [](double rate_hz) { return rate_hz > 0; });
+}
+
+bool LivePlanner::allowed(std::span<const size_t> choice) const {
+  const auto found = back_off_.find(mode_of(choice));
+  return found == back_off_.end() || !found->second.holds;
 }
 
 void LivePlanner::look(int64_t now_ns) {
+  take_failures(now_ns);
   watch_arrivals(now_ns);
-  if (!(rate_hz_ > 0) || now_ns < next_drift_ns_) return;
-  next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
-  std::string why;
-  if (!drifted(why) && !beyond_budget(why)) return;
-  replanner_ = Replanner(live(), options_.replan);
-  replanner_.begin(rate_hz_, choice_, now_ns);
-  plan_again(rate_hz_, why);
+  if (end_ || !rates_known()) return;
+  if (visit_) return look_at_visit(now_ns);
+  watch_drift(now_ns);
+  explore(now_ns);
+}
+
+std::vector<LivePlanner::Arrival> LivePlanner::take_arrivals() {
+  std::vector<Arrival> arrivals;
+  const std::lock_guard lock(mutex_);
+  arrivals.swap(arrivals_);
+  return arrivals;
 }
 
 void LivePlanner::watch_arrivals(int64_t now_ns) {
-  std::vector<int64_t> arrivals;
-  {
-    const std::lock_guard lock(mutex_);
-    arrivals.swap(arrivals_);
+  const std::vector<Arrival> arrivals = take_arrivals();
+  if (!rates_known()) {
+    for (const Arrival& one : arrivals) first_[one.service].push_back(one.at_ns);
+    return learn_rates(now_ns);
   }
-  if (!(rate_hz_ > 0)) {
-    first_.insert(first_.end(), arrivals.begin(), arrivals.end());
-    return learn_rate(now_ns);
+  for (const Arrival& one : arrivals) replanner_.arrived(one.service, one.at_ns);
+  auto why = replanner_.rates_changed(now_ns);
+  rates_hz_ = replanner_.rates_hz();
+  if (!why || !rates_known()) return;
+  explored_ = false;  // what is worth a visit may be another mode
+  if (!visit_) {
+    if (auto change = replanner_.change_to(rates_hz_, *std::move(why)))
+      hand_over(*std::move(change));
+    return;
   }
-  for (const int64_t at_ns : arrivals) replanner_.arrived(at_ns);
-  auto change = replanner_.look(now_ns);
-  rate_hz_ = replanner_.rate_hz();
-  if (change) hand_over(*std::move(change));
+  if (!visit_->begun()) return withdraw_visit(*why);
+  learn_visit(now_ns, *why);
+  if (const auto best = replanner_.plan_for(rates_hz_)) return settle_on(*best, *why);
+  stay(*why);
 }
 
-// The first plan of a service whose rate nobody told.
-void LivePlanner::learn_rate(int64_t now_ns) {
-  if (first_.size() < options_.first_arrivals) return;
-  const double seconds = static_cast<double>(first_.back() - first_.front()) * 1e-9;
-  if (!(seconds > 0)) return;
-  rate_hz_ = static_cast<double>(first_.size() - 1) / seconds;
-  first_.clear();
-  replanner_.begin(rate_hz_, choice_, now_ns);
-  const std::string why = fmt::format("{:.3g} requests/s arrive", rate_hz_);
-  const auto best = replanner_.plan_for(rate_hz_);
-  if (best && best->choice == choice_)
-    return hand_over(
-        {live().plan(choice_),
-         {.why = why, .rate_hz = rate_hz_, .batch = live().plan(choice_).largest_batch.front()}});
-  plan_again(rate_hz_, why);
+// The first plan of services whose rates nobody told: from a number of arrivals at one of them, an
+// eighth of it at each other one, or ten times as many where one is asked for nothing.
+void LivePlanner::learn_rates(int64_t now_ns) {
+  size_t most = 0, least = first_.front().size();
+  for (const auto& at_ns : first_) {
+    most = std::max(most, at_ns.size());
+    least = std::min(least, at_ns.size());
+  }
+  const size_t enough = options_.first_arrivals;
+  if (most < enough || (8 * least < enough && most < 10 * enough)) return;
+  int64_t from_ns = now_ns;
+  for (const auto& at_ns : first_)
+    if (!at_ns.empty()) from_ns = std::min(from_ns, at_ns.front());
+  std::string why;
+  for (size_t s = 0; s < first_.size(); ++s) {
+    const std::vector<int64_t>& at_ns = first_[s];
+    const bool some = at_ns.size() > 1;
+    const double seconds =
+        static_cast<double>(some ? at_ns.back() - at_ns.front() : now_ns - from_ns) * 1e-9;
+    if (!(seconds > 0)) return;
+    rates_hz_[s] = (some ? static_cast<double>(at_ns.size() - 1) : 1) / seconds;
+    why += fmt::format("{}{:.3g} requests/s arrive", s == 0 ? "" : ", ", rates_hz_[s]);
+  }
+  for (auto& at_ns : first_) at_ns.clear();
+  replanner_.begin(rates_hz_, choice_, now_ns);
+  const auto best = replanner_.plan_for(rates_hz_);
+  if (best && best->choice == choice_) return settle_on(*best, why);
+  plan_again(why);
 }
 
 // What is observed of a job holds for its whole table: a program beside it, heat, another library
@@ -129,37 +193,119 @@ bool LivePlanner::beyond_budget(std::string& why) {
   return std::isfinite(planned_w);
 }
 
-void LivePlanner::plan_again(double rate_hz, std::string why) {
-  if (auto change = replanner_.change_to(rate_hz, why)) return hand_over(*std::move(change));
-  if (replanner_.plan_for(rate_hz)) return;  // the present one is the best there is
-  LiveChange told;
-  told.why = {.why = why + ", and nothing that was profiled keeps the limits: it stays as it is",
-              .rate_hz = rate_hz};
-  const LivePlan present = live().plan(choice_);
-  told.largest_batch = present.largest_batch;
-  told.why.batch = present.largest_batch.front();
-  told.trainings_per_s = present.trainings_per_s;
-  planned_.change(std::move(told));
+void LivePlanner::watch_drift(int64_t now_ns) {
+  if (!planned_.durations || now_ns < next_drift_ns_) return;
+  next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
+  const auto in_mode = static_cast<int64_t>(mode_of(choice_));
+  if (board_mode_ >= 0 && board_mode_ != in_mode) return;  // a switch waits: what runs is another
+  std::string why;
+  if (!drifted(why) && !beyond_budget(why)) return;
+  replanner_.forget_plans();
+  explored_ = false;
+  plan_again(why);
+}
+
+void LivePlanner::plan_again(std::string why) {
+  if (auto change = replanner_.change_to(rates_hz_, why)) return hand_over(*std::move(change));
+  if (end_ || replanner_.plan_for(rates_hz_)) return;  // the present one is the best there is
+  stay(why + ", and nothing that was profiled keeps the limits: it stays as it is");
+}
+
+void LivePlanner::settle_on(const SimulatedChoice& choice, std::string why) {
+  replanner_.take(choice.choice);
+  hand_over(replanner_.change_of(choice, rates_hz_, std::move(why)));
+}
+
+void LivePlanner::stay(std::string why) {
+  replanner_.take(choice_);
+  hand_over(replanner_.change_of(replanner_.present(rates_hz_), rates_hz_, std::move(why)));
 }
 
 void LivePlanner::hand_over(PlanChange made) {
-  const Candidates& all = *problem_.candidates;
-  const size_t mode = all.mode_of(0, replanner_.choice().front());
-  const bool switches = !options_.mode_is_set || mode != all.mode_of(0, choice_.front());
+  if (end_) return;
   choice_ = replanner_.choice();
   LiveChange change;
   change.why = std::move(made.why);
-  change.why.mode = describe(all.modes().settings(mode));
   change.largest_batch = made.plan.largest_batch;
   change.trainings_per_s = made.plan.trainings_per_s;
-  if (switches && planned_.set_mode) {
-    options_.mode_is_set = true;
-    change.set_mode = [this, mode] { return planned_.set_mode(mode); };
-    change.switch_s = problem_.switch_ms * 1e-3;
-    for (JobCourse& job : made.plan.services) change.services.push_back(std::move(job.minibatch));
-    for (JobCourse& job : made.plan.trainings) change.trainings.push_back(std::move(job.minibatch));
+  for (JobCourse& job : made.plan.services) change.services.push_back(std::move(job.minibatch));
+  for (JobCourse& job : made.plan.trainings) change.trainings.push_back(std::move(job.minibatch));
+  set_off(std::move(change), mode_of(choice_), choice_);
+}
+
+// Each change names its mode, and whether that is to be set is looked at when it is followed: one
+// that it replaces may have been followed meanwhile, or never be.
+void LivePlanner::set_off(LiveChange change, size_t mode, std::vector<size_t> choice) {
+  change.why.mode = in_words(mode);
+  if (planned_.set_mode) {
+    change.switch_s = switch_s();
+    change.mode_is_set = [this, mode] { return board_mode_ == static_cast<int64_t>(mode); };
+    if (change.mode_is_set() && !visit_) {
+      const std::lock_guard lock(mutex_);
+      settled_ = choice;
+    }
+    change.set_mode = [this, mode, choice = std::move(choice)] { return follow(mode, choice); };
   }
   planned_.change(std::move(change));
+}
+
+// In the thread that serves. Where a mode cannot be set the one before is set again.
+Status LivePlanner::follow(size_t mode, const std::vector<size_t>& choice) {
+  const int64_t before = board_mode_;
+  const double began_s = static_cast<double>(monotonic_ns()) * 1e-9;
+  const Status set = planned_.set_mode(mode);
+  if (set.ok()) {
+    const double took_s = static_cast<double>(monotonic_ns()) * 1e-9 - began_s;
+    longest_switch_s_ = std::max(longest_switch_s_.load(), took_s);
+    const std::lock_guard lock(mutex_);
+    board_mode_ = static_cast<int64_t>(mode);
+    if (observed_ != mode) settled_ = choice;
+    return {};
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    failed_.push_back(mode);
+  }
+  Error error = set.error();
+  if (before < 0) return error;
+  const Status back = planned_.set_mode(static_cast<size_t>(before));
+  if (!back.ok()) board_mode_ = -1;
+  error.message += back.ok() ? "; " + in_words(static_cast<size_t>(before)) + " is set again"
+                             : "; nor can the mode before be set again: " + back.error().message;
+  return error;
+}
+
+// What could not be set is let be for a while; what is executed stays, or another plan is made.
+void LivePlanner::take_failures(int64_t now_ns) {
+  std::vector<size_t> failed, settled;
+  {
+    const std::lock_guard lock(mutex_);
+    failed.swap(failed_);
+    settled = settled_;
+  }
+  for (auto& [mode, back_off] : back_off_) {
+    if (!back_off.holds || now_ns < back_off.until_ns) continue;
+    back_off.holds = false;
+    if (!visit_) plan_from_board(in_words(mode) + " may be set again");
+  }
+  for (const size_t mode : failed) {
+    BackOff& back_off = back_off_[mode];
+    back_off.holds = true;
+    back_off.next_s = std::clamp(2 * back_off.next_s, options_.back_off_s, 3600.0);
+    back_off.until_ns = now_ns + static_cast<int64_t>(back_off.next_s * 1e9);
+    explorer_.pass_over(mode);
+    drop_visit();
+    choice_ = settled;
+    replanner_.take(choice_);
+    if (rates_known()) plan_from_board(in_words(mode) + " cannot be set");
+  }
+}
+
+// As plan_again(), where the board may be in another mode than that of the plan.
+void LivePlanner::plan_from_board(std::string why) {
+  if (board_mode_ == static_cast<int64_t>(mode_of(choice_))) return plan_again(std::move(why));
+  const auto best = replanner_.plan_for(rates_hz_);
+  return best ? settle_on(*best, std::move(why)) : stay(std::move(why));
 }
 
 }  // namespace flyball

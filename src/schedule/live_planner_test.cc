@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "problem/paper.h"
 #include "schedule/schedule_testing.h"
@@ -10,6 +12,7 @@ namespace flyball {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Two modes: 10 W, and 20 W at twice the speed.
 WorkloadTable two_modes(Phase phase) {
@@ -54,14 +57,16 @@ class LivePlannerTest : public ::testing::Test {
     return {problem_,
             readings_,
             std::move(choice),
-            rate_hz,
+            {rate_hz},
             {.durations = [this] { return now_; },
              .power_w = [this] { return power_w_; },
              .change = [this](LiveChange change) { changes_.push_back(std::move(change)); },
              .set_mode =
                  [this](size_t mode) {
                    set_.push_back(mode);
-                   return Status();
+                   return std::ranges::find(broken_, mode) == broken_.end()
+                              ? Status()
+                              : Status(Error{Code::unavailable, "it does not take", ""});
                  }},
             options};
   }
@@ -73,7 +78,7 @@ class LivePlannerTest : public ::testing::Test {
   static int64_t feed(LivePlanner& planner, int64_t from_ns, double rate_hz, int count) {
     for (int i = 0; i < count; ++i) {
       from_ns += static_cast<int64_t>(1e9 / rate_hz);
-      planner.arrived(from_ns);
+      planner.arrived(0, from_ns);
     }
     planner.look(from_ns);
     return from_ns;
@@ -86,6 +91,7 @@ class LivePlannerTest : public ::testing::Test {
   std::vector<size_t> slow_, fast_;
   std::vector<LiveChange> changes_;
   std::vector<size_t> set_;
+  std::vector<size_t> broken_;  ///< modes that cannot be set
 };
 
 TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
@@ -154,8 +160,117 @@ TEST_F(LivePlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
   planned.look(monotonic_ns());
   ASSERT_EQ(changes_.size(), 1u);
   EXPECT_THAT(changes_[0].why.why, HasSubstr("nothing that was profiled keeps the limits"));
-  EXPECT_FALSE(changes_[0].set_mode);
+  EXPECT_TRUE(changes_[0].mode_is_set());
   EXPECT_EQ(changes_[0].largest_batch, std::vector<int64_t>{16});
+}
+
+// Minibatches slow down, so a faster mode is planned; they do again before its switch has found a
+// gap. The second plan replaces the first, and sets the mode that the first one never did.
+TEST_F(LivePlannerTest, APlanThatReplacesOneWhoseSwitchWaitsSetsItsMode) {
+  problem_.roles[1].latency_ms = 110;
+  LivePlanner planned = planner(slow_, 50, at_each_look());
+  now_ = {{30e6}, {62e6}};
+  planned.look(monotonic_ns());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 1000");
+  EXPECT_FALSE(changes_[0].mode_is_set());
+  feed(planned, monotonic_ns(), 20, 400);  // another rate, another plan in the same mode or none
+  feed(planned, monotonic_ns() + 20'000 * ms, 5, 400);
+  for (const LiveChange& change : changes_) {
+    ASSERT_TRUE(change.set_mode);
+    EXPECT_EQ(change.mode_is_set(), change.why.mode == "gpu_mhz 500") << change.why.why;
+  }
+  ASSERT_TRUE(changes_.back().set_mode().ok());
+  for (const LiveChange& change : changes_)
+    EXPECT_EQ(change.mode_is_set(), change.why.mode == changes_.back().why.mode);
+}
+
+TEST_F(LivePlannerTest, AModeThatCannotBeSetIsLetBeForAWhile) {
+  problem_.roles[1].latency_ms = 110;
+  LivePlannerOptions options = at_each_look();
+  options.back_off_s = 100;
+  LivePlanner planned = planner(slow_, 50, options);
+  const int64_t begin_ns = monotonic_ns();
+  now_ = {{30e6}, {62e6}};
+  planned.look(begin_ns);
+  ASSERT_EQ(changes_.size(), 1u);
+  const size_t slow_mode = problem_.candidates->mode_of(0, slow_[0]);
+  const size_t fast_mode = problem_.candidates->mode_of(0, fast_[0]);
+  broken_ = {fast_mode};
+  const Status set = changes_[0].set_mode();
+  ASSERT_FALSE(set.ok());
+  EXPECT_THAT(set.error().message, HasSubstr("it does not take; gpu_mhz 500 is set again"));
+  EXPECT_EQ(set_, (std::vector<size_t>{fast_mode, slow_mode}));
+  for (int s = 1; s < 100; s += 7) planned.look(begin_ns + s * 1'000 * ms);
+  for (size_t i = 1; i < changes_.size(); ++i) EXPECT_TRUE(changes_[i].mode_is_set());
+  broken_.clear();
+  changes_.clear();
+  planned.look(begin_ns + 102'000 * ms);
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("gpu_mhz 1000 may be set again"));
+  ASSERT_TRUE(changes_[0].set_mode().ok());
+  EXPECT_EQ(set_.back(), fast_mode);
+}
+
+TEST_F(LivePlannerTest, EachOfTwoServicesIsWatched) {
+  WorkloadTable one = two_modes(Phase::infer), other = one;
+  other.workload = "other";
+  const auto all = std::make_shared<const Candidates>(*Candidates::link({one.space, other.space}));
+  const std::array<const WorkloadTable*, 2> tables = {&one, &other};
+  readings_ = *readings_of(*all, tables);
+  problem_.candidates = all;
+  problem_.objective = Objective::latency;
+  problem_.roles = {role_of(one), role_of(other)};
+  for (Role& role : problem_.roles) {
+    role.rate_hz = 20;
+    role.latency_ms = 200;
+  }
+  now_ = {{20e6, 20e6}, {}};
+  LivePlanner planned(problem_, readings_, choice_in(500), {20, 20},
+                      {.change = [this](LiveChange change) { changes_.push_back(change); }});
+  int64_t at_ns = monotonic_ns();
+  for (int i = 0; i < 4000; ++i) {
+    at_ns += 10 * ms;
+    planned.arrived(1, at_ns);
+    if (i % 5 == 0) planned.arrived(0, at_ns);
+  }
+  planned.look(at_ns);
+  ASSERT_FALSE(changes_.empty());
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("requests/s arrive at other"));
+  EXPECT_THAT(changes_[0].why.why, Not(HasSubstr("at net")));
+  EXPECT_NEAR(changes_[0].why.rate_hz, 120, 10);  // of both
+  EXPECT_EQ(changes_[0].largest_batch.size(), 2u);
+}
+
+TEST_F(LivePlannerTest, RatesOfTwoServicesAreLearnedWhereOneIsAskedForLittle) {
+  WorkloadTable one = two_modes(Phase::infer), other = one;
+  const auto all = std::make_shared<const Candidates>(*Candidates::link({one.space, other.space}));
+  const std::array<const WorkloadTable*, 2> tables = {&one, &other};
+  readings_ = *readings_of(*all, tables);
+  problem_.candidates = all;
+  problem_.objective = Objective::latency;
+  problem_.roles = {role_of(one), role_of(other)};
+  for (Role& role : problem_.roles) {
+    role.rate_hz = 20;
+    role.latency_ms = 200;
+  }
+  LivePlanner planned(problem_, readings_, choice_in(500), {0, 0},
+                      {.change = [this](LiveChange change) { changes_.push_back(change); }});
+  int64_t at_ns = feed(planned, monotonic_ns(), 50, 100);
+  EXPECT_TRUE(changes_.empty());  // nothing is known of the other one
+  feed(planned, at_ns, 50, 600);
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_NEAR(changes_[0].why.rate_hz, 50, 3);
+}
+
+// In the middle of a plan as well: what it would come to is not handed over.
+TEST_F(LivePlannerTest, NothingIsPlannedOnceItIsStopped) {
+  LivePlannerOptions options;
+  options.mode_is_set = false;
+  LivePlanner planned = planner(slow_, 0, options);
+  planned.stop();
+  feed(planned, monotonic_ns(), 50, 100);
+  EXPECT_TRUE(changes_.empty());
 }
 
 }  // namespace

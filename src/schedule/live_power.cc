@@ -72,6 +72,16 @@ void LivePower::take_lap() {
   before_ = now;
 }
 
+void LivePower::tell(LiveResult& result) const {
+  const std::lock_guard lock(mutex_);
+  for (size_t s = 0; s < services_j_.size(); ++s)
+    result.services[s].energy_j =
+        services_j_[s] + now_w_ * (result.services[s].busy_s - before_.services[s].busy_s);
+  for (size_t t = 0; t < trainings_j_.size(); ++t)
+    result.trainings[t].energy_j =
+        trainings_j_[t] + now_w_ * (result.trainings[t].busy_s - before_.trainings[t].busy_s);
+}
+
 void LivePower::stop() {
   {
     const std::lock_guard lock(mutex_);

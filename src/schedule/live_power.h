@@ -34,6 +34,9 @@ class LivePower {
   void stop();
   /// Mean power of the last lap, in W; NaN: not known.
   double now_w() const;
+  /// Tells a result of now the energy of each service and training so far; since the last lap by
+  /// its mean power.
+  void tell(LiveResult& result) const;
   /// stop(), and tells the result its energy: the mean power of all laps over its time (as it was,
   /// where any lap is not known). Returns why it is not known; "" where it is.
   std::string end(LiveResult& result);

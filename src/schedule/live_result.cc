@@ -54,6 +54,29 @@ std::string failed_words(const ServiceResult& service) {
   return service.failed == 0 ? "" : fmt::format(", {} failed", service.failed);
 }
 
+Json measured_json(const LiveResult& result) {
+  if (!result.measure_most) return {};
+  Json modes = Json::array();
+  for (const MeasuredMode& one : result.measured) {
+    Json observed = Json::array();
+    for (const ObservedBatch& batch : one.observed)
+      observed.push_back({{"workload", batch.workload},
+                          {"batch_size", or_null(batch.batch)},
+                          {"minibatch_ms", or_null(batch.minibatch_ms)}});
+    modes.push_back({{"at_s", or_null(one.at_s)},
+                     {"seconds", or_null(one.seconds)},
+                     {"mode", one.mode},
+                     {"batches", one.batches},
+                     {"minibatches", one.minibatches},
+                     {"observed", observed},
+                     {"power_w", or_null(one.power_w)},
+                     {"left", one.left.empty() ? Json() : Json(one.left)}});
+  }
+  return {{"most", *result.measure_most},
+          {"modes", modes},
+          {"gap", result.measuring_gap.empty() ? Json() : Json(result.measuring_gap)}};
+}
+
 double percent_of_plan(const TrainingResult& training) {
   return 100 * static_cast<double>(training.minibatches) / *training.planned;
 }
@@ -79,6 +102,12 @@ double LiveResult::busy_s() const {
   for (const ServiceResult& service : services) sum += service.busy_s;
   for (const TrainingResult& training : trainings) sum += training.busy_s;
   return sum;
+}
+
+void LiveResult::planned_anew(Replan why) {
+  ++replan_count;
+  if (replans.size() == most_replans) replans.erase(replans.begin());
+  replans.push_back(std::move(why));
 }
 
 Json to_json(const LiveResult& result) {
@@ -109,6 +138,8 @@ Json to_json(const LiveResult& result) {
           {"switches", result.switches},
           {"switching_s", or_null(result.switching_s)},
           {"replans", replans},
+          {"replan_count", result.replan_count},
+          {"measured", measured_json(result)},
           {"decisions", result.decisions}};
 }
 
@@ -161,6 +192,14 @@ std::string format_live(const LiveResult& result) {
   if (!result.training_blocked.empty()) text += result.training_blocked + "\n";
   if (std::isfinite(result.energy_j))
     text += fmt::format("power {:.3g} W, energy {:.4g} J\n", result.power_w(), result.energy_j);
+  if (result.measure_most)
+    text += fmt::format("measured while it served: {} of at most {} modes\n",
+                        result.measured.size(), *result.measure_most);
+  if (!result.measuring_gap.empty())
+    text += "no more were measured: " + result.measuring_gap + "\n";
+  if (result.replan_count > result.replans.size())
+    text += fmt::format("{} new plans, the last {} of them:\n", result.replan_count,
+                        result.replans.size());
   for (const Replan& r : result.replans)
     text += fmt::format("at {}: new plan for {:.3g} requests/s, batch {}{}: {}\n",
                         format_seconds({r.at_s}), r.rate_hz, r.batch,

@@ -39,6 +39,8 @@ struct TrainingResult {
   double energy_j = 0;  ///< of its minibatches; NaN: power is not known
 };
 
+inline constexpr size_t most_replans = 1000;  ///< kept in a result
+
 /// A change of plan.
 struct Replan {
   double at_s = 0;
@@ -48,8 +50,21 @@ struct Replan {
   bool switched = false;  ///< of mode
 };
 
-/// Of a run that goes on for months.
-inline constexpr size_t most_replans = 600;
+/// What was observed of one batch size of a role in a mode that was visited.
+struct ObservedBatch {
+  std::string workload;
+  double batch = 0, minibatch_ms = 0;
+};
+
+/// A mode that nobody had profiled, measured while it served (LivePlannerOptions::measure).
+struct MeasuredMode {
+  double at_s = 0, seconds = 0;  ///< when, and how long it was served in
+  std::string mode{};
+  size_t batches = 0, minibatches = 0;  ///< observed, of services and trainings
+  std::vector<ObservedBatch> observed{};
+  double power_w = 0;  ///< mean while the hungrier role ran; NaN: not known
+  std::string left{};  ///< why it was left before its time; "": it was not
+};
 
 struct LiveResult {
   double seconds = 0;
@@ -59,13 +74,17 @@ struct LiveResult {
   double energy_j = 0;  ///< NaN: power is not known
   double switching_s = 0;
   size_t switches = 0;
-  std::vector<Replan> replans;  ///< in their order; live the last most_replans
-  size_t replanned = 0;         ///< how often in all
+  std::vector<Replan> replans;           ///< the last most_replans of them
+  size_t replan_count = 0;               ///< all
+  std::optional<size_t> measure_most{};  ///< modes that were to be measured at most; nothing: none
+  std::vector<MeasuredMode> measured{};
+  std::string measuring_gap{};  ///< why no more were measured, where something kept it; else ""
   size_t decisions = 0;
   std::string training_blocked;  ///< why training did not run at all; "" where it did
 
   double power_w() const { return energy_j / seconds; }
   double busy_s() const;
+  void planned_anew(Replan why);
 };
 
 /// docs/json.md, `serve`.

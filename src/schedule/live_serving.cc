@@ -215,7 +215,7 @@ void LiveServing::drain() {
 
 void LiveServing::change(LiveChange change) {
   const std::lock_guard lock(mutex_);
-  if (!change_) change_since_ns_ = monotonic_ns();
+  if (!change_ || change_->only_in_gap) change_since_ns_ = monotonic_ns();
   change_ = std::move(change);
 }
 
@@ -246,7 +246,9 @@ void LiveServing::count_planned(int64_t now_ns) {
 
 // What will have the accelerator when what runs has ended, before anybody is served.
 double LiveServing::coming_pause_ns(int64_t now_ns) const {
-  const double switch_ns = change_ && change_->set_mode ? change_->switch_s * 1e9 : 0;
+  const bool waits = change_ && change_->set_mode && !change_->only_in_gap &&
+                     !(change_->mode_is_set && change_->mode_is_set());
+  const double switch_ns = waits ? change_->switch_s * 1e9 : 0;
   const bool switches =
       switch_ns > 0 && switch_cannot_wait(*scheduler_, now_ns, change_since_ns_, switch_ns);
   return checkpoint_follows_ns_ + (switches ? switch_ns : 0);
@@ -255,7 +257,9 @@ double LiveServing::coming_pause_ns(int64_t now_ns) const {
 void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   if (!change_ || scheduler_->draining()) return;
   const int64_t begin_ns = monotonic_ns();
-  const bool switches = change_->set_mode != nullptr;
+  const bool switches = change_->set_mode && !(change_->mode_is_set && change_->mode_is_set());
+  if (switches && change_->only_in_gap && !scheduler_->fits(begin_ns, change_->switch_s * 1e9))
+    return;
   if (switches && switch_waits(*scheduler_, begin_ns, change_since_ns_, change_->switch_s * 1e9))
     return;
   LiveChange change = std::move(*change_);
@@ -274,7 +278,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.switching_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
     if (!set.ok()) {
       change.why.why += ", but the mode cannot be set: " + set.error().message;
-      remember(std::move(change.why));
+      result_.planned_anew(std::move(change.why));
       return;
     }
     ++result_.switches;
@@ -289,13 +293,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     result_.services[s].planned_batch = change.largest_batch[s];
   }
   trainings_per_s_ = std::move(change.trainings_per_s);
-  remember(std::move(change.why));
-}
-
-void LiveServing::remember(Replan why) {
-  ++result_.replanned;
-  if (result_.replans.size() == most_replans) result_.replans.erase(result_.replans.begin());
-  result_.replans.push_back(std::move(why));
+  result_.planned_anew(std::move(change.why));
 }
 
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
@@ -353,6 +351,7 @@ void LiveServing::answer(const Decision& decision, std::vector<InferRequest> req
     service.largest_batch = std::max(service.largest_batch, decision.samples);
     service.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
   }
+  if (options_.ran) options_.ran(decision, begin_ns, end_ns);
   note(infos_[s].name, fmt::format("batch of {}", decision.samples), begin_ns, end_ns);
   for (size_t i = 0; i < requests.size(); ++i) {
     InferAnswer answer{answers.ok() ? Result<std::vector<StoredTensor>>(std::move((*answers)[i]))
@@ -375,6 +374,7 @@ Status LiveServing::train(size_t t) {
   training.busy_s += static_cast<double>(end_ns - begin_ns) * 1e-9;
   unsaved_ = true;
   timeline_.trained(t, begin_ns, end_ns);
+  if (options_.ran) options_.ran({Act::train, t, 0}, begin_ns, end_ns);
   note(training_rules_[t].name, fmt::format("minibatch {}", training.minibatches), begin_ns,
        end_ns);
   return {};

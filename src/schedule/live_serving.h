@@ -43,11 +43,13 @@ class TrainingRunner {
 
 /// A new plan for what is being served.
 struct LiveChange {
-  Replan why{};                            ///< with the mode in words; when is told by who follows
-  std::vector<int64_t> largest_batch{};    ///< of each service
-  std::vector<double> trainings_per_s{};   ///< planned, of each training; empty: none planned
-  std::function<Status()> set_mode{};      ///< called in the thread of run(); empty: the mode stays
-  double switch_s = 0;                     ///< that setting it takes
+  Replan why{};                           ///< with the mode in words; when is told by who follows
+  std::vector<int64_t> largest_batch{};   ///< of each service
+  std::vector<double> trainings_per_s{};  ///< planned, of each training; empty: none planned
+  std::function<Status()> set_mode{};     ///< called in the thread of run(); empty: the mode stays
+  std::function<bool()> mode_is_set{};    ///< the board is in it: no switch; empty: it is not
+  bool only_in_gap = false;  ///< the switch waits for a gap that holds it, however long
+  double switch_s = 0;       ///< that setting the mode takes
   std::vector<DurationModel> services{};   ///< expected in the new mode; empty: what was learned
   std::vector<DurationModel> trainings{};  ///< stays
 };
@@ -65,6 +67,8 @@ struct LiveServingOptions {
   const std::atomic<bool>* stop = nullptr;  ///< drains once it is set; may be null
   /// Called with each arrival, in the thread of submit(); must not block.
   std::function<void(size_t service, int64_t now_ns)> arrived{};
+  /// Called by run() with each minibatch that has ended; must not block.
+  std::function<void(const Decision& what, int64_t begin_ns, int64_t end_ns)> ran{};
   std::function<Status()> saved{};  ///< called by run() when the trainings have been kept
   /// Called when serving begins (by warm_up(), right before ready()), and when all has been
   /// answered (by run(), before the trainings are kept): what costs between them is serving's.
@@ -121,7 +125,6 @@ class LiveServing final : public Serving {
   double coming_pause_ns(int64_t now_ns) const;
   void follow_change(std::unique_lock<std::mutex>& lock);
   void count_planned(int64_t now_ns);
-  void remember(Replan why);
   void answer(const Decision& decision, std::vector<InferRequest> requests,
               const std::vector<Waiting>& waited);
   Status train(size_t training);

@@ -217,13 +217,14 @@ class ReplanningTrainer final : public TrainingRunner {
 TEST(LiveServing, TheLastPlansAreKeptAndAllAreCounted) {
   LiveServing serving({.warm_up_s = 0.1});
   serving.add(rules(60'000), std::make_unique<Doubler>(1'000'000));
-  serving.add(TrainingRules{.name = "learn"}, std::make_unique<ReplanningTrainer>(serving, 700));
+  serving.add(TrainingRules{.name = "learn"},
+              std::make_unique<ReplanningTrainer>(serving, most_replans + 100));
   ASSERT_TRUE(serving.warm_up().ok());
   ASSERT_TRUE(serving.run(0).ok());
   const LiveResult result = serving.snapshot();
-  EXPECT_EQ(result.replanned, 700u);
-  ASSERT_EQ(result.replans.size(), 600u);
-  EXPECT_EQ(result.replans.front().why, "600");
+  EXPECT_EQ(result.replan_count, most_replans + 100);
+  ASSERT_EQ(result.replans.size(), most_replans);
+  EXPECT_EQ(result.replans.front().why, std::to_string(most_replans));
   EXPECT_EQ(result.replans.back().why, "1");
 }
 
@@ -254,6 +255,40 @@ TEST(LiveServing, ItsBeginAndItsEndAreToldBeforeAnythingElseIsDone) {
   double energy_j = 0;
   for (const LiveWindow& window : serving.timeline().windows()) energy_j += window.energy_j;
   EXPECT_NEAR(energy_j, 10 * seconds, 1e-6);
+}
+
+TEST(LiveServing, AModeThatIsSetAlreadyIsNotSetAgain) {
+  LiveServing serving({.warm_up_s = 0.1});
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  ASSERT_TRUE(serving.warm_up().ok());
+  LiveChange change = to_mode("same", [] { return Status(Error{Code::permission, "no", ""}); });
+  change.mode_is_set = [] { return true; };
+  serving.change(std::move(change));
+  ASSERT_TRUE(serving.run(0.1).ok());
+  const LiveResult result = serving.snapshot();
+  EXPECT_EQ(result.switches, 0u);
+  EXPECT_EQ(result.services[0].planned_batch, 4);
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_EQ(result.replans[0].why, "a test");
+}
+
+TEST(LiveServing, EachMinibatchIsTold) {
+  std::atomic<int> batches{0}, steps{0};
+  LiveServing serving(
+      {.warm_up_s = 0.1, .ran = [&](const Decision& what, int64_t begin_ns, int64_t end_ns) {
+         EXPECT_LT(begin_ns, end_ns);
+         ++(what.act == Act::infer ? batches : steps);
+       }});
+  Counts counts;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
+  ASSERT_TRUE(serving.warm_up().ok());
+  serving.submit(0, Doubler(0).example(1));
+  ASSERT_TRUE(serving.run(0.1).ok());
+  const LiveResult result = serving.snapshot();
+  EXPECT_EQ(static_cast<size_t>(batches), result.services[0].batches);
+  EXPECT_EQ(static_cast<size_t>(steps), result.trainings[0].minibatches);
+  EXPECT_GT(steps, 0);
 }
 
 TEST(LiveServing, WhatIsSavedIsTold) {

@@ -62,16 +62,16 @@ LiveResult run_knowing(const LiveProblem& live, Replanner& plans, const Drawn& d
   const auto source = source_of(drawn, seed);
   size_t window = 0;
   double edge_s = drawn.windows.front().seconds;
-  std::vector<size_t> present = plans.plan_for(drawn.windows.front().rate_hz)->choice;
+  std::vector<size_t> present = plans.plan_for({drawn.windows.front().rate_hz})->choice;
   Simulation asked = asked_for(live, present, drawn, *source, switch_s);
-  asked.replan = [&](int64_t now_ns) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
     if (static_cast<double>(now_ns) * 1e-9 < edge_s || window + 1 == drawn.windows.size())
       return std::nullopt;
     edge_s += drawn.windows[++window].seconds;
     const double rate_hz = drawn.windows[window].rate_hz;
-    return plans.change_to(rate_hz, "the window begins");
+    return plans.change_to({rate_hz}, "the window begins");
   };
-  plans.begin(drawn.windows.front().rate_hz, present);
+  plans.begin(std::array{drawn.windows.front().rate_hz}, present);
   return simulate(std::move(asked));
 }
 
@@ -79,16 +79,16 @@ LiveResult run_watching(const LiveProblem& live, Replanner& plans, const Drawn& 
                         uint64_t seed, double switch_s) {
   const auto source = source_of(drawn, seed);
   const double rate_hz = drawn.windows.front().rate_hz;
-  plans.begin(rate_hz, plans.plan_for(rate_hz)->choice);
+  plans.begin(std::array{rate_hz}, plans.plan_for({rate_hz})->choice);
   Simulation asked = asked_for(live, plans.choice(), drawn, *source, switch_s);
-  asked.arrived = [&](size_t, int64_t now_ns) { plans.arrived(now_ns); };
-  asked.replan = [&](int64_t now_ns) { return plans.look(now_ns); };
+  asked.arrived = [&](size_t service, int64_t now_ns) { plans.arrived(service, now_ns); };
+  asked.replan = [&](int64_t now_ns, const LiveResult&) { return plans.look(now_ns); };
   return simulate(std::move(asked));
 }
 
 bool served_throughout(Replanner& plans, const Drawn& drawn) {
   return std::ranges::all_of(drawn.windows, [&](const RateWindow& window) {
-    const auto plan = plans.plan_for(window.rate_hz);
+    const auto plan = plans.plan_for({window.rate_hz});
     return plan && plan->trainings_per_s > 0;
   });
 }

@@ -13,6 +13,10 @@ namespace {
 
 constexpr auto never = std::numeric_limits<int64_t>::max();
 
+const DurationModel& expected_of(const JobCourse& job) {
+  return job.expected.known() ? job.expected : job.minibatch;
+}
+
 class Course {
  public:
   explicit Course(Simulation simulation)
@@ -32,7 +36,7 @@ class Course {
   }
 
   LiveResult run() {
-    while (true) {
+    while (!asked_.stop || !*asked_.stop) {
       let_arrive(now_ns_);
       if (now_ns_ >= end_ns_) scheduler_.drain();
       if (asked_.replan && !scheduler_.draining()) follow_new_plan();
@@ -53,10 +57,10 @@ class Course {
     for (size_t s = 0; s < scheduler_.services(); ++s) {
       scheduler_.set_largest_batch(s, asked_.plan.largest_batch[s]);
       result_.services[s].planned_batch = asked_.plan.largest_batch[s];
-      scheduler_.replace_durations(s, asked_.plan.services[s].minibatch);
+      scheduler_.replace_durations(s, expected_of(asked_.plan.services[s]));
     }
     for (size_t t = 0; t < scheduler_.trainings(); ++t)
-      scheduler_.replace_training_duration(t, asked_.plan.trainings[t].minibatch);
+      scheduler_.replace_training_duration(t, expected_of(asked_.plan.trainings[t]));
   }
 
   // Requests until this moment, in the order in which they come.
@@ -151,24 +155,26 @@ class Course {
 
   // A mode changes only where every deadline is kept meanwhile, or where one is lost already.
   void follow_new_plan() {
-    if (!pending_) {
-      pending_ = asked_.replan(now_ns_);
-      pending_since_ns_ = now_ns_;
+    if (auto change = asked_.replan(now_ns_, result_)) {
+      if (!pending_ || pending_->only_in_gap) pending_since_ns_ = now_ns_;
+      pending_ = std::move(change);
     }
     if (!pending_) return;
     const bool switches = pending_->plan.mode != asked_.plan.mode;
-    if (switches && switch_waits(scheduler_, now_ns_, pending_since_ns_, asked_.switch_s * 1e9))
-      return;
+    const double switch_ns = asked_.switch_s * 1e9;
+    if (switches && pending_->only_in_gap && !scheduler_.fits(now_ns_, switch_ns)) return;
+    if (switches && switch_waits(scheduler_, now_ns_, pending_since_ns_, switch_ns)) return;
     if (switches) change_mode();
     pending_->why.at_s = static_cast<double>(now_ns_) * 1e-9;
     pending_->why.mode = pending_->plan.mode;
     pending_->why.switched = switches;
     count_planned();
     asked_.plan = std::move(pending_->plan);
-    ++result_.replanned;
-    result_.replans.push_back(std::move(pending_->why));
+    result_.planned_anew(std::move(pending_->why));
+    const auto followed = std::move(pending_->followed);
     pending_.reset();
     take_plan();
+    if (followed) followed();
   }
 
   void change_mode() {

@@ -2,6 +2,7 @@
 // that take what a table or a twin says.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@ namespace flyball {
 struct JobCourse {
   DurationModel minibatch{};  ///< the truth: nothing is observed in it
   double power_w = 0;         ///< while it runs; NaN: not known
+  /// What the scheduler is told beforehand, where that is not the truth; nothing known: the truth.
+  DurationModel expected{};
 };
 
 /// All jobs in one mode with one plan.
@@ -31,6 +34,8 @@ struct LivePlan {
 struct PlanChange {
   LivePlan plan;
   Replan why;
+  bool only_in_gap = false;          ///< its switch waits for a gap that holds it, however long
+  std::function<void()> followed{};  ///< called once it is followed, after the switch
 };
 
 struct Simulation {
@@ -45,12 +50,14 @@ struct Simulation {
   DurationOptions durations{};
   /// Called with each arrival of a service.
   std::function<void(size_t service, int64_t now_ns)> arrived{};
-  /// Called before each decision; empty: the plan stays.
-  std::function<std::optional<PlanChange>(int64_t now_ns)> replan{};
+  /// Called before each decision with what has come so far; empty: the plan stays. A change whose
+  /// switch still waits is replaced by the next one.
+  std::function<std::optional<PlanChange>(int64_t now_ns, const LiveResult& so_far)> replan{};
   /// Called with everything that ran; empty: nobody looks.
   std::function<void(const Decision& what, int64_t begin_ns, int64_t end_ns)> ran{};
   /// Told of everything; null: nobody looks.
   LiveTimeline* timeline = nullptr;
+  const std::atomic<bool>* stop = nullptr;  ///< ends it at once; may be null
 };
 
 LiveResult simulate(Simulation simulation);

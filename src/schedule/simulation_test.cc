@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "problem/problem.h"
@@ -98,7 +99,7 @@ TEST(Simulation, ANewPlanIsTakenAndItsSwitchPaid) {
   faster.mode = "faster";
   faster.trainings[0].minibatch = minibatch_of(20);
   bool told = false;
-  asked.replan = [&](int64_t now_ns) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
     if (told || now_ns < 10'000 * ms) return std::nullopt;
     told = true;
     return PlanChange{faster, {.why = "asked"}};
@@ -119,7 +120,7 @@ TEST(Simulation, ASwitchLongerThanTheBudgetRefusesWhomItWouldMakeLate) {
   LivePlan other = asked.plan;
   other.mode = "other";
   bool told = false;
-  asked.replan = [&](int64_t now_ns) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
     if (told || now_ns < 10'000 * ms) return std::nullopt;
     told = true;
     return PlanChange{other, {.why = "asked"}};
@@ -133,6 +134,48 @@ TEST(Simulation, ASwitchLongerThanTheBudgetRefusesWhomItWouldMakeLate) {
   const LiveResult late = run(asked, "poisson:60");
   EXPECT_EQ(late.services[0].refused, 0u);
   EXPECT_NEAR(static_cast<double>(late.services[0].late), 1.9 * 60, 40);
+}
+
+TEST(Simulation, EndsAtOnceWhereItIsStopped) {
+  Simulation asked = one_and_one(400, 16, 6, 0.5, 40);
+  std::atomic<bool> stop{false};
+  asked.seconds = 1e6;
+  asked.stop = &stop;
+  size_t ran = 0;
+  asked.ran = [&](const Decision&, int64_t, int64_t) { stop = ++ran == 10; };
+  EXPECT_EQ(run(asked, "poisson:30").decisions, 10u);
+}
+
+// The switch of the first one is longer than any gap, so that it never begins.
+TEST(Simulation, AChangeWhoseSwitchWaitsIsReplacedByTheNext) {
+  Simulation asked = one_and_one(400, 16, 6, 0.5, 40);
+  asked.seconds = 20;
+  asked.switch_s = 0.39;
+  size_t told = 0, followed = 0;
+  asked.replan = [&](int64_t now_ns, const LiveResult& so_far) -> std::optional<PlanChange> {
+    if (now_ns < static_cast<int64_t>(told + 1) * 5'000 * ms || told == 2) return std::nullopt;
+    EXPECT_GT(so_far.services[0].answered, 100 * told);
+    PlanChange change{asked.plan, {.why = fmt::format("plan {}", told)}};
+    change.only_in_gap = true;
+    change.followed = [&] { ++followed; };
+    if (++told == 1) change.plan.mode = "another";
+    return change;
+  };
+  const LiveResult result = run(asked, "poisson:30");
+  EXPECT_EQ(told, 2u);
+  EXPECT_EQ(followed, 1u);
+  EXPECT_EQ(result.switches, 0u);
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_EQ(result.replans[0].why, "plan 1");
+}
+
+TEST(Simulation, OfManyNewPlansTheLastAreKeptAndAllCounted) {
+  LiveResult result;
+  for (size_t i = 0; i < most_replans + 500; ++i)
+    result.planned_anew({.why = fmt::format("plan {}", i)});
+  EXPECT_EQ(result.replans.size(), most_replans);
+  EXPECT_EQ(result.replans.front().why, "plan 500");
+  EXPECT_EQ(to_json(result)["replan_count"], most_replans + 500);
 }
 
 // A burst makes minibatches late, and their quantile grows; once it is over there is training

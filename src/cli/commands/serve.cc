@@ -168,8 +168,14 @@ bool ServeOptions::listens() const {
              arrivals, [](const ArrivalSpec& spec) { return spec.kind == ArrivalKind::http; });
 }
 
-double ServeOptions::planned_rate_hz() const {
-  return first_rate(arrivals.front());
+std::vector<double> ServeOptions::planned_rates_hz() const {
+  std::vector<double> rates_hz;
+  for (const ArrivalSpec& spec : arrivals) rates_hz.push_back(first_rate(spec));
+  return rates_hz;
+}
+
+bool ServeOptions::rates_known() const {
+  return std::ranges::all_of(planned_rates_hz(), [](double rate_hz) { return rate_hz > 0; });
 }
 
 void add_serve(CLI::App& app, Context& context) {
@@ -224,8 +230,13 @@ void add_serve(CLI::App& app, Context& context) {
                     "at each checkpoint the trained weights are served: the same network with "
                     "--infer and --train");
   command->add_option("--profiles", serve.profiles,
-                      "tables to plan mode and batch with, live; else what the store has of this "
-                      "board");
+                      "tables of the modes that are known, to plan mode and batch with; else live "
+                      "what the store has of this board, and of tables all modes");
+  command
+      ->add_option("--measure", serve.measure,
+                   "modes that nobody profiled and that promise more are measured in the gaps "
+                   "while it serves, at most so many")
+      ->check(CLI::Range(1, 1000));
   command->add_option("--store", serve.plan.store, "the store");
   command->add_flag("--no-store", serve.plan.no_store, "plan with nothing that is stored");
   command->add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
