@@ -125,18 +125,19 @@ BudgetSearch ground(double factor, size_t profiles, const std::vector<size_t>& k
 
 TEST(BudgetChoice, ASearchNeverEndsAboveTheBudget) {
   // Everything is believed to draw 30 % too little: 18 W read at the fourth, 14 W at the third.
-  const BudgetChoice choice = search_within(ground(0.7, 3), 13);
+  const BudgetChoice choice = search_within(ground(0.7, 3, {0, 4}), 13);
   EXPECT_EQ(choice.config, 1u);
   EXPECT_EQ(choice.extra_profiles, 3u);
-  // One reading does not suffice, and nothing else was measured: no answer rather than a wrong one.
-  EXPECT_FALSE(search_within(ground(0.7, 1), 13).config);
-  EXPECT_EQ(search_within(ground(0.7, 1, {0}), 13).config, 0u);
+  // One reading does not suffice, and what was measured draws more: no answer rather than a wrong
+  // one.
+  EXPECT_FALSE(search_within(ground(0.7, 1, {3, 4}), 13).config);
+  EXPECT_EQ(search_within(ground(0.7, 1, {0, 4}), 13).config, 0u);
 }
 
 TEST(BudgetChoice, ASearchGoesOnWhereThereIsMoreToGain) {
   // Everything is believed to draw 5 % too much: a first answer is right, and not the best.
-  EXPECT_EQ(search_within(ground(1.05, 1), 18).config, 2u);
-  EXPECT_EQ(search_within(ground(1.05, 4), 18).config, 3u);
+  EXPECT_EQ(search_within(ground(1.05, 1, {0, 4}), 18).config, 2u);
+  EXPECT_EQ(search_within(ground(1.05, 3, {0, 4}), 18).config, 3u);
 }
 
 TEST(BudgetChoice, WhatIsKnownCostsNothing) {

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "base/statistics.h"
+#include "evaluate/references.h"
 
 namespace flyball {
 namespace {
@@ -135,6 +136,7 @@ Result<std::vector<PredictKindRow>> evaluate_predict_population(
   for (size_t t = 0; t < tables.size(); ++t) {
     PredictEvaluation one = evaluation;
     one.target = tables[t];
+    one.references = references_for(tables[t], evaluation.references);
     one.progress = nullptr;
     const auto report = evaluate_predict(one);
     if (!report) return report.error().within(tables[t].title());

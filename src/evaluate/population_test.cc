@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "predict/registry/registry.h"
 
 namespace flyball {
 namespace {
@@ -85,6 +90,54 @@ TEST(PopulationEvaluation, RefusesProblemsOfTwoRoles) {
   const auto rows = evaluate_search_population(sweep_of(ProblemKind::concurrent), {}, 5);
   ASSERT_FALSE(rows.ok());
   EXPECT_EQ(rows.error().code, Code::invalid_argument);
+}
+
+/// Notes who taught it what, and predicts as `gp` does.
+class Listening : public Predictor {
+ public:
+  using Heard = std::map<std::string, std::set<std::string>>;  // references by workload
+  explicit Listening(Heard& heard) : heard_(heard), own_(*make_predictor("gp")) {}
+  std::string name() const override { return "listening"; }
+  Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
+             const FitOptions& options) override {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    auto& heard = heard_[measured.workload];
+    for (const WorkloadTable& reference : references) heard.insert(reference.workload);
+    return own_->fit(measured, {}, options);
+  }
+  Result<Prediction> predict(const Space& space) const override { return own_->predict(space); }
+
+ private:
+  Heard& heard_;
+  std::unique_ptr<Predictor> own_;
+};
+
+TEST(PopulationEvaluation, ReferencesReachEveryTableButThemselves) {
+  const std::vector<WorkloadTable> tables = {table_of("a__1", Phase::train, {16}),
+                                             table_of("b__2", Phase::train, {16})};
+  Listening::Heard heard;
+  SearchSweep sweep = sweep_of(ProblemKind::training);
+  sweep.strategies = {"flyball"};
+  sweep.references = {tables[0], table_of("earlier", Phase::train, {16})};
+  sweep.options.profile_budget = 4;
+  sweep.options.make_predictor = [&] { return std::make_unique<Listening>(heard); };
+  ASSERT_TRUE(evaluate_search_population(sweep, tables, 3).ok());
+  EXPECT_EQ(heard["a__1"], std::set<std::string>{"earlier"});
+  EXPECT_EQ(heard["b__2"], (std::set<std::string>{"a__1", "earlier"}));
+}
+
+TEST(PopulationEvaluation, ATableIsNotPredictedFromItself) {
+  PredictEvaluation evaluation;
+  evaluation.predictors = {"transfer-gp"};
+  evaluation.modes = {3};
+  evaluation.runs = 1;
+  const std::vector<WorkloadTable> tables = {table_of("a__1", Phase::train, {16})};
+  const auto alone = evaluate_predict_population(evaluation, tables);
+  evaluation.references = tables;
+  const auto taught = evaluate_predict_population(evaluation, tables);
+  ASSERT_TRUE(alone.ok() && taught.ok());
+  EXPECT_EQ((*alone)[0].time_median, (*taught)[0].time_median);
 }
 
 TEST(PopulationEvaluation, PredictsEveryTable) {

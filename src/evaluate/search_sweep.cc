@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/statistics.h"
+#include "evaluate/references.h"
 #include "evaluate/search_score.h"
 #include "search/belief.h"
 #include "search/registry.h"
@@ -139,6 +140,16 @@ SearchCase case_of(const Case& one, const Scored& scored, Settings chosen) {
   return found;
 }
 
+SearchOptions with_references(const SearchSweep& sweep) {
+  SearchOptions options = sweep.options;
+  if (sweep.references.empty()) return options;
+  options.references.clear();
+  for (const WorkloadTable* target : sweep.tables)
+    options.references.push_back(std::make_shared<const std::vector<WorkloadTable>>(
+        references_for(*target, sweep.references)));
+  return options;
+}
+
 /// Counts searches for the caller; about a hundred calls in all.
 class Progress {
  public:
@@ -181,11 +192,12 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
   size_t runs = 0;
   for (const StrategyEntry* entry : entries) runs += entry->random ? sweep.seeds : 1;
   Progress progress(sweep, runs * solvable.size());
+  const SearchOptions common = with_references(sweep);
   SearchEvaluation evaluation{sweep.kind, ground.candidates->mode_count(), {}, {}};
   for (const StrategyEntry* entry : entries) {
     std::vector<SearchRow> of_seed;
     for (size_t seed = 0; seed < (entry->random ? sweep.seeds : 1); ++seed) {
-      SearchOptions options = sweep.options;
+      SearchOptions options = common;
       options.seed += seed;
       options.cache = std::make_shared<PredictionCache>();
       std::vector<Scored> scored(solvable.size());

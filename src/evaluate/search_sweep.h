@@ -21,7 +21,9 @@ struct SearchSweep {
   std::vector<ProblemSpec> problems;  ///< empty: the paper's
   size_t every = 1;                   ///< 1: all problems; 10: every tenth
   bool only_paper_modes = true;       ///< the 441 modes of the paper, or every mode of the tables
-  /// profile_budget, seed, predictor and references; `cache` and `default_choice` are set here.
+  /// Serve every role; a table is no reference for itself.
+  std::vector<WorkloadTable> references;
+  /// profile_budget, seed and predictor; `references`, `cache` and `default_choice` are set here.
   SearchOptions options;
   size_t seeds = 1;    ///< runs of a random strategy; figures are then medians over them
   size_t threads = 0;  ///< 0: all cores; the figures do not depend on it

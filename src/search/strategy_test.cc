@@ -155,6 +155,52 @@ TEST(Flyball, TheBatchIsChosenAgainOnceTheTrainingIsKnown) {
   EXPECT_GT(chosen_again, 10u);
 }
 
+/// Answers without any reading, as references may let a predictor do.
+class Foreknowing : public surface::NearestPredictor {
+ public:
+  Status fit(const WorkloadTable& measured, std::span<const WorkloadTable> references,
+             const FitOptions& options) override {
+    untold_ = !NearestPredictor::fit(measured, references, options).ok();
+    return {};
+  }
+  Result<Prediction> predict(const Space& rows) const override {
+    if (!untold_) return NearestPredictor::predict(rows);
+    Prediction flat;
+    const Estimates ten{std::vector<double>(rows.size(), 10.0),
+                        std::vector<double>(rows.size(), 5.0),
+                        std::vector<double>(rows.size(), 20.0)};
+    flat.minibatch_ms = flat.power_w = ten;
+    flat.extrapolated.assign(rows.size(), false);
+    return flat;
+  }
+
+ private:
+  bool untold_ = true;
+};
+
+TEST(Flyball, ReferencesDoNotReplaceTheTwoFirstTrials) {
+  const auto trials = [](std::shared_ptr<const Problem> problem, const Readings& all,
+                         SearchOptions options, size_t count) {
+    auto strategy = *make_strategy("flyball", std::move(problem), std::move(options));
+    std::vector<std::pair<size_t, size_t>> made;
+    while (made.size() < count) {
+      const auto asked = strategy->ask();
+      if (!asked) break;
+      made.emplace_back(asked->role, asked->candidate);
+      strategy->tell(*asked, all[asked->role][asked->candidate]);
+    }
+    return made;
+  };
+  SearchOptions taught = with_predictor();
+  taught.make_predictor = [] { return std::make_unique<Foreknowing>(); };
+  const auto alone = surface::problem({.power_w = 12});
+  const Readings one = surface::readings(*alone);
+  EXPECT_EQ(trials(alone, one, taught, 2), trials(alone, one, with_predictor(), 2));
+  const auto beside = surface::beside_serving(16, 60, 400);
+  const Readings both = surface::readings_of_both(*beside);
+  EXPECT_EQ(trials(beside, both, taught, 4), trials(beside, both, with_predictor(), 4));
+}
+
 TEST(Flyball, FindsTheBestTrainingBesideServing) {
   for (const double budget : {12.0, 16.0, 25.0}) {
     const auto problem = surface::beside_serving(budget, 60, 400);

@@ -42,21 +42,6 @@ Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& op
   return tables;
 }
 
-// References serve every role; a table is no reference for itself.
-Status add_references(const Options& options, const std::vector<WorkloadTable>& tables,
-                      SearchOptions& search) {
-  if (options.references.empty()) return {};
-  FLYBALL_ASSIGN(const auto all, read_references(options.references, options.accepted));
-  for (const WorkloadTable& target : tables) {
-    std::vector<WorkloadTable> others;
-    for (const WorkloadTable& reference : all)
-      if (reference.title() != target.title()) others.push_back(reference);
-    search.references.push_back(
-        std::make_shared<const std::vector<WorkloadTable>>(std::move(others)));
-  }
-  return {};
-}
-
 std::string percent(double value, int digits = 2) {
   return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
 }
@@ -131,7 +116,7 @@ Status run(const Options& options) {
   sweep.options.profile_budget = options.max_profiles;
   sweep.options.seed = options.seed;
   if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
-  FLYBALL_CHECK(add_references(options, tables, sweep.options));
+  FLYBALL_ASSIGN(sweep.references, read_references(options.references, options.accepted));
   const std::string predictor = !options.predictor.empty()
                                     ? options.predictor
                                     : default_search_predictor(!options.references.empty());

@@ -121,7 +121,7 @@ class GpPredictor final : public Predictor {
     GpPosterior time = time_.at(space, asked).posterior;
     Prediction cost;
     if (form_) cost = form_->predict(space, phase_, *cost_);
-    if (form_) join(time.mean, time.variance, cost.minibatch_ms);
+    if (form_ && form_->knows_time()) join(time.mean, time.variance, cost.minibatch_ms);
     prediction.minibatch_ms = estimates(time.mean, time.variance + time.noise);
     if (!has_power_) return prediction;
     asked.log_time = time.mean.array() - time_.level();
@@ -130,7 +130,7 @@ class GpPredictor final : public Predictor {
     const SurfaceForm form = power_surface(coordinates_);
     const Vector slope = form.share(power.jacobian);
     power.posterior.variance += slope.array().square().matrix().cwiseProduct(time.variance);
-    if (!cost.power_w.mean.empty())
+    if (form_ && form_->knows_power() && !cost.power_w.mean.empty())
       join(power.posterior.mean, power.posterior.variance, cost.power_w);
     prediction.power_w =
         estimates(power.posterior.mean, power.posterior.variance + power.posterior.noise);

@@ -24,8 +24,8 @@ std::unique_ptr<Predictor> make_gp();
 /// "transfer-gp": references shift the priors of the forms' parameters and add their residual
 /// fields with learned weights. Time and power are each averaged over sets of references
 /// (averaged_surface.h), and with few readings joined by inverse variance with the board's form of
-/// cost (predict/roofline/cost_form.h), where references give one. Needs one reading, with such a
-/// form none.
+/// cost (predict/roofline/cost_form.h), where several references give one. Needs one reading, with
+/// such a form, of one reference or more, none.
 std::unique_ptr<Predictor> make_transfer_gp();
 std::unique_ptr<Predictor> make_gp_with(bool transfer, const GpSettings& settings);
 

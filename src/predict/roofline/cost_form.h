@@ -39,6 +39,10 @@ class CostForm {
   Prediction predict(const Space& space, Phase phase, const Cost& work) const;
   /// Mean absolute error of the tables left out, in logarithms; infinite for a single table.
   double time_error() const { return time_error_; }
+  /// Does the form of this figure rest on several tables? One table's own levels are in it as if
+  /// they were the board's: it says nothing that readings of the network do not say better.
+  bool knows_time() const { return time_spread_.tables > 0; }
+  bool knows_power() const { return power_spread_.tables > 0; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

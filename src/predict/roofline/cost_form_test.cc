@@ -152,6 +152,29 @@ double error_from(const WorkloadTable& truth, const std::optional<Cost>& cost, s
   return mape(told->minibatch_ms.mean, truth.minibatch_ms);
 }
 
+// The levels of a single table stand in its form as if they were the board's.
+TEST(CostForm, OfOneTableHasNoSayBesideReadings) {
+  const WorkloadTable truth = ran("resnet50", Phase::infer);
+  const auto told = [&](std::vector<WorkloadTable> references, bool known) {
+    WorkloadTable measured = take_rows(truth, std::array<size_t, 2>{20, 3});
+    if (!known) measured.cost.reset();
+    auto predictor = *make_predictor("transfer-gp");
+    EXPECT_TRUE(predictor->fit(measured, references, {}).ok());
+    return *predictor->predict(truth.space);
+  };
+  const std::vector<WorkloadTable> one = {ran("mobilenet_v3", Phase::infer, 1.5)};
+  EXPECT_EQ(told(one, true).minibatch_ms.mean, told(one, false).minibatch_ms.mean);
+  EXPECT_EQ(told(one, true).power_w.hi90, told(one, false).power_w.hi90);
+  EXPECT_NE(told(others(), true).minibatch_ms.mean, told(others(), false).minibatch_ms.mean);
+  // Of three tables that tell of time, one tells of power.
+  std::vector<WorkloadTable> one_power = others();
+  for (size_t i = 1; i < one_power.size(); ++i) one_power[i].power_total = "monitor";
+  const auto form = CostForm::fit(one_power, "known", "module");
+  ASSERT_TRUE(form);
+  EXPECT_TRUE(form->knows_time());
+  EXPECT_FALSE(form->knows_power());
+}
+
 TEST(CostForm, HelpsTransferGpWithOneReading) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
   const double with = error_from(truth, truth.cost, 20), without = error_from(truth, {}, 20);
