@@ -86,7 +86,7 @@ class Course {
   // A switch of mode that comes as soon as what runs has ended.
   double coming_switch_ns(int64_t at_ns) const {
     const double switch_ns = asked_.switch_s * 1e9;
-    const bool comes = pending_->plan.mode != asked_.plan.mode &&
+    const bool comes = pending_->plan.mode != asked_.plan.mode && !pending_->only_in_gap &&
                        switch_cannot_wait(scheduler_, at_ns, pending_since_ns_, switch_ns);
     return comes ? switch_ns : 0;
   }
