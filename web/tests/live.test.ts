@@ -55,7 +55,8 @@ test("live: charts move with what the server tells, and nothing else is loaded",
   await state(page, "on");
   await page.locator(".live-chart canvas").nth(2).waitFor();
   const [before, count] = [await pixels(page), await answered(page)];
-  await page.waitForFunction((n) => Number((document.querySelector(".figures") as HTMLElement).dataset["states"]) >= n, 4, { timeout: 20_000 });
+  const states = await page.evaluate(() => Number((document.querySelector(".figures") as HTMLElement).dataset["states"]));
+  await page.waitForFunction((n) => Number((document.querySelector(".figures") as HTMLElement).dataset["states"]) >= n, states + 3, { timeout: 20_000 });
   const after = await pixels(page);
   assert.ok((await answered(page)) > count, "more were answered");
   assert.equal(after.length, 3); // latency, answers, waiting
