@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "base/random.h"
 #include "predict/gp/form_fit.h"
 #include "predict/gp/power_form.h"
 #include "predict/gp/surface_forms.h"
+#include "predict/gp/time_form.h"
 
 namespace flyball {
 namespace {
@@ -76,6 +78,60 @@ TEST_P(Forms, TimeFallsAndPowerAtGivenTimeRisesWithEveryClock) {
       EXPECT_LE((time.at(faster, t).value - time.at(rows, t).value).maxCoeff(), 0);
       EXPECT_GE((power.at(faster, p).value - power.at(rows, p).value).minCoeff(), 0);
     }
+}
+
+/// Time of these rows by the form, its parameters at their priors but for those named.
+std::vector<double> times(const Space& space, const std::map<std::string, double>& set) {
+  const Coordinates coordinates(space, "board", Phase::infer);
+  const TimeForm form(coordinates);
+  Vector theta = prior_means(form.parameters());
+  for (size_t i = 0; i < form.parameters().size(); ++i)
+    for (const auto& [name, value] : set)
+      if (form.parameters()[i].name.starts_with(name)) theta[static_cast<Index>(i)] = value;
+  const Vector told = form.at(*coordinates.rows(space), theta).value.array().exp();
+  return {told.begin(), told.end()};
+}
+
+constexpr double none = -20, sharp = 4;  // weight of a stage that is not there; the slowest counts
+
+TEST(TimeFormTest, HandingABatchOverAddsToWhatTheGpuTakes) {
+  const Space space =
+      Space::grid({named_axis("cpu_mhz", {500, 2000}), named_axis("batch_size", {1, 64})});
+  const auto with_handover = [&](double weight) {
+    return times(space, {{"constant", none},
+                         {"gpu_compute", 0},
+                         {"gpu_memory", none},
+                         {"gpu_serial", none},
+                         {"serial_cpu", -2},
+                         {"serial_memory", none},
+                         {"serial_sample", weight},
+                         {"loader", none},
+                         {"gpu_fixed", none},
+                         {"memory_fixed", none},
+                         {"clock_offset", none},
+                         {"stage_norm", sharp}});
+  };
+  const auto without = with_handover(none), with = with_handover(std::log(0.5));
+  // The GPU takes all of the time at a batch of 64: 1, and with it 0.5 at the highest CPU clock.
+  EXPECT_NEAR(without[3], 1, 0.01);
+  EXPECT_NEAR(with[3], 1.5, 0.01);
+  EXPECT_NEAR(with[1], 3, 0.01);  // at a quarter of the clock 2
+}
+
+TEST(TimeFormTest, OneCoreBearsTheSystemAloneAndManyShareIt) {
+  const Space space =
+      Space::grid({named_axis("cpu_cores", {1, 8}), named_axis("cpu_mhz", {500, 2000})});
+  const auto told = times(space, {{"constant", none},
+                                  {"serial_cpu", 0},
+                                  {"serial_memory", none},
+                                  {"gpu_", none},
+                                  {"loader", none},
+                                  {"clock_offset", std::log(0.1)},
+                                  {"stage_norm", sharp}});
+  // 0.1 of the highest clock is taken of one core, which has a quarter of it; or an eighth of that.
+  EXPECT_GT(told[0] / told[1], 1.2 * 4);
+  EXPECT_LT(told[2] / told[3], 1.06 * 4);
+  EXPECT_GT(told[0], 1.3 * told[2]);
 }
 
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutBatch, Forms, testing::Bool());

@@ -44,8 +44,10 @@ const std::vector<FormParameter> with_batches = {
     {"loader_cpu", -2.5, 1.3}, {"loader_memory", -3.5, 1.3}, {"loader_fixed", -4.5, 1.8},
     {"stage_norm", 0.3, 1.0},  {"gpu_norm", 0.2, 0.5}};
 
-constexpr double highest_offset = 0.4;  // of the lowest clock profiled
-constexpr double most_busy = 0.8;       // of the fewest cores profiled, or of two if they are more
+// Of the lowest clock profiled: of all cores alike, and of each where as few of them as were
+// profiled share the system's own work.
+constexpr double highest_offset = 0.4, highest_offset_of_few = 0.8;
+constexpr double most_busy = 0.8;  // of the fewest cores profiled, or of two if they are more
 
 }  // namespace
 
@@ -61,9 +63,12 @@ TimeForm::TimeForm(const Coordinates& coordinates)
   first_other_ = static_cast<int>(parameters_.size());
   for (const std::string& name : coordinates.other_names())
     if (others_ < form::most_others) parameters_.push_back({"stage " + name, -1.2, 1.2}), ++others_;
+  const bool cores_vary = coordinates.varies(AxisRole::cores);
   if (coordinates.varies(AxisRole::cpu))
-    offset_limit_ = highest_offset * coordinates.lowest(AxisRole::cpu);
-  if (coordinates.varies(AxisRole::cores))
+    offset_limit_ =
+        (cores_vary ? highest_offset_of_few : highest_offset) * coordinates.lowest(AxisRole::cpu);
+  fewest_cores_ = coordinates.lowest(AxisRole::cores);
+  if (cores_vary)
     core_limit_ = std::min(most_busy * coordinates.lowest(AxisRole::cores),
                            2 * most_busy / coordinates.scale(AxisRole::cores));
 }
@@ -85,10 +90,13 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
   for (Index i = 0; i < rows.size(); ++i) {
     const auto u = [&](AxisRole role) { return rows.roles(i, static_cast<Index>(role)); };
     const double gpu = u(AxisRole::gpu), mem = u(AxisRole::memory), batch = u(AxisRole::batch);
-    const double clock = std::exp(u(AxisRole::cpu)), left = std::max(clock - offset, 0.1 * clock);
-    const double cpu = std::log(left / (1 - offset));
-    const double cpu_slope = offset_slope * (1 / left - 1 / (1 - offset));
-    const double n = std::exp(u(AxisRole::cores)), idle = std::max(n - busy, 0.2 * n);
+    const double n = std::exp(u(AxisRole::cores)), clock = std::exp(u(AxisRole::cpu));
+    const double part = fewest_cores_ / n;  // of the offset
+    const double left = std::max(clock - part * offset, 0.1 * clock);
+    const double cpu = std::log(left / (1 - fewest_cores_ * offset));
+    const double cpu_slope =
+        offset_slope * (part / left - fewest_cores_ / (1 - fewest_cores_ * offset));
+    const double idle = std::max(n - busy, 0.2 * n);
     const double cores = std::log(idle / (1 - busy));
     const double cores_slope = busy_slope * (1 / idle - 1 / (1 - busy));
     const auto on_cpu = [&](int parameter, double more) {
@@ -98,7 +106,7 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
     };
     Term kernels = leaf(theta, gpu_compute, batch - gpu);
     Term traffic = leaf(theta, gpu_memory, batch - mem);
-    Term serial = log_sum({on_cpu(serial_cpu, 0), leaf(theta, serial_memory, -mem)});
+    const Term launches = log_sum({on_cpu(serial_cpu, 0), leaf(theta, serial_memory, -mem)});
     const auto on_all = [&](Term term) {
       term.value -= cores;
       term.gradient[core_offset] = cores_slope;
@@ -109,12 +117,14 @@ FormValue TimeForm::at(const Rows& rows, const Vector& theta) const {
     if (batch_) {
       kernels = log_sum({kernels, leaf(theta, gpu_fixed, -gpu)});
       traffic = log_sum({traffic, leaf(theta, memory_fixed, -mem)});
-      serial = log_sum({serial, on_cpu(serial_sample, batch)});
       loader = log_sum({loader, on_all(on_cpu(loader_fixed, 0))});
     }
     const Term device = log_sum(
         {log_norm(theta, gpu_norm, {kernels, traffic}), leaf(theta, gpu_serial, batch - gpu)});
-    Term stages = log_norm(theta, stage_norm, {device, serial, loader});
+    // The core that launches hands the batch over first, while the GPU waits.
+    Term main = log_norm(theta, stage_norm, {device, launches});
+    if (batch_) main = log_sum({main, on_cpu(serial_sample, batch)});
+    Term stages = log_norm(theta, stage_norm, {main, loader});
     for (int k = 0; k < others_; ++k)
       stages =
           log_norm(theta, stage_norm, {stages, leaf(theta, first_other_ + k, -rows.other(i, k))});
