@@ -143,7 +143,7 @@ TEST(LiveTimeline, OfASimulationAddsUpToItsResult) {
   asked.jitter = 0.5;
   asked.switch_s = 1;
   bool changed = false;
-  asked.replan = [&](int64_t now_ns) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
     if (changed || now_ns < 20'000 * ms) return std::nullopt;
     changed = true;
     LivePlan other = one_and_one(150, 8, 5, 0.5, 40).plan;
