@@ -179,13 +179,17 @@ TEST_F(ServeTest, MoreRolesThanAPlanHasAreRefused) {
   }
 }
 
-TEST_F(ServeTest, TheRateOfEachServiceIsWatched) {
+TEST_F(ServeTest, TwoServicesWhoseRatesChangeAreServed) {
   const auto [train, infer] = tables();
   const Finished done =
       run({"serve", "--infer", infer, "--infer", infer, "--latency", "900ms", "--arrivals",
-           "poisson:5", "--arrivals", "windows:2:5min,12:5min", "--json", "-q"});
+           "poisson:20", "--arrivals", "windows:20:5min,30:5min", "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["services"].size(), 2u);
+  for (const auto& service : done.json()["services"]) {
+    EXPECT_GT(service["requests"]["arrived"], 10000);
+    EXPECT_EQ(service["requests"]["late"], 0);
+  }
 }
 
 TEST_F(ServeTest, LeNetIsServedAndTrainedAndGoesOn) {

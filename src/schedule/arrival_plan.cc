@@ -51,16 +51,20 @@ double ArrivalPlanner::bound_of(std::span<const size_t> choice) const {
 SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, uint64_t seed,
                                               double requests) const {
   Simulation asked = live_.simulation(choice);
-  double slowest_hz = unlimited, longest_s = 0;
+  double slowest_hz = unlimited, fastest_hz = 0, longest_s = 0;
   std::vector<std::unique_ptr<ArrivalSource>> sources;
   for (size_t s = 0; s < arrivals_.size(); ++s) {
     asked.services[s].rate_hz = arrivals_[s].rate_hz;
     sources.push_back(make_arrivals(arrivals_[s], mix_seed(seed, s)));
     asked.arrivals.push_back(sources.back().get());
     slowest_hz = std::min(slowest_hz, arrivals_[s].rate_hz);
+    fastest_hz = std::max(fastest_hz, arrivals_[s].rate_hz);
     longest_s = std::max(longest_s, arrivals_[s].seconds().value_or(0));
   }
-  asked.seconds = longest_s > 0 ? longest_s : std::max(options_.least_s, requests / slowest_hz);
+  // A service that is hardly asked is not waited for: ten times as many of the busiest are enough.
+  const double enough_s =
+      std::max(options_.least_s, std::min(requests / slowest_hz, 10 * requests / fastest_hz));
+  asked.seconds = longest_s > 0 ? longest_s : enough_s;
   asked.seed = seed;
   asked.stop = options_.stop;
   const LiveResult result = simulate(std::move(asked));

@@ -154,7 +154,7 @@ void LivePlanner::learn_rates(int64_t now_ns) {
   for (auto& at_ns : first_) at_ns.clear();
   replanner_.begin(rates_hz_, choice_, now_ns);
   const auto best = replanner_.plan_for(rates_hz_);
-  if (best && best->choice == choice_) return settle_on(*best, why);
+  if (best && (best->choice == choice_ || board_mode_ < 0)) return settle_on(*best, why);
   plan_again(why);
 }
 

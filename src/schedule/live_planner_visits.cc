@@ -11,6 +11,13 @@ namespace {
 constexpr double first_visit_s = 2;  // after it began to serve
 constexpr double calm_s = 10;        // without a request that was late or refused
 
+// As if one minibatch had taken as long as the curve says: it stays the upper bound for the first
+// hundred, however little they take, since those of other batch sizes may take more.
+DurationModel with_caution(DurationModel upper) {
+  upper.observe(1, upper.typical_ns(1));
+  return upper;
+}
+
 }  // namespace
 
 void LivePlanner::ran(const Decision& what, int64_t begin_ns, int64_t end_ns) {
@@ -78,8 +85,10 @@ void LivePlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::st
   change.why.batch = asked.plan.largest_batch.front();
   change.largest_batch = asked.plan.largest_batch;
   if (asked.plan.trainings.size() == 1) change.trainings_per_s = {asked.trainings_per_s};
-  for (const JobCourse& job : asked.plan.services) change.services.push_back(job.minibatch);
-  for (const JobCourse& job : asked.plan.trainings) change.trainings.push_back(job.minibatch);
+  for (const JobCourse& job : asked.plan.services)
+    change.services.push_back(with_caution(job.minibatch));
+  for (const JobCourse& job : asked.plan.trainings)
+    change.trainings.push_back(with_caution(job.minibatch));
   set_off(std::move(change), asked.mode, asked.choice);
 }
 

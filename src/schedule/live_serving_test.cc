@@ -262,6 +262,7 @@ TEST(LiveServing, AModeThatIsSetAlreadyIsNotSetAgain) {
   serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
   ASSERT_TRUE(serving.warm_up().ok());
   LiveChange change = to_mode("same", [] { return Status(Error{Code::permission, "no", ""}); });
+  change.trainings_per_s.clear();
   change.mode_is_set = [] { return true; };
   serving.change(std::move(change));
   ASSERT_TRUE(serving.run(0.1).ok());

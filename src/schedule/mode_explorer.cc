@@ -7,6 +7,9 @@
 namespace flyball {
 namespace {
 
+constexpr double caution = 2;  // times the upper half of the 90 % interval of a time
+constexpr double least_caution =
+    1.25;                          // of the mean: what an interval from few readings leaves out
 constexpr size_t most_rows = 300;  // of a fit, which takes their cube: of more, each second, …
 
 bool is_known(const Reading& reading) {
@@ -49,7 +52,9 @@ Status foresee(const Problem& problem, const Readings& known, size_t role,
     if (closed.contains(all.mode_of(role, c)) || !within_seen_axes(rows, space.row(c))) continue;
     const double power_w = seen.power_w.mean.empty() ? not_measured : seen.power_w.mean[c];
     foreseen.mean[role][c] = {seen.minibatch_ms.mean[c], power_w};
-    foreseen.upper[role][c] = {std::max(seen.minibatch_ms.hi90[c], seen.minibatch_ms.mean[c]),
+    const double mean_ms = seen.minibatch_ms.mean[c];
+    const double half_ms = std::max(0.0, seen.minibatch_ms.hi90[c] - mean_ms);
+    foreseen.upper[role][c] = {std::max(least_caution * mean_ms, mean_ms + caution * half_ms),
                                power_w};
   }
   return {};

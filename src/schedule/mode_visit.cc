@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t least_runs = 3;      // of a role: fewer are no reading
 constexpr double least_busy_s = 0.2;  // of a role: its power is not known from less
+constexpr double most_ratio = 2;      // of the largest batch that ran to one that is inferred
 constexpr double look_power_s = 1;    // after power has settled
 constexpr double look_busy_s = 2;     // serving is looked at over
 constexpr double all_the_time = 0.95;
@@ -64,9 +65,17 @@ void ModeVisit::ran(size_t role, int64_t samples, int64_t begin_ns, int64_t end_
 
 double ModeVisit::power_of_role(size_t role, const LiveResult& now) const {
   if (settled_.empty()) return not_measured;
-  const RoleSums sums = sums_of(problem_, now)[role];
-  const double busy_s = sums.busy_s - settled_[role].busy_s;
-  return busy_s >= least_busy_s ? (sums.energy_j - settled_[role].energy_j) / busy_s : not_measured;
+  const std::vector<RoleSums> sums = sums_of(problem_, now);
+  double busy_s = sums[role].busy_s - settled_[role].busy_s;
+  double energy_j = sums[role].energy_j - settled_[role].energy_j;
+  if (busy_s < least_busy_s) {  // too little to tell: as all of them together
+    busy_s = energy_j = 0;
+    for (size_t other = 0; other < sums.size(); ++other) {
+      busy_s += sums[other].busy_s - settled_[other].busy_s;
+      energy_j += sums[other].energy_j - settled_[other].energy_j;
+    }
+  }
+  return busy_s >= least_busy_s ? energy_j / busy_s : not_measured;
 }
 
 double ModeVisit::hungriest_w(const LiveResult& now) const {
@@ -100,9 +109,9 @@ bool ModeVisit::complete(int64_t now_ns) const {
          std::ranges::all_of(runs_, [&](const auto& runs) { return runs.size() >= options_.runs; });
 }
 
-// Sizes between those that ran lie on a straight line between them; of smaller and larger ones
-// nothing is known, but where no listed size lies between, the next smaller one is taken to last as
-// long as the smallest that ran.
+// Sizes between those that ran lie on a straight line between them. The next larger one takes at
+// most as long in proportion, where that is not far; where no listed size lies between, the next
+// smaller one lasts at most as long as the smallest that ran. Of others nothing is known.
 void ModeVisit::learn_service(size_t role, double power_w, Readings& readings) const {
   const Candidates& all = *problem_.candidates;
   std::map<int64_t, std::vector<double>> took_ms;
@@ -112,15 +121,25 @@ void ModeVisit::learn_service(size_t role, double power_w, Readings& readings) c
   const auto smallest = static_cast<double>(medians.begin()->first);
   const auto largest = static_cast<double>(medians.rbegin()->first);
   std::optional<size_t> below;
-  bool found = false;
+  bool found = false, larger = false;
   for (const size_t c : all.of_mode(role, promise_.mode)) {
     const double batch = all.batch(role, c);
     if (batch < smallest) below = c;
+    if (batch > largest && batch <= most_ratio * largest && !larger) {
+      readings[role][c] = {medians.rbegin()->second * batch / largest, power_w};
+      larger = found = true;
+    }
     if (batch < smallest || batch > largest) continue;
     readings[role][c] = {between(medians, batch), power_w};
     found = true;
   }
   if (!found && below) readings[role][*below] = {medians.begin()->second, power_w};
+}
+
+// Did batches run that are no larger, and some that are no smaller?
+bool ModeVisit::ran_between(const std::vector<Run>& runs, double batch) {
+  const auto [least, most] = std::ranges::minmax(runs, {}, &Run::samples);
+  return static_cast<double>(least.samples) <= batch && batch <= static_cast<double>(most.samples);
 }
 
 MeasuredMode ModeVisit::learn(Readings& readings, const LiveResult& now, int64_t now_ns) const {
@@ -142,10 +161,12 @@ MeasuredMode ModeVisit::learn(Readings& readings, const LiveResult& now, int64_t
       for (const Run& run : runs_[role]) took_ms.push_back(run.took_ms);
       readings[role][promise_.choice[role]] = {median(std::move(took_ms)), power_w};
     }
-    for (const size_t c : problem_.candidates->of_mode(role, promise_.mode))
-      if (const Reading& reading = readings[role][c]; reading.minibatch_ms > 0)
-        measured.observed.push_back({problem_.roles[role].workload,
-                                     problem_.candidates->batch(role, c), reading.minibatch_ms});
+    for (const size_t c : problem_.candidates->of_mode(role, promise_.mode)) {
+      const double batch = problem_.candidates->batch(role, c),
+                   took_ms = readings[role][c].minibatch_ms;
+      if (took_ms > 0 && (!serves || ran_between(runs_[role], batch)))
+        measured.observed.push_back({problem_.roles[role].workload, batch, took_ms});
+    }
   }
   return measured;
 }

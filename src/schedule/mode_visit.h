@@ -52,6 +52,7 @@ class ModeVisit {
   double seconds(int64_t now_ns) const {
     return begun() ? static_cast<double>(now_ns - begun_ns_) * 1e-9 : 0;
   }
+  static bool ran_between(const std::vector<Run>& runs, double batch);
   double power_of_role(size_t role, const LiveResult& now) const;
   double hungriest_w(const LiveResult& now) const;
   void learn_service(size_t role, double power_w, Readings& readings) const;

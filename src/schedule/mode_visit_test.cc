@@ -87,7 +87,7 @@ class ModeVisitTest : public ::testing::Test {
 };
 
 TEST_F(ModeVisitTest, WhatIsMeasuredTrainsMoreAndMakesNothingLate) {
-  problem_.budgets.power_w = 16.5;  // 1100 MHz
+  problem_.budgets.power_w = 16.5;  // up to 1100 MHz
   const LiveResult without = run(0), with = run(3);
   EXPECT_FALSE(without.measure_most);
   EXPECT_TRUE(without.measured.empty());
@@ -100,8 +100,7 @@ TEST_F(ModeVisitTest, WhatIsMeasuredTrainsMoreAndMakesNothingLate) {
     EXPECT_EQ(result->services[0].refused, 0u);
   }
   ASSERT_FALSE(with.replans.empty());
-  const size_t best = problem_.candidates->mode_of(0, 4);
-  EXPECT_EQ(with.replans.back().mode, std::to_string(best));
+  EXPECT_GE(std::stoul(with.replans.back().mode), 3u);  // none of those profiled
   EXPECT_THAT(with.replans.back().why, HasSubstr("is measured"));
 }
 
@@ -123,11 +122,11 @@ TEST_F(ModeVisitTest, WhatIsObservedIsWhatTheModeTakes) {
 
 TEST_F(ModeVisitTest, AModeThatDrawsMoreThanItMayIsLeftAtOnce) {
   problem_.budgets.power_w = 16.5;
-  change(1100, 1, 1.5);
+  change(900, 1, 1.5);
   const LiveResult result = run(1);
   ASSERT_EQ(result.measured.size(), 1u);
-  EXPECT_EQ(result.measured[0].mode, "gpu_mhz 1100");
-  EXPECT_THAT(result.measured[0].left, HasSubstr("24 W are drawn, of a budget of 16.5 W"));
+  EXPECT_EQ(result.measured[0].mode, "gpu_mhz 900");
+  EXPECT_THAT(result.measured[0].left, HasSubstr("21 W are drawn, of a budget of 16.5 W"));
   EXPECT_LT(result.measured[0].seconds, 4);
   EXPECT_EQ(result.replans.back().mode, "2");  // 700 MHz
   EXPECT_EQ(result.services[0].late, 0u);
@@ -135,7 +134,7 @@ TEST_F(ModeVisitTest, AModeThatDrawsMoreThanItMayIsLeftAtOnce) {
 
 TEST_F(ModeVisitTest, AModeThatIsTooSlowIsLeftAtOnce) {
   problem_.budgets.power_w = 16.5;
-  change(1100, 40, 1);
+  change(900, 40, 1);
   const LiveResult result = run(1);
   ASSERT_EQ(result.measured.size(), 1u);
   EXPECT_NE(result.measured[0].left, "");
