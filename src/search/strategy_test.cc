@@ -178,7 +178,28 @@ class Foreknowing : public surface::NearestPredictor {
   bool untold_ = true;
 };
 
-TEST(Flyball, ReferencesDoNotReplaceTheTwoFirstTrials) {
+TEST(Flyball, ReferencesPlaceTheSecondTrialOfAService) {
+  const auto beside = surface::beside_serving(16, 60, 400);
+  auto served = std::make_shared<Problem>(*beside);
+  served->candidates =
+      std::make_shared<Candidates>(*Candidates::link({beside->candidates->space(1)}));
+  served->roles = {beside->roles[1]};
+  served->objective = Objective::latency;
+  const Reading first = surface::readings_of_both(*beside)[1].back();
+  const auto second_reason = [&](SearchOptions options) {
+    auto strategy = *make_strategy("flyball", served, std::move(options));
+    const Ask highest = *strategy->ask();
+    EXPECT_THAT(highest.reason, HasSubstr("to begin with"));
+    strategy->tell(highest, first);
+    return strategy->ask()->reason;
+  };
+  SearchOptions taught = with_predictor();
+  taught.make_predictor = [] { return std::make_unique<Foreknowing>(); };
+  EXPECT_THAT(second_reason(with_predictor()), HasSubstr("to begin with"));
+  EXPECT_THAT(second_reason(taught), testing::Not(HasSubstr("to begin with")));
+}
+
+TEST(Flyball, ReferencesDoNotReplaceTheTwoFirstTrialsOfATraining) {
   const auto trials = [](std::shared_ptr<const Problem> problem, const Readings& all,
                          SearchOptions options, size_t count) {
     auto strategy = *make_strategy("flyball", std::move(problem), std::move(options));
