@@ -11,8 +11,8 @@
 
 namespace flyball {
 
-/// An exception of LibTorch as an Error: its first line, without the backtrace, of a TorchScript module
-/// the cause; out_of_memory() for want of memory.
+/// An exception of LibTorch as an Error: its first line, without the backtrace, of a TorchScript
+/// module the cause; out_of_memory() for want of memory.
 Error from_torch(const std::exception& failure);
 
 /// "cpu", "cuda" or "cuda:N", if this LibTorch can use it.
