@@ -198,8 +198,9 @@ class Restored {
     const Json why = value_at(answer_, "infeasible");
     result_.infeasible = {Code::infeasible, text_of(why, "reason"), text_of(why, "hint")};
     for (const Json& one : list_of(why, "easing")) {
-      Advice advice{text_of(one, "flag"), number_of(one, "value", 0), text_of(one, "unit"),
-                    Provenance::predicted, text_of(one, "workload"), number_of(one, "slowdown", 0)};
+      Advice advice{text_of(one, "flag"),     number_of(one, "value", 0),
+                    text_of(one, "unit"),     Provenance::predicted,
+                    text_of(one, "workload"), number_of(one, "slowdown", 0)};
       if (const auto known = parse_provenance(text_of(one, "provenance")))
         advice.provenance = *known;
       result_.easing.push_back(std::move(advice));
