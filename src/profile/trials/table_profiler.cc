@@ -12,13 +12,22 @@
 namespace flyball {
 namespace {
 
-// FNV-1a over all rows: equal fingerprints mean equal tables.
+// FNV-1a over what the axes and the power are, and all rows: equal fingerprints mean equal tables.
 uint64_t content_hash(const WorkloadTable& table) {
   uint64_t hash = 0xcbf29ce484222325u;
   const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
   const auto take = [&](std::span<const double> values) {
     for (double value : values) mix(std::bit_cast<uint64_t>(value));
   };
+  const auto name = [&](const std::string& text) {
+    mix(text.size());
+    for (const char letter : text) mix(static_cast<unsigned char>(letter));
+  };
+  for (const Axis& axis : table.space.axes()) {
+    name(axis.name);
+    mix(static_cast<uint64_t>(axis.scope));
+  }
+  name(table.power_total);
   take(table.space.values());
   take(table.minibatch_ms);
   take(table.power_w);

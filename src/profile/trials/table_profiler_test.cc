@@ -45,6 +45,19 @@ TEST(TableProfiler, DefaultIsMaxnForTheBoardAndPlainForTheRun) {
   EXPECT_THAT(profiler->default_reason(), HasSubstr("(MAXN), batch_size 16, loader_workers 0"));
 }
 
+// Stored trials and imports of one table stand for those of an equal one alone.
+TEST(TableProfiler, TablesThatDifferInAxesOrPowerTotalAloneHaveFingerprintsOfTheirOwn) {
+  const auto fingerprint = [](const WorkloadTable& table) {
+    return make_table_profiler(table)->info().fingerprint;
+  };
+  const WorkloadTable cpu = table_over({{"cpu_mhz", "", {300, 900}}});
+  EXPECT_EQ(fingerprint(cpu), fingerprint(table_over({{"cpu_mhz", "", {300, 900}}})));
+  EXPECT_NE(fingerprint(cpu), fingerprint(table_over({{"gpu_mhz", "", {300, 900}}})));
+  WorkloadTable monitor = cpu;
+  monitor.power_total = "monitor";
+  EXPECT_NE(fingerprint(cpu), fingerprint(monitor));
+}
+
 TEST(TableProfiler, AConstantRunSettingIsNoPartOfTheReason) {
   const auto profiler =
       make_table_profiler(table_over({{"cpu_cores", "", {1, 2}}, {"batch_size", "", {16}}}));
