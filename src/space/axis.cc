@@ -34,6 +34,8 @@ constexpr std::array known_axes = {
     KnownAxis{"precision", "", Scope::run, Legal::any},
 };
 
+constexpr std::string_view run_suffix = ":run", board_suffix = ":board";
+
 }  // namespace
 
 const char* phase_name(Phase phase) {
@@ -53,6 +55,22 @@ Axis named_axis(const std::string& name, std::vector<double> values) {
   const std::string_view view = name;
   const std::string unit = view.ends_with("_mhz") ? "MHz" : view.ends_with("_w") ? "W" : "";
   return {name, unit, std::move(values), Scope::board};
+}
+
+std::string axis_title(const Axis& axis) {
+  if (named_axis(axis.name).scope == axis.scope) return axis.name;
+  return axis.name + std::string(axis.scope == Scope::run ? run_suffix : board_suffix);
+}
+
+Axis titled_axis(const std::string& title) {
+  for (const auto& [suffix, scope] :
+       {std::pair{run_suffix, Scope::run}, {board_suffix, Scope::board}})
+    if (title.size() > suffix.size() && title.ends_with(suffix)) {
+      Axis axis = named_axis(title.substr(0, title.size() - suffix.size()));
+      axis.scope = scope;
+      return axis;
+    }
+  return named_axis(title);
 }
 
 const Axis* find_axis(std::span<const Axis> axes, std::string_view name) {

@@ -45,6 +45,12 @@ const Axis* find_axis(std::span<const Axis> axes, std::string_view name);
 /// unless the name ends in _mhz or _w.
 Axis named_axis(const std::string& name, std::vector<double> values = {});
 
+/// A column's title of that axis: its name, and where that does not say its scope (an axis that a
+/// program made up) also that: "depth:run".
+std::string axis_title(const Axis& axis);
+/// The axis of such a title.
+Axis titled_axis(const std::string& title);
+
 /// Is this one of the axes that Flyball knows by name?
 bool is_known_axis(const std::string& name);
 

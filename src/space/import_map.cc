@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include "base/text.h"
@@ -198,6 +199,7 @@ Result<Imported> import_table(const Csv& csv, const ImportMap& map) {
   Imported imported;
   if (map.empty()) {
     FLYBALL_ASSIGN(imported.table, parse_table(csv));
+    std::ranges::copy_if(csv.header, std::back_inserter(imported.ignored_columns), is_passed_over);
     return imported;
   }
   FLYBALL_ASSIGN(const std::vector<Source> sources, find_sources(csv, map));

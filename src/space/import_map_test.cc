@@ -74,6 +74,18 @@ TEST(ImportMap, WithoutClausesTheTableMustBeTidy) {
   EXPECT_THAT(import(head, {}).error().hint, HasSubstr("--map"));
 }
 
+// Bounds of predictions are no readings: that they are not taken is told.
+TEST(ImportMap, WhatATidyTableHasBesideItsFiguresIsToldAsIgnored) {
+  const auto csv = parse_csv(
+      "device,workload,phase,gpu_mhz,minibatch_ms,minibatch_ms_lo90,minibatch_ms_hi90,power_w\n"
+      "o,n,train,900,10,9,11,20\n",
+      "t.csv");
+  const auto imported = import_table(*csv, {});
+  ASSERT_TRUE(imported.ok()) << imported.error().message;
+  EXPECT_EQ(imported->ignored_columns,
+            (std::vector<std::string>{"minibatch_ms_lo90", "minibatch_ms_hi90"}));
+}
+
 TEST(ImportMap, AColumnWithoutANameIsIgnoredWhereColumnsAreMapped) {
   const std::string pandas = ",device,net,phase,cpu_mhz,minibatch_ms\n0,o,n,train,1,3\n";
   const auto imported = import(pandas, {"workload=net"});

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/statistics.h"
 #include "base/text.h"
@@ -60,8 +61,7 @@ Result<Columns> find_columns(const Csv& csv) {
                    "rename one of them"};
     const bool known = c == columns.device || c == columns.workload || c == columns.phase ||
                        c == columns.time || columns.power == c || columns.total == c ||
-                       columns.provenance == c ||
-                       std::ranges::find(beside, csv.header[c]) != beside.end();
+                       columns.provenance == c || is_passed_over(csv.header[c]);
     if (!known) columns.axes.push_back(c);
   }
   if (columns.axes.empty())
@@ -111,7 +111,7 @@ Result<WorkloadTable*> table_of(Table& table, const Csv& csv, const Columns& col
     if (known.device == device && known.workload == workload && known.phase == phase) return &known;
   std::vector<Axis> axes;
   for (size_t c : columns.axes)
-    if (!is_blank(csv, row, c)) axes.push_back(named_axis(csv.header[c]));
+    if (!is_blank(csv, row, c)) axes.push_back(titled_axis(csv.header[c]));
   if (axes.empty())
     return csv.at(row, columns.axes.front(), "the row has no value on any axis",
                   "give at least one");
@@ -128,7 +128,7 @@ Result<std::vector<double>> config_of(const Csv& csv, const Columns& columns, si
                                       const Space& space) {
   std::vector<double> config;
   for (size_t c : columns.axes) {
-    if (space.axis_index(csv.header[c])) {
+    if (space.axis_index(titled_axis(csv.header[c]).name)) {
       FLYBALL_ASSIGN(const double value, axis_value(csv, row, c));
       config.push_back(value);
     } else if (!is_blank(csv, row, c)) {
@@ -184,7 +184,40 @@ std::string names_of(const Table& table) {
   return join(names, ", ");
 }
 
+// Of a table whose configurations are distinct.
+std::vector<size_t> contradicted_rows(const WorkloadTable& table, double tolerance) {
+  std::vector<size_t> found;
+  const std::vector<Axis>& axes = table.space.axes();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (std::isnan(table.power_w[i])) continue;
+    double log_sum = 0;
+    int neighbours = 0;
+    std::vector<double> row(table.space.row(i).begin(), table.space.row(i).end());
+    for (size_t d = 0; d < axes.size(); ++d) {
+      const std::vector<double>& values = axes[d].values;
+      const double own = row[d];
+      const auto at = std::lower_bound(values.begin(), values.end(), own) - values.begin();
+      for (const std::ptrdiff_t step : {-1, 1}) {
+        if (at + step < 0 || at + step >= static_cast<std::ptrdiff_t>(values.size())) continue;
+        row[d] = values[static_cast<size_t>(at + step)];
+        const auto neighbour = table.space.find(row);
+        if (!neighbour || std::isnan(table.power_w[*neighbour])) continue;
+        log_sum += std::log(table.power_w[*neighbour]);
+        ++neighbours;
+      }
+      row[d] = own;
+    }
+    if (neighbours >= 2 && table.power_w[i] < (1 - tolerance) * std::exp(log_sum / neighbours))
+      found.push_back(i);
+  }
+  return found;
+}
+
 }  // namespace
+
+bool is_passed_over(const std::string& column) {
+  return std::ranges::find(beside, column) != beside.end();
+}
 
 bool WorkloadTable::has_power() const {
   return std::ranges::any_of(power_w, [](double power) { return !std::isnan(power); });
@@ -317,16 +350,19 @@ Result<Table> read_table(const std::filesystem::path& path) {
 }
 
 std::string format_table(std::span<const WorkloadTable> workloads) {
-  std::vector<std::string> axes;
+  std::vector<std::string> axes, titles;
   for (const WorkloadTable& table : workloads)
-    for (const Axis& axis : table.space.axes())
-      if (std::find(axes.begin(), axes.end(), axis.name) == axes.end()) axes.push_back(axis.name);
+    for (const Axis& axis : table.space.axes()) {
+      if (std::find(axes.begin(), axes.end(), axis.name) != axes.end()) continue;
+      axes.push_back(axis.name);
+      titles.push_back(axis_title(axis));
+    }
   const bool totals = std::ranges::any_of(
       workloads, [](const WorkloadTable& table) { return !table.power_total.empty(); });
   const bool known = std::ranges::any_of(workloads, says_how_known);
 
   std::vector<std::string> header = {"device", "workload", "phase"};
-  header.insert(header.end(), axes.begin(), axes.end());
+  header.insert(header.end(), titles.begin(), titles.end());
   header.insert(header.end(), {"minibatch_ms", "power_w"});
   if (totals) header.push_back("power_total");
   if (known) header.push_back("provenance");
@@ -349,31 +385,17 @@ std::string format_table(std::span<const WorkloadTable> workloads) {
 }
 
 std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance) {
-  std::vector<size_t> found;
-  const std::vector<Axis>& axes = table.space.axes();
+  const WorkloadTable merged = merge_repeats(table);
+  const std::vector<size_t> found = contradicted_rows(merged, tolerance);
+  if (merged.size() == table.size()) return found;
+  std::set<size_t> odd(found.begin(), found.end());
+  std::vector<size_t> rows;
   for (size_t i = 0; i < table.size(); ++i) {
-    if (std::isnan(table.power_w[i])) continue;
-    double log_sum = 0;
-    int neighbours = 0;
-    std::vector<double> row(table.space.row(i).begin(), table.space.row(i).end());
-    for (size_t d = 0; d < axes.size(); ++d) {
-      const std::vector<double>& values = axes[d].values;
-      const double own = row[d];
-      const auto at = std::lower_bound(values.begin(), values.end(), own) - values.begin();
-      for (const std::ptrdiff_t step : {-1, 1}) {
-        if (at + step < 0 || at + step >= static_cast<std::ptrdiff_t>(values.size())) continue;
-        row[d] = values[static_cast<size_t>(at + step)];
-        const auto neighbour = table.space.find(row);
-        if (!neighbour || std::isnan(table.power_w[*neighbour])) continue;
-        log_sum += std::log(table.power_w[*neighbour]);
-        ++neighbours;
-      }
-      row[d] = own;
-    }
-    if (neighbours >= 2 && table.power_w[i] < (1 - tolerance) * std::exp(log_sum / neighbours))
-      found.push_back(i);
+    const auto configuration = merged.space.find(table.space.row(i));
+    if (configuration && odd.contains(*configuration) && !std::isnan(table.power_w[i]))
+      rows.push_back(i);
   }
-  return found;
+  return rows;
 }
 
 }  // namespace flyball

@@ -1,6 +1,7 @@
 // Measured tables in the tidy form: one row per configuration,
 // device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms,power_w.
-// Any other numeric column is an axis by its name; a workload that lacks an axis leaves it empty.
+// Any other numeric column is an axis by its name (with ":run" behind it one of the run, where the
+// name alone would say one of the board); a workload that lacks an axis leaves it empty.
 #pragma once
 
 #include <filesystem>
@@ -76,6 +77,8 @@ WorkloadTable accepted_rows(const WorkloadTable& table, Accepted accepted, size_
 /// known (`table` where it is empty). The bounds of predictions (minibatch_ms_lo90, …) and
 /// `extrapolated` are passed over.
 Result<Table> parse_table(const Csv& csv);
+/// Is it one of those that are passed over?
+bool is_passed_over(const std::string& column);
 Result<Table> read_table(const std::filesystem::path& path);
 
 /// The tidy form back as CSV text. Axes absent from a workload are left empty; provenance has a
@@ -85,6 +88,7 @@ std::string format_table(std::span<const WorkloadTable> workloads);
 /// Rows whose power lies more than `tolerance` (fraction) below the geometric mean of their
 /// one-step neighbours along every axis, probably read before power had settled (data faults, not
 /// physics). The robust optimum leaves them out. At least two neighbours are needed.
+/// Repeats of one configuration are judged by their median, and found together.
 std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance = 0.06);
 
 }  // namespace flyball

@@ -171,6 +171,38 @@ TEST(SuspiciousPower, NeedsTwoNeighboursWithPower) {
   EXPECT_EQ(suspects("o,n,train,1,100,3,20\no,n,train,1,200,3,10\no,n,train,1,300,3,20\n"), 1u);
 }
 
+// Two readings of one configuration, of which one is odd, are judged by what they come to; the
+// second is no neighbour of the first.
+TEST(SuspiciousPower, RepeatsAreJudgedTogether) {
+  const auto suspects = [](const std::string& repeats) {
+    const auto table =
+        table_of(head + "o,n,train,1,100,3,20\n" + repeats + "o,n,train,1,300,3,20\n");
+    return suspicious_power(*table->only().value());
+  };
+  EXPECT_THAT(suspects("o,n,train,1,200,3,20\no,n,train,1,200,3,10\no,n,train,1,200,3,20\n"),
+              IsEmpty());
+  EXPECT_THAT(suspects("o,n,train,1,200,3,10\no,n,train,1,200,3,\no,n,train,1,200,3,10\n"),
+              ElementsAre(1, 3));
+}
+
+TEST(Table, AnAxisThatAProgramMadeUpKeepsItsScopeInAFile) {
+  WorkloadTable table;
+  table.device = "o";
+  table.workload = "n";
+  Axis depth = named_axis("depth");
+  depth.scope = Scope::run;
+  table.space = Space(std::vector<Axis>{depth, named_axis("batch_size"), named_axis("gpu_mhz")});
+  table.add(std::vector<double>{3, 16, 900}, 10, 20);
+  const std::string text = format_table(std::span(&table, 1));
+  EXPECT_NE(text.find(",depth:run,batch_size,gpu_mhz,"), std::string::npos) << text;
+  const auto back = table_of(text);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  const Trial trial = back->workloads[0].space.trial(0, "n", Phase::train);
+  EXPECT_EQ(trial.job.settings, (Settings{{"depth", 3}, {"batch_size", 16}}));
+  EXPECT_EQ(trial.mode.values, (Settings{{"gpu_mhz", 900}}));
+  EXPECT_EQ(format_table(back->workloads), text);
+}
+
 // The counts that the tables' own description gives; the tables are not ours to keep here.
 class MeasuredTables : public testing::Test {
  protected:
