@@ -259,9 +259,12 @@ std::string headline(const RooflineAnswer& answer) {
 
 Json roofline_report(const RooflineAnswer& answer) {
   const BoardRoofs& roofs = answer.roofs;
-  Json sheet =
-      new_sheet({"roofline", "roofs of " + roofs.device, fmt::format("Roofline · {}", roofs.title),
-                 headline(answer), answer.request.command, roofs.measured_utc});
+  const bool made_up = roofs.fitted() && roofs.provenance != Provenance::table;
+  const std::string doubt =
+      made_up ? fmt::format(" ({})", provenance_name(roofs.provenance)) : std::string();
+  Json sheet = new_sheet({"roofline", "roofs of " + roofs.device + doubt,
+                          fmt::format("Roofline · {}{}", roofs.title, doubt), headline(answer),
+                          answer.request.command, roofs.measured_utc});
   for (size_t i = 1; i < answer.verdicts.size(); ++i) sheet["lines"].push_back(answer.verdicts[i]);
   add_figures(sheet, answer);
   add_charts(sheet, answer);

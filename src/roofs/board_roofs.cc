@@ -164,6 +164,12 @@ Json text_or_null(const std::string& text) {
 
 }  // namespace
 
+std::string BoardRoofs::how_known() const {
+  if (!fitted()) return provenance_name(Provenance::measured);
+  if (provenance == Provenance::table) return "fitted";
+  return fmt::format("{}: fitted", provenance_name(provenance));
+}
+
 const ModeRoofs* BoardRoofs::highest() const {
   const auto lower = [](const ModeRoofs& a, const ModeRoofs& b) {
     // A board as it was is taken as its highest mode.
@@ -247,11 +253,13 @@ Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string&
     if (!request.is_object() || !request.contains("board") || request["board"] != roofs_name)
       continue;
     const bool own = same_board(fingerprint, run.request.fingerprint);
-    if (!own && (of_kind || run.request.device != device)) continue;
+    const bool better = !of_kind || of_kind->roofs.provenance != Provenance::table;
+    if (!own && (!better || run.request.device != device)) continue;
     try {
       FLYBALL_ASSIGN(BoardRoofs roofs, read_roofs(Json::parse(run.answer)));
       // Another machine of one name tells nothing, except where a table is all there is of a kind.
-      if (!own && roofs.provenance == Provenance::measured) continue;
+      if (!own && !roofs.fitted()) continue;
+      if (!own && of_kind && roofs.provenance != Provenance::table) continue;
       StoredRoofs stored{std::move(roofs), run.id};
       if (own) return std::optional<StoredRoofs>(std::move(stored));
       of_kind = std::move(stored);

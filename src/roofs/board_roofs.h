@@ -72,7 +72,7 @@ struct ModeRoofs {
 
 struct BoardRoofs {
   std::string device{}, title{}, fingerprint{};  ///< as in DeviceInfo
-  Provenance provenance = Provenance::measured;  ///< `table`: fitted
+  Provenance provenance = Provenance::measured;  ///< else fitted: `table`, or `simulated`
   std::vector<std::string> sources{};            ///< titles of the tables
   std::string total{}, power_gap{};              ///< which total powers are, or why there is none
   std::optional<double> other_cores{};           ///< that other processes kept busy meanwhile
@@ -82,6 +82,10 @@ struct BoardRoofs {
 
   /// The mode with the highest of all settings (MAXN), or the board as it was; null for none.
   const ModeRoofs* highest() const;
+  /// Over rows of a table, not by microbenchmarks.
+  bool fitted() const { return provenance != Provenance::measured; }
+  /// "measured", "fitted", "simulated: fitted": as they are shown.
+  std::string how_known() const;
 };
 
 nlohmann::ordered_json roofs_json(const BoardRoofs& roofs);
@@ -93,8 +97,8 @@ struct StoredRoofs {
   BoardRoofs roofs;
   int64_t run = 0;
 };
-/// The latest of this board (fingerprint), else those fitted of boards of this kind. Nothing: none
-/// are kept. Error: what is kept does not read.
+/// The latest of this board (fingerprint), else those fitted of boards of this kind, over measured
+/// rows before simulated ones. Nothing: none are kept. Error: what is kept does not read.
 Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string& device,
                                                 const std::string& fingerprint);
 

@@ -229,6 +229,39 @@ TEST(Roofs, WhatIsKeptComesBack) {
   EXPECT_TRUE((*stored_roofs(store, "orin_agx", "g")).has_value());
 }
 
+TEST(Roofs, OfSimulatedRowsAreSimulatedAsTheyAreFittedAndKept) {
+  std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("mobilenet_v3"),
+                                       board_table("lstm")};
+  tables[1].provenance.assign(tables[1].size(), Provenance::simulated);
+  const auto answer = roofline_of_tables({.rules = CountRules::pagoda}, tables);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->roofs.provenance, Provenance::simulated);
+  EXPECT_THAT(answer->notes, testing::Contains(HasSubstr("rows that were simulated")));
+  const TempFolder folder;
+  auto store = *Store::open(folder / "store.db");
+  ASSERT_TRUE(keep_roofs(store, known_answer().roofs, "older, of measured rows").ok());
+  ASSERT_TRUE(keep_roofs(store, answer->roofs, "later").ok());
+  EXPECT_EQ(roofs_json(answer->roofs)["provenance"], "simulated");
+  // Measured rows come first, whatever was kept last.
+  EXPECT_EQ((*stored_roofs(store, "known", "g"))->roofs.provenance, Provenance::table);
+  ASSERT_TRUE(store.delete_run((*stored_roofs(store, "known", "g"))->run).ok());
+  const auto kept = stored_roofs(store, "known", "g");
+  ASSERT_TRUE(kept.ok() && kept->has_value());
+  EXPECT_EQ((*kept)->roofs.provenance, Provenance::simulated);
+  EXPECT_THAT(roofline_of_board({.workloads = {"resnet50"}}, **kept, {})->notes,
+              testing::Contains(HasSubstr("the roofs are simulated")));
+}
+
+TEST(Roofs, PowersOfTwoTotalsGiveNoEnergy) {
+  std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("lstm")};
+  ASSERT_TRUE(roofline_of_tables({}, tables)->roofs.modes.front().energy.has_value());
+  tables[1].power_total = "monitor";
+  const auto answer = roofline_of_tables({}, tables);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_THAT(answer->roofs.power_gap, HasSubstr("module, monitor"));
+  for (const ModeRoofs& mode : answer->roofs.modes) EXPECT_FALSE(mode.energy.has_value());
+}
+
 TEST(Roofs, TablesOfTwoBoardsAreRefused) {
   std::vector<WorkloadTable> tables = {board_table("resnet50"), board_table("lstm")};
   tables[1].device = "other";

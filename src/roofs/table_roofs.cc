@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "predict/roofline/roofline.h"
 #include "roofs/energy_cases.h"
 
@@ -97,8 +98,17 @@ bool unlike_intensities(const std::vector<BoundSample>& samples) {
 
 using Modes = std::map<std::map<std::string, double>, ModeSamples>;
 
-// Error: its work is not known, in words.
-Status add_table(const WorkloadTable& given, const WorkOf& work_of, Modes& modes) {
+// What is fitted over several rows is known no better than the worst known of them.
+Provenance worse(Provenance a, Provenance b) {
+  const auto rank = [](Provenance known) {
+    return known == Provenance::predicted ? 2 : known == Provenance::simulated ? 1 : 0;
+  };
+  return rank(b) > rank(a) ? b : a;
+}
+
+// `known_as` becomes that of the worst known row. Error: its work is not known, in words.
+Status add_table(const WorkloadTable& given, const WorkOf& work_of, Modes& modes,
+                 Provenance& known_as) {
   const WorkloadTable table = merge_repeats(given);
   const std::set<size_t> doubtful = doubtful_rows(table);
   const auto batch = table.space.axis_index(axis::batch_size);
@@ -116,6 +126,7 @@ Status add_table(const WorkloadTable& given, const WorkOf& work_of, Modes& modes
         mode[table.space.axes()[d].name] = table.space.row(i)[d];
     const double seconds = table.minibatch_ms[i] * 1e-3;
     if (!(seconds > 0)) continue;
+    known_as = worse(known_as, table.known(i));
     ModeSamples& samples = modes[mode];
     samples.times.push_back({work->flop, work->bytes, seconds});
     const double watts = doubtful.contains(i) ? none : table.power_w[i];
@@ -133,6 +144,12 @@ Status one_board(std::span<const WorkloadTable> tables) {
                                table.device),
                    "give those of one board"};
   return {};
+}
+
+std::string total_names(const std::set<std::string>& totals) {
+  std::vector<std::string> names;
+  for (const std::string& total : totals) names.push_back(total.empty() ? "one unnamed" : total);
+  return join(names, ", ");
 }
 
 }  // namespace
@@ -177,17 +194,25 @@ Result<TableRoofs> fit_table_roofs(std::span<const WorkloadTable> tables, const 
   Modes modes;
   std::set<std::string> totals;
   for (const WorkloadTable& table : tables) {
-    if (const Status added = add_table(table, work_of, modes); !added.ok()) {
+    if (const Status added = add_table(table, work_of, modes, roofs.provenance); !added.ok()) {
       fitted.notes.push_back(added.error().message);
       continue;
     }
     roofs.sources.push_back(table.title());
-    totals.insert(table.power_total);
+    if (table.has_power()) totals.insert(table.power_total);
   }
+  if (roofs.provenance != Provenance::table)
+    fitted.notes.push_back(fmt::format("the roofs are fitted over rows that were {}: so are they",
+                                       provenance_name(roofs.provenance)));
   if (roofs.sources.empty())
     return Error{Code::not_found, "the FLOP and bytes of no workload of these tables are known",
                  "`flyball workloads` lists the networks whose work is known"};
   if (totals.size() == 1) roofs.total = *totals.begin();
+  if (totals.size() > 1) {  // no constant holds for all of them
+    roofs.power_gap = "the tables' powers are of several totals: " + total_names(totals);
+    for (auto& [mode, samples] : modes) samples.energies.clear();
+    fitted.notes.push_back("no energy roofs: " + roofs.power_gap);
+  }
   size_t few = 0;
   for (const auto& [mode, samples] : modes) {
     const bool enough = samples.times.size() >= least_samples && unlike_intensities(samples.times);

@@ -38,8 +38,9 @@ struct TableRoofs {
   std::vector<std::string> notes{};  ///< tables and modes that were left out, and why
 };
 /// Over all tables of one board; repeats as their medians. Rows whose power is doubtful
-/// (doubtful_rows()) give no energy. Errors: no tables; tables
-/// of several boards; no table whose work is known.
+/// (doubtful_rows()) give no energy, nor do tables of several power totals. The roofs are
+/// `simulated` or `predicted` as soon as one of the rows is. Errors: no tables; tables of several
+/// boards; no table whose work is known.
 Result<TableRoofs> fit_table_roofs(std::span<const WorkloadTable> tables, const WorkOf& work_of);
 
 }  // namespace flyball
