@@ -119,11 +119,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.stopping.max_seconds = options.trial_seconds;
   live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   live.interrupted = &interrupt_flag();
-  live.board = board.info();
-  live.board.compute = compute_place(board.info());
-  // Numbers of another place to compute are not comparable.
-  if (live.board.may_compute_on_gpu)
-    live.board.device.fingerprint += "; network on " + live.board.compute;
+  live.board = computing_board(board.info());
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
@@ -161,6 +157,8 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
   TwinTrialOptions twin;
   twin.seed = options.seed;
   twin.accepted = options.accepted;
+  twin.memory = options.memory.bytes;
+  twin.memory_check = !options.memory.no_check;
   Phase phase = Phase::train;
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(phase, parse_phase(options.phase));
@@ -269,6 +267,13 @@ std::string compute_place(const BoardInfo& board) {
   fmt::print(stderr, "flyball: ATTENTION: the network runs on the CPU, not on the GPU of {}: {}\n",
              board.device.title, gpu.error().message);
   return board.compute;
+}
+
+BoardInfo computing_board(const BoardInfo& board) {
+  BoardInfo found = board;
+  found.compute = compute_place(board);
+  if (board.may_compute_on_gpu) found.device.fingerprint += "; network on " + found.compute;
+  return found;
 }
 
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {

@@ -65,6 +65,9 @@ Result<std::unique_ptr<Board>> open_named_board(const std::string& device, const
 /// Where a network computes on the board. A board whose GPU may compute does so where LibTorch has
 /// CUDA; where it has not, that is said aloud.
 std::string compute_place(const BoardInfo& board);
+/// The board as what networks do there is stored: where they compute is found out, and stands in
+/// the fingerprint where the board leaves it open, since numbers of another place do not compare.
+BoardInfo computing_board(const BoardInfo& board);
 
 /// The named dataset folder, or the drawn set of a workload's kind (data/makers/default_set.h).
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,

@@ -70,6 +70,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.seed = options.request.seed;
   role.quiet = options.quiet;
   role.memory = options.memory;
+  role.accepted = options.accepted;
   role.measuring = options.measuring_options;
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
   if (board.kind == "twin")  // its requests are at hand already

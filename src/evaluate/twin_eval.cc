@@ -80,7 +80,8 @@ Result<TwinReport> evaluate_twin(std::span<const WorkloadTable> tables,
     const std::set<size_t> doubtful = contradicted(table);
     for (size_t row = 0; row < table.size(); ++row) {
       const TwinConfiguration configuration = twin_configuration(table, row);
-      const auto read = twin_reading(board, network, one.workload, configuration, minibatches);
+      const auto read = twin_reading(board, network, one.workload, configuration, minibatches,
+                                     table.has_power() ? table.power_total : "");
       if (!read) return read.error().within(table.title());
       const double time = 100 * (read->minibatch_ms / table.minibatch_ms[row] - 1);
       const double power = 100 * (read->power_w / table.power_w[row] - 1);

@@ -30,9 +30,9 @@ struct TwinReport {
 /// The workload that stands behind a table, by its name and phase; BoFL's tables are of batches
 /// that lie in memory.
 Result<TwinCase> twin_case(const WorkloadTable& table);
-/// Each row of each table simulated (40 minibatches) on the board that the table names.
-/// Errors: boards and networks that the twin does not know; no rows.
-/// `set`: constants by name that are others for this once, to see what a term brings.
+/// Each row of each table simulated (40 minibatches) on the board that the table names, its power
+/// that of the table's total. Errors: totals, boards and networks that the twin does not know; no
+/// rows. `set`: constants by name that are others for this once, to see what a term brings.
 Result<TwinReport> evaluate_twin(std::span<const WorkloadTable> tables,
                                  const std::map<std::string, double>& set = {});
 nlohmann::ordered_json to_json(const TwinReport& report);

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "device/modes/mode.h"
 #include "profile/characterise/twin_epochs.h"
+#include "twin/twin.h"
 
 namespace flyball {
 namespace {

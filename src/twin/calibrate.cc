@@ -143,7 +143,8 @@ class Fit {
       const Row& row = rows_[static_cast<size_t>(i)];
       FLYBALL_ASSIGN(const TwinReading reading,
                      twin_reading(board, networks_[row.of], cases_[row.of].workload,
-                                  row.configuration, options_.minibatches));
+                                  row.configuration, options_.minibatches,
+                                  row.has_power ? cases_[row.of].table->power_total : ""));
       residuals[i] = (std::log(reading.minibatch_ms) - row.log_ms) / time_scale;
       if (row.has_power) residuals[n + i] = (std::log(reading.power_w) - row.log_w) / power_scale;
     }
@@ -205,7 +206,8 @@ TwinConfiguration twin_configuration(const WorkloadTable& table, size_t row) {
 
 Result<TwinReading> twin_reading(const TwinBoard& board, const TwinNetwork& network,
                                  const TwinWorkload& workload,
-                                 const TwinConfiguration& configuration, int minibatches) {
+                                 const TwinConfiguration& configuration, int minibatches,
+                                 const std::string& total) {
   FLYBALL_ASSIGN(const TwinPlan plan, make_twin_plan(board, network, workload, configuration));
   // The board outlives the call: no owner is needed.
   const std::shared_ptr<const TwinBoard> borrowed(std::shared_ptr<void>(), &board);
@@ -222,7 +224,10 @@ Result<TwinReading> twin_reading(const TwinBoard& board, const TwinNetwork& netw
   TwinRailPower rail_w{};
   for (size_t rail = 0; rail < rail_w.size(); ++rail)
     rail_w[rail] = stream.energy_j[rail] / stream.now_s;
-  return TwinReading{median(times), twin_power(board, rail_w).monitor_w};
+  TwinReading reading{median(times), 0};
+  if (board.rails.empty() && total.empty()) return reading;
+  FLYBALL_ASSIGN(reading.power_w, twin_power_of(board, twin_power(board, rail_w), total));
+  return reading;
 }
 
 Result<TwinFit> calibrate_twin(const TwinBoard& board, std::span<const TwinCase> cases,
@@ -234,6 +239,9 @@ Result<TwinFit> calibrate_twin(const TwinBoard& board, std::span<const TwinCase>
                    make_twin_network(cases[of].workload.layers, cases[of].workload.half_precision));
     networks.push_back(std::move(network));
     const WorkloadTable& table = *cases[of].table;
+    if (const Status told = check_twin_total(board, table.power_total);
+        table.has_power() && !told.ok())
+      return told.error().within(table.title());
     const size_t wanted = std::min(options.rows, table.size());
     // A few published points count for more than as many rows of a grid.
     const double weight = std::clamp(

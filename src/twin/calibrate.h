@@ -22,12 +22,14 @@ TwinConfiguration twin_configuration(const WorkloadTable& table, size_t row);
 /// What a table would hold of a configuration.
 struct TwinReading {
   double minibatch_ms = 0;  ///< median: a burst of a loader that is behind does not show in it
-  double power_w = 0;       ///< monitor's, mean
+  double power_w = 0;       ///< mean, of the total that was asked for
 };
-/// Of minibatches whose only randomness is what samples differ by, the same at every call.
+/// Of minibatches whose only randomness is what samples differ by, the same at every call. `total`:
+/// as a table names it (twin_power_of()); what it has not is an error.
 Result<TwinReading> twin_reading(const TwinBoard& board, const TwinNetwork& network,
                                  const TwinWorkload& workload,
-                                 const TwinConfiguration& configuration, int minibatches);
+                                 const TwinConfiguration& configuration, int minibatches,
+                                 const std::string& total);
 
 struct TwinFitOptions {
   size_t rows = 200;  ///< of each table, spread evenly over it
@@ -45,7 +47,8 @@ struct TwinFit {
 };
 
 /// Robust least squares (Levenberg and Marquardt, with Cauchy weights) on the logarithms of times
-/// and of monitored power. Errors: no rows, configurations that the board has not.
+/// and of power, of the total that each table names. Errors: no rows, configurations and totals
+/// that the board has not.
 Result<TwinFit> calibrate_twin(const TwinBoard& board, std::span<const TwinCase> cases,
                                const TwinFitOptions& options);
 

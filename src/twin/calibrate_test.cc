@@ -23,7 +23,7 @@ WorkloadTable drawn_table(const TwinBoard& board, const TwinWorkload& workload) 
           const double row[] = {cores, cpu, gpu, mem};
           table.add(row, 1, 1);
           const TwinConfiguration at = twin_configuration(table, table.size() - 1);
-          const auto reading = twin_reading(board, network, workload, at, 40);
+          const auto reading = twin_reading(board, network, workload, at, 40, table.power_total);
           table.minibatch_ms.back() = reading->minibatch_ms;
           table.power_w.back() = reading->power_w;
         }
@@ -45,10 +45,41 @@ TEST(TwinCalibration, FindsBackTheBoardThatATableWasDrawnFrom) {
   found.constants = fit->constants;
   const TwinNetwork network = *make_twin_network(workload.layers);
   for (size_t row = 0; row < table.size(); ++row) {
-    const auto reading = twin_reading(found, network, workload, twin_configuration(table, row), 40);
+    const auto reading =
+        twin_reading(found, network, workload, twin_configuration(table, row), 40, "");
     EXPECT_NEAR(reading->minibatch_ms / table.minibatch_ms[row], 1, 0.1) << row;
     EXPECT_NEAR(reading->power_w / table.power_w[row], 1, 0.05) << row;
   }
+}
+
+// On AGX Orin the monitor counts the memory twice: a table of the module's power is none of it.
+TEST(TwinCalibration, PowerIsOfTheTotalThatTheTableNames) {
+  const TwinWorkload workload = *known_twin_workload("resnet18", Phase::train);
+  const TwinBoard board = *find_twin_board("orin_agx");
+  const TwinNetwork network = *make_twin_network(workload.layers);
+  const auto watts = [&](const std::string& total) {
+    const auto reading = twin_reading(board, network, workload, TwinConfiguration{}, 10, total);
+    return reading ? reading->power_w : 0;
+  };
+  EXPECT_GT(watts("monitor"), 1.03 * watts("module"));
+  EXPECT_EQ(watts(""), watts("monitor"));
+  EXPECT_NEAR(watts("module") + watts("VDDQ_VDD2_1V8AO"), watts("monitor"), 1e-9);
+  WorkloadTable table = drawn_table(board, workload);
+  table.power_total = "module";
+  for (size_t row = 0; row < table.size(); ++row)
+    table.power_w[row] = twin_reading(board, network, workload, twin_configuration(table, row), 40,
+                                      table.power_total)
+                             ->power_w;
+  const TwinCase cases[] = {{workload, &table}};
+  TwinFitOptions options;
+  options.rounds = 1;
+  const auto fit = calibrate_twin(board, cases, options);
+  ASSERT_TRUE(fit.ok());
+  EXPECT_LT(fit->loss_before, 1e-6) << "the board that it was drawn from";
+  table.power_total = "package";
+  const auto other = calibrate_twin(board, cases, options);
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().message, testing::HasSubstr("tells no power total 'package'"));
 }
 
 TEST(TwinCalibration, FactsAndFixedConstantsStay) {

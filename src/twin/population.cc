@@ -203,16 +203,6 @@ std::vector<double> spread(const std::vector<double>& listed, size_t count) {
   return taken;
 }
 
-/// Mean time of a minibatch once the pipeline is filled, over whole rounds of its workers. Not the
-/// median: workers that are behind deliver in bursts (245, 18, 18, 18 ms), of which it tells now
-/// the one, now the other.
-double mean_ms(const TwinRun& run, size_t workers) {
-  const auto& all = run.minibatches;
-  const size_t counted = (all.size() - 1) / workers * workers;
-  return (all.back().end_s - all[all.size() - 1 - counted].end_s) * 1e3 /
-         static_cast<double>(counted);
-}
-
 }  // namespace
 
 std::string PopulationKind::name() const {
@@ -274,7 +264,7 @@ Result<WorkloadTable> population_table(size_t index, uint64_t seed, Phase phase)
   table.device = board.id;
   table.workload = twin.workload().name;
   table.phase = phase;
-  table.power_total = "monitor";
+  table.power_total = twin_power_total(board);
   for (Axis& axis : axes) axis.values.clear();
   table.space = Space(axes);
   for (size_t i = 0; i < grid.size(); ++i) {
@@ -285,8 +275,9 @@ Result<WorkloadTable> population_table(size_t index, uint64_t seed, Phase phase)
     const auto run = twin.simulate(configuration, options);
     if (!run && run.error().code == Code::infeasible) continue;  // more memory than it has
     if (!run) return run.error();
-    table.add(grid.row(i), mean_ms(*run, static_cast<size_t>(twin.workload().loader_workers)),
-              run->power.monitor_w, TwinRun::provenance);
+    FLYBALL_ASSIGN(const double watts, twin_power_of(board, run->power, table.power_total));
+    table.add(grid.row(i), run->mean_ms(twin.workload().loader_workers), watts,
+              TwinRun::provenance);
   }
   if (table.size() == 0)
     return Error{Code::infeasible, table.title() + ": it does not fit into memory", ""};

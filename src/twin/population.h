@@ -31,8 +31,8 @@ std::string population_board(size_t index, uint64_t seed);
 std::vector<Axis> population_grid(const TwinBoard& board);
 
 /// Trains in batches of 16, serves in batches of 1, 4, 16, 32 and 64; means of 40 minibatches a
-/// row, which say `simulated`. Configurations that do not fit into memory are left out. Errors:
-/// none fits.
+/// row, which say `simulated`, and the board's own power total. Configurations that do not fit into
+/// memory are left out. Errors: none fits.
 Result<WorkloadTable> population_table(size_t index, uint64_t seed, Phase phase);
 
 }  // namespace flyball

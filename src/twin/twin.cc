@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/statistics.h"
+#include "base/text.h"
 #include "twin/plan.h"
 #include "twin/stream.h"
 
@@ -37,6 +38,36 @@ TwinPower twin_power(const TwinBoard& board, const TwinRailPower& rail_w) {
   return power;
 }
 
+std::string twin_power_total(const TwinBoard& board) {
+  if (board.rails.empty()) return "";
+  if (std::ranges::any_of(board.rails, &TwinRail::module)) return "module";
+  return board.rails.size() == 1 ? board.rails.front().name : "monitor";
+}
+
+Status check_twin_total(const TwinBoard& board, const std::string& total) {
+  std::vector<std::string> totals;
+  if (!board.rails.empty()) totals.emplace_back("monitor");
+  if (std::ranges::any_of(board.rails, &TwinRail::module)) totals.emplace_back("module");
+  for (const TwinRail& rail : board.rails) totals.push_back(rail.name);
+  const bool any = total.empty() && !totals.empty();
+  if (any || std::ranges::find(totals, total) != totals.end()) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("the twin of {} tells no power total '{}'", board.id, total),
+               totals.empty() ? "it has no rails: give a table without power"
+                              : "it tells: " + join(totals, ", ")};
+}
+
+Result<double> twin_power_of(const TwinBoard& board, const TwinPower& power,
+                             const std::string& total) {
+  FLYBALL_CHECK(check_twin_total(board, total));
+  if (total.empty() || total == "monitor") return power.monitor_w;
+  if (total == "module") return power.module_w;
+  double watts = 0;
+  for (size_t rail = 0; rail < board.rails.size(); ++rail)
+    if (board.rails[rail].name == total) watts += power.rail_w[rail];
+  return watts;
+}
+
 Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode) {
   TwinPlan plan;
   FLYBALL_ASSIGN(plan.clocks, twin_clocks(board, mode));
@@ -58,6 +89,19 @@ MinibatchTimes TwinRun::median() const {
   }
   if (e2e.empty()) return {};
   return {flyball::median(stall), flyball::median(compute), flyball::median(e2e), 0};
+}
+
+size_t TwinRun::whole_rounds(double workers) const {
+  if (minibatches.size() < 2) return 0;
+  const size_t all = minibatches.size() - 1, round = workers > 1 ? static_cast<size_t>(workers) : 1;
+  return round > all ? all : all / round * round;
+}
+
+double TwinRun::mean_ms(double workers) const {
+  const size_t counted = whole_rounds(workers);
+  if (counted == 0) return 0;
+  return (minibatches.back().end_s - minibatches[minibatches.size() - 1 - counted].end_s) * 1e3 /
+         static_cast<double>(counted);
 }
 
 Result<Twin> Twin::make(const TwinBoard& board, TwinWorkload workload) {

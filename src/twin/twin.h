@@ -77,6 +77,15 @@ struct TwinPower {
 };
 /// Both totals of what the rails draw.
 TwinPower twin_power(const TwinBoard& board, const TwinRailPower& rail_w);
+/// Which total a simulated board's power is: "module" where rails make it, else the only rail, else
+/// "monitor" (all labelled rails); "" where it has no rails.
+std::string twin_power_total(const TwinBoard& board);
+/// The power of the total that a table names: "module", "monitor", a rail, or "" for the monitor's,
+/// which tables are of that name none. Error: a total that the board has not.
+Result<double> twin_power_of(const TwinBoard& board, const TwinPower& power,
+                             const std::string& total);
+/// Can the twin of this board tell that total? The error of `twin_power_of()` else.
+Status check_twin_total(const TwinBoard& board, const std::string& total);
 /// What a board draws that does nothing.
 Result<TwinPower> idle_power(const TwinBoard& board, const PowerMode& mode);
 
@@ -111,6 +120,12 @@ struct TwinRun {
 
   /// Medians and means over all but the first, as tables hold them.
   MinibatchTimes median() const;
+  /// Mean of as many of the last ones as are whole rounds of the loader's workers, all but the
+  /// first: workers that are behind deliver in bursts (245, 18, 18, 18 ms), of which a median tells
+  /// now the one, now the other. 0 for less than two minibatches.
+  double mean_ms(double workers) const;
+  /// How many of the last ones those are.
+  size_t whole_rounds(double workers) const;
 };
 
 /// A workload in one configuration on a board, minibatch after minibatch. Cheap to make and to

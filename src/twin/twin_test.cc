@@ -52,6 +52,23 @@ TEST(Twin, EnergyOfRailsIsPowerOverTime) {
   EXPECT_LT(module, monitor);  // the monitor of this board counts its memory twice
 }
 
+// Bursts of three workers: 30, 3, 3 ms. A mean over one and a half of them tells less than it
+// takes.
+TEST(Twin, MeansAreOverWholeRoundsOfWorkers) {
+  TwinRun run;
+  EXPECT_EQ(run.mean_ms(3), 0);
+  double now = 0;
+  for (const double ms : {500.0, 30.0, 3.0, 3.0, 30.0, 3.0, 3.0, 30.0}) {
+    TwinMinibatch& one = run.minibatches.emplace_back();
+    one.begin_s = now;
+    one.end_s = now = now + 1e-3 * ms;
+  }
+  EXPECT_EQ(run.whole_rounds(3), 6u);
+  EXPECT_NEAR(run.mean_ms(3), 12, 1e-9);
+  EXPECT_EQ(run.whole_rounds(0), 7u);
+  EXPECT_EQ(run.whole_rounds(8), 7u);
+}
+
 TEST(Twin, EventsTakeAndDrawWhatTheSteadyStateSays) {
   // Two ways to the same figures: sums over rails of events, and the closed form of calibration.
   for (const char* network : {"resnet18", "mobilenet_v3", "lstm"})

@@ -115,9 +115,11 @@ std::optional<double> mean_power(const EpochRun& run) {
 // What a simulated board has no counterpart of.
 Status check_twin_options(const CLI::App& command) {
   for (const char* name :
-       {"--on-bad", "--optimizer", "--learning-rate", "--input", "--target", "--loss",
-        "--weight-decay", "--accumulate", "--save", "--resume", "--precision", "--channels-last",
-        "--threads", "--data", "--tokens", "--cache", "--trace", "--csv", "--plug"})
+       {"--on-bad",         "--optimizer",     "--learning-rate", "--input", "--target",
+        "--loss",           "--weight-decay",  "--accumulate",    "--save",  "--resume",
+        "--precision",      "--channels-last", "--threads",       "--data",  "--tokens",
+        "--cache",          "--trace",         "--csv",           "--plug",  "--memory",
+        "--no-memory-check"})
     if (command.count(name) > 0)
       return Error{Code::invalid_argument,
                    fmt::format("{} means nothing on a simulated board", name),

@@ -85,10 +85,7 @@ Result<std::unique_ptr<Board>> open_table_board(const BoardName&,
                                                 const std::filesystem::path& root);
 Result<std::unique_ptr<Board>> open_twin_board(const BoardName&, const std::filesystem::path& root);
 
-/// Which total a simulated board's power is: "module" where rails make it, else the only rail, else
-/// "monitor" (all labelled rails); "" where it has no rails.
-std::string twin_power_total(const TwinBoard& board);
-/// The power of that total, in W.
+/// The power of a simulated board's own total (twin_power_total()), in W.
 double twin_total_w(const TwinBoard& board, const TwinPower& power);
 
 }  // namespace flyball

@@ -139,14 +139,9 @@ class SimulatedBoard final : public Board {
 
 }  // namespace
 
-std::string twin_power_total(const TwinBoard& board) {
-  if (board.rails.empty()) return "";
-  if (std::ranges::any_of(board.rails, &TwinRail::module)) return "module";
-  return board.rails.size() == 1 ? board.rails.front().name : "monitor";
-}
-
 double twin_total_w(const TwinBoard& board, const TwinPower& power) {
-  return twin_power_total(board) == "module" ? power.module_w : power.monitor_w;
+  const auto watts = twin_power_of(board, power, twin_power_total(board));
+  return watts ? *watts : 0;
 }
 
 Result<std::unique_ptr<Board>> open_twin_board(const BoardName& name,

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/statistics.h"
 #include "base/text.h"
 #include "profile/trials/offered_axes.h"
 
@@ -161,6 +160,9 @@ class TwinProfiler final : public Profiler {
     TwinConfiguration configuration;
     configuration.batch_size = batch;
     const auto steady = twin_.steady(configuration);
+    if (options_.memory &&
+        twin_.memory_bytes(configuration) > static_cast<double>(*options_.memory))
+      return false;
     return steady.ok() || steady.error().code != Code::infeasible;
   }
 
@@ -172,7 +174,9 @@ class TwinProfiler final : public Profiler {
 
   // A batch size that the user named fails as it would on the board; one of ours is left out.
   Status fit_memory(std::vector<Axis>& axes, bool asked) {
-    const double has = twin_.board().memory_bytes;
+    if (!options_.memory_check) return {};
+    const double has =
+        options_.memory ? static_cast<double>(*options_.memory) : twin_.board().memory_bytes;
     for (Axis& axis : axes) {
       if (axis.name != axis::batch_size || asked) continue;
       std::vector<std::string> left_out;
@@ -192,6 +196,12 @@ class TwinProfiler final : public Profiler {
     return {};
   }
   Error out_of_memory(double batch) const {
+    if (options_.memory)
+      return {Code::infeasible,
+              fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and --memory allows {:.1f}",
+                          info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
+                          gib(static_cast<double>(*options_.memory))),
+              "open smaller ones, e.g. --axis batch_size=1,2,4, or allow more"};
     return {Code::infeasible,
             fmt::format(
                 "{} {} at batch size {:g} needs {:.1f} GiB beside the system, and {} has {:.1f}",
@@ -243,7 +253,11 @@ class TwinProfiler final : public Profiler {
     options.minibatches = options_.minibatches + 1;
     options.seed = seed;
     FLYBALL_ASSIGN(const TwinRun run, twin_.simulate(configuration, options));
-    std::vector<double> times;
+    const double workers = configuration.loader_workers < 0 ? twin_.workload().loader_workers
+                                                            : configuration.loader_workers;
+    const size_t counted = run.whole_rounds(workers);
+    const TwinMinibatch* const first_counted =
+        run.minibatches.data() + run.minibatches.size() - counted;
     double energy_j = 0, window_s = 0;
     for (const TwinMinibatch& one : run.minibatches) {
       const MinibatchTimes taken{one.stall_ms(), one.compute_ms, one.e2e_ms(), 1};
@@ -252,16 +266,16 @@ class TwinProfiler final : public Profiler {
         continue;
       }
       m.minibatches.push_back(taken);
-      times.push_back(taken.e2e_ms);
       m.stall_ms += taken.stall_ms / options_.minibatches;
       m.compute_ms += taken.compute_ms / options_.minibatches;
+      if (&one < first_counted) continue;
       const double seconds = one.end_s - one.begin_s;
       window_s += seconds;
       energy_j += twin_total_w(twin_.board(), twin_power(twin_.board(), one.rail_w)) * seconds;
     }
-    m.minibatch_ms = mean(times);
+    m.minibatch_ms = run.mean_ms(workers);
     m.noise = twin_.board().constants.run_noise;
-    m.stop_reason = fmt::format("{} simulated minibatches", times.size());
+    m.stop_reason = fmt::format("{} simulated minibatches", m.minibatches.size());
     m.total_s = run.minibatches.back().end_s;
     if (!info_.power_total.empty()) take_power(m, energy_j, window_s);
     return {};

@@ -1,7 +1,9 @@
 // A simulated board as if it were a board: trials take no time, and say `simulated`.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/registry/board.h"
@@ -16,8 +18,10 @@ inline constexpr const char* simulated_condition = "simulated";
 struct TwinTrialOptions {
   std::vector<Axis> open{};  ///< run axes to open beside the default ones, or axes to narrow
   Accepted accepted{};       ///< rows that fits take besides those simulated
-  int minibatches = 40;      ///< counted; the first one is kept apart, as the papers do
-  uint64_t seed = 1;         ///< of noise: the n-th trial of a configuration draws its own
+  std::optional<uint64_t> memory{};  ///< bytes that a network may take; nothing: as the board has
+  bool memory_check = true;          ///< false: what does not fit is offered, and fails as it would
+  int minibatches = 40;              ///< counted; the first one is kept apart, as the papers do
+  uint64_t seed = 1;                 ///< of noise: the n-th trial of a configuration draws its own
 };
 
 /// Axes: those of the board; of inference also `batch_size` (1, 4, 16, 32, 64); `batch_size`,
