@@ -171,8 +171,7 @@ TEST_F(PredictTest, WhatTheStoreHoldsKeepsItsProvenanceAndItsConditions) {
   predict.pop_back();
   EXPECT_NE(run(predict).out.find("measured by run 1 of the store"), std::string::npos);
   predict.push_back("--json");
-  EXPECT_NE(done.err.find("45 predicted rows of net train on board in the store are left out"),
-            std::string::npos)
+  EXPECT_NE(done.err.find("45 predicted trials of the store are left out"), std::string::npos)
       << done.err;
   predict.insert(predict.end(), {"--accept", "predicted", "--out", out().string()});
   const Finished asked = run(predict);
@@ -182,6 +181,27 @@ TEST_F(PredictTest, WhatTheStoreHoldsKeepsItsProvenanceAndItsConditions) {
   const WorkloadTable& table = written->workloads.front();
   EXPECT_EQ(std::ranges::count(table.provenance, Provenance::predicted), 45);
   EXPECT_EQ(std::ranges::count(table.provenance, Provenance::measured), 15);
+}
+
+TEST_F(PredictTest, RowsOfTwoKindsMakeNoOneFit) {
+  const std::string some = profiled(4).string();
+  const auto refused = [&](const std::string& text, const std::string& why) {
+    expect_refused({"predict", "--device", modes(), "--from", some, "--from",
+                    write("other.csv", text).string(), "--predictor", "linear"},
+                   "other.csv holds", "--reference");
+    const Finished done = run({"predict", "--device", modes(), "--from", some, "--from",
+                               (folder_ / "other.csv").string(), "--predictor", "linear"});
+    EXPECT_NE(done.err.find(why), std::string::npos) << done.err;
+  };
+  refused(renamed("net", "other"), "they differ in workload and do not belong together");
+  std::string elsewhere = slurp(small_table());
+  for (size_t at; (at = elsewhere.find("\nboard,")) != std::string::npos;)
+    elsewhere.replace(at, 7, "\nelsewhere,");
+  refused(elsewhere, "differ in device");
+  refused(
+      "device,workload,phase,batch_size,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,minibatch_ms\n"
+      "board,net,train,16,2,400,600,900,50\n",
+      "differ in axes");
 }
 
 TEST_F(PredictTest, ReferencesAreKeptAndServeTheirBoard) {

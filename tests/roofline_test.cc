@@ -49,6 +49,27 @@ class RooflineTest : public LiveTest {
   }
 };
 
+TEST_F(RooflineTest, OfSimulatedRowsAreToldAsSimulated) {
+  std::string text = slurp(tables());
+  std::string marked;
+  for (size_t at = 0, line = 0, end = 0; at < text.size(); at = end + 1, ++line) {
+    end = text.find('\n', at);
+    marked += text.substr(at, end - at) + (line == 0 ? ",provenance\n" : ",simulated\n");
+  }
+  const std::string file = write("simulated.csv", marked).string();
+  EXPECT_EQ(run({"roofline", "--data", file}).exit_code, 2);
+  EXPECT_EQ(run({"roofline", "--device", "table:" + file}).exit_code, 2);
+  const Finished told = run({"roofline", "--data", file, "--accept", "simulated", "--json"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(schema_faults("roofline", told.json()), IsEmpty());
+  EXPECT_EQ(told.json()["roofs"]["provenance"], "simulated");
+  const fs::path page = folder_ / "page.html";
+  const Finished shown =
+      run({"roofline", "--data", file, "--accept", "simulated", "--report", page.string()});
+  EXPECT_THAT(shown.out, HasSubstr("simulated: fitted roofs of 3 modes"));
+  EXPECT_THAT(slurp(page), HasSubstr("made_up (simulated)"));
+}
+
 TEST_F(RooflineTest, OfThisMachineAreMeasuredKeptAndUsed) {
   const Finished without = run({"roofline", "resnet18"});
   EXPECT_EQ(without.exit_code, 2);

@@ -113,6 +113,31 @@ TEST_F(ServeModeTest, ATraceIsPlannedForTheRateThatItHas) {
   EXPECT_EQ(done.json()["plan"][0]["config"]["gpu_mhz"], 1020);
 }
 
+TEST_F(ServeModeTest, ProfilesOfAnotherBoardAreRefused) {
+  std::string text = slurp(profiles());
+  for (size_t at; (at = text.find("orin_agx,")) != std::string::npos;)
+    text.replace(at, 9, "xavier_nx,");
+  const Finished done = run(serve({"--profiles", write("other.csv", text).string(), "--arrivals",
+                                   "poisson:40", "--for", "1s"}));
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, HasSubstr("other.csv holds lenet5 train on xavier_nx, and this board is "
+                                  "orin_agx"));
+}
+
+// A board whose GPU may compute has its trials stored with where they ran.
+TEST_F(ServeModeTest, WhatWasProfiledHereBeforeIsPlannedWith) {
+  const LivingTree tree(root_);
+  const Finished planned =
+      run({"plan",         "concurrent",   "--train",  "lenet5", "--infer",    "lenet5",
+           "--data",       data_,          "--rate",   "40",     "--latency",  "5s",
+           "--root",       root_.string(), "--modes",  "3",      "--profiles", "2",
+           "--trial-time", "200ms",        "--anyway", "-q"});
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const Finished done = run(serve({"--arrivals", "poisson:40", "--for", "1s"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("profiles of the store"));
+}
+
 TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
   const Finished none = run(serve({"--arrivals", "poisson:40", "--power-budget", "30W"}));
   EXPECT_EQ(none.exit_code, 2);

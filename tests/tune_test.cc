@@ -100,6 +100,11 @@ TEST_F(TuneTest, BatchSizesAreComparedPerSampleEverywhere) {
   EXPECT_DOUBLE_EQ(choice["sample_ms"], 42.0 / 32);
   EXPECT_DOUBLE_EQ(choice["sample_j"], 42.0 / 32 * 14e-3);
   EXPECT_EQ(choice["minibatch_ms"], 42);
+  EXPECT_TRUE(choice["minibatch_ms_90"].is_null()) << "a table tells no spread";
+  for (const Json& trial : json["profiled"]) {
+    EXPECT_TRUE(trial["noise_pct"].is_null() && trial["power_noise_pct"].is_null()) << trial;
+    EXPECT_TRUE(trial["throttled"].is_null()) << trial;
+  }
   const double change =
       100 * (choice["sample_ms"].get<double>() / usual["sample_ms"].get<double>() - 1);
   EXPECT_NEAR(json["comparison"]["time"]["pct"], change, 1e-9);
@@ -137,7 +142,8 @@ TEST_F(TuneTest, ThatThereIsNoPowerIsSaidOnceAndBriefly) {
   const size_t first = done.out.find("power");
   EXPECT_NE(first, std::string::npos) << done.out;
   EXPECT_EQ(done.out.find("power", first + 1), std::string::npos) << done.out;
-  EXPECT_EQ(done.out.find("minibatch s"), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("minibatch ms"), std::string::npos) << done.out;
+  EXPECT_EQ(done.out.find("minibatch J"), std::string::npos) << done.out;
 }
 
 /// An inference without arrivals is tuned as a training is: one minibatch after the other.

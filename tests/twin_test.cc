@@ -1,6 +1,7 @@
 // Simulated boards from the command line: `--device twin:BOARD`. Everything says `simulated`.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -39,6 +40,10 @@ TEST_F(TwinTest, TuneSaysSimulatedOnTheTerminalInTheReportAndInTheStore) {
   const std::string text = slurp(page);
   EXPECT_THAT(text, HasSubstr("(simulated)"));
   EXPECT_THAT(text, HasSubstr("\"provenance\":\"simulated\""));
+  EXPECT_THAT(text, HasSubstr("Measure it first"));
+  const fs::path again = folder_ / "again.html";
+  ASSERT_EQ(run({"report", "1", "--out", again.string()}).exit_code, 0);
+  EXPECT_THAT(slurp(again), HasSubstr("Measure it first")) << "as it was when it was made";
   const Finished table = run({"export", "--workload", "resnet18"});
   ASSERT_EQ(table.exit_code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr(",simulated"));
@@ -112,6 +117,7 @@ TEST_F(TwinTest, TheExampleIsWhatTheTwinDraws) {
   size_t lines = 0;
   while (std::getline(now, a) && std::getline(kept, b)) {
     ++lines;
+    EXPECT_EQ(std::ranges::count(a, ','), std::ranges::count(b, ',')) << "line " << lines;
     std::istringstream left(a), right(b);
     // Up to the last figure of another machine's arithmetic.
     for (std::string x, y; std::getline(left, x, ',') && std::getline(right, y, ',');)
@@ -123,6 +129,7 @@ TEST_F(TwinTest, TheExampleIsWhatTheTwinDraws) {
       }
   }
   EXPECT_EQ(lines, 442u);
+  EXPECT_TRUE(now.eof() && !std::getline(kept, b)) << "rows that the one has alone";
 }
 
 TEST_F(TwinTest, AConcurrentPlanIsTriedWithBothRolesAtOnce) {

@@ -140,9 +140,9 @@ Status promote(const ServeOptions& options, const std::vector<InferenceRunner*>&
   return {};
 }
 
-LivePlace place_of(const Board& board, const std::optional<ServingPlan>& plan, bool mode_is_set,
+LivePlace place_of(const BoardInfo& board, const std::optional<ServingPlan>& plan, bool mode_is_set,
                    bool rate_known) {
-  LivePlace place{compute_place(board.info()), 0, {}};
+  LivePlace place{board.compute, 0, {}};
   if (!plan || !rate_known) return place;
   place.largest_batch = plan->live().plan(plan->choice.choice).largest_batch;
   const Settings mode = plan->mode().values;
@@ -237,7 +237,8 @@ Result<Served> serve_live(ServeOptions& options) {
   std::unique_ptr<LivePower> power;
   std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
   FLYBALL_CHECK(check_power_budget(options, *board));
-  FLYBALL_ASSIGN(const auto plan, plan_live(options, board->info(), device, served.notes));
+  const BoardInfo here = computing_board(board->info());
+  FLYBALL_ASSIGN(const auto plan, plan_live(options, here, device, served.notes));
   if (options.listens()) {
     FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(options, facts));
   }
@@ -253,7 +254,7 @@ Result<Served> serve_live(ServeOptions& options) {
     serving.plan_trainings(
         std::vector<double>(options.plan.train.size(), plan->choice.trainings_per_s));
   }
-  const LivePlace place = place_of(*board, plan, sets_mode, rate_known);
+  const LivePlace place = place_of(here, plan, sets_mode, rate_known);
   FLYBALL_CHECK(add_trainings(options, place, serving, served.notes));
   FLYBALL_CHECK(add_services(options, place, serving, runners));
   if (endpoint) endpoint->attach(serving);

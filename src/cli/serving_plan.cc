@@ -12,7 +12,6 @@
 #include "profile/trials/table_profiler.h"
 #include "schedule/board_readings.h"
 #include "space/axis_choice.h"
-#include "space/trial_facts.h"
 #include "store/exchange.h"
 
 namespace flyball::cli {
@@ -39,7 +38,7 @@ Result<WorkloadTable> keep(const WorkloadTable& table, const Kept& kept) {
   return own.empty() ? Result<WorkloadTable>(table) : narrowed(table, own);
 }
 
-// The measurements that a plan may lean on: whole ones of this very board, with nothing beside.
+// The measurements that a plan may lean on: those that count, of this very board as it computes.
 Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options,
                                                      const BoardInfo& board,
                                                      const std::string& workload, Phase phase) {
@@ -51,23 +50,31 @@ Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options
   filter.workload = workload;
   filter.phase = phase;
   filter.provenance = Provenance::measured;
-  FLYBALL_ASSIGN(auto measurements, store.measurements(filter));
-  std::erase_if(measurements, [](const StoredMeasurement& stored) {
-    const Measurement& m = stored.measurement;
-    return m.throttled || (m.conditions && m.conditions->contains(disturbed_condition));
-  });
-  std::vector<WorkloadTable> tables = tables_of(measurements);
+  FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter));
+  const StoredTrials profiles = of_latest_conditions(std::move(all));
+  std::vector<WorkloadTable> tables = tables_of(profiles.trials);
   if (tables.empty()) return std::optional<WorkloadTable>();
   return std::optional(*std::ranges::max_element(tables, {}, &WorkloadTable::size));
 }
 
+// Another board's figures say nothing of this one.
+Status check_board(const WorkloadTable& table, const std::string& file, const BoardInfo& board) {
+  if (table.device == board.device.name) return {};
+  return Error{
+      Code::invalid_argument,
+      fmt::format("{} holds {}, and this board is {}", file, table.title(), board.device.name),
+      "name tables of this board with --profiles, or leave it out for what the store has"};
+}
+
 Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
+                                                    const BoardInfo& board,
                                                     const std::string& workload, Phase phase) {
   for (const std::string& file : options.profiles) {
     FLYBALL_ASSIGN(const Table table, read_table(file));
     if (!table.find(workload, phase).ok()) continue;
     FLYBALL_ASSIGN(WorkloadTable found,
                    read_workload(file, workload, phase_name(phase), options.plan.accepted));
+    FLYBALL_CHECK(check_board(found, file, board));
     return std::optional(std::move(found));
   }
   return std::optional<WorkloadTable>();
@@ -85,7 +92,7 @@ Result<Profiles> profiles_of(const ServeOptions& options, const BoardInfo& board
          phase == Phase::train ? options.plan.train : options.plan.infer) {
       FLYBALL_ASSIGN(auto table, options.profiles.empty()
                                      ? stored_profiles(options, board, workload, phase)
-                                     : filed_profiles(options, workload, phase));
+                                     : filed_profiles(options, board, workload, phase));
       if (table) {
         found.tables.push_back(*std::move(table));
         continue;

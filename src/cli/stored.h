@@ -3,11 +3,14 @@
 
 #include <string>
 
-#include "store/store.h"
+#include "store/stored_trials.h"
 
 namespace flyball::cli {
 
 /// The store that `--store` names, which must be there, else the default one, which may be new.
 Result<Store> open_stored(const std::string& place);
+
+/// "note: 2 disturbed trials of the store are left out" on stderr; nothing where all count.
+void tell_left_out(const LeftOutTrials& left_out);
 
 }  // namespace flyball::cli

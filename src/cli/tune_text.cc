@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "plan/notes.h"
 #include "report/run_report.h"
+#include "space/trial_facts.h"
 #include "tune/comparison.h"
 #include "tune/figure_limit.h"
 
@@ -126,7 +127,7 @@ std::string trials_text(const TuneResult& result) {
     for (double value : result.space.row(trial.config)) row.push_back(format_number(value));
     row.push_back(m.failed() ? "-" : number(m.minibatch_ms));
     row.push_back(number(m.power_w().value_or(std::nan(""))));
-    row.push_back(m.failed() || m.noise >= unknown_noise ? "-" : number(100 * m.noise, 2));
+    row.push_back(m.failed() || !tells_noise(m) ? "-" : number(100 * m.noise, 2));
     const std::string known = also_known(m);
     row.push_back(trial.reason + (trial.from_store ? " (from the store)" : "") +
                   (m.failed() ? "; failed: " + m.failure : "") +

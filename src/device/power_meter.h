@@ -32,6 +32,8 @@ class PowerMeter {
   virtual Result<PowerReading> end() = 0;
   /// What slowed the machine down in the counted window, after end(); empty when nothing did.
   virtual std::vector<std::string> throttling() const { return {}; }
+  /// Is there a sensor that would tell?
+  virtual bool watches_throttling() const { return false; }
 };
 
 /// Distinct updates that a trial's power needs.

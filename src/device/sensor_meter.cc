@@ -22,6 +22,7 @@ class SensorMeter final : public PowerMeter {
   Result<PowerReading> lap() override { return watch_.lap(); }
   Result<PowerReading> end() override { return watch_.end(); }
   std::vector<std::string> throttling() const override { return watch_.throttling(); }
+  bool watches_throttling() const override { return watch_.watches_throttling(); }
 
  private:
   PowerWatch watch_;

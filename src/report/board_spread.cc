@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/statistics.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 namespace {
@@ -38,7 +39,7 @@ Readings gather(const std::vector<BoardRecord>& boards) {
   for (const BoardRecord& board : boards)
     for (const StoredMeasurement& stored : board.measurements) {
       const Measurement& m = stored.measurement;
-      if (stored.reused || m.failed() || m.provenance != Provenance::measured) continue;
+      if (stored.reused || m.provenance != Provenance::measured || !counts(m)) continue;
       const TrialKey key{m.device, m.trial.job.workload, phase_name(m.trial.job.phase),
                          describe(all_settings(m.trial)), m.power ? m.power->total : ""};
       Series& own = readings[key][board.name][software_of(m)];

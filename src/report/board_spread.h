@@ -37,9 +37,9 @@ struct BoardSpread {
   std::vector<SpreadGroup> between_boards, between_software, over_time;
 };
 
-/// Only live trials that did not fail count. Boards are compared where board kind, trial, power
-/// total and software (fingerprint of the board and version of the libraries) are equal; of several
-/// readings of one trial the median counts there.
+/// Only live trials that count (store/stored_trials.h) do so here. Boards are compared where board
+/// kind, trial, power total and software (fingerprint of the board and version of the libraries)
+/// are equal; of several readings of one trial the median counts there.
 BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards);
 
 nlohmann::ordered_json to_json(const BoardSpread& spread);

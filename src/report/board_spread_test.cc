@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "space/trial_facts.h"
+
 namespace flyball {
 namespace {
 
@@ -55,11 +57,15 @@ TEST(BoardSpread, SoftwareIsNotTakenForABoard) {
 }
 
 TEST(BoardSpread, OverTimeOnOneBoard) {
-  auto failed = measured(100, 99, 10), reused = measured(100, 50, 10);
+  auto failed = measured(100, 99, 10), reused = measured(100, 50, 10),
+       throttled = measured(100, 40, 10), beside = measured(100, 30, 10);
+  throttled.measurement.throttled = true;
+  (*beside.measurement.conditions)[disturbed_condition] = "process 7";
   failed.measurement.failure = "out of memory";
   reused.reused = true;
-  const BoardSpread spread =
-      spread_of_boards({{"a.db", {measured(100, 10, 10), measured(100, 12, 10), failed, reused}}});
+  const BoardSpread spread = spread_of_boards(
+      {{"a.db",
+        {measured(100, 10, 10), measured(100, 12, 10), failed, reused, throttled, beside}}});
   ASSERT_EQ(spread.over_time.size(), 1u);
   EXPECT_NEAR(spread.over_time[0].time.max, std::sqrt(2.0) / 11, 1e-12);
   EXPECT_TRUE(spread.between_boards.empty());

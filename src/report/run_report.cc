@@ -60,7 +60,7 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
     table["rows"].push_back(sheet_row(
         {++number, fmt::format("{} {}", m.trial.job.workload, phase_name(m.trial.job.phase)),
          describe(all_settings(m.trial)), m.failed() ? Json("failed") : time_of_reading(m),
-         m.power && !m.failed() ? power_of_reading(m) : Json(nullptr), noise_pct(m.noise), source,
+         m.power && !m.failed() ? power_of_reading(m) : Json(nullptr), noise_pct(m), source,
          (m.failed() ? m.failure : m.stop_reason) + (stored.reused ? " (reused)" : ""),
          also_known(m)},
         provenance_name(m.provenance)));
@@ -115,6 +115,8 @@ Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& tria
   if (const std::string words = came_of(run); !words.empty()) sheet["lines"].push_back(words);
   sheet["figures"].push_back(sheet_figure("trials", run.measurements, "", "",
                                           fmt::format("{} of them reused", run.reused)));
+  for (const Json& note : list_of(answer, "notes"))
+    if (note.is_string()) add_note(sheet, "note", note);
   Sources sources;
   add_trials(sheet, trials, sources);
   add_sources(sheet, sources);

@@ -93,7 +93,8 @@ class Restored {
     for (const StoredMeasurement& stored : trials_) {
       const Measurement& m = stored.measurement;
       info.told = info.told || m.stop_reason == told_reason;
-      info.live = info.live || info.told || measured_here(m);
+      const bool simulated = m.provenance == Provenance::simulated && !from_table(m);
+      info.live = info.live || info.told || simulated || measured_here(m);
       info.provenance = m.provenance;
     }
     if (!trials_.empty()) info.job = trials_[0].measurement.trial.job.settings;

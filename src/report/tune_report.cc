@@ -130,15 +130,14 @@ Json reading_of_trial(const Measurement& m) {
 Json trial_of(const Profiled& trial) {
   const Measurement& m = trial.measurement;
   const bool live = !m.minibatches.empty();
-  Json json = {
-      {"configuration", trial.config},
-      {"why", trial.reason},
-      {"stop_reason", m.failed() ? "failed: " + m.failure : m.stop_reason},
-      {"noise_percent", live && m.noise < unknown_noise ? Json(100 * m.noise) : Json(nullptr)},
-      {"minibatches", m.minibatches.size()},
-      {"stall_ms", splits_time(m) ? Json(m.stall_ms) : Json(nullptr)},
-      {"compute_ms", splits_time(m) ? Json(m.compute_ms) : Json(nullptr)},
-      {"e2e_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)}};
+  Json json = {{"configuration", trial.config},
+               {"why", trial.reason},
+               {"stop_reason", m.failed() ? "failed: " + m.failure : m.stop_reason},
+               {"noise_percent", live ? noise_pct(m) : Json(nullptr)},
+               {"minibatches", m.minibatches.size()},
+               {"stall_ms", splits_time(m) ? Json(m.stall_ms) : Json(nullptr)},
+               {"compute_ms", splits_time(m) ? Json(m.compute_ms) : Json(nullptr)},
+               {"e2e_ms", m.failed() ? Json(nullptr) : Json(m.minibatch_ms)}};
   if (m.power && m.power->distinct_updates > 0) {
     json["window_s"] = m.power->window_s;
     json["window_j"] = m.power->energy_j;
@@ -159,7 +158,7 @@ Json trial_of(const Profiled& trial) {
   if (!m.started_utc.empty()) json["measured_utc"] = m.started_utc;
   if (trial.run) json["run"] = *trial.run;
   if (m.other_cores) json["other_cores"] = *m.other_cores;
-  json["throttled"] = m.throttled;
+  json["throttled"] = m.throttled.value_or(false);
   if (const std::string by = disturbed_by(m); !by.empty()) json["disturbed"] = by;
   if (const Figures own = own_figures(m); !own.empty()) json["figures"] = figures_json(own);
   if (const auto settled = power_settled(m)) json["power_settled"] = *settled;
@@ -220,8 +219,9 @@ Json notes_of(const TuneResult& result) {
   for (const std::string& gap : result.profiler.gaps)
     notes.push_back({{"level", "gap"}, {"text", gap}});
   for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
-  const auto throttled = std::ranges::count_if(
-      result.profiled, [](const Profiled& trial) { return trial.measurement.throttled; });
+  const auto throttled = std::ranges::count_if(result.profiled, [](const Profiled& trial) {
+    return trial.measurement.throttled.value_or(false);
+  });
   if (throttled > 0)
     notes.push_back({{"level", "warning"},
                      {"text", fmt::format("the board throttled during {} of {} trials", throttled,

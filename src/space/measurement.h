@@ -81,7 +81,7 @@ struct Measurement {
   Figures figures;
   std::string stop_reason;  ///< the stopping rule that was met
   double settle_s = 0, warm_up_s = 0, total_s = 0;
-  bool throttled = false;
+  std::optional<bool> throttled;      ///< nothing: nobody looked (no sensor of it, clocks not told)
   std::optional<double> other_cores;  ///< that other processes kept busy; nothing: not known
   bool repeated = false;              ///< asked again, since neighbours contradicted it
   std::string failure;                ///< why it failed; "" when it did not

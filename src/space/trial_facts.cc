@@ -31,7 +31,8 @@ void add_power(const Measurement& m, Json& json) {
   json["power_w"] = m.power ? or_null(m.power->mean_w) : Json(nullptr);
   json["power_gap"] = text_or_null(m.power_gap);
   json["power_total"] = m.power ? text_or_null(m.power->total) : Json(nullptr);
-  json["power_noise_pct"] = m.power ? noise_pct(m.power->noise) : Json(nullptr);
+  const bool spread = m.power && m.power->noise < unknown_noise && !from_table(m);
+  json["power_noise_pct"] = spread ? or_null(100 * m.power->noise) : Json(nullptr);
   const bool sampled = m.power && m.power->distinct_updates > 0;
   const auto known = [&](const Json& value) { return sampled ? value : Json(nullptr); };
   const PowerReading power = m.power.value_or(PowerReading());
@@ -92,9 +93,12 @@ bool splits_time(const Measurement& m) {
   return !m.minibatches.empty() && m.stop_reason != told_reason;
 }
 
+bool from_table(const Measurement& m) {
+  return m.stop_reason == read_from_table || m.stop_reason == imported_reason;
+}
+
 bool measured_here(const Measurement& m) {
-  return m.provenance == Provenance::measured && m.stop_reason != read_from_table &&
-         m.stop_reason != imported_reason && m.stop_reason != told_reason;
+  return m.provenance == Provenance::measured && !from_table(m) && m.stop_reason != told_reason;
 }
 
 std::optional<bool> power_settled(const Measurement& m) {
@@ -103,7 +107,7 @@ std::optional<bool> power_settled(const Measurement& m) {
 }
 
 std::string trial_doubts(const Measurement& m) {
-  return doubts_text(m.throttled, m.other_cores.value_or(0), disturbed_by(m));
+  return doubts_text(m.throttled.value_or(false), m.other_cores.value_or(0), disturbed_by(m));
 }
 
 std::string trial_doubts(const Json& facts) {
@@ -117,8 +121,12 @@ std::string trial_doubts(const Json& facts) {
                      beside.is_string() ? beside.get<std::string>() : "");
 }
 
-Json noise_pct(double noise) {
-  return noise < unknown_noise ? or_null(100 * noise) : Json(nullptr);
+bool tells_noise(const Measurement& m) {
+  return m.noise < unknown_noise && !from_table(m);
+}
+
+Json noise_pct(const Measurement& m) {
+  return tells_noise(m) ? or_null(100 * m.noise) : Json(nullptr);
 }
 
 Json trial_facts(const Measurement& m) {
@@ -128,7 +136,7 @@ Json trial_facts(const Measurement& m) {
   add_power(m, json);
   json["stall_ms"] = counted ? Json(m.stall_ms) : Json(nullptr);
   json["compute_ms"] = counted ? Json(m.compute_ms) : Json(nullptr);
-  json["noise_pct"] = noise_pct(m.noise);
+  json["noise_pct"] = noise_pct(m);
   json["minibatches"] = m.minibatches.size();
   json["first_ms"] = counted && m.first.e2e_ms > 0 ? Json(m.first.e2e_ms) : Json(nullptr);
   json["provenance"] = provenance_name(m.provenance);
@@ -140,7 +148,7 @@ Json trial_facts(const Measurement& m) {
   json["total_s"] = m.total_s;
   json["measured_utc"] = text_or_null(m.started_utc);
   json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
-  json["throttled"] = m.throttled;
+  json["throttled"] = m.throttled ? Json(*m.throttled) : Json(nullptr);
   json["clocks"] = clocks_json(m);
   json["disturbed"] = text_or_null(disturbed_by(m));
   json["repeat"] = m.repeated;

@@ -51,6 +51,8 @@ bool splits_time(const Measurement& measurement);
 /// when.
 std::string short_names(const std::string& disturbed_by);
 
+/// Is it what a table answers, or a row that was imported from one?
+bool from_table(const Measurement& measurement);
 /// Was it measured by us, so that it should say how busy the machine was?
 bool measured_here(const Measurement& measurement);
 
@@ -66,7 +68,10 @@ std::string trial_doubts(const nlohmann::ordered_json& facts);
 /// are counted). The keys stand in docs/json.md.
 nlohmann::ordered_json trial_facts(const Measurement& measurement);
 
-/// `noise_pct`: percent; null where it is not known.
-nlohmann::ordered_json noise_pct(double noise);
+/// Does it tell how its times spread? What a table answers, and what was imported from one, is
+/// taken at its word and tells none.
+bool tells_noise(const Measurement& measurement);
+/// `noise_pct`, of the time: percent; null where it tells none.
+nlohmann::ordered_json noise_pct(const Measurement& measurement);
 
 }  // namespace flyball

@@ -27,11 +27,35 @@ TEST(TrialFacts, WhatIsNotKnownIsNull) {
   m.minibatch_ms = 12;
   const auto facts = trial_facts(m);
   EXPECT_EQ(facts["minibatch_ms"], 12);
-  for (const char* key : {"noise_pct", "power_w", "power_total", "power_noise_pct", "window_s",
-                          "stall_ms", "first_ms", "other_cores", "disturbed", "failure"})
+  for (const char* key :
+       {"noise_pct", "power_w", "power_total", "power_noise_pct", "window_s", "stall_ms",
+        "first_ms", "other_cores", "disturbed", "failure", "throttled"})
     EXPECT_TRUE(facts[key].is_null()) << key;
   m.failure = "out of memory";
   EXPECT_TRUE(trial_facts(m)["minibatch_ms"].is_null());
+}
+
+TEST(TrialFacts, ATableTellsNoSpread) {
+  Measurement m;
+  m.minibatch_ms = 12;
+  m.noise = 0.02;
+  m.power = PowerReading{30, 0.01, "module", 0, 0, 0, 0, 0};
+  EXPECT_DOUBLE_EQ(trial_facts(m)["noise_pct"], 2);
+  EXPECT_DOUBLE_EQ(trial_facts(m)["power_noise_pct"], 1);
+  for (const char* reason : {read_from_table, imported_reason}) {
+    m.stop_reason = reason;
+    EXPECT_TRUE(trial_facts(m)["noise_pct"].is_null()) << reason;
+    EXPECT_TRUE(trial_facts(m)["power_noise_pct"].is_null()) << reason;
+    EXPECT_EQ(trial_facts(m)["power_w"], 30);
+  }
+}
+
+TEST(TrialFacts, ThrottlingIsToldWhereSomebodyLooked) {
+  Measurement m;
+  for (const bool slowed : {false, true}) {
+    m.throttled = slowed;
+    EXPECT_EQ(trial_facts(m)["throttled"], slowed);
+  }
 }
 
 // Nobody waited and nobody computed, as far as a study's program has told.

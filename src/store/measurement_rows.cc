@@ -18,9 +18,9 @@ INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed,
-  other_cores, figures)
+  other_cores, figures, throttling_watched)
 VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?, ?, ?)
+  ?, ?, ?, ?)
 )sql";
 
 constexpr const char* columns_sql = R"sql(
@@ -29,7 +29,7 @@ constexpr const char* columns_sql = R"sql(
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
-  other_cores, m.figures,
+  other_cores, m.figures, throttling_watched,
   (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused)
 )sql";
 
@@ -116,7 +116,7 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   m.settle_s = in.real();
   m.warm_up_s = in.real();
   m.total_s = in.real();
-  m.throttled = in.integer() != 0;
+  const bool throttled = in.integer() != 0;
   m.repeated = in.integer() != 0;
   m.failure = in.text();
   m.started_utc = in.text();
@@ -124,6 +124,7 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   if (!row.is_null(in.column)) m.other_cores = row.real(in.column);
   ++in.column;
   FLYBALL_ASSIGN(m.figures, parse_settings(in.text()));
+  if (in.integer() != 0 || throttled) m.throttled = throttled;
   if (!row.is_null(in.column)) stored.run = row.integer(in.column);
   return stored;
 }
@@ -217,13 +218,14 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
                                           m.settle_s,
                                           m.warm_up_s,
                                           m.total_s,
-                                          m.throttled,
+                                          m.throttled.value_or(false),
                                           m.repeated,
                                           m.failure,
                                           m.started_utc,
                                           m.seed,
                                           m.other_cores ? Value(*m.other_cores) : Value(),
-                                          figures}));
+                                          figures,
+                                          m.throttled.has_value()}));
   return database.last_id();
 }
 
@@ -236,7 +238,7 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   static const std::string of_all =
       fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
                   joins_sql, filter_sql);
-  constexpr int reused_column = 39;
+  constexpr int reused_column = 40;
   std::vector<StoredMeasurement> found;
   FLYBALL_CHECK(
       run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {

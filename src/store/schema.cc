@@ -93,6 +93,10 @@ ALTER TABLE measurements ADD COLUMN other_cores REAL;
     R"sql(
 ALTER TABLE measurements ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
 )sql",
+    // Did anybody look whether the board throttled? Of what was kept before, nobody knows.
+    R"sql(
+ALTER TABLE measurements ADD COLUMN throttling_watched INTEGER NOT NULL DEFAULT 0;
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -71,6 +71,7 @@ TEST_F(Schema, AStoreOfTheFirstVersionKeepsItsMeasurements) {
   EXPECT_EQ(kept[0].measurement.device, "host");
   EXPECT_EQ(kept[0].measurement.fingerprint, "a CPU");
   EXPECT_EQ(kept[0].measurement.minibatch_ms, 12.5);
+  EXPECT_EQ(kept[0].measurement.throttled, std::nullopt) << "a 0 said nothing then";
   EXPECT_FALSE(kept[0].measurement.conditions.has_value());
   EXPECT_EQ(kept[1].measurement.device, "orin");
   EXPECT_EQ(kept[1].measurement.conditions, Conditions());

@@ -76,6 +76,20 @@ TEST_F(StoreTest, KeepsAMeasurementWithoutPower) {
   EXPECT_EQ(store.measurements(like(m)).value().at(0).measurement, m);
 }
 
+TEST_F(StoreTest, WhetherAnybodyLookedForThrottlingIsKept) {
+  Store store = open();
+  for (const std::optional<bool> looked : {std::optional<bool>(), {false}, {true}}) {
+    Measurement m = sample_measurement(looked ? 1 + *looked : 0);
+    m.throttled = looked;
+    ASSERT_TRUE(store.add_measurement(m).ok());
+  }
+  const auto kept = store.measurements({}).value();
+  ASSERT_THAT(kept, SizeIs(3));
+  EXPECT_EQ(kept[0].measurement.throttled, std::nullopt);
+  EXPECT_EQ(kept[1].measurement.throttled, false);
+  EXPECT_EQ(kept[2].measurement.throttled, true);
+}
+
 TEST_F(StoreTest, ANumberThatIsNotKnownStaysUnknown) {
   Measurement m = sample_measurement(0);
   m.stall_ms = std::nan("");

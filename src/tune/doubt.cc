@@ -54,7 +54,9 @@ Figure figure_of(const Configuration& c, std::span<const Measurement* const> rea
   figure.disturbed = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
     return !disturbed_by(*m).empty();
   });
-  figure.throttled = !readings.empty() && std::ranges::all_of(readings, &Measurement::throttled);
+  figure.throttled = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
+    return m->throttled.value_or(false);
+  });
   return figure;
 }
 

@@ -4,29 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "base/text.h"
 #include "device/registry/board.h"
-#include "profile/trials/twin_profiler.h"
-#include "space/trial_facts.h"
 #include "store/exchange.h"
 
 namespace flyball {
-namespace {
-
-bool imported(const SameConditions& same) {
-  return same.conditions && same.conditions->empty();
-}
-
-bool was_simulated(const SameConditions& same) {
-  return same.conditions && same.conditions->contains(simulated_condition);
-}
-
-bool was_disturbed(const SameConditions& same) {
-  return same.conditions && same.conditions->contains(disturbed_condition);
-}
-
-}  // namespace
-
 Result<KnownModes> known_modes(const std::string& device) {
   KnownModes modes;
   modes.device = device;
@@ -53,26 +37,20 @@ Result<KnownModes> known_modes(const std::string& device) {
 
 Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
                                        Accepted accepted) {
-  FLYBALL_ASSIGN(auto all, store.conditions(filter));
-  if (!accepted.simulated) std::erase_if(all, was_simulated);
-  const auto latest = std::find_if_not(all.rbegin(), all.rend(), [](const SameConditions& same) {
-    return imported(same) || was_disturbed(same);
-  });
+  FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter, accepted));
+  const StoredTrials taken = of_latest_conditions(std::move(all));
   StoredWorkload stored;
-  std::vector<StoredMeasurement> taken;
-  for (const SameConditions& same : all) {
-    if (!imported(same) && (latest == all.rend() || &same != &*latest)) {
-      stored.left_out += same.measurements;
-      continue;
-    }
-    MeasurementFilter part = filter;
-    part.fingerprint = same.fingerprint;
-    part.conditions = same.conditions;
-    FLYBALL_ASSIGN(const auto some, store.measurements(part));
-    taken.insert(taken.end(), some.begin(), some.end());
-  }
-  FLYBALL_ASSIGN(stored.runs, store.makers(taken));
-  std::vector<WorkloadTable> tables = tables_of(taken);
+  stored.left_out = taken.left_out;
+  FLYBALL_ASSIGN(stored.runs, store.makers(taken.trials));
+  std::vector<WorkloadTable> tables = tables_of(taken.trials);
+  if (tables.empty() && stored.left_out.all() > 0)
+    return Error{
+        Code::invalid_argument,
+        fmt::format("of {} on {} the store holds {} alone",
+                    filter.workload.value_or("any workload"), filter.device.value_or("any board"),
+                    stored.left_out.words()),
+        "profile some with `flyball tune`, or give measurements with --from FILE; --accept takes "
+        "simulated and predicted ones"};
   if (tables.empty())
     return Error{
         Code::invalid_argument,
@@ -90,16 +68,41 @@ Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& fi
   return stored;
 }
 
+namespace {
+
+std::set<std::string> axis_names(const WorkloadTable& table) {
+  std::set<std::string> names;
+  for (const Axis& axis : table.space.axes()) names.insert(axis.name);
+  return names;
+}
+
+// "device and axes": why rows of both make no one fit; "" where they do.
+std::string what_differs(const WorkloadTable& a, const WorkloadTable& b) {
+  const bool totals = a.power_total != b.power_total && a.has_power() && b.has_power();
+  std::vector<std::string> found;
+  if (a.workload != b.workload) found.emplace_back("workload");
+  if (a.phase != b.phase) found.emplace_back("phase");
+  if (a.device != b.device) found.emplace_back("device");
+  if (axis_names(a) != axis_names(b)) found.emplace_back("axes");
+  if (totals) found.emplace_back("power total");
+  return join(found, " and ");
+}
+
+}  // namespace
+
 Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
                              std::span<const std::string> names) {
   WorkloadTable all = parts.front();
   for (size_t k = 1; k < parts.size(); ++k) {
     const WorkloadTable& part = parts[k];
-    if (part.phase != all.phase || part.device != all.device || part.power_total != all.power_total)
+    if (const std::string different = what_differs(all, part); !different.empty())
       return Error{Code::invalid_argument,
-                   fmt::format("{} holds {} and {}, which do not belong together", names[k],
-                               part.title(), all.title()),
-                   "files given with --from must agree in device, phase and power total"};
+                   fmt::format("{} holds {} and {} holds {}: they differ in {} and do not belong "
+                               "together",
+                               names[0], all.title(), names[k], part.title(), different),
+                   "files given with --from must agree in workload, phase, device, axes and power "
+                   "total; others may help with --reference"};
+    if (!all.has_power()) all.power_total = part.power_total;
     for (size_t i = 0; i < part.size(); ++i) {
       FLYBALL_ASSIGN(const auto row, all.space.to_row(part.space.settings(i)));
       all.add(row, part.minibatch_ms[i], part.power_w[i], part.known(i));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "predict/registry/complete.h"
-#include "store/store.h"
+#include "store/stored_trials.h"
 
 namespace flyball {
 
@@ -28,17 +28,16 @@ Result<KnownModes> known_modes(const std::string& device);
 struct StoredWorkload {
   WorkloadTable table;
   std::vector<int64_t> runs;  ///< that measured it
-  size_t left_out = 0;        ///< disturbed, or under other conditions than the latest
+  LeftOutTrials left_out;
 };
-/// Times of other data, libraries or kernels do not belong together: of what was measured here,
-/// only what was under the conditions of the latest. Imported tables were put together by the user
-/// and all count. Simulated ones are left out unless they are accepted. Errors: nothing is stored;
+/// Those that count (store/stored_trials.h), under the conditions of the latest. Errors: none do;
 /// what is stored differs in phase, axes or power total.
 Result<StoredWorkload> stored_workload(Store& store, const MeasurementFilter& filter,
                                        Accepted accepted = {});
 
 /// Several files of one workload as one table, the later row of a configuration last. `names` say
-/// which part is at fault. Error: parts that differ in phase, device, power total or axes.
+/// which part is at fault. Error: parts that differ in workload, phase, device, axes or power
+/// total.
 Result<WorkloadTable> joined(std::span<const WorkloadTable> parts,
                              std::span<const std::string> names);
 

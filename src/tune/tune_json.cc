@@ -21,7 +21,8 @@ Json settings_json(const Settings& settings) {
 }
 
 Json interval(double low, double high) {
-  if (!std::isfinite(low) || !std::isfinite(high)) return nullptr;
+  // What is taken at its word, as a table's readings are, has no interval.
+  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return nullptr;
   return Json::array({low, high});
 }
 

@@ -59,6 +59,12 @@ struct Taken {
   std::vector<There> there;
 };
 
+// What of the file was not taken, and why: it stays with what was. "" where all was.
+std::string kept_answer(const Imported& imported) {
+  if (imported.notes.empty() && imported.ignored_columns.empty()) return "";
+  return Json{{"ignored", imported.ignored_columns}, {"notes", imported.notes}}.dump();
+}
+
 Result<Taken> into_store(const ImportOptions& options, const Imported& imported,
                          const std::string& command) {
   FLYBALL_ASSIGN(Store store, open_store(options.store));
@@ -72,7 +78,8 @@ Result<Taken> into_store(const ImportOptions& options, const Imported& imported,
     }
     const auto measurements = measurements_of(table, fingerprint, wall_clock_utc());
     const RunRequest request{command, import_request(table).dump(), table.device, fingerprint, 0};
-    FLYBALL_ASSIGN([[maybe_unused]] const int64_t run, store.add_run(request, measurements, ""));
+    FLYBALL_ASSIGN([[maybe_unused]] const int64_t run,
+                   store.add_run(request, measurements, kept_answer(imported)));
     taken.rows += measurements.size();
     taken.titles.push_back(table.title());
   }
@@ -134,30 +141,6 @@ struct ExportOptions {
   std::optional<int64_t> run;
 };
 
-// A tidy table cannot say that a figure is none of the board alone.
-struct Marked {
-  size_t disturbed = 0, throttled = 0;
-
-  std::string text() const {
-    std::vector<std::string> parts;
-    if (disturbed > 0) parts.push_back(fmt::format("{} disturbed", disturbed));
-    if (throttled > 0) parts.push_back(fmt::format("{} throttled", throttled));
-    return join(parts, " and ");
-  }
-};
-
-Marked take_out_marked(std::vector<StoredMeasurement>& measurements) {
-  Marked out;
-  std::erase_if(measurements, [&](const StoredMeasurement& stored) {
-    const Measurement& m = stored.measurement;
-    const bool disturbed = m.conditions && m.conditions->contains(disturbed_condition);
-    out.disturbed += disturbed;
-    out.throttled += !disturbed && m.throttled;
-    return disturbed || m.throttled;
-  });
-  return out;
-}
-
 // A tidy table has no column for them.
 void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements, bool one_run) {
   std::set<std::pair<std::string, std::optional<Conditions>>> distinct;
@@ -191,20 +174,22 @@ Status run_export(const ExportOptions& options) {
   filter.run = options.run;
   if (!options.device.empty()) filter.device = options.device;
   if (!options.workload.empty()) filter.workload = options.workload;
-  FLYBALL_ASSIGN(auto measurements, store.measurements(filter));
-  const std::string marked = take_out_marked(measurements).text();
+  // A tidy table says how a row is known, but not that a figure is none of the board alone.
+  const Accepted accepted{.simulated = true, .predicted = true};
+  FLYBALL_ASSIGN(const StoredTrials stored, stored_trials(store, filter, accepted));
+  const std::vector<StoredMeasurement>& measurements = stored.trials;
   tell_mixed_conditions(measurements, options.run.has_value());
   tell_doubts(measurements);
   const std::vector<WorkloadTable> tables = tables_of(measurements);
-  if (tables.empty() && !marked.empty())
-    return Error{Code::not_found,
-                 fmt::format("of these measurements {} trials are all that there are", marked),
-                 "measure again while nothing else runs and the board is cool"};
+  if (tables.empty() && stored.left_out.all() > 0)
+    return Error{
+        Code::not_found,
+        fmt::format("of these measurements {} are all that there are", stored.left_out.words()),
+        "measure again while nothing else runs and the board is cool"};
   if (tables.empty())
     return Error{Code::not_found, "the store holds no such measurements",
                  "`flyball runs list` shows what there is"};
-  if (!marked.empty())
-    fmt::print(stderr, "note: {} trials are left out (`flyball runs show` lists them)\n", marked);
+  tell_left_out(stored.left_out);
   // Tables of one file share its columns; what does not fit goes into a file of its own.
   for (const WorkloadTable& table : tables) {
     const auto names = [](const WorkloadTable& t) {

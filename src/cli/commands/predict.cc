@@ -42,12 +42,7 @@ Result<WorkloadTable> from_store(const Options& options, const KnownModes& modes
     accepted.simulated = true;
   }
   FLYBALL_ASSIGN(const StoredWorkload stored, stored_workload(store, filter, accepted));
-  if (stored.left_out > 0)
-    fmt::print(
-        stderr,
-        "note: {} measurements that were disturbed, or under other conditions than the latest, are "
-        "left out\n",
-        stored.left_out);
+  tell_left_out(stored.left_out);
   runs = stored.runs;
   return measured_part(stored.table, "the store", accepted);
 }

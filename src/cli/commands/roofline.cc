@@ -13,6 +13,7 @@
 #include "cli/tables.h"
 #include "report/roofline_report.h"
 #include "roofs/roofline_answer.h"
+#include "tune/board_costs.h"
 
 namespace flyball::cli {
 namespace {
@@ -84,14 +85,12 @@ void print_roofs(const RooflineAnswer& answer) {
     fmt::print("{}: no mode has roofs of its own\n", roofs.device);
     return;
   }
-  fmt::print("{}, {} roofs of {} mode{}; highest: {}\n", roofs.device,
-             roofs.provenance == Provenance::measured ? "measured" : "fitted", roofs.modes.size(),
-             roofs.modes.size() == 1 ? "" : "s", mode_words(highest->mode));
+  fmt::print("{}, {} roofs of {} mode{}; highest: {}\n", roofs.device, roofs.how_known(),
+             roofs.modes.size(), roofs.modes.size() == 1 ? "" : "s", mode_words(highest->mode));
   const auto giga = [](double rate) { return rate > 0 ? number(rate * 1e-9) : std::string("-"); };
   fmt::print("  {} GFLOP/s, {} GB/s, balance {} FLOP/B, {} {} ms\n", giga(highest->flop_per_s),
              giga(highest->bytes_per_s), highest->balance() > 0 ? number(highest->balance()) : "-",
-             roofs.provenance == Provenance::measured ? "a parallel region takes"
-                                                      : "a minibatch takes at least",
+             roofs.fitted() ? "a minibatch takes at least" : "a parallel region takes",
              number(1e3 * highest->launch_s));
   if (highest->energy)
     fmt::print("  {} pJ/FLOP, {} pJ/B, static {} W\n",
@@ -111,8 +110,11 @@ void print_answer(const RooflineAnswer& answer) {
 Result<RooflineAnswer> of_tables(const Options& options, const Table* of_device) {
   std::vector<WorkloadTable> tables;
   FLYBALL_ASSIGN(tables, read_references(options.files, options.accepted));
-  if (of_device)
-    tables.insert(tables.end(), of_device->workloads.begin(), of_device->workloads.end());
+  for (const WorkloadTable& table :
+       of_device ? of_device->workloads : std::vector<WorkloadTable>()) {
+    FLYBALL_ASSIGN(WorkloadTable known, measured_part(table, options.device, options.accepted));
+    tables.push_back(std::move(known));
+  }
   if (!options.phase.empty())
     std::erase_if(tables, [&](const auto& t) { return phase_name(t.phase) != options.phase; });
   FLYBALL_ASSIGN(RooflineAnswer answer, roofline_of_tables(options.request, tables));
@@ -138,11 +140,11 @@ Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
                  "`flyball roofline measure` measures them; --data FILE takes measured tables"};
   MeasurementFilter filter;
   filter.device = device.name;
-  FLYBALL_ASSIGN(std::vector<StoredMeasurement> measured, store.measurements(filter));
-  std::erase_if(measured, [&](const StoredMeasurement& m) {
-    return !m.measurement.fingerprint.starts_with(device.fingerprint);
+  FLYBALL_ASSIGN(StoredTrials measured, stored_trials(store, filter, options.accepted));
+  std::erase_if(measured.trials, [&](const StoredMeasurement& m) {
+    return !same_board(m.measurement.fingerprint, device.fingerprint);
   });
-  return roofline_of_board(options.request, *roofs, measured);
+  return roofline_of_board(options.request, *roofs, measured.trials);
 }
 
 Status run(Options options) {

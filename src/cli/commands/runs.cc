@@ -11,6 +11,7 @@
 #include "cli/stored.h"
 #include "report/comparison.h"
 #include "report/run_report.h"
+#include "space/trial_facts.h"
 #include "tune/board_costs.h"
 
 namespace flyball::cli {
@@ -97,7 +98,7 @@ std::vector<std::string> cells(const Measurement& m, const StoredIdle* idle) {
           idle ? fmt::format("{} ({:.0f} %)", number(idle->idle.power_w),
                              100 * idle->idle.power_w / m.power->mean_w)
                : "-",
-          m.noise < unknown_noise ? number(100 * m.noise, 2) : "-",
+          tells_noise(m) ? number(100 * m.noise, 2) : "-",
           provenance_name(m.provenance),
           m.failed() ? m.failure : m.stop_reason,
           or_dash(also_known(m))};

@@ -60,14 +60,14 @@ TEST(ModeWatch, ClocksAreSeenWhileATrialIsCounted) {
   EXPECT_EQ(seen[1].asked, 918);
   EXPECT_EQ(seen[1].mean, 909);
   EXPECT_EQ(seen[1].least, 900);
-  EXPECT_FALSE(m.throttled);
+  EXPECT_EQ(m.throttled, false);
   EXPECT_EQ(own_figures(m), (Figures{{"accuracy", 0.5}}));
 
   ASSERT_TRUE(write_file(now, "612000000\n").ok());
   watch.begin();
   watch.look();
   watch.end(m);
-  EXPECT_TRUE(m.throttled);
+  EXPECT_EQ(m.throttled, true);
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ class HotMeter final : public PowerMeter {
   std::vector<std::string> throttling() const override {
     return hot_ ? std::vector<std::string>{"cpu thermal slowdown"} : std::vector<std::string>{};
   }
+  bool watches_throttling() const override { return true; }
 
  private:
   bool hot_;

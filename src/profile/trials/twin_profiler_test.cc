@@ -47,6 +47,33 @@ TEST(TwinProfiler, EverythingSaysSimulated) {
   EXPECT_NEAR(m->power->mean_w * m->power->window_s, m->power->energy_j, 1e-9);
 }
 
+// Of 40 minibatches with three workers 39 are whole rounds.
+TEST(TwinProfiler, ATrialIsTheMeanOverWholeRoundsOfItsWorkers) {
+  const auto twin = profiler("orin_agx", "resnet18", Phase::train,
+                             {.open = {named_axis(axis::loader_workers, {3})}});
+  const auto m = twin->measure(twin->default_config());
+  ASSERT_TRUE(m.ok() && !m->failed());
+  double sum_ms = 0;
+  for (size_t i = 1; i < 40; ++i) sum_ms += m->minibatches[i].e2e_ms;
+  EXPECT_NEAR(m->minibatch_ms, sum_ms / 39, 1e-6);
+  EXPECT_NEAR(m->power->window_s, 1e-3 * sum_ms, 1e-6);
+  EXPECT_EQ(m->throttled, std::nullopt) << "heat slows no twin, and nobody looked";
+}
+
+TEST(TwinProfiler, MemoryThatTheUserAllowsIsHeeded) {
+  const auto batches = [](const TwinTrialOptions& options) {
+    const auto twin = profiler("orin_agx", "resnet18", Phase::infer, options);
+    return find_axis(twin->space().axes(), axis::batch_size)->values;
+  };
+  const std::vector<double> all = {1, 4, 16, 32, 64};
+  EXPECT_EQ(batches({}), all);
+  const Twin twin =
+      *Twin::make(*find_twin_board("orin_agx"), *known_twin_workload("resnet18", Phase::infer));
+  const auto needed = static_cast<uint64_t>(twin.memory_bytes({.mode = {}, .batch_size = 16})) + 1;
+  EXPECT_EQ(batches({.memory = needed}), (std::vector<double>{1, 4, 16}));
+  EXPECT_EQ(batches({.memory = needed, .memory_check = false}), all);
+}
+
 TEST(TwinProfiler, TheSeedDecidesAndRepeatsDiffer) {
   const auto first = profiler("orin_agx", "resnet18", Phase::train, {.seed = 7}),
              same = profiler("orin_agx", "resnet18", Phase::train, {.seed = 7}),

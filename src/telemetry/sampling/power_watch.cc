@@ -150,6 +150,13 @@ Result<PowerReading> PowerWatch::counted(const std::vector<Trace>& traces, int64
   return power_reading(window, total_, static_cast<int>(wanted));
 }
 
+bool PowerWatch::watches_throttling() const {
+  return std::ranges::any_of(sensors_.sensors, [](const SensorPtr& sensor) {
+    return sensor->info().name.ends_with("_throttle") ||
+           sensor->info().name == "firmware_throttled";
+  });
+}
+
 std::vector<std::string> throttling_between(const std::vector<Trace>& traces, int64_t begin_ns,
                                             int64_t end_ns) {
   std::vector<std::string> reasons;

@@ -52,6 +52,8 @@ class PowerWatch {
   Result<PowerReading> end();
   /// What slowed the machine down in the counted window; empty when nothing did. After end().
   const std::vector<std::string>& throttling() const { return throttling_; }
+  /// Is there a sensor that throttling_between() reads?
+  bool watches_throttling() const;
   /// All that was sampled, after end().
   const std::vector<Trace>& traces() const { return traces_; }
 

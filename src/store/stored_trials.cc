@@ -1,0 +1,87 @@
+#include "store/stored_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "space/trial_facts.h"
+
+namespace flyball {
+namespace {
+
+// The fingerprint is all that is known of it.
+bool imported(const Measurement& m) {
+  return m.conditions && m.conditions->empty();
+}
+
+}  // namespace
+
+bool stands_alone(const Measurement& m) {
+  return !m.failed() && !m.throttled.value_or(false) && disturbed_by(m).empty();
+}
+
+bool counts(const Measurement& m, Accepted accepted) {
+  return stands_alone(m) && accepted(m.provenance);
+}
+
+void LeftOutTrials::add(const Measurement& m, Accepted accepted) {
+  if (m.failed() || counts(m, accepted)) return;
+  if (!disturbed_by(m).empty())
+    ++disturbed;
+  else if (m.throttled.value_or(false))
+    ++throttled;
+  else if (m.provenance == Provenance::simulated)
+    ++simulated;
+  else
+    ++predicted;
+}
+
+std::string LeftOutTrials::words() const {
+  std::vector<std::string> parts;
+  const auto tell = [&](size_t count, const char* what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  tell(disturbed, "disturbed");
+  tell(throttled, "throttled");
+  tell(simulated, "simulated");
+  tell(predicted, "predicted");
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  if (!text.empty()) text += " trials";
+  if (other_conditions > 0)
+    text += fmt::format("{}{} under other conditions than the latest", text.empty() ? "" : ", ",
+                        other_conditions);
+  return text;
+}
+
+StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accepted) {
+  StoredTrials kept;
+  for (StoredMeasurement& stored : measurements) {
+    kept.left_out.add(stored.measurement, accepted);
+    if (counts(stored.measurement, accepted)) kept.trials.push_back(std::move(stored));
+  }
+  return kept;
+}
+
+Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
+                                   Accepted accepted) {
+  FLYBALL_ASSIGN(std::vector<StoredMeasurement> all, store.measurements(filter));
+  return counted(std::move(all), accepted);
+}
+
+StoredTrials of_latest_conditions(StoredTrials all) {
+  const StoredMeasurement* latest = nullptr;
+  for (const StoredMeasurement& stored : all.trials)
+    if (!imported(stored.measurement) && (!latest || stored.id > latest->id)) latest = &stored;
+  if (!latest) return all;
+  const std::string fingerprint = latest->measurement.fingerprint;
+  const auto conditions = latest->measurement.conditions;
+  all.left_out.other_conditions += std::erase_if(all.trials, [&](const StoredMeasurement& stored) {
+    const Measurement& m = stored.measurement;
+    return !imported(m) && (m.fingerprint != fingerprint || m.conditions != conditions);
+  });
+  return all;
+}
+
+}  // namespace flyball

@@ -1,0 +1,42 @@
+// Which stored trials count for what is predicted, planned or compared: one rule for all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace flyball {
+
+/// Is it a figure of the board alone: no failure, nobody who measured beside it, no throttling?
+bool stands_alone(const Measurement& measurement);
+/// Does it count: it stands alone, and was measured, or is of a kind that somebody accepts?
+bool counts(const Measurement& measurement, Accepted accepted = {});
+
+/// How many do not count, and why. Failed trials are not told of.
+struct LeftOutTrials {
+  size_t disturbed = 0, throttled = 0, simulated = 0, predicted = 0;
+  size_t other_conditions = 0;  ///< than the latest (of_latest_conditions())
+
+  void add(const Measurement& measurement, Accepted accepted);
+  size_t all() const { return disturbed + throttled + simulated + predicted + other_conditions; }
+  /// "2 disturbed, 1 throttled and 3 simulated trials"; "" for none.
+  std::string words() const;
+};
+
+struct StoredTrials {
+  std::vector<StoredMeasurement> trials;  ///< in their order in the store
+  LeftOutTrials left_out;
+};
+
+/// Those of them that count.
+StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accepted = {});
+/// What the store holds and counts. Errors: those of the store.
+Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
+                                   Accepted accepted = {});
+/// Times of other data, libraries or kernels do not belong together: of what was measured here,
+/// only what was under the conditions of the latest. What was imported was put together by the user
+/// and stays.
+StoredTrials of_latest_conditions(StoredTrials all);
+
+}  // namespace flyball

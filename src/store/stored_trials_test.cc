@@ -1,0 +1,83 @@
+#include "store/stored_trials.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "base/temp_folder.h"
+#include "space/trial_facts.h"
+#include "store/sample.h"
+
+namespace flyball {
+namespace {
+
+using testing::ElementsAre;
+
+Measurement disturbed(int n) {
+  Measurement m = sample_measurement(n);
+  (*m.conditions)[disturbed_condition] = "process 7 (flyball tune)";
+  return m;
+}
+Measurement throttled(int n) {
+  Measurement m = sample_measurement(n);
+  m.throttled = true;
+  return m;
+}
+Measurement known_as(int n, Provenance provenance) {
+  Measurement m = sample_measurement(n);
+  m.provenance = provenance;
+  return m;
+}
+Measurement failed(int n) {
+  Measurement m = sample_measurement(n);
+  m.failure = "out of memory";
+  return m;
+}
+
+std::vector<int> numbers(const StoredTrials& stored) {
+  std::vector<int> numbers;
+  for (const StoredMeasurement& one : stored.trials)
+    numbers.push_back(static_cast<int>(std::lround(10 * (one.measurement.minibatch_ms - 100))));
+  return numbers;
+}
+
+TEST(StoredTrials, OnlyWhatStandsAloneAndIsAcceptedCounts) {
+  const TempFolder folder;
+  Store store = *Store::open(folder.path());
+  const std::vector<Measurement> all = {sample_measurement(0),
+                                        disturbed(1),
+                                        throttled(2),
+                                        failed(3),
+                                        known_as(4, Provenance::simulated),
+                                        known_as(5, Provenance::predicted),
+                                        known_as(6, Provenance::table)};
+  ASSERT_TRUE(store.add_measurements(all).ok());
+  const StoredTrials plain = *stored_trials(store, {});
+  EXPECT_THAT(numbers(plain), ElementsAre(0, 6));
+  EXPECT_EQ(plain.left_out.words(), "1 disturbed, 1 throttled, 1 simulated and 1 predicted trials");
+  const StoredTrials asked = *stored_trials(store, {}, {.simulated = true});
+  EXPECT_THAT(numbers(asked), ElementsAre(0, 4, 6));
+  // What was asked for as well, failed trials never do.
+  MeasurementFilter also;
+  also.failed = true;
+  EXPECT_THAT(numbers(*stored_trials(store, also)), ElementsAre(0, 6));
+  EXPECT_EQ(LeftOutTrials().words(), "");
+}
+
+TEST(StoredTrials, OtherConditionsThanTheLatestsAreLeftOutAndImportsStay) {
+  Measurement older = sample_measurement(0), imported = sample_measurement(1),
+              latest = sample_measurement(2), beside = disturbed(3);
+  older.conditions = Conditions{{"dataset", "/data/old"}};
+  imported.conditions = Conditions();
+  const TempFolder folder;
+  Store store = *Store::open(folder.path());
+  const std::vector<Measurement> all = {older, imported, latest, beside};
+  ASSERT_TRUE(store.add_measurements(all).ok());
+  const StoredTrials kept = of_latest_conditions(*stored_trials(store, {}));
+  EXPECT_THAT(numbers(kept), ElementsAre(1, 2));  // the disturbed one is later, and does not count
+  EXPECT_EQ(kept.left_out.other_conditions, 1u);
+  EXPECT_EQ(kept.left_out.words(), "1 disturbed trials, 1 under other conditions than the latest");
+}
+
+}  // namespace
+}  // namespace flyball
