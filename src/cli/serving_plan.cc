@@ -63,23 +63,22 @@ Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options
 }
 
 // Another board's figures say nothing of this one.
-Status check_board(const WorkloadTable& table, const std::string& file, const BoardInfo& board) {
-  if (table.device == board.device.name) return {};
-  return Error{
-      Code::invalid_argument,
-      fmt::format("{} holds {}, and this board is {}", file, table.title(), board.device.name),
-      "name tables of this board with --profiles, or leave it out for what the store has"};
+Status check_board(const WorkloadTable& table, const std::string& file, const std::string& device) {
+  if (table.device == device) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} holds {}, and this board is {}", file, table.title(), device),
+               "name tables of this board with --profiles, or leave it out for what the store has"};
 }
 
 Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
-                                                    const BoardInfo& board,
+                                                    const std::string& device,
                                                     const std::string& workload, Phase phase) {
   for (const std::string& file : options.profiles) {
     FLYBALL_ASSIGN(const Table table, read_table(file));
     if (!table.find(workload, phase).ok()) continue;
     FLYBALL_ASSIGN(WorkloadTable found,
                    read_workload(file, workload, phase_name(phase), options.plan.accepted));
-    FLYBALL_CHECK(check_board(found, file, board));
+    FLYBALL_CHECK(check_board(found, file, device));
     return std::optional(std::move(found));
   }
   return std::optional<WorkloadTable>();
@@ -112,7 +111,7 @@ Result<Profiles> profiles_of(const ServeOptions& options, const BoardInfo& board
          phase == Phase::train ? options.plan.train : options.plan.infer) {
       FLYBALL_ASSIGN(auto table, options.profiles.empty()
                                      ? stored_profiles(options, board, workload, phase)
-                                     : filed_profiles(options, board, workload, phase));
+                                     : filed_profiles(options, board.device.name, workload, phase));
       if (table) {
         found.tables.push_back(*std::move(table));
         continue;
@@ -240,7 +239,7 @@ Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& option
   std::vector<WorkloadTable> tables;
   for (size_t role = 0; role < shared.profilers.size() && !options.profiles.empty(); ++role) {
     const ProfilerInfo& info = shared.info(role);
-    FLYBALL_ASSIGN(auto table, filed_profiles(options, info.workload, info.phase));
+    FLYBALL_ASSIGN(auto table, filed_profiles(options, info.device, info.workload, info.phase));
     if (!table)
       return lacking_profiles(
           options, info.workload + (info.phase == Phase::train ? " training" : " inference"));
