@@ -13,7 +13,7 @@ void tell_left_out(const LeftOutTrials& left_out) {
   if (left_out.all() == 0) return;
   const bool taken = left_out.simulated + left_out.predicted > 0;
   fmt::print(
-      stderr, "note: {} of the store are left out ({})\n", left_out.words(),
+      stderr, "note: {} are left out ({})\n", left_out.words(),
       taken ? "--accept takes simulated and predicted ones" : "`flyball runs show` lists them");
 }
 

@@ -10,7 +10,7 @@ namespace flyball::cli {
 /// The store that `--store` names, which must be there, else the default one, which may be new.
 Result<Store> open_stored(const std::string& place);
 
-/// "note: 2 disturbed trials of the store are left out" on stderr; nothing where all count.
+/// "note: 2 disturbed trials are left out" on stderr; nothing where all count.
 void tell_left_out(const LeftOutTrials& left_out);
 
 }  // namespace flyball::cli
