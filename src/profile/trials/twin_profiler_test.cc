@@ -67,8 +67,9 @@ TEST(TwinProfiler, MemoryThatTheUserAllowsIsHeeded) {
   };
   const std::vector<double> all = {1, 4, 16, 32, 64};
   EXPECT_EQ(batches({}), all);
-  const Twin twin =
-      *Twin::make(*find_twin_board("orin_agx"), *known_twin_workload("resnet18", Phase::infer));
+  TwinWorkload workload = *known_twin_workload("resnet18", Phase::infer);
+  workload.data.resident = true;  // as requests are
+  const Twin twin = *Twin::make(*find_twin_board("orin_agx"), workload);
   const auto needed = static_cast<uint64_t>(twin.memory_bytes({.mode = {}, .batch_size = 16})) + 1;
   EXPECT_EQ(batches({.memory = needed}), (std::vector<double>{1, 4, 16}));
   EXPECT_EQ(batches({.memory = needed, .memory_check = false}), all);
