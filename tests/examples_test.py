@@ -93,6 +93,10 @@ NOT_RUN = {
         "sudo flyball helper uninstall": "changes the system; install_test.cc does it in a folder",
     },
     "docs/live.md": {
+        "flyball serve --train lenet5 --infer lenet5 --arrivals poisson:60 --latency 300ms --measure 5":
+            "of a board with modes; serve_mode_test.cc measures one on a recorded board",
+        "flyball serve --train resnet18.csv --infer mobilenet_infer.csv --latency 800ms --power-budget 30W --arrivals poisson:60 --for 10min --switch-cost 300ms --profiles known.csv --measure 10":
+            "of a board's tables; serve_test.cc has small ones",
         "flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals poisson:60 --for 1min":
             "draws pictures and takes a minute; serve_test.cc serves for seconds",
         "flyball serve --train resnet18.csv --infer mobilenet_infer.csv --latency 800ms --power-budget 30W --arrivals windows:30:10min,90:10min --switch-cost 2s":

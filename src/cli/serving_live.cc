@@ -262,8 +262,8 @@ Result<Served> serve_live(ServeOptions& options) {
        .saved = [&] { return options.promote ? promote(options, runners) : Status(); },
        .begins = [&meter] { meter->start(); },
        .answered = [&meter] { meter->stop(); }});
-  std::unique_ptr<LivePlanner> planner;
   std::unique_ptr<LivePower> power;
+  std::unique_ptr<LivePlanner> planner;       // reads it
   std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
   FLYBALL_CHECK(check_power_budget(options, *board));
   const BoardInfo here = computing_board(board->info());

@@ -28,7 +28,7 @@ Status latency_can_be_met(const Problem& problem, size_t r) {
                fmt::format("allow more than {:.4g} ms, or offer smaller batch sizes", arrives_ms)};
 }
 
-Status check_role(const Problem& problem, size_t r) {
+Status check_role(const Problem& problem, size_t r, bool whole_batches) {
   const Role& role = problem.roles[r];
   if (role.phase == Phase::infer && !role.serves() && !role.offline)
     return Error{
@@ -40,7 +40,7 @@ Status check_role(const Problem& problem, size_t r) {
                  "give a finite number of requests per second"};
   if (!role.serves()) return {};
   FLYBALL_CHECK(positive("latency budget", role.latency_ms, "ms"));
-  return latency_can_be_met(problem, r);
+  return whole_batches ? latency_can_be_met(problem, r) : Status();
 }
 
 /// The objectives that docs/problems.md has an equation for.
@@ -70,7 +70,7 @@ Status objective_fits(const Problem& problem) {
 
 }  // namespace
 
-Status validate(const Problem& problem) {
+Status validate(const Problem& problem, bool whole_batches) {
   if (!problem.candidates || problem.candidates->roles() != problem.roles.size())
     return Error{Code::internal, "each role needs its candidates", ""};
   FLYBALL_CHECK(positive("power budget", problem.budgets.power_w, "W"));
@@ -84,7 +84,8 @@ Status validate(const Problem& problem) {
     return Error{Code::invalid_argument,
                  fmt::format("changing the mode takes {:g} J", problem.switch_j),
                  "give a switch energy of zero or more, such as 5J"};
-  for (size_t r = 0; r < problem.roles.size(); ++r) FLYBALL_CHECK(check_role(problem, r));
+  for (size_t r = 0; r < problem.roles.size(); ++r)
+    FLYBALL_CHECK(check_role(problem, r, whole_batches));
   if (problem.roles.size() == 2 && !problem.roles[1].serves())
     return Error{Code::invalid_argument, "two trainings cannot share a board in turns here",
                  "give a training and an inference, or two inferences"};

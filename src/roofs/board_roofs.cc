@@ -245,7 +245,8 @@ Result<int64_t> keep_roofs(Store& store, const BoardRoofs& roofs, const std::str
 }
 
 Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string& device,
-                                                const std::string& fingerprint) {
+                                                const std::string& fingerprint,
+                                                const Accepted& accepted) {
   FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
   std::optional<StoredRoofs> of_kind;
   for (const StoredRun& run : runs) {
@@ -259,6 +260,7 @@ Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string&
       FLYBALL_ASSIGN(BoardRoofs roofs, read_roofs(Json::parse(run.answer)));
       // Another machine of one name tells nothing, except where a table is all there is of a kind.
       if (!own && !roofs.fitted()) continue;
+      if (!accepted(roofs.provenance)) continue;
       if (!own && of_kind && roofs.provenance != Provenance::table) continue;
       StoredRoofs stored{std::move(roofs), run.id};
       if (own) return std::optional<StoredRoofs>(std::move(stored));

@@ -216,17 +216,17 @@ TEST(Roofs, WhatIsKeptComesBack) {
   roofs.modes = {mode};
   const auto run = keep_roofs(store, roofs, "flyball roofline measure");
   ASSERT_TRUE(run.ok());
-  const auto found = stored_roofs(store, "host", "f");
+  const auto found = stored_roofs(store, "host", "f", {});
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_TRUE(found->has_value());
   EXPECT_EQ((*found)->run, *run);
   EXPECT_EQ(roofs_json((*found)->roofs), roofs_json(roofs));
   // Of another machine of this name nothing is known, but tables speak of a kind of board.
-  EXPECT_FALSE((*stored_roofs(store, "host", "g")).has_value());
+  EXPECT_FALSE((*stored_roofs(store, "host", "g", {})).has_value());
   roofs.provenance = Provenance::table;
   roofs.device = "orin_agx";
   ASSERT_TRUE(keep_roofs(store, roofs, "flyball roofline --data x").ok());
-  EXPECT_TRUE((*stored_roofs(store, "orin_agx", "g")).has_value());
+  EXPECT_TRUE((*stored_roofs(store, "orin_agx", "g", {})).has_value());
 }
 
 TEST(Roofs, OfSimulatedRowsAreSimulatedAsTheyAreFittedAndKept) {
@@ -243,9 +243,12 @@ TEST(Roofs, OfSimulatedRowsAreSimulatedAsTheyAreFittedAndKept) {
   ASSERT_TRUE(keep_roofs(store, answer->roofs, "later").ok());
   EXPECT_EQ(roofs_json(answer->roofs)["provenance"], "simulated");
   // Measured rows come first, whatever was kept last.
-  EXPECT_EQ((*stored_roofs(store, "known", "g"))->roofs.provenance, Provenance::table);
-  ASSERT_TRUE(store.delete_run((*stored_roofs(store, "known", "g"))->run).ok());
-  const auto kept = stored_roofs(store, "known", "g");
+  EXPECT_EQ((*stored_roofs(store, "known", "g", {.simulated = true}))->roofs.provenance,
+            Provenance::table);
+  ASSERT_TRUE(
+      store.delete_run((*stored_roofs(store, "known", "g", {.simulated = true}))->run).ok());
+  EXPECT_FALSE((*stored_roofs(store, "known", "g", {})).has_value()) << "nobody asked for them";
+  const auto kept = stored_roofs(store, "known", "g", {.simulated = true});
   ASSERT_TRUE(kept.ok() && kept->has_value());
   EXPECT_EQ((*kept)->roofs.provenance, Provenance::simulated);
   EXPECT_THAT(roofline_of_board({.workloads = {"resnet50"}}, **kept, {})->notes,

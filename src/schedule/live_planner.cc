@@ -196,8 +196,7 @@ bool LivePlanner::beyond_budget(std::string& why) {
 void LivePlanner::watch_drift(int64_t now_ns) {
   if (!planned_.durations || now_ns < next_drift_ns_) return;
   next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
-  const auto in_mode = static_cast<int64_t>(mode_of(choice_));
-  if (board_mode_ >= 0 && board_mode_ != in_mode) return;  // a switch waits: what runs is another
+  if (waits()) return;
   std::string why;
   if (!drifted(why) && !beyond_budget(why)) return;
   replanner_.forget_plans();
@@ -240,26 +239,31 @@ void LivePlanner::set_off(LiveChange change, size_t mode, std::vector<size_t> ch
   if (planned_.set_mode) {
     change.switch_s = switch_s();
     change.mode_is_set = [this, mode] { return board_mode_ == static_cast<int64_t>(mode); };
-    if (change.mode_is_set() && !visit_) {
-      const std::lock_guard lock(mutex_);
-      settled_ = choice;
-    }
-    change.set_mode = [this, mode, choice = std::move(choice)] { return follow(mode, choice); };
+    change.set_mode = [this, mode] { return follow(mode); };
   }
+  change.followed = [this, mode, choice = std::move(choice), number = ++handed_over_] {
+    followed(mode, choice);
+    followed_ = number;
+  };
   planned_.change(std::move(change));
 }
 
-// In the thread that serves. Where a mode cannot be set the one before is set again.
-Status LivePlanner::follow(size_t mode, const std::vector<size_t>& choice) {
+// In the thread that serves. A visit settles nothing, nor does a mode that could not be set.
+void LivePlanner::followed(size_t mode, const std::vector<size_t>& choice) {
+  const std::lock_guard lock(mutex_);
+  const bool is_set = !planned_.set_mode || board_mode_ == static_cast<int64_t>(mode);
+  if (is_set && observed_ != mode) settled_ = choice;
+}
+
+// Likewise. Where a mode cannot be set the one before is set again.
+Status LivePlanner::follow(size_t mode) {
   const int64_t before = board_mode_;
   const double began_s = static_cast<double>(monotonic_ns()) * 1e-9;
   const Status set = planned_.set_mode(mode);
   if (set.ok()) {
     const double took_s = static_cast<double>(monotonic_ns()) * 1e-9 - began_s;
     longest_switch_s_ = std::max(longest_switch_s_.load(), took_s);
-    const std::lock_guard lock(mutex_);
     board_mode_ = static_cast<int64_t>(mode);
-    if (observed_ != mode) settled_ = choice;
     return {};
   }
   {
@@ -297,13 +301,18 @@ void LivePlanner::take_failures(int64_t now_ns) {
     drop_visit();
     choice_ = settled;
     replanner_.take(choice_);
-    if (rates_known()) plan_from_board(in_words(mode) + " cannot be set");
+    if (rates_known()) plan_anyway(in_words(mode) + " cannot be set");
   }
 }
 
 // As plan_again(), where the board may be in another mode than that of the plan.
 void LivePlanner::plan_from_board(std::string why) {
   if (board_mode_ == static_cast<int64_t>(mode_of(choice_))) return plan_again(std::move(why));
+  plan_anyway(std::move(why));
+}
+
+// Hands over in any case: another plan may still wait that is not to be followed.
+void LivePlanner::plan_anyway(std::string why) {
   const auto best = replanner_.plan_for(rates_hz_);
   return best ? settle_on(*best, std::move(why)) : stay(std::move(why));
 }

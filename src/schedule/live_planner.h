@@ -90,11 +90,15 @@ class LivePlanner {
   void watch_drift(int64_t now_ns);
   void plan_again(std::string why);
   void plan_from_board(std::string why);
+  void plan_anyway(std::string why);
   void settle_on(const SimulatedChoice& choice, std::string why);
   void hand_over(PlanChange change);
   void stay(std::string why);
   void set_off(LiveChange change, size_t mode, std::vector<size_t> choice);
-  Status follow(size_t mode, const std::vector<size_t>& choice);
+  Status follow(size_t mode);
+  void followed(size_t mode, const std::vector<size_t>& choice);
+  /// Of what was handed over: until it is followed, what runs is another plan.
+  bool waits() const { return followed_ != handed_over_; }
   void take_failures(int64_t now_ns);
   bool allowed(std::span<const size_t> choice) const;
 
@@ -139,6 +143,8 @@ class LivePlanner {
 
   std::atomic<int64_t> board_mode_;  ///< that it is really in; −1: not known
   std::atomic<double> longest_switch_s_{0};
+  size_t handed_over_ = 0;           ///< changes, so far
+  std::atomic<size_t> followed_{0};  ///< the last of them that was followed
   std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<Arrival> arrivals_;   ///< since the last look

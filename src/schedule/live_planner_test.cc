@@ -70,6 +70,11 @@ class LivePlannerTest : public ::testing::Test {
                  }},
             options};
   }
+  /// As the thread that serves does once a gap has come.
+  static void follow(const LiveChange& change) {
+    if (!change.mode_is_set()) ASSERT_TRUE(change.set_mode().ok());
+    change.followed();
+  }
   /// Two services in place of a training and one.
   void serve_two() {
     WorkloadTable one = two_modes(Phase::infer), other = one;
@@ -128,6 +133,18 @@ TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
   EXPECT_DOUBLE_EQ(changes_[0].trainings[0].typical_ns(1), 20e6);
 }
 
+// Its batch and mode are others than warm-up's, whose times say nothing of them.
+TEST_F(LivePlannerTest, TimesBeforeTheFirstPlanIsFollowedAreNoDrift) {
+  LivePlannerOptions options = at_each_look();
+  options.mode_is_set = false;
+  LivePlanner planned = planner(slow_, 0, options);
+  now_ = {{3e6}, {90e6}};
+  feed(planned, monotonic_ns(), 50, 100);
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("requests/s arrive"));
+  EXPECT_DOUBLE_EQ(changes_[0].trainings[0].typical_ns(1), 20e6) << "as it was profiled";
+}
+
 // Any new plan would leave the slow mode: the fast one trains more, and power is free.
 TEST_F(LivePlannerTest, ASteadyRateChangesNothing) {
   LivePlanner planned = planner(slow_, 50, at_each_look());
@@ -148,10 +165,17 @@ TEST_F(LivePlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {
   EXPECT_THAT(changes_[0].why.why, HasSubstr("minibatches of learn take 1.6 times as long"));
   EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 1000");
   EXPECT_NEAR(changes_[0].trainings[0].typical_ns(1), 31e6, 1e3);  // slower there, too
+  planned.look(monotonic_ns());
+  EXPECT_EQ(changes_.size(), 1u) << "what runs until its switch is the plan before";
+  follow(changes_[0]);
   changes_.clear();
   now_ = {{15e6}, {31e6}};  // as it is now expected
   planned.look(monotonic_ns());
   EXPECT_TRUE(changes_.empty());
+  now_ = {{15e6}, {45e6}};
+  planned.look(monotonic_ns());
+  ASSERT_EQ(changes_.size(), 1u) << "and is watched again";
+  EXPECT_THAT(changes_[0].why.why, HasSubstr("minibatches of learn take 1.5 times as long"));
 }
 
 TEST_F(LivePlannerTest, PowerBeyondTheBudgetMakesAThriftierPlan) {
@@ -216,6 +240,7 @@ TEST_F(LivePlannerTest, AModeThatCannotBeSetIsLetBeForAWhile) {
   const Status set = changes_[0].set_mode();
   ASSERT_FALSE(set.ok());
   EXPECT_THAT(set.error().message, HasSubstr("it does not take; gpu_mhz 500 is set again"));
+  changes_[0].followed();
   EXPECT_EQ(set_, (std::vector<size_t>{fast_mode, slow_mode}));
   for (int s = 1; s < 100; s += 7) planned.look(begin_ns + s * 1'000 * ms);
   for (size_t i = 1; i < changes_.size(); ++i) EXPECT_TRUE(changes_[i].mode_is_set());

@@ -50,7 +50,7 @@ bool LivePlanner::calm(int64_t now_ns) {
 void LivePlanner::explore(int64_t now_ns) {
   if (explorer_.left() == 0 || explored_ || !planned_.set_mode || !planned_.stands) return;
   if (static_cast<double>(now_ns - began_ns_) * 1e-9 < first_visit_s) return;
-  if (board_mode_ != static_cast<int64_t>(mode_of(choice_))) return;  // a switch waits
+  if (waits() || board_mode_ != static_cast<int64_t>(mode_of(choice_))) return;
   for (const Role& role : problem_.roles)
     if (role.serves() && !(switch_s() * 1e3 < role.latency_ms)) {
       measuring_gap_ = fmt::format(

@@ -279,6 +279,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
     if (!set.ok()) {
       change.why.why += ", but the mode cannot be set: " + set.error().message;
       result_.planned_anew(std::move(change.why));
+      if (change.followed) change.followed();
       return;
     }
     ++result_.switches;
@@ -294,6 +295,7 @@ void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   }
   trainings_per_s_ = std::move(change.trainings_per_s);
   result_.planned_anew(std::move(change.why));
+  if (change.followed) change.followed();
 }
 
 void LiveServing::note(const std::string& track, std::string name, int64_t begin_ns,
@@ -419,11 +421,11 @@ double LiveServing::saving_ns() const {
 Status LiveServing::save_all(bool at_end) {
   Status all;
   for (size_t t = 0; t < trainings_.size(); ++t) {
-    const Status saved = trainings_[t]->save();
+    const Status saved = run_guarded([&] { return trainings_[t]->save(); });
     if (!saved.ok())
       all = told_together(all, saved.error().within("checkpoint of " + training_rules_[t].name));
   }
-  return all.ok() && options_.saved && !at_end ? options_.saved() : all;
+  return all.ok() && options_.saved && !at_end ? run_guarded(options_.saved) : all;
 }
 
 Status LiveServing::run(double seconds) {

@@ -50,6 +50,8 @@ struct LiveChange {
   std::function<bool()> mode_is_set{};    ///< the board is in it: no switch; empty: it is not
   bool only_in_gap = false;  ///< the switch waits for a gap that holds it, however long
   double switch_s = 0;       ///< that setting the mode takes
+  /// Called by run() once it has been followed, or its mode could not be set; must not block.
+  std::function<void()> followed{};
   std::vector<DurationModel> services{};   ///< expected in the new mode; empty: what was learned
   std::vector<DurationModel> trainings{};  ///< stays
 };

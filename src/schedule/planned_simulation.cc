@@ -37,6 +37,7 @@ class SimulatedBoard {
     change.only_in_gap = change_->only_in_gap;
     change.followed = [follow = *std::move(change_)] {
       if (!follow.mode_is_set()) (void)follow.set_mode();
+      follow.followed();
     };
     change_.reset();
     return change;

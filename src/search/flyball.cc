@@ -70,11 +70,14 @@ class Flyball : public Strategy {
   /// services alone they place the second one better.
   bool begun() const {
     const auto trains = [](const Role& role) { return !role.serves(); };
-    const size_t needed = std::ranges::any_of(problem().roles, trains) ? first_trials : 1;
+    const size_t first = std::ranges::any_of(problem().roles, trains) ? first_trials : 1;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
       const auto& trials = ledger().of_role(role);
       const auto read =
           std::ranges::count_if(trials, [](const auto& trial) { return !trial.second.failed(); });
+      // With one mode the batches of a service are tried first, whatever the training offers.
+      const Candidates& all = *problem().candidates;
+      const size_t needed = all.mode_count() > 1 ? std::min(first, all.size(role)) : 1;
       if (static_cast<size_t>(read) < needed) return false;
     }
     return true;

@@ -371,6 +371,10 @@ TEST(Endpoint, TheTokenIsAskedForOfAllButHealthAndTheEmptyPage) {
   EXPECT_THAT(served.ask("GET /metrics", "", "Authorization: Bearer s3cres\r\n"),
               StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(served.ask("GET /v2/health/ready"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(served.ask(infer_path, two_numbers, "Authorization: Bearer S3CRET\r\n"),
+              StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(served.ask(infer_path, two_numbers, "Authorization: bearer s3cret\r\n"),
+              StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(served.ask(infer_path, two_numbers, "Authorization: Bearer s3cret\r\n"),
               StartsWith("HTTP/1.1 200"));
 }

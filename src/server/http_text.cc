@@ -26,6 +26,15 @@ bool equal_secret(const std::string& a, const std::string& b) {
   return differ == 0;
 }
 
+// "Bearer …": the name of a scheme is read in any case.
+bool bears(std::string authorization, const std::string& token) {
+  const std::string scheme = "bearer ";
+  for (size_t i = 0; i < std::min(scheme.size(), authorization.size()); ++i)
+    if (authorization[i] >= 'A' && authorization[i] <= 'Z')
+      authorization[i] = static_cast<char>(authorization[i] | 0x20);
+  return equal_secret(scheme + token, authorization);
+}
+
 // "localhost:8000" → "localhost"; "[::1]:8000" → "[::1]".
 std::string without_port(const std::string& host) {
   const size_t bracket = host.find(']');
@@ -125,7 +134,7 @@ std::optional<HttpResponse> refuse_asked(const HttpAsked& asked, const std::stri
     return error_response(403, "pages of another origin may not ask here");
   const std::string path = path_of(asked.target);
   if (token.empty() || path == "/" || path.starts_with("/v2/health/")) return {};
-  if (equal_secret("Bearer " + token, asked.authorization)) return {};
+  if (bears(asked.authorization, token)) return {};
   HttpResponse refused =
       error_response(401, "this server wants its token: Authorization: Bearer …");
   refused.headers.emplace_back("WWW-Authenticate", "Bearer");

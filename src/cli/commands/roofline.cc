@@ -135,7 +135,8 @@ Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
   FLYBALL_CHECK(check_roofs_of(board));
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   const DeviceInfo& device = board.info().device;
-  FLYBALL_ASSIGN(const auto roofs, stored_roofs(store, device.name, device.fingerprint));
+  FLYBALL_ASSIGN(const auto roofs,
+                 stored_roofs(store, device.name, device.fingerprint, options.accepted));
   if (!roofs)
     return Error{Code::not_found, fmt::format("no roofs of {} are kept", device.name),
                  "`flyball roofline measure` measures them; --data FILE takes measured tables"};

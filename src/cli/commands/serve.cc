@@ -69,6 +69,9 @@ Status check_roles_of(const ServeOptions& serve) {
                  fmt::format("--latency has {} values for {} services",
                              plan.request.latencies_ms.size(), plan.infer.size()),
                  "give one for each --infer, or one for all of them"};
+  if (plan.infer.size() == 2 && plan.infer[0] == plan.infer[1])
+    return Error{Code::invalid_argument, fmt::format("{} is served twice", plan.infer[0]),
+                 "requests name their model: serve it once, or another one beside it"};
   if (serve.shares.size() > plan.train.size())
     return Error{Code::invalid_argument,
                  fmt::format("--share has {} value{} for {} training{}", serve.shares.size(),
