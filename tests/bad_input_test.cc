@@ -238,6 +238,11 @@ TEST_F(BadInputTest, SharesAreOfTrainings) {
       "--share has 1 value for 0 trainings", "one for each --train");
 }
 
+TEST_F(BadInputTest, RequestsNameTheirModelOnce) {
+  expect_refused({"serve", "--infer", "lenet5", "--infer", "lenet5", "--latency", "1s"},
+                 "lenet5 is served twice", "serve it once");
+}
+
 TEST_F(BadInputTest, TheHelpThatIsNamedIsThatOfTheCommand) {
   expect_refused({"roofline", "measure", "--nothing"}, "--nothing",
                  "`flyball roofline measure --help`");

@@ -69,9 +69,6 @@ Status check_roles_of(const ServeOptions& serve) {
                  fmt::format("--latency has {} values for {} services",
                              plan.request.latencies_ms.size(), plan.infer.size()),
                  "give one for each --infer, or one for all of them"};
-  if (plan.infer.size() == 2 && plan.infer[0] == plan.infer[1])
-    return Error{Code::invalid_argument, fmt::format("{} is served twice", plan.infer[0]),
-                 "requests name their model: serve it once, or another one beside it"};
   if (serve.shares.size() > plan.train.size())
     return Error{Code::invalid_argument,
                  fmt::format("--share has {} value{} for {} training{}", serve.shares.size(),
@@ -119,6 +116,10 @@ Status run(Options& options, const std::string& command) {
                  "nobody sends requests over http to a table or a simulated board",
                  "name a source: --arrivals poisson:60, constant:60, trace:FILE or "
                  "windows:30:10min,60:10min; without --listen"};
+  const auto& infer = serve.plan.infer;
+  if (serve.listens() && infer.size() == 2 && infer[0] == infer[1])
+    return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
+                 "requests name their model: serve it once, or another one beside it"};
   FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));
   if (options.json)
     print_json(document_of(served));
