@@ -259,9 +259,8 @@ std::string headline(const RooflineAnswer& answer) {
 
 Json roofline_report(const RooflineAnswer& answer) {
   const BoardRoofs& roofs = answer.roofs;
-  const bool made_up = roofs.fitted() && roofs.provenance != Provenance::table;
   const std::string doubt =
-      made_up ? fmt::format(" ({})", provenance_name(roofs.provenance)) : std::string();
+      roofs.made_up() ? fmt::format(" ({})", provenance_name(roofs.provenance)) : std::string();
   Json sheet = new_sheet({"roofline", "roofs of " + roofs.device + doubt,
                           fmt::format("Roofline · {}{}", roofs.title, doubt), headline(answer),
                           answer.request.command, roofs.measured_utc});

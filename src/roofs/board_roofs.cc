@@ -166,8 +166,7 @@ Json text_or_null(const std::string& text) {
 
 std::string BoardRoofs::how_known() const {
   if (!fitted()) return provenance_name(Provenance::measured);
-  if (provenance == Provenance::table) return "fitted";
-  return fmt::format("{}: fitted", provenance_name(provenance));
+  return made_up() ? fmt::format("{}: fitted", provenance_name(provenance)) : "fitted";
 }
 
 const ModeRoofs* BoardRoofs::highest() const {

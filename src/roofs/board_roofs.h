@@ -84,6 +84,8 @@ struct BoardRoofs {
   const ModeRoofs* highest() const;
   /// Over rows of a table, not by microbenchmarks.
   bool fitted() const { return provenance != Provenance::measured; }
+  /// Over rows that nobody measured?
+  bool made_up() const { return fitted() && provenance != Provenance::table; }
   /// "measured", "fitted", "simulated: fitted": as they are shown.
   std::string how_known() const;
 };

@@ -140,7 +140,7 @@ Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const S
         "`flyball tune` measures");
   if (!answer.roofs.power_gap.empty())
     answer.notes.push_back("no energy roofs: " + answer.roofs.power_gap);
-  if (answer.roofs.fitted() && answer.roofs.provenance != Provenance::table)
+  if (answer.roofs.made_up())
     answer.notes.push_back(fmt::format("the roofs are {}: `flyball roofline measure` measures them",
                                        provenance_name(answer.roofs.provenance)));
   answer.balance = balance_verdict(answer.roofs);

@@ -244,23 +244,25 @@ void LiveServing::count_planned(int64_t now_ns) {
   plan_since_ns_ = now_ns;
 }
 
+// Does the plan that waits set another mode?
+bool LiveServing::change_switches() const {
+  return change_ && change_->set_mode && !(change_->mode_is_set && change_->mode_is_set());
+}
+
 // What will have the accelerator when what runs has ended, before anybody is served.
 double LiveServing::coming_pause_ns(int64_t now_ns) const {
-  const bool waits = change_ && change_->set_mode && !change_->only_in_gap &&
-                     !(change_->mode_is_set && change_->mode_is_set());
-  const double switch_ns = waits ? change_->switch_s * 1e9 : 0;
-  const bool switches =
-      switch_ns > 0 && switch_cannot_wait(*scheduler_, now_ns, change_since_ns_, switch_ns);
+  const double switch_ns = change_switches() ? change_->switch_s * 1e9 : 0;
+  const bool switches = switch_ns > 0 && switch_cannot_wait(*scheduler_, now_ns, change_since_ns_,
+                                                            switch_ns, change_->only_in_gap);
   return checkpoint_follows_ns_ + (switches ? switch_ns : 0);
 }
 
 void LiveServing::follow_change(std::unique_lock<std::mutex>& lock) {
   if (!change_ || scheduler_->draining()) return;
   const int64_t begin_ns = monotonic_ns();
-  const bool switches = change_->set_mode && !(change_->mode_is_set && change_->mode_is_set());
-  if (switches && change_->only_in_gap && !scheduler_->fits(begin_ns, change_->switch_s * 1e9))
-    return;
-  if (switches && switch_waits(*scheduler_, begin_ns, change_since_ns_, change_->switch_s * 1e9))
+  const bool switches = change_switches();
+  if (switches && switch_waits(*scheduler_, begin_ns, change_since_ns_, change_->switch_s * 1e9,
+                               change_->only_in_gap))
     return;
   LiveChange change = std::move(*change_);
   change_.reset();

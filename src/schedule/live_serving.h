@@ -124,6 +124,7 @@ class LiveServing final : public Serving {
   Status warm_up_training(size_t training);
   int64_t chosen_batch(size_t service) const;
   Decision next(std::unique_lock<std::mutex>& lock, int64_t until_ns);
+  bool change_switches() const;
   double coming_pause_ns(int64_t now_ns) const;
   void follow_change(std::unique_lock<std::mutex>& lock);
   void count_planned(int64_t now_ns);

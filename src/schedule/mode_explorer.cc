@@ -81,11 +81,10 @@ Result<std::optional<ModePromise>> ModeExplorer::next(
     const Readings& known, std::span<const double> rates_hz,
     const std::optional<SimulatedChoice>& best) const {
   Foreseen foreseen;
-  for (size_t role = 0; role < known.size(); ++role) {
-    std::set<size_t> closed = known_modes(problem_, known, 0);
-    closed.insert(passed_.begin(), passed_.end());
+  std::set<size_t> closed = known_modes(problem_, known, 0);
+  closed.insert(passed_.begin(), passed_.end());
+  for (size_t role = 0; role < known.size(); ++role)
     FLYBALL_CHECK(foresee(problem_, known, role, closed, options_.seed, foreseen));
-  }
   std::vector<ArrivalSpec> arrivals;
   for (const double rate_hz : rates_hz) {
     ArrivalSpec& spec = arrivals.emplace_back();

@@ -319,7 +319,8 @@ void Scheduler::replace_training_duration(size_t training, DurationModel duratio
 }
 
 bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns,
-                        double switch_ns) {
+                        double switch_ns, bool only_in_gap) {
+  if (only_in_gap) return false;
   constexpr int64_t patience_ns = 30'000'000'000;
   if (now_ns - since_ns >= patience_ns || scheduler.overloaded_since(since_ns)) return true;
   for (size_t s = 0; s < scheduler.services(); ++s)
@@ -327,8 +328,9 @@ bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t sinc
   return !scheduler.fits(static_cast<int64_t>(scheduler.free_ns(now_ns)), 0);
 }
 
-bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns) {
-  return !switch_cannot_wait(scheduler, now_ns, since_ns, switch_ns) &&
+bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns,
+                  bool only_in_gap) {
+  return !switch_cannot_wait(scheduler, now_ns, since_ns, switch_ns, only_in_gap) &&
          !scheduler.fits(now_ns, switch_ns);
 }
 

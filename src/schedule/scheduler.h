@@ -159,9 +159,11 @@ class Scheduler {
 /// Will a change of mode that takes so long be made as soon as the accelerator is free? Where one
 /// that is longer than a latency budget breaks it whenever it comes, where a deadline is lost
 /// already or requests have been refused meanwhile, or where it has waited for half a minute.
+/// One that may only be made in a gap waits, however long.
 bool switch_cannot_wait(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns,
-                        double switch_ns);
+                        double switch_ns, bool only_in_gap = false);
 /// Else it waits for a gap that holds it.
-bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns);
+bool switch_waits(const Scheduler& scheduler, int64_t now_ns, int64_t since_ns, double switch_ns,
+                  bool only_in_gap = false);
 
 }  // namespace flyball

@@ -86,8 +86,9 @@ class Course {
   // A switch of mode that comes as soon as what runs has ended.
   double coming_switch_ns(int64_t at_ns) const {
     const double switch_ns = asked_.switch_s * 1e9;
-    const bool comes = pending_->plan.mode != asked_.plan.mode && !pending_->only_in_gap &&
-                       switch_cannot_wait(scheduler_, at_ns, pending_since_ns_, switch_ns);
+    const bool comes =
+        pending_->plan.mode != asked_.plan.mode &&
+        switch_cannot_wait(scheduler_, at_ns, pending_since_ns_, switch_ns, pending_->only_in_gap);
     return comes ? switch_ns : 0;
   }
 
@@ -162,8 +163,9 @@ class Course {
     if (!pending_) return;
     const bool switches = pending_->plan.mode != asked_.plan.mode;
     const double switch_ns = asked_.switch_s * 1e9;
-    if (switches && pending_->only_in_gap && !scheduler_.fits(now_ns_, switch_ns)) return;
-    if (switches && switch_waits(scheduler_, now_ns_, pending_since_ns_, switch_ns)) return;
+    if (switches &&
+        switch_waits(scheduler_, now_ns_, pending_since_ns_, switch_ns, pending_->only_in_gap))
+      return;
     if (switches) change_mode();
     pending_->why.at_s = static_cast<double>(now_ns_) * 1e-9;
     pending_->why.mode = pending_->plan.mode;

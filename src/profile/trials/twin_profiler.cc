@@ -160,8 +160,7 @@ class TwinProfiler final : public Profiler {
     TwinConfiguration configuration;
     configuration.batch_size = batch;
     const auto steady = twin_.steady(configuration);
-    if (options_.memory &&
-        twin_.memory_bytes(configuration) > static_cast<double>(*options_.memory))
+    if (options_.memory && needed_bytes(batch) > static_cast<double>(*options_.memory))
       return false;
     return steady.ok() || steady.error().code != Code::infeasible;
   }
