@@ -3,7 +3,8 @@
 # suffix: x_test.cc, x_slow_test.cc (label `slow`), x_bench.cc, x_fuzz.cc; the rest is the library.
 # PRECOMPILED: which headers of others it reads precompiled, where not `common`.
 # TORCH: files that need LibTorch. Their objects go into the module (src/module) and nowhere else;
-# their tests are NAME_torch_test. MODULE: tests and benchmarks load the module.
+# their tests are NAME_torch_test. MODULE: tests and benchmarks load the module. THREADS: it starts threads
+# of its own, so that the preset tsan runs its tests (label `threads`).
 add_library(flyball_options INTERFACE)
 target_include_directories(flyball_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_compile_options(flyball_options INTERFACE
@@ -20,6 +21,10 @@ endif()
 if(FLYBALL_SANITIZE)
   add_compile_options(-fsanitize=${FLYBALL_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
+  # Two checks double what GCC takes to compile, and others find what they find: an access through null is
+  # an address error, and casts to what needs more alignment are warned of. Fuzzers (clang) keep both.
+  add_compile_options($<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-fno-sanitize=null,alignment>
+                      $<$<CXX_COMPILER_ID:GNU>:-Wcast-align=strict>)
   # What sanitizers put between the lines leads GCC's flow warnings astray; other builds keep them.
   target_compile_options(flyball_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow
     -Wno-tsan -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized -Wno-mismatched-new-delete>)
@@ -45,12 +50,12 @@ endif()
 include(FlyballPrecompiled)
 
 # Headers without an own source are compiled alone, when asked for. The others stand first in theirs
-# (scripts/check-headers), and the preset gcc11 compiles those with nothing precompiled.
+# (scripts/check-headers); the preset gcc11 compiles all of them with nothing precompiled.
 function(flyball_header_check name library)
   set(checks)
   foreach(header ${ARGN})
     string(REGEX REPLACE "\\.h$" "" own ${header})
-    if(EXISTS ${own}.cc OR EXISTS ${own}_test.cc)
+    if(EXISTS ${own}.cc)
       continue()
     endif()
     file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${header})
@@ -100,7 +105,7 @@ function(flyball_torch_part name)
 endfunction()
 
 function(flyball_room name)
-  cmake_parse_arguments(ROOM "MODULE" "PRECOMPILED" "DEPENDS;LIBS;TORCH" ${ARGN})
+  cmake_parse_arguments(ROOM "MODULE;THREADS" "PRECOMPILED" "DEPENDS;LIBS;TORCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   list(TRANSFORM ROOM_TORCH PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -111,6 +116,7 @@ function(flyball_room name)
   if(ROOM_MODULE AND FLYBALL_TORCH)
     set(module flyball_torch_module)
   endif()
+  set(FLYBALL_TEST_THREADS ${ROOM_THREADS})
   set(tests ${sources})
   set(slow_tests ${sources})
   set(benches ${sources})

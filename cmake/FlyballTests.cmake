@@ -17,6 +17,9 @@ target_link_libraries(flyball_test_main PUBLIC GTest::gmock GTest::gtest PRIVATE
 add_library(flyball_replay_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/replay.cc)
 target_link_libraries(flyball_replay_main PRIVATE flyball_options)
 
+add_custom_target(threads_tests)     # what the preset tsan builds
+set(FLYBALL_TEST_THREADS OFF)        # does what is tested start threads?
+
 function(flyball_tests target label)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE flyball_test_main flyball_options)
@@ -24,15 +27,19 @@ function(flyball_tests target label)
   target_compile_definitions(${target} PRIVATE FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                                FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   flyball_precompiled(${target} ${FLYBALL_TEST_KIND})
+  if(FLYBALL_TEST_THREADS AND NOT label STREQUAL slow)
+    add_dependencies(threads_tests ${target})
+    list(APPEND label threads)
+  endif()
   foreach(number 1 2 3 4)
     set(name ${target}-${number}of4)
     math(EXPR shard "${number} - 1")
     set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${shard})
-    if(NOT label STREQUAL slow)
+    if(NOT "slow" IN_LIST label)
       list(APPEND environment FLYBALL_TEST_LIMIT_S=${FLYBALL_TEST_LIMIT_S})
     endif()
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 3600
+    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 3600
                                             ENVIRONMENT "${environment}")
   endforeach()
 endfunction()
