@@ -47,6 +47,9 @@ finds check-rooms 'src/high/hall/ is missing from the table'
 tree && mkdir "$work/tree/src/shed"
 finds check-rooms 'src/shed/ is missing from the table'
 
+tree && for number in $(seq 30); do echo '#pragma once' >"$work/tree/src/low/n$number.h"; done
+finds check-rooms 'src/low/ holds 31 stems'
+
 tree && printf '#include "low/a.h"\n#include "high/part/b.h"\n' >"$work/tree/src/high/part/b.cc"
 finds check-headers 'src/high/part/b.cc: its first include must be "high/part/b.h"'
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "schedule/live_serving.h"
+#include "schedule/live/live_serving.h"
 
 namespace flyball {
 

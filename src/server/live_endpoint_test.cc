@@ -13,7 +13,7 @@
 #include "base/temp_folder.h"
 #include "data/makers/digits.h"
 #include "module/module_testing.h"
-#include "schedule/network_jobs.h"
+#include "schedule/live/network_jobs.h"
 #include "server/endpoint.h"
 #include "server/http_client_testing.h"
 #include "server/identity.h"

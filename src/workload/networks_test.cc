@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
-#include "workload/formula_weights_testing.h"
+#include "workload/networks/formula_weights_testing.h"
 #include "workload/stepper.h"
 
 namespace flyball {

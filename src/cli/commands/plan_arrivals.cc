@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "cli/output.h"
-#include "schedule/arrival_plan.h"
 #include "schedule/board_readings.h"
+#include "schedule/planning/arrival_plan.h"
 
 namespace flyball::cli {
 namespace {

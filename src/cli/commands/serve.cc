@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
-#include "cli/serving_plan.h"
+#include "cli/serving/serving_plan.h"
 #include "cli/tables.h"
 #include "report/serve_report.h"
 

@@ -15,8 +15,8 @@
 #include "workload/detection/assignment.h"
 #include "workload/detection/yolo_loss.h"
 #include "workload/networks.h"
-#include "workload/norm_silu.h"
-#include "workload/pooling.h"
+#include "workload/networks/norm_silu.h"
+#include "workload/networks/pooling.h"
 
 namespace flyball {
 namespace {

@@ -14,9 +14,9 @@
 #include "data/pictures/detection_collate.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/detection/yolo_loss.h"
-#include "workload/formula_weights_testing.h"
 #include "workload/networks.h"
-#include "workload/norm_silu.h"
+#include "workload/networks/formula_weights_testing.h"
+#include "workload/networks/norm_silu.h"
 #include "workload/stepper.h"
 
 namespace flyball {

@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/action.h"
+#include "cli/commands.h"
+#include "cli/commands/evaluate/evaluate.h"
+#include "cli/output.h"
+#include "cli/table_folder.h"
+#include "cli/tables.h"
+#include "evaluate/population.h"
+#include "evaluate/search_sweep.h"
+#include "predict/registry/registry.h"
+#include "search/registry.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr size_t modes_of_the_paper = 441;
+
+struct Options {
+  std::string problem = "training", problems = "paper", modes = "paper", predictor;
+  std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
+  std::string cases, data;
+  Accepted accepted;
+  size_t max_profiles = 10, seeds = 1, threads = 0, every = 1, draws = 40;
+  uint64_t seed = 1;
+  double min_gain = -1;
+  bool json = false, quiet = false;
+};
+
+Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& options) {
+  FLYBALL_CHECK(check_roles(fmt::format("problem '{}'", kind_name(kind)), kind,
+                            options.train.size(), options.infer.size(),
+                            "each names a table, FILE.csv or FILE.csv:WORKLOAD"));
+  std::vector<WorkloadTable> tables;
+  for (const Phase phase : {Phase::train, Phase::infer})
+    for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
+      FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
+      tables.push_back(std::move(table));
+    }
+  return tables;
+}
+
+std::string percent(double value, int digits = 2) {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, digits);
+}
+
+void print_rows(const SearchEvaluation& evaluation) {
+  TextTable table({"strategy", "problems", "solvable", "solved", "excess median %", "mean %",
+                   "p90 %", "robust mean %", "robust p90 %", "profiles", "max", "trials",
+                   "violations", "> 1 W", "s"});
+  for (const SearchRow& row : evaluation.rows)
+    table.add({row.strategy, fmt::format("{}", row.problems), fmt::format("{}", row.solvable),
+               fmt::format("{}", row.solved), percent(row.median_excess_pct),
+               percent(row.mean_excess_pct), percent(row.p90_excess_pct),
+               percent(row.robust_mean_excess_pct), percent(row.robust_p90_excess_pct),
+               percent(row.mean_profiles, 1), percent(row.max_profiles, 0),
+               percent(row.mean_trials, 1), fmt::format("{}", row.violations),
+               fmt::format("{}", row.violations_over_1w), number(row.seconds)});
+  fmt::print("{}", table.str());
+  if (evaluation.kind == ProblemKind::concurrent)
+    for (const SearchRow& row : evaluation.rows)
+      fmt::print("{}: median n {}, mean n-loss {} %, mean throughput loss {} %\n", row.strategy,
+                 percent(row.median_n, 0), percent(row.mean_n_loss_pct, 1),
+                 percent(row.mean_throughput_loss_pct));
+}
+
+/// Every table of a folder with problems of its own.
+Status run_population(const Options& options, SearchSweep sweep) {
+  if (!options.train.empty() || !options.infer.empty() || !options.cases.empty())
+    return Error{Code::invalid_argument, "--data is given with --train, --infer or --cases",
+                 "--data DIR takes all tables of a folder; leave the others out"};
+  const Phase phase = sweep.kind == ProblemKind::training ? Phase::train : Phase::infer;
+  FLYBALL_ASSIGN(const auto tables, read_table_folder(options.data, phase, options.accepted));
+  sweep.only_paper_modes = false;
+  FLYBALL_ASSIGN(const auto rows, evaluate_search_population(sweep, tables, options.draws));
+  if (options.json) {
+    nlohmann::ordered_json document{{"problem", kind_name(sweep.kind)}, {"tables", tables.size()}};
+    for (const SearchKindRow& row : rows) document["kinds"].push_back(to_json(row));
+    print_json(document);
+    return {};
+  }
+  TextTable shown({"strategy", "kind", "tables", "solvable", "solved %", "excess median %",
+                   "mean %", "p90 %", "worst table %", "profiles", "worst table"});
+  for (const SearchKindRow& row : rows)
+    shown.add(
+        {row.strategy, row.kind, fmt::format("{}", row.tables), fmt::format("{}", row.solvable),
+         percent(100.0 * static_cast<double>(row.solved) / static_cast<double>(row.solvable)),
+         percent(row.median_excess_pct), percent(row.mean_excess_pct), percent(row.p90_excess_pct),
+         percent(row.worst_mean_excess_pct), percent(row.mean_profiles, 1), row.worst_table});
+  fmt::print("{}", shown.str());
+  return {};
+}
+
+Status run(const Options& options) {
+  SearchSweep sweep;
+  FLYBALL_ASSIGN(sweep.kind, parse_kind(options.problem));
+  std::vector<WorkloadTable> tables;
+  if (options.data.empty()) {
+    FLYBALL_ASSIGN(tables, tables_of(sweep.kind, options));
+  }
+  for (const WorkloadTable& table : tables) sweep.tables.push_back(&table);
+  for (const std::string& list : options.strategies)
+    for (const std::string& name : split(list, ',')) sweep.strategies.push_back(name);
+  for (const std::string& name : sweep.strategies) {
+    FLYBALL_ASSIGN([[maybe_unused]] const StrategyEntry* entry, find_strategy(name));
+  }
+  if (options.problems != "paper") {
+    FLYBALL_ASSIGN(sweep.problems, read_problems(options.problems));
+  }
+  if (options.modes != "paper" && options.modes != "all")
+    return Error{Code::invalid_argument, fmt::format("'{}' are no modes", options.modes),
+                 "paper (its 441 modes) or all"};
+  sweep.only_paper_modes = options.modes == "paper";
+  sweep.options.profile_budget = options.max_profiles;
+  sweep.options.seed = options.seed;
+  if (options.min_gain >= 0) sweep.options.min_gain = options.min_gain;
+  FLYBALL_ASSIGN(sweep.references, read_references(options.references, options.accepted));
+  const std::string predictor = !options.predictor.empty()
+                                    ? options.predictor
+                                    : default_search_predictor(!options.references.empty());
+  FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
+  sweep.options.make_predictor = [predictor] { return *make_predictor(predictor); };
+  sweep.seeds = options.seeds;
+  sweep.every = options.every;
+  sweep.threads = options.threads;
+  Progress progress(options.quiet);
+  sweep.progress = [&](size_t done, size_t all) { progress.show(done, all, "searching"); };
+  if (!options.data.empty()) return run_population(options, std::move(sweep));
+  const auto evaluation = evaluate_search(sweep);
+  progress.finish();
+  if (!evaluation) return evaluation.error();
+  if (!options.cases.empty()) FLYBALL_CHECK(write_file(options.cases, cases_csv(*evaluation)));
+  if (sweep.only_paper_modes && evaluation->modes < modes_of_the_paper)
+    fmt::print(
+        stderr,
+        "note: {} of the paper's {} modes are in the table{}; --modes all takes every mode\n",
+        evaluation->modes, modes_of_the_paper, tables.size() > 1 ? "s" : "");
+  if (options.json)
+    print_json(to_json(*evaluation));
+  else
+    print_rows(*evaluation);
+  return {};
+}
+
+}  // namespace
+
+void add_evaluate_search(CLI::App& group, Context& context) {
+  CLI::App* command =
+      group.add_subcommand("search", "strategies against the exact optimum of measured tables");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("--problem", options->problem,
+                   "training, inference, concurrent or two-inference")
+      ->capture_default_str();
+  command->add_option("--train", options->train, "table of the training");
+  command->add_option("--infer", options->infer, "table of the inference");
+  command->add_option("--data", options->data,
+                      "folder of tables instead: all of its phase, summed up by kind of network");
+  command
+      ->add_option("--draws", options->draws,
+                   "with --data: problems drawn for each table, unless --problems names a file")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--reference", options->references, "table of an earlier workload");
+  add_accept_option(*command, options->accepted);
+  command->add_option("--strategy", options->strategies, "names, separated by commas");
+  command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
+      ->capture_default_str();
+  command->add_option("--every", options->every, "1: all problems; 10: every tenth of them")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--cases", options->cases, "CSV file to write, one line for each search");
+  command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
+  command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--seeds", options->seeds, "runs of a random strategy")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "the first seed")->capture_default_str();
+  command->add_option("--predictor", options->predictor, "what flyball and als model with");
+  command
+      ->add_option("--min-gain", options->min_gain,
+                   "stop when the expected relative gain is below this")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--threads", options->threads, "0: all cores; figures do not depend on it");
+  add_json_flag(*command, options->json);
+  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer(
+      "Example:\n  flyball evaluate search --problem training --train resnet18.csv "
+      "--reference mobilenet.csv --strategy gmd,binary-search,flyball");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

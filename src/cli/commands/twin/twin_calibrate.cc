@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "cli/action.h"
+#include "cli/commands/twin/twin.h"
+#include "cli/output.h"
+#include "cli/tables.h"
+#include "evaluate/twin_eval.h"
+
+namespace flyball::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> targets;
+  TwinFitOptions fit;
+};
+
+Status run(const Options& options) {
+  FLYBALL_ASSIGN(const std::vector<WorkloadTable> tables,
+                 read_references(options.targets, Accepted{}));
+  std::vector<TwinCase> cases;
+  for (const WorkloadTable& table : tables) {
+    if (table.device != tables.front().device)
+      return Error{
+          Code::invalid_argument,
+          fmt::format("the tables are of {} and of {}", tables.front().device, table.device),
+          "constants are of one board"};
+    FLYBALL_ASSIGN(TwinCase one, twin_case(table));
+    cases.push_back(std::move(one));
+  }
+  if (cases.empty())
+    return Error{Code::invalid_argument, "the tables hold no rows", "name measured tables"};
+  FLYBALL_ASSIGN(const TwinBoard board, find_twin_board(tables.front().device));
+  FLYBALL_ASSIGN(const TwinFit fit, calibrate_twin(board, cases, options.fit));
+  fmt::print("# {}: fitted in {} rounds to up to {} rows of each of {} tables\n", board.id,
+             fit.rounds, options.fit.rows, tables.size());
+  for (const WorkloadTable& table : tables) fmt::print("#   {}\n", table.title());
+  fmt::print("# mean robust loss of a row: {} before, {} after\n", number(fit.loss_before),
+             number(fit.loss));
+  if (!fit.at_bound.empty()) fmt::print("# at a bound: {}\n", fmt::join(fit.at_bound, ", "));
+  fmt::print("{}", format_twin_constants(fit.constants));
+  return {};
+}
+
+}  // namespace
+
+void add_twin_calibrate(CLI::App& twin, Context& context) {
+  CLI::App* command = twin.add_subcommand(
+      "calibrate", "fit a board's constants to tables measured on it; prints [twin.constants]");
+  auto options = std::make_shared<Options>();
+  command->add_option("--target", options->targets, "measured tables of one board")->required();
+  command->add_option("--rows", options->fit.rows, "of each table, evenly spread")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--rounds", options->fit.rounds, "of the fit, at most")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--fix", options->fit.fixed, "constants that stay")->delimiter(',');
+  command->footer(
+      "Example:\n  flyball twin calibrate --target train.csv --target infer.csv --rows 200");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

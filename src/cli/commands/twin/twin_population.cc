@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "cli/action.h"
+#include "cli/commands/twin/twin.h"
+#include "cli/output.h"
+#include "twin/population.h"
+
+namespace flyball::cli {
+namespace {
+
+struct Options {
+  size_t count = 200;
+  uint64_t seed = 1;
+  std::string out;
+  bool quiet = false;
+};
+
+Status run(const Options& options) {
+  Progress progress(options.quiet);
+  size_t written = 0;
+  for (size_t index = 0; index < options.count; ++index) {
+    for (const Phase phase : {Phase::train, Phase::infer}) {
+      if (interrupt_flag()) return Error{Code::interrupted, "interrupted", ""};
+      progress.show(index, options.count, "simulating");
+      const auto table = population_table(index, options.seed, phase);
+      if (!table && table.error().code == Code::infeasible) {
+        fmt::print(stderr, "note: left out: {}\n", table.error().message);
+        continue;
+      }
+      if (!table) return table.error();
+      const std::string name =
+          fmt::format("{}__{}__{}.csv", table->device, table->workload, phase_name(phase));
+      FLYBALL_CHECK(write_file(std::filesystem::path(options.out) / name,
+                               format_table(std::span(&*table, 1))));
+      ++written;
+    }
+  }
+  progress.finish();
+  fmt::print("{} tables of {} networks in {}\n", written, options.count, options.out);
+  return {};
+}
+
+}  // namespace
+
+void add_twin_population(CLI::App& twin, Context& context) {
+  CLI::App* command =
+      twin.add_subcommand("population", "tables of random networks on random simulated boards");
+  auto options = std::make_shared<Options>();
+  command->add_option("--n", options->count, "networks; each trains and serves")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of everything random")->capture_default_str();
+  command->add_option("--out", options->out, "folder for the tables")->required();
+  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer("Example:\n  flyball twin population --n 200 --seed 1 --out population");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "cli/action.h"
+#include "cli/board.h"
+#include "cli/commands/twin/twin.h"
+#include "cli/output.h"
+
+namespace flyball::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> workloads, phases, axes;
+  std::string device, modes = "paper", out;
+  uint64_t seed = 1;
+  bool quiet = false;
+};
+
+Result<WorkloadTable> simulate(const Options& options, const std::string& workload,
+                               const std::string& phase) {
+  ProfilerOptions role;
+  role.workload = workload;
+  role.phase = phase;
+  role.device = options.device;
+  role.modes = options.modes;
+  role.axes = options.axes;
+  role.seed = options.seed;
+  FLYBALL_ASSIGN(const OpenedProfiler opened, open_profiler(role));
+  const ProfilerInfo& info = opened.profiler->info();
+  for (const std::string& gap : info.gaps) fmt::print(stderr, "note: {}\n", gap);
+  WorkloadTable table;
+  table.device = info.device;
+  table.workload = info.workload;
+  table.phase = info.phase;
+  table.power_total = info.power_total;
+  const Space& space = opened.profiler->space();
+  std::vector<Axis> axes = space.axes();
+  // A column of the tidy form; what is fixed of the run stands in it, too.
+  const auto fixed = info.job.find(axis::batch_size);
+  if (fixed != info.job.end()) axes.push_back(named_axis(axis::batch_size));
+  for (Axis& axis : axes) axis.values.clear();
+  table.space = Space(axes);
+  Progress progress(options.quiet);
+  for (size_t i = 0; i < space.size(); ++i) {
+    if (interrupt_flag()) return Error{Code::interrupted, "interrupted", ""};
+    if (i % 256 == 0) progress.show(i, space.size(), table.title());
+    FLYBALL_ASSIGN(const Measurement m, opened.profiler->measure(i));
+    if (m.failed()) continue;
+    std::vector<double> row(space.row(i).begin(), space.row(i).end());
+    if (fixed != info.job.end()) row.push_back(fixed->second);
+    table.add(row, m.minibatch_ms, m.power_w().value_or(std::numeric_limits<double>::quiet_NaN()),
+              m.provenance);
+  }
+  progress.finish();
+  if (table.size() == 0)
+    return Error{Code::infeasible, table.title() + ": no configuration could run", ""};
+  return table;
+}
+
+Status run(const Options& options) {
+  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  if (name.kind != "twin")
+    return Error{Code::invalid_argument, fmt::format("{} is no simulated board", name.text()),
+                 "name one, e.g. --device twin:orin_agx"};
+  std::vector<WorkloadTable> tables;
+  for (const std::string& phase : options.phases)
+    for (const std::string& workload : options.workloads) {
+      FLYBALL_ASSIGN(WorkloadTable table, simulate(options, workload, phase));
+      tables.push_back(std::move(table));
+    }
+  const std::string text = format_table(tables);
+  if (!options.out.empty()) return write_file(options.out, text);
+  fmt::print("{}", text);
+  return {};
+}
+
+}  // namespace
+
+void add_twin_table(CLI::App& twin, Context& context) {
+  CLI::App* command =
+      twin.add_subcommand("table", "simulate every mode of workloads and write them as a table");
+  auto options = std::make_shared<Options>();
+  options->device = "twin:orin_agx";
+  options->phases = {"train"};
+  command->add_option("workload,--workload", options->workloads, "networks that the twin knows")
+      ->required();
+  command->add_option("--device", options->device, "twin:BOARD")->capture_default_str();
+  command->add_option("--phase", options->phases, "train, infer, or both")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->capture_default_str();
+  add_axis_option(*command, options->axes);
+  command
+      ->add_option("--modes", options->modes,
+                   "power modes: all, paper (the papers' grid, as near as the board lists it), or "
+                   "how many to draw by --seed")
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of noise")->capture_default_str();
+  command->add_option("--out", options->out, "write here instead of on stdout");
+  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer(
+      "Every row says `simulated`: commands that fit leave it out unless --accept simulated.\n"
+      "Example:\n  flyball twin table resnet18 --device twin:orin_agx --out resnet18.csv");
+  set_action(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace flyball::cli

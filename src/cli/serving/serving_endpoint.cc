@@ -1,0 +1,121 @@
+#include "cli/serving/serving_endpoint.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/files.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr double owed_s = 5;          // for answers to leave, once all are made
+constexpr size_t other_files = 1024;  // beside connections: data, sensors, accelerators
+
+// Of a file or the environment: a command line is seen by everybody on the machine.
+Result<std::string> token_of(const ServeOptions& options) {
+  const char* set = std::getenv("FLYBALL_TOKEN");
+  if (options.token_file.empty()) return std::string(set ? set : "");
+  FLYBALL_ASSIGN(std::string token, read_file(options.token_file));
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  if (token.empty() || token.find_first_of(" \t\r\n") != std::string::npos)
+    return Error{Code::invalid_argument,
+                 fmt::format("--token-file {} holds no token", options.token_file),
+                 "write one word without blanks into it"};
+  return token;
+}
+
+// Shells begin programs with fewer files than they may have.
+void allow_files(size_t wanted) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, wanted);
+  setrlimit(RLIMIT_NOFILE, &files);  // else there are fewer connections, which is said
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOptions& options,
+                                                               const LiveFacts& facts) {
+  HttpOptions http;
+  if (!options.listen.empty()) {
+    FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
+  }
+  FLYBALL_ASSIGN(http.token, token_of(options));
+  allow_files(http.limits.connections + other_files);
+  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, options.plan.infer));
+  ServingEndpoint& here = *opened;
+  FLYBALL_ASSIGN(here.server_,
+                 HttpServer::listen(http, [&here](HttpRequest request, const HttpReply& reply) {
+                   here.handle(std::move(request), reply);
+                 }));
+  if (const size_t most = here.server_->most_connections(); most < http.limits.connections)
+    fmt::print(stderr,
+               "flyball: note: at most {} connections at once instead of {}: this process may open "
+               "no more files (ulimit -n)\n",
+               most, http.limits.connections);
+  fmt::print(stderr, "listening on {}\n", here.server_->url());
+  std::fflush(stderr);
+  return opened;
+}
+
+void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
+  Endpoint* endpoint = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    endpoint = endpoint_;
+    const std::string model = endpoint ? "" : asked_model(request);
+    if (std::ranges::find(served_, model) != served_.end()) ++early_[model];
+  }
+  if (endpoint) return endpoint->handle(std::move(request), reply);
+  reply.send(answer_before_models(request.path));
+}
+
+void ServingEndpoint::attach(LiveServing& serving) {
+  serving_ = &serving;
+  made_ = std::make_unique<Endpoint>(serving, this);
+  {
+    const std::lock_guard lock(mutex_);
+    endpoint_ = made_.get();
+    for (size_t s = 0; s < served_.size(); ++s)
+      for (size_t i = 0; i < early_[served_[s]]; ++i) serving.turn_away(s);
+  }
+  teller_ = std::make_unique<LiveTeller>(*server_, *this);
+}
+
+LiveState ServingEndpoint::live_state() const {
+  const LiveResult result = serving_->snapshot();
+  LiveState state;
+  state.seconds = result.seconds;
+  state.draining = result.seconds > 0 && !serving_->ready();
+  state.device = facts_.device;
+  state.mode = facts_.mode();
+  if (const LivePower* power = facts_.power) state.power_w = power->now_w();
+  state.replans = result.replan_count;
+  state.switches = result.switches;
+  for (const ServiceResult& s : result.services)
+    state.services.push_back({.name = s.name,
+                              .budget_ms = s.budget_ms,
+                              .waiting = s.waiting,
+                              .arrived = s.arrived,
+                              .answered = s.answered,
+                              .late = s.late,
+                              .refused = s.refused,
+                              .failed = s.failed,
+                              .p50_ms = s.latency.quantile_ms(0.5),
+                              .p99_ms = s.latency.quantile_ms(0.99),
+                              .largest_batch = s.planned_batch});
+  for (const TrainingResult& t : result.trainings)
+    state.trainings.push_back({t.name, t.minibatches});
+  return state;
+}
+
+void ServingEndpoint::drain() {
+  teller_.reset();
+  if (!server_->drain(owed_s))
+    fmt::print(stderr, "flyball: note: some clients did not take their answers\n");
+}
+
+}  // namespace flyball::cli

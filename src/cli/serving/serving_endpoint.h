@@ -1,0 +1,62 @@
+// The HTTP endpoint in front of what `flyball serve` runs live.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cli/serving/serving.h"
+#include "schedule/live/live_power.h"
+#include "server/endpoint.h"
+
+namespace flyball::cli {
+
+/// What the endpoint tells beside the results; set while it listens, outlives it.
+struct LiveFacts {
+  std::string device;
+  std::atomic<const LivePower*> power{nullptr};
+  void set_mode(std::string mode) {
+    const std::lock_guard lock(mutex_);
+    mode_ = std::move(mode);
+  }
+  std::string mode() const {
+    const std::lock_guard lock(mutex_);
+    return mode_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string mode_;  ///< "" where nobody knows it
+};
+
+/// Listens from its making on; says where on stderr.
+class ServingEndpoint final : public LiveView {
+ public:
+  /// Errors: the address, the token's file.
+  static Result<std::unique_ptr<ServingEndpoint>> open(const ServeOptions& options,
+                                                       const LiveFacts& facts);
+  /// `serving` has its services, is about to warm up, and outlives this. Until then requests are
+  /// told to come again.
+  void attach(LiveServing& serving);
+  LiveState live_state() const override;
+  /// Takes no more requests and sends the answers that are owed.
+  void drain();
+
+ private:
+  ServingEndpoint(const LiveFacts& facts, std::vector<std::string> served)
+      : facts_(facts), served_(std::move(served)) {}
+  void handle(HttpRequest request, const HttpReply& reply);
+
+  const LiveFacts& facts_;
+  std::vector<std::string> served_;  ///< the names of its models, in their order
+  LiveServing* serving_ = nullptr;
+  std::unique_ptr<Endpoint> made_;
+  std::mutex mutex_;                     ///< of the two below
+  Endpoint* endpoint_ = nullptr;         ///< once there is something to serve
+  std::map<std::string, size_t> early_;  ///< requests that came before, by model
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<LiveTeller> teller_;  // before the server, which it tells
+};
+
+}  // namespace flyball::cli

@@ -1,0 +1,72 @@
+// Who arrives while something else has the accelerator.
+#include <gmock/gmock.h>
+
+#include "schedule/live/live_serving_testing.h"
+
+namespace flyball {
+namespace {
+
+TEST(LiveServing, WhoCannotBeAnsweredForASwitchIsRefusedWhenItArrives) {
+  for (const Overload overload : {Overload::refuse, Overload::late}) {
+    LiveServing serving({.warm_up_s = 0.1});
+    ServiceRules two_seconds = rules(2000);
+    two_seconds.overload = overload;
+    serving.add(two_seconds, std::make_unique<Doubler>(1'000'000));
+    ASSERT_TRUE(serving.warm_up().ok());
+    std::vector<InferAnswer> answers;
+    LiveChange change = to_mode("slow", [&] {
+      serving.submit(0, asking(answers));
+      return Status();
+    });
+    change.switch_s = 3600;
+    change.trainings_per_s.clear();  // there is none
+    serving.change(std::move(change));
+    serving.submit(0, asking(answers));  // before it begins
+    ASSERT_TRUE(serving.run(0.2).ok());
+    ASSERT_EQ(answers.size(), 2u);
+    for (const InferAnswer& answer : answers) {
+      EXPECT_EQ(answer.outputs.ok(), overload == Overload::late);
+      if (overload == Overload::refuse) {
+        EXPECT_EQ(answer.refused, RefusalReason::overload);
+        EXPECT_GT(answer.retry_after_s, 3500);
+      }
+    }
+  }
+}
+
+/// Asks whenever it is saved, which takes a while.
+class AskingTrainer final : public TrainingRunner {
+ public:
+  AskingTrainer(LiveServing& serving, std::vector<InferAnswer>& answers, int64_t save_ns)
+      : serving_(serving), answers_(answers), save_ns_(save_ns) {}
+  Status step() override {
+    sleep_until_ns(monotonic_ns() + 2'000'000);
+    return {};
+  }
+  Status save() override {
+    if (serving_.ready()) serving_.submit(0, asking(answers_));
+    sleep_until_ns(monotonic_ns() + save_ns_);
+    return {};
+  }
+
+ private:
+  LiveServing& serving_;
+  std::vector<InferAnswer>& answers_;
+  int64_t save_ns_;
+};
+
+TEST(LiveServing, WhoCannotBeAnsweredForACheckpointIsRefusedWhenItArrives) {
+  LiveServing serving({.checkpoint_s = 0.01, .warm_up_s = 0.1});
+  std::vector<InferAnswer> answers;
+  serving.add(rules(200), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"},
+              std::make_unique<AskingTrainer>(serving, answers, 300'000'000));
+  ASSERT_TRUE(serving.warm_up().ok());
+  ASSERT_TRUE(serving.run(1.5).ok());
+  ASSERT_GE(answers.size(), 2u);
+  for (size_t i = 1; i < answers.size(); ++i)  // the first checkpoint tells how long one takes
+    EXPECT_EQ(answers[i].refused, RefusalReason::overload) << "checkpoint " << i;
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,113 @@
+// What fails while something is served: each failure is told, and what can go on does.
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "schedule/live/live_serving_testing.h"
+
+namespace flyball {
+namespace {
+
+/// Refuses to run what begins with 'e', throws at 't', forgets an answer at 'f'; else answers.
+class Failing final : public InferenceRunner {
+ public:
+  Failing() {
+    info_.name = "double";
+    info_.largest_batch = 1;
+  }
+  const ServiceInfo& info() const override { return info_; }
+  Result<std::vector<std::vector<StoredTensor>>> run(
+      std::span<const InferRequest> requests) override {
+    sleep_until_ns(monotonic_ns() + 1'000'000);
+    const StoredTensor& text = requests.front().inputs.front();
+    if (text.bytes[0] == 'e') return Error{Code::io, "no memory\nwhere it was", ""};
+    if (text.bytes[0] == 't') throw std::runtime_error("a kernel is missing");
+    std::vector<std::vector<StoredTensor>> answers;
+    if (text.bytes[0] != 'f') answers.push_back({text});
+    return answers;
+  }
+  InferRequest example(int64_t samples) const override {
+    return {{{"text", DType::uint8, {samples}, std::string("x")}}, samples, [](InferAnswer) {}};
+  }
+
+ private:
+  ServiceInfo info_;
+};
+
+TEST(LiveServing, WhatTheNetworkCouldNotRunIsCountedAsFailedAndSaysWhy) {
+  LiveServing serving({.warm_up_s = 0.1});
+  ServiceRules one_by_one = rules(60'000);
+  one_by_one.largest_batch = 1;
+  serving.add(one_by_one, std::make_unique<Failing>());
+  ASSERT_TRUE(serving.warm_up().ok());
+  std::vector<std::string> said;
+  for (const char* text : {"a", "e", "t", "f", "b"}) {
+    InferRequest request;
+    request.inputs.push_back({"text", DType::uint8, {1}, text});
+    request.done = [&](const InferAnswer& answer) {
+      EXPECT_EQ(answer.refused, RefusalReason::none);
+      said.push_back(answer.outputs.ok() ? "" : answer.outputs.error().message);
+    };
+    serving.submit(0, std::move(request));
+  }
+  serving.drain();
+  ASSERT_TRUE(serving.run(0).ok()) << "it goes on";
+  EXPECT_THAT(said,
+              testing::ElementsAre("", "double could not run: no memory",
+                                   "double could not run: a kernel is missing",
+                                   "double could not run: it gave 0 answers to 1 requests", ""));
+  const ServiceResult service = serving.snapshot().services[0];
+  EXPECT_EQ(service.arrived, 5u);
+  EXPECT_EQ(service.answered, 2u);
+  EXPECT_EQ(service.failed, 3u);
+  EXPECT_EQ(service.latency.count(), 2u) << "what failed has no latency";
+  EXPECT_DOUBLE_EQ(service.late_share(), 0.6);
+  size_t in_windows = 0;
+  for (const LiveWindow& window : serving.timeline().windows())
+    in_windows += window.services[0].failed;
+  EXPECT_EQ(in_windows, 3u);
+}
+
+TEST(LiveServing, ATrainingThatFailsEndsTheRunAfterADrain) {
+  LiveServing serving({.warm_up_s = 0.1});
+  Counts counts;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts, 20));
+  ASSERT_TRUE(serving.warm_up().ok());
+  const Status ran = serving.run(0);
+  ASSERT_FALSE(ran.ok());
+  EXPECT_EQ(ran.error().message, "learn: the disk is gone");
+}
+
+TEST(LiveServing, ATrainingThatFailsAndCannotBeKeptSaysBoth) {
+  LiveServing serving({.warm_up_s = 0.1});
+  Counts counts, others;
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts, 20, false));
+  serving.add(TrainingRules{.name = "other"}, std::make_unique<Trainer>(others));
+  ASSERT_TRUE(serving.warm_up().ok());
+  const Status ran = serving.run(0);
+  ASSERT_FALSE(ran.ok());
+  EXPECT_EQ(ran.error().message,
+            "learn: the disk is gone; and then: checkpoint of learn: no space left");
+  EXPECT_EQ(ran.error().hint, "make room");
+  EXPECT_EQ(others.saves, 1) << "the other one is kept all the same";
+}
+
+TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
+  LiveServing serving({.warm_up_s = 0.1});
+  serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
+  ASSERT_TRUE(serving.warm_up().ok());
+  const int64_t batch = serving.snapshot().services[0].planned_batch;
+  ASSERT_NE(batch, 4);
+  serving.change(to_mode("none", [] { return Status(Error{Code::permission, "not root", ""}); }));
+  ASSERT_TRUE(serving.run(0.1).ok());
+  const LiveResult result = serving.snapshot();
+  EXPECT_EQ(result.switches, 0u);
+  EXPECT_EQ(result.services[0].planned_batch, batch);
+  ASSERT_EQ(result.replans.size(), 1u);
+  EXPECT_EQ(result.replans[0].why, "a test, but the mode cannot be set: not root");
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,107 @@
+#include "schedule/live/live_power.h"
+
+#include <chrono>
+
+#include "base/clock.h"
+
+namespace flyball {
+
+LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult()> snapshot,
+                     std::function<void(int64_t, int64_t, double)> told, double lap_s)
+    : meter_(std::move(meter)),
+      snapshot_(std::move(snapshot)),
+      told_(std::move(told)),
+      lap_s_(lap_s) {
+  gap_ = meter_->gap();
+  if (!gap_.empty()) return;
+  const Status begun = meter_->begin();
+  if (!begun.ok()) gap_ = begun.error().message;
+}
+
+void LivePower::start() {
+  if (!gap_.empty()) return;
+  before_ = snapshot_();
+  services_j_.resize(before_.services.size());
+  trainings_j_.resize(before_.trainings.size());
+  meter_->count();
+  lap_ns_ = monotonic_ns();
+  thread_ = std::thread([this] { laps(); });
+}
+
+LivePower::~LivePower() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+double LivePower::now_w() const {
+  const std::lock_guard lock(mutex_);
+  return now_w_;
+}
+
+void LivePower::laps() {
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::duration<double>(lap_s_), [this] { return end_; })) {
+    lock.unlock();
+    take_lap();
+    lock.lock();
+  }
+}
+
+void LivePower::take_lap() {
+  const LiveResult now = snapshot_();
+  const auto reading = meter_->lap();
+  const int64_t end_ns = monotonic_ns();
+  const double watts = reading.ok() ? reading->mean_w : std::numeric_limits<double>::quiet_NaN();
+  if (told_) told_(lap_ns_, end_ns, watts);
+  lap_ns_ = end_ns;
+  const std::lock_guard lock(mutex_);
+  now_w_ = watts;
+  if (!reading.ok() && gap_.empty()) gap_ = reading.error().message;
+  if (reading.ok() && reading->window_s > 0) {
+    energy_j_ += reading->mean_w * reading->window_s;
+    seconds_ += reading->window_s;
+    for (size_t s = 0; s < services_j_.size(); ++s)
+      services_j_[s] += reading->mean_w * (now.services[s].busy_s - before_.services[s].busy_s);
+    for (size_t t = 0; t < trainings_j_.size(); ++t)
+      trainings_j_[t] += reading->mean_w * (now.trainings[t].busy_s - before_.trainings[t].busy_s);
+  }
+  before_ = now;
+}
+
+void LivePower::tell(LiveResult& result) const {
+  const std::lock_guard lock(mutex_);
+  for (size_t s = 0; s < services_j_.size(); ++s)
+    result.services[s].energy_j =
+        services_j_[s] + now_w_ * (result.services[s].busy_s - before_.services[s].busy_s);
+  for (size_t t = 0; t < trainings_j_.size(); ++t)
+    result.trainings[t].energy_j =
+        trainings_j_[t] + now_w_ * (result.trainings[t].busy_s - before_.trainings[t].busy_s);
+}
+
+void LivePower::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  if (thread_.joinable()) {
+    thread_.join();
+    take_lap();
+  }
+}
+
+std::string LivePower::end(LiveResult& result) {
+  stop();
+  if (!gap_.empty()) return gap_;
+  if (!(seconds_ > 0)) return "nothing was served";
+  result.energy_j = energy_j_ / seconds_ * result.seconds;
+  for (size_t s = 0; s < services_j_.size(); ++s) result.services[s].energy_j = services_j_[s];
+  for (size_t t = 0; t < trainings_j_.size(); ++t) result.trainings[t].energy_j = trainings_j_[t];
+  return "";
+}
+
+}  // namespace flyball

@@ -1,0 +1,115 @@
+#include "schedule/live/live_power.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "base/clock.h"
+#include "profile/trials/device_script_testing.h"
+#include "schedule/schedule_testing.h"
+
+namespace flyball {
+namespace {
+
+/// A service that is busy half of the time and a training a quarter of it.
+class Course {
+ public:
+  LiveResult operator()() const {
+    const double seconds = static_cast<double>(monotonic_ns() - began_ns_) * 1e-9;
+    LiveResult result;
+    result.seconds = seconds;
+    result.services.push_back({.name = "net", .busy_s = 0.5 * seconds});
+    result.trainings.push_back({.name = "learn", .busy_s = 0.25 * seconds});
+    return result;
+  }
+
+ private:
+  int64_t began_ns_ = monotonic_ns();
+};
+
+TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
+  const Course course;
+  int64_t told_ns = 0, last_ns = 0;
+  const auto told = [&](int64_t begin_ns, int64_t end_ns, double watts) {
+    EXPECT_TRUE(last_ns == 0 || begin_ns == last_ns);  // no gap between laps
+    EXPECT_DOUBLE_EQ(watts, 20);
+    told_ns += end_ns - begin_ns;
+    last_ns = end_ns;
+  };
+  LivePower power(std::make_unique<ScriptedMeter>([] { return 20.0; }), course, told, 0.05);
+  power.start();
+  while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
+  EXPECT_DOUBLE_EQ(power.now_w(), 20);
+  sleep_until_ns(monotonic_ns() + 200 * ms);
+  LiveResult result = course();
+  EXPECT_EQ(power.end(result), "");
+  EXPECT_NEAR(result.energy_j, 20 * result.seconds, 1e-6);
+  EXPECT_GT(told_ns, 200 * ms);
+  EXPECT_NEAR(result.services[0].energy_j / result.energy_j, 0.5, 0.25);
+  EXPECT_NEAR(result.trainings[0].energy_j / result.services[0].energy_j, 0.5, 1e-6);
+}
+
+// What is drawn while networks are made before, and while trainings are kept behind, is none of it.
+TEST(LivePower, OnlyWhatIsServedInCounts) {
+  std::atomic<double> drawn = 1000;
+  const Course course;
+  LivePower power(std::make_unique<ScriptedMeter>([&drawn] { return drawn.load(); }), course, {},
+                  0.05);
+  sleep_until_ns(monotonic_ns() + 120 * ms);
+  drawn = 20;
+  power.start();
+  while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
+  power.stop();
+  LiveResult result = course();
+  drawn = 1000;
+  sleep_until_ns(monotonic_ns() + 120 * ms);
+  EXPECT_EQ(power.end(result), "");
+  EXPECT_NEAR(result.energy_j, 20 * result.seconds, 1e-6);
+}
+
+TEST(LivePower, WithoutASensorNothingIsToldButWhy) {
+  LivePower power(make_no_power("no sensor here"), Course());
+  power.start();
+  LiveResult result = Course()();
+  result.energy_j = result.services[0].energy_j = not_measured;
+  EXPECT_TRUE(std::isnan(power.now_w()));
+  EXPECT_EQ(power.end(result), "no sensor here");
+  EXPECT_TRUE(std::isnan(result.energy_j));
+  EXPECT_TRUE(std::isnan(result.services[0].energy_j));
+}
+
+/// A sensor that dies after its first lap.
+class DyingMeter final : public PowerMeter {
+ public:
+  explicit DyingMeter(std::atomic<int>& laps) : laps_(laps) {}
+  std::string total() const override { return "module"; }
+  std::string gap() const override { return ""; }
+  Status begin() override { return {}; }
+  bool settled() override { return true; }
+  void count() override {}
+  int updates() override { return power_updates_wanted; }
+  Result<PowerReading> lap() override {
+    if (++laps_ > 1) return Error{Code::unavailable, "the rail is gone", ""};
+    return PowerReading{.mean_w = 7, .total = "module", .window_s = 0.05};
+  }
+  Result<PowerReading> end() override { return lap(); }
+
+ private:
+  std::atomic<int>& laps_;
+};
+
+TEST(LivePower, AGapInTheLapsLeavesNoEnergy) {
+  std::atomic<int> laps{0};
+  LivePower power(std::make_unique<DyingMeter>(laps), Course(), {}, 0.02);
+  power.start();
+  while (laps < 2) sleep_until_ns(monotonic_ns() + 10 * ms);
+  LiveResult result = Course()();
+  result.energy_j = not_measured;
+  EXPECT_EQ(power.end(result), "the rail is gone");
+  EXPECT_TRUE(std::isnan(result.energy_j));
+  EXPECT_TRUE(std::isnan(power.now_w()));
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,126 @@
+#include "schedule/planning/arrival_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+#include "problem/choices.h"
+
+namespace flyball {
+namespace {
+
+constexpr double bound_slack = 1.02;  // chance may let a batch grow beyond what gathers on average
+
+}  // namespace
+
+ArrivalPlanner::ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arrivals,
+                               ArrivalPlanOptions options)
+    : live_(live), arrivals_(std::move(arrivals)), options_(options) {
+  for_each_choice(*live_.problem, [&](std::span<const size_t> choice) {
+    Candidate candidate{{choice.begin(), choice.end()}, power_of(*live_.readings, choice), 0};
+    for (size_t role = 0; role < choice.size(); ++role) {
+      const Reading& reading = (*live_.readings)[role][choice[role]];
+      if (!(reading.minibatch_ms > 0) || reading.excess > 0) return;
+    }
+    candidate.bound = bound_of(choice);
+    if (candidate.bound > 0) candidates_.push_back(std::move(candidate));
+  });
+  std::ranges::stable_sort(candidates_, std::ranges::greater(), &Candidate::bound);
+}
+
+// Training minibatches per second at most; without a training the reciprocal of a batch's time. 0
+// where the service alone takes more time than there is.
+double ArrivalPlanner::bound_of(std::span<const size_t> choice) const {
+  const LivePlan plan = live_.plan(choice);
+  double left = 1, answer_ms = 0;
+  size_t s = 0;
+  for (const Role& role : live_.problem->roles) {
+    if (!role.serves()) continue;
+    const double gathers = 1 + arrivals_[s].rate_hz * role.latency_ms * 1e-3;
+    const auto batch = static_cast<int64_t>(
+        std::min(static_cast<double>(plan.largest_batch[s]), std::ceil(gathers)));
+    const double batch_s = plan.services[s].minibatch.typical_ns(batch) * 1e-9;
+    left -= arrivals_[s].rate_hz * batch_s / static_cast<double>(batch);
+    answer_ms += plan.services[s].minibatch.typical_ns(1) * 1e-6;
+    ++s;
+  }
+  if (plan.trainings.empty()) return left > 0 ? 1e3 / answer_ms : 0;
+  return left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
+}
+
+SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, uint64_t seed,
+                                              double requests) const {
+  Simulation asked = live_.simulation(choice);
+  double slowest_hz = unlimited, fastest_hz = 0, longest_s = 0;
+  std::vector<std::unique_ptr<ArrivalSource>> sources;
+  for (size_t s = 0; s < arrivals_.size(); ++s) {
+    asked.services[s].rate_hz = arrivals_[s].rate_hz;
+    sources.push_back(make_arrivals(arrivals_[s], mix_seed(seed, s)));
+    asked.arrivals.push_back(sources.back().get());
+    slowest_hz = std::min(slowest_hz, arrivals_[s].rate_hz);
+    fastest_hz = std::max(fastest_hz, arrivals_[s].rate_hz);
+    longest_s = std::max(longest_s, arrivals_[s].seconds().value_or(0));
+  }
+  // A service that is hardly asked is not waited for: ten times as many of the busiest are enough.
+  const double enough_s =
+      std::max(options_.least_s, std::min(requests / slowest_hz, 10 * requests / fastest_hz));
+  asked.seconds = longest_s > 0 ? longest_s : enough_s;
+  asked.seed = seed;
+  asked.stop = options_.stop;
+  const LiveResult result = simulate(std::move(asked));
+  SimulatedChoice found{{choice.begin(), choice.end()}, 0, 0, result.power_w(), 0, 0};
+  for (const ServiceResult& service : result.services)
+    found.late_share = std::max(found.late_share, service.late_share());
+  for (const TrainingResult& training : result.trainings)
+    found.trainings_per_s += static_cast<double>(training.minibatches) / result.seconds;
+  const ServiceResult& last = result.services.back();
+  found.p99_ms = last.latency.quantile_ms(options_.percentile / 100);
+  if (last.batches > 0)
+    found.mean_batch = static_cast<double>(last.samples) / static_cast<double>(last.batches);
+  return found;
+}
+
+const SimulatedChoice& ArrivalPlanner::simulated(std::span<const size_t> choice) {
+  std::vector<size_t> key(choice.begin(), choice.end());
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  return known_.emplace(key, simulate_once(choice, options_.seed, options_.requests)).first->second;
+}
+
+bool ArrivalPlanner::in_time(std::span<const size_t> choice) {
+  const double allowed = 1 - options_.percentile / 100;
+  const SimulatedChoice& first = simulated(choice);
+  if (first.late_share > allowed) return false;
+  if (!(first.late_share > allowed / 50)) return true;
+  const auto [entry, is_new] = confirmed_.try_emplace(first.choice, false);
+  if (is_new) {
+    const SimulatedChoice longer =
+        simulate_once(choice, mix_seed(options_.seed, 99), 4 * options_.requests);
+    entry->second = longer.late_share <= allowed;
+  }
+  return entry->second;
+}
+
+bool ArrivalPlanner::better(const SimulatedChoice& one, const SimulatedChoice& other) const {
+  if (live_.problem->concurrent()) return one.trainings_per_s > other.trainings_per_s;
+  return one.p99_ms < other.p99_ms;
+}
+
+std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
+  std::optional<SimulatedChoice> best;
+  for (const Candidate& candidate : candidates_) {
+    if (stopped()) return std::nullopt;
+    const bool in_budget = power_w == unlimited || candidate.power_w <= power_w;
+    if (!in_budget) continue;
+    const double could = live_.problem->concurrent() ? candidate.bound * bound_slack : unlimited;
+    if (best && could <= best->trainings_per_s) break;
+    const SimulatedChoice& found = simulated(candidate.choice);
+    const bool no_better = best && !better(found, *best);
+    if (no_better || !in_time(candidate.choice)) continue;
+    if (options_.allowed && !options_.allowed(candidate.choice)) continue;
+    best = found;
+  }
+  if (stopped()) return std::nullopt;  // what was simulated last was not, to its end
+  return best;
+}
+
+}  // namespace flyball

@@ -1,0 +1,72 @@
+// Plans for arrivals as they come: a choice is judged by running the very scheduler that serves.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "schedule/planning/live_plan.h"
+
+namespace flyball {
+
+struct ArrivalPlanOptions {
+  double percentile = 99;  ///< of the requests that are to be answered within the budget
+  double requests = 6000;  ///< simulated of each service for each choice …
+  double least_s = 30;     ///< … over this time at least
+  uint64_t seed = 1;
+  /// May this choice be the plan? Asked last, of one that would be; empty: any may.
+  std::function<bool(std::span<const size_t> choice)> allowed{};
+  const std::atomic<bool>* stop = nullptr;  ///< once set, there is no plan any more; may be null
+};
+
+/// What one choice came to in simulation.
+struct SimulatedChoice {
+  std::vector<size_t> choice;
+  double late_share = 1;              ///< late or refused, the worst service
+  double trainings_per_s = 0;         ///< of all trainings together
+  double energy_w = 0;                ///< mean power; NaN: idle power is not known
+  double p99_ms = 0, mean_batch = 0;  ///< of the last service
+};
+
+/// Finds, among the choices that keep power (and figures), the one that trains most, or with no
+/// training answers soonest, while at most a share of 1 − percentile/100 of the requests is late.
+///
+/// Choices are simulated in the order of what they could train at most, (1 − α·t(k)/k)/t_tr with
+/// the largest batch k that can gather within the latency budget, and the search ends where no
+/// other could beat what was found. What was simulated is kept: power budgets share it.
+class ArrivalPlanner {
+ public:
+  /// `arrivals` of each service; the problem's roles say nothing of rates here but that they serve.
+  ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arrivals, ArrivalPlanOptions options);
+
+  /// Under this power budget; nothing where no choice keeps the limits, or once it is stopped.
+  std::optional<SimulatedChoice> plan(double power_w);
+  /// One choice.
+  const SimulatedChoice& simulated(std::span<const size_t> choice);
+  /// Does it keep the percentile? Asked twice where the first simulation saw any late: bursts come
+  /// together, so the second one is four times as long, over other arrivals.
+  bool in_time(std::span<const size_t> choice);
+  size_t simulations() const { return known_.size(); }
+
+ private:
+  struct Candidate {
+    std::vector<size_t> choice;
+    double power_w = 0, bound = 0;
+  };
+  SimulatedChoice simulate_once(std::span<const size_t> choice, uint64_t seed,
+                                double requests) const;
+  double bound_of(std::span<const size_t> choice) const;
+  bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
+  bool stopped() const { return options_.stop && *options_.stop; }
+
+  LiveProblem live_;
+  std::vector<ArrivalSpec> arrivals_;
+  ArrivalPlanOptions options_;
+  std::vector<Candidate> candidates_;  ///< the most promising first
+  std::map<std::vector<size_t>, SimulatedChoice> known_;
+  std::map<std::vector<size_t>, bool> confirmed_;
+};
+
+}  // namespace flyball

@@ -1,0 +1,160 @@
+#include "schedule/planning/arrival_plan.h"
+
+#include <gmock/gmock.h>
+
+#include "problem/paper.h"
+#include "schedule/planning/live_evaluation.h"
+#include "schedule/planning/replanner.h"
+
+namespace flyball {
+namespace {
+
+/// A board of ten clocks: time ∝ 1/clock, power grows with its cube.
+WorkloadTable board_table(Phase phase) {
+  WorkloadTable table;
+  table.device = "board";
+  table.workload = phase == Phase::train ? "learn" : "net";
+  table.phase = phase;
+  table.power_total = "module";
+  table.space = Space({named_axis("gpu_mhz"), named_axis("batch_size")});
+  const std::vector<double> batches =
+      phase == Phase::train ? std::vector<double>{16} : std::vector<double>{1, 4, 16, 32};
+  for (int step = 1; step <= 10; ++step)
+    for (const double batch : batches) {
+      const double clock = 100.0 * step, speed = step / 10.0;
+      const double work_ms = phase == Phase::train ? 30 : 4 + 0.8 * batch;
+      table.add(std::vector<double>{clock, batch}, work_ms / speed, 8 + 20 * speed * speed * speed);
+    }
+  return table;
+}
+
+struct Ground {
+  explicit Ground(const ProblemSpec& spec)
+      : train(board_table(Phase::train)), infer(board_table(Phase::infer)) {
+    candidates = std::make_shared<const Candidates>(*Candidates::link({train.space, infer.space}));
+    const std::array<const WorkloadTable*, 2> tables = {&train, &infer};
+    readings = *readings_of(*candidates, tables);
+    problem =
+        make_problem(ProblemKind::concurrent, candidates, {role_of(train), role_of(infer)}, spec);
+  }
+  LiveProblem live() const { return {&problem, &readings}; }
+  WorkloadTable train, infer;
+  std::shared_ptr<const Candidates> candidates;
+  Readings readings;
+  Problem problem;
+};
+
+ArrivalSpec poisson(double rate_hz) {
+  ArrivalSpec spec;
+  spec.kind = ArrivalKind::poisson;
+  spec.rate_hz = rate_hz;
+  return spec;
+}
+
+// The search ends early by a bound: what it finds is what trying everything finds.
+TEST(ArrivalPlan, IsTheBestOfAllChoicesThatKeepThePercentile) {
+  size_t solved = 0;
+  for (const double power : {12.0, 18.0, 28.0})
+    for (const double latency : {120.0, 300.0, 900.0}) {
+      const Ground ground({{power, unlimited, unlimited}, latency, 60});
+      ArrivalPlanner planner(ground.live(), {poisson(60)}, {.requests = 2000});
+      const auto plan = planner.plan(power);
+      double best = -1;
+      for (size_t t = 0; t < ground.candidates->size(0); ++t)
+        for (size_t i = 0; i < ground.candidates->size(1); ++i) {
+          if (ground.candidates->mode_of(0, t) != ground.candidates->mode_of(1, i)) continue;
+          const std::vector<size_t> choice = {t, i};
+          if (!(power_of(ground.readings, choice) <= power) || !planner.in_time(choice)) continue;
+          best = std::max(best, planner.simulated(choice).trainings_per_s);
+        }
+      ASSERT_EQ(plan.has_value(), best >= 0) << power << " W, " << latency << " ms";
+      if (plan) {
+        EXPECT_EQ(plan->trainings_per_s, best) << power << " W, " << latency << " ms";
+        ++solved;
+      }
+    }
+  EXPECT_GE(solved, 6u);
+}
+
+TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
+  const Ground ground({{12, unlimited, unlimited}, 80, 200});
+  ArrivalPlanner loose(ground.live(), {poisson(200)}, {.percentile = 90});
+  ArrivalPlanner tight(ground.live(), {poisson(200)}, {.percentile = 99.9});
+  const auto most = loose.plan(12), least = tight.plan(12);
+  ASSERT_TRUE(most && least);
+  EXPECT_LT(least->trainings_per_s, most->trainings_per_s);
+  EXPECT_GT(most->late_share, 0.001) << "what may be late is made use of";
+  EXPECT_LE(least->late_share, 0.001);
+}
+
+TEST(ArrivalPlan, NothingIsSimulatedOnceItIsStopped) {
+  const Ground ground({{20, unlimited, unlimited}, 150, 60});
+  const std::atomic<bool> stop{true};
+  ArrivalPlanner planner(ground.live(), {poisson(60)}, {.stop = &stop});
+  EXPECT_FALSE(planner.plan(20));
+  EXPECT_EQ(planner.simulations(), 0u);
+}
+
+TEST(ArrivalPlan, WhatMayNotBeThePlanIsNot) {
+  const Ground ground({{20, unlimited, unlimited}, 150, 60});
+  ArrivalPlanner any(ground.live(), {poisson(60)}, {});
+  const auto best = any.plan(20);
+  ASSERT_TRUE(best);
+  ArrivalPlanner others(
+      ground.live(), {poisson(60)},
+      {.allowed = [&](std::span<const size_t> choice) { return choice[0] != best->choice[0]; }});
+  const auto other = others.plan(20);
+  ASSERT_TRUE(other);
+  EXPECT_NE(other->choice[0], best->choice[0]);
+  EXPECT_LE(other->trainings_per_s, best->trainings_per_s);
+}
+
+TEST(Replanner, FollowsTheRateAndLeavesAModeOnlyWhereItPays) {
+  Ground ground({{28, unlimited, unlimited}, 300, 60});
+  ground.problem.switch_ms = 2000;
+  Replanner plans(ground.live(), {});
+  // A mode far too slow for what comes: it is left at once.
+  std::vector<size_t> slow = {1, 7};
+  plans.begin(std::array{20.0}, slow);
+  EXPECT_TRUE(plans.change_to({150}, "more arrive"));
+  const auto fast = plans.choice();
+  EXPECT_NE(fast, slow);
+  // The fastest mode trains most at any rate here: it stays, whatever the batch.
+  plans.change_to({20}, "fewer arrive");
+  EXPECT_EQ(plans.choice()[0], fast[0]);
+}
+
+TEST(LiveEvaluation, ClockworkPlansExecuteAndFiguresDoNotDependOnThreads) {
+  const WorkloadTable train = board_table(Phase::train), infer = board_table(Phase::infer);
+  LiveSweep sweep;
+  sweep.train = &train;
+  sweep.infer = &infer;
+  sweep.only_paper_modes = false;
+  sweep.seconds = 60;
+  sweep.traces = 2;
+  for (const double power : {15.0, 25.0})
+    for (const double latency : {200.0, 800.0})
+      for (const double rate : {30.0, 90.0})
+        sweep.problems.push_back({{power, unlimited, unlimited}, latency, rate});
+  sweep.threads = 1;
+  const auto one = evaluate_live(sweep);
+  ASSERT_TRUE(one.ok());
+  const LiveRow& constant = one->rows[0];
+  EXPECT_GT(constant.planned, 4u);
+  EXPECT_EQ(constant.solved, constant.planned);
+  EXPECT_EQ(constant.trained, constant.with_training);
+  EXPECT_GE(constant.least_training_ratio, 0.99);
+  EXPECT_GT(constant.with_training, 4u);
+  EXPECT_GT(one->rows[2].planned, 4u);
+  EXPECT_EQ(one->rows[2].solved, one->rows[2].planned);
+  ASSERT_EQ(one->traces.size(), 2u);
+  for (const LiveTrace& trace : one->traces) EXPECT_GT(trace.trained, 0.97 * trace.knowing);
+  sweep.threads = 2;
+  const auto two = evaluate_live(sweep);
+  ASSERT_TRUE(two.ok());
+  EXPECT_EQ(one->rows[2].mean_training_ratio, two->rows[2].mean_training_ratio);
+  EXPECT_EQ(one->rows[1].mean_late_pct, two->rows[1].mean_late_pct);
+}
+
+}  // namespace
+}  // namespace flyball

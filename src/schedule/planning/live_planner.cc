@@ -1,0 +1,320 @@
+#include "schedule/planning/live_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+namespace flyball {
+namespace {
+
+ReplanOptions with(ReplanOptions options, std::function<bool(std::span<const size_t>)> allowed,
+                   const std::atomic<bool>& stop) {
+  options.allowed = std::move(allowed);
+  options.stop = &stop;
+  return options;
+}
+
+ExploreOptions explore_options(const LivePlannerOptions& options, const std::atomic<bool>& stop) {
+  return {.most = options.measure,
+          .percentile = options.replan.percentile,
+          .margin = options.replan.margin,
+          .requests = options.replan.requests,
+          .seed = options.replan.seed,
+          .stop = &stop};
+}
+
+}  // namespace
+
+LivePlanner::LivePlanner(Problem problem, Readings readings, std::vector<size_t> choice,
+                         std::vector<double> rates_hz, LivePlanned planned,
+                         LivePlannerOptions options)
+    : problem_(std::move(problem)),
+      readings_(std::move(readings)),
+      planned_(std::move(planned)),
+      options_(std::move(options)),
+      replanner_(live(), with(
+                             options_.replan,
+                             [this](std::span<const size_t> one) { return allowed(one); }, end_)),
+      choice_(std::move(choice)),
+      rates_hz_(std::move(rates_hz)),
+      first_(rates_hz_.size()),
+      began_ns_(options_.began_ns.value_or(monotonic_ns())),
+      next_drift_ns_(began_ns_ + static_cast<int64_t>(options_.drift_s * 1e9)),
+      explorer_(problem_, explore_options(options_, end_)),
+      board_mode_(options_.mode_is_set ? static_cast<int64_t>(mode_of(choice_)) : -1),
+      settled_(choice_) {
+  if (rates_known()) replanner_.begin(rates_hz_, choice_, began_ns_);
+}
+
+LivePlanner::~LivePlanner() {
+  stop();
+}
+
+void LivePlanner::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LivePlanner::start() {
+  thread_ = std::thread([this] {
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, std::chrono::duration<double>(options_.look_s),
+                            [this] { return end_.load(); })) {
+      lock.unlock();
+      look(monotonic_ns());
+      lock.lock();
+    }
+  });
+}
+
+void LivePlanner::arrived(size_t service, int64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  arrivals_.push_back({service, now_ns});
+}
+
+bool LivePlanner::rates_known() const {
+  return std::ranges::all_of(rates_hz_, [](double rate_hz) { return rate_hz > 0; });
+}
+
+bool LivePlanner::allowed(std::span<const size_t> choice) const {
+  const auto found = back_off_.find(mode_of(choice));
+  return found == back_off_.end() || !found->second.holds;
+}
+
+void LivePlanner::look(int64_t now_ns) {
+  take_failures(now_ns);
+  watch_arrivals(now_ns);
+  if (end_ || !rates_known()) return;
+  if (visit_) return look_at_visit(now_ns);
+  watch_drift(now_ns);
+  explore(now_ns);
+}
+
+std::vector<LivePlanner::Arrival> LivePlanner::take_arrivals() {
+  std::vector<Arrival> arrivals;
+  const std::lock_guard lock(mutex_);
+  arrivals.swap(arrivals_);
+  return arrivals;
+}
+
+void LivePlanner::watch_arrivals(int64_t now_ns) {
+  const std::vector<Arrival> arrivals = take_arrivals();
+  if (!rates_known()) {
+    for (const Arrival& one : arrivals) first_[one.service].push_back(one.at_ns);
+    return learn_rates(now_ns);
+  }
+  for (const Arrival& one : arrivals) replanner_.arrived(one.service, one.at_ns);
+  auto why = replanner_.rates_changed(now_ns);
+  rates_hz_ = replanner_.rates_hz();
+  if (!why || !rates_known()) return;
+  explored_ = false;  // what is worth a visit may be another mode
+  if (!visit_) {
+    if (auto change = replanner_.change_to(rates_hz_, *std::move(why)))
+      hand_over(*std::move(change));
+    return;
+  }
+  if (!visit_->begun()) return withdraw_visit(*why);
+  learn_visit(now_ns, *why);
+  if (const auto best = replanner_.plan_for(rates_hz_)) return settle_on(*best, *why);
+  stay(*why);
+}
+
+// The first plan of services whose rates nobody told: from a number of arrivals at one of them, an
+// eighth of it at each other one, or ten times as many where one is asked for nothing.
+void LivePlanner::learn_rates(int64_t now_ns) {
+  size_t most = 0, least = first_.front().size();
+  for (const auto& at_ns : first_) {
+    most = std::max(most, at_ns.size());
+    least = std::min(least, at_ns.size());
+  }
+  const size_t enough = options_.first_arrivals;
+  if (most < enough || (8 * least < enough && most < 10 * enough)) return;
+  int64_t from_ns = now_ns;
+  for (const auto& at_ns : first_)
+    if (!at_ns.empty()) from_ns = std::min(from_ns, at_ns.front());
+  std::string why;
+  for (size_t s = 0; s < first_.size(); ++s) {
+    const std::vector<int64_t>& at_ns = first_[s];
+    const bool some = at_ns.size() > 1;
+    const double seconds =
+        static_cast<double>(some ? at_ns.back() - at_ns.front() : now_ns - from_ns) * 1e-9;
+    if (!(seconds > 0)) return;
+    rates_hz_[s] = (some ? static_cast<double>(at_ns.size() - 1) : 1) / seconds;
+    why += fmt::format("{}{:.3g} requests/s arrive", s == 0 ? "" : ", ", rates_hz_[s]);
+  }
+  for (auto& at_ns : first_) at_ns.clear();
+  replanner_.begin(rates_hz_, choice_, now_ns);
+  const auto best = replanner_.plan_for(rates_hz_);
+  if (best && (best->choice == choice_ || board_mode_ < 0)) return settle_on(*best, why);
+  plan_again(why);
+}
+
+// What is observed of a job holds for its whole table: a program beside it, heat, another library
+// slow all modes down alike, as far as one knows.
+bool LivePlanner::drifted(std::string& why) {
+  const LiveDurations now = planned_.durations();
+  const LivePlan plan = live().plan(choice_);
+  size_t service = 0, training = 0;
+  bool found = false;
+  for (size_t role = 0; role < problem_.roles.size(); ++role) {
+    const bool serves = problem_.roles[role].serves();
+    const double observed = serves ? now.services[service] : now.trainings[training];
+    const double expected =
+        serves ? plan.services[service].minibatch.typical_ns(plan.largest_batch[service])
+               : plan.trainings[training].minibatch.typical_ns(1);
+    ++(serves ? service : training);
+    const double ratio = observed / expected;
+    if (!std::isfinite(ratio) || (ratio < options_.drift && ratio > 1 / options_.drift)) continue;
+    for (Reading& reading : readings_[role]) reading.minibatch_ms *= ratio;
+    why += fmt::format("{}minibatches of {} take {:.2g} times as long as planned",
+                       found ? ", " : "", problem_.roles[role].workload, ratio);
+    found = true;
+  }
+  return found;
+}
+
+bool LivePlanner::beyond_budget(std::string& why) {
+  const double drawn_w = planned_.power_w ? planned_.power_w() : not_measured;
+  const double budget_w = problem_.budgets.power_w, planned_w = power_of(readings_, choice_);
+  if (budget_w == unlimited || !(drawn_w > budget_w * options_.power_slack)) return false;
+  for (auto& role : readings_)
+    for (Reading& reading : role) reading.power_w *= drawn_w / planned_w;
+  why = fmt::format("{:.3g} W are drawn where {:.3g} W were planned, of a budget of {:g} W",
+                    drawn_w, planned_w, budget_w);
+  return std::isfinite(planned_w);
+}
+
+void LivePlanner::watch_drift(int64_t now_ns) {
+  if (!planned_.durations || now_ns < next_drift_ns_) return;
+  next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
+  if (waits()) return;
+  std::string why;
+  if (!drifted(why) && !beyond_budget(why)) return;
+  replanner_.forget_plans();
+  explored_ = false;
+  plan_again(why);
+}
+
+void LivePlanner::plan_again(std::string why) {
+  if (auto change = replanner_.change_to(rates_hz_, why)) return hand_over(*std::move(change));
+  if (end_ || replanner_.plan_for(rates_hz_)) return;  // the present one is the best there is
+  stay(why + ", and nothing that was profiled keeps the limits: it stays as it is");
+}
+
+void LivePlanner::settle_on(const SimulatedChoice& choice, std::string why) {
+  replanner_.take(choice.choice);
+  hand_over(replanner_.change_of(choice, rates_hz_, std::move(why)));
+}
+
+void LivePlanner::stay(std::string why) {
+  replanner_.take(choice_);
+  hand_over(replanner_.change_of(replanner_.present(rates_hz_), rates_hz_, std::move(why)));
+}
+
+void LivePlanner::hand_over(PlanChange made) {
+  if (end_) return;
+  choice_ = replanner_.choice();
+  LiveChange change;
+  change.why = std::move(made.why);
+  change.largest_batch = made.plan.largest_batch;
+  change.trainings_per_s = made.plan.trainings_per_s;
+  for (JobCourse& job : made.plan.services) change.services.push_back(std::move(job.minibatch));
+  for (JobCourse& job : made.plan.trainings) change.trainings.push_back(std::move(job.minibatch));
+  set_off(std::move(change), mode_of(choice_), choice_);
+}
+
+// Each change names its mode, and whether that is to be set is looked at when it is followed: one
+// that it replaces may have been followed meanwhile, or never be.
+void LivePlanner::set_off(LiveChange change, size_t mode, std::vector<size_t> choice) {
+  change.why.mode = in_words(mode);
+  if (planned_.set_mode) {
+    change.switch_s = switch_s();
+    change.mode_is_set = [this, mode] { return board_mode_ == static_cast<int64_t>(mode); };
+    change.set_mode = [this, mode] { return follow(mode); };
+  }
+  change.followed = [this, mode, choice = std::move(choice), number = ++handed_over_] {
+    followed(mode, choice);
+    followed_ = number;
+  };
+  planned_.change(std::move(change));
+}
+
+// In the thread that serves. A visit settles nothing, nor does a mode that could not be set.
+void LivePlanner::followed(size_t mode, const std::vector<size_t>& choice) {
+  const std::lock_guard lock(mutex_);
+  const bool is_set = !planned_.set_mode || board_mode_ == static_cast<int64_t>(mode);
+  if (is_set && observed_ != mode) settled_ = choice;
+}
+
+// Likewise. Where a mode cannot be set the one before is set again.
+Status LivePlanner::follow(size_t mode) {
+  const int64_t before = board_mode_;
+  const double began_s = static_cast<double>(monotonic_ns()) * 1e-9;
+  const Status set = planned_.set_mode(mode);
+  if (set.ok()) {
+    const double took_s = static_cast<double>(monotonic_ns()) * 1e-9 - began_s;
+    longest_switch_s_ = std::max(longest_switch_s_.load(), took_s);
+    board_mode_ = static_cast<int64_t>(mode);
+    return {};
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    failed_.push_back(mode);
+  }
+  Error error = set.error();
+  if (before < 0) return error;
+  const Status back = planned_.set_mode(static_cast<size_t>(before));
+  if (!back.ok()) board_mode_ = -1;
+  error.message += back.ok() ? "; " + in_words(static_cast<size_t>(before)) + " is set again"
+                             : "; nor can the mode before be set again: " + back.error().message;
+  return error;
+}
+
+// What could not be set is let be for a while; what is executed stays, or another plan is made.
+void LivePlanner::take_failures(int64_t now_ns) {
+  std::vector<size_t> failed, settled;
+  {
+    const std::lock_guard lock(mutex_);
+    failed.swap(failed_);
+    settled = settled_;
+  }
+  for (auto& [mode, back_off] : back_off_) {
+    if (!back_off.holds || now_ns < back_off.until_ns) continue;
+    back_off.holds = false;
+    if (!visit_) plan_from_board(in_words(mode) + " may be set again");
+  }
+  for (const size_t mode : failed) {
+    BackOff& back_off = back_off_[mode];
+    back_off.holds = true;
+    back_off.next_s = std::clamp(2 * back_off.next_s, options_.back_off_s, 3600.0);
+    back_off.until_ns = now_ns + static_cast<int64_t>(back_off.next_s * 1e9);
+    explorer_.pass_over(mode);
+    drop_visit();
+    choice_ = settled;
+    replanner_.take(choice_);
+    if (rates_known()) plan_anyway(in_words(mode) + " cannot be set");
+  }
+}
+
+// As plan_again(), where the board may be in another mode than that of the plan.
+void LivePlanner::plan_from_board(std::string why) {
+  if (board_mode_ == static_cast<int64_t>(mode_of(choice_))) return plan_again(std::move(why));
+  plan_anyway(std::move(why));
+}
+
+// Hands over in any case: another plan may still wait that is not to be followed.
+void LivePlanner::plan_anyway(std::string why) {
+  const auto best = replanner_.plan_for(rates_hz_);
+  return best ? settle_on(*best, std::move(why)) : stay(std::move(why));
+}
+
+}  // namespace flyball

@@ -1,0 +1,60 @@
+#include "schedule/planning/rate_watch.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "schedule/arrivals.h"
+
+namespace flyball {
+namespace {
+
+struct Seen {
+  double at_s, rate_hz;
+};
+
+std::vector<Seen> changes(const std::string& arrivals, double expected_hz, uint64_t seed,
+                          double seconds) {
+  const auto source = make_arrivals(*parse_arrivals(arrivals), seed);
+  RateWatch watch;
+  watch.expect(expected_hz, 0);
+  std::vector<Seen> seen;
+  while (const auto at = source->next_ns()) {
+    if (static_cast<double>(*at) * 1e-9 > seconds) break;
+    watch.arrived(*at);
+    if (const double rate = watch.take_change(); rate > 0)
+      seen.push_back({static_cast<double>(*at) * 1e-9, rate});
+  }
+  return seen;
+}
+
+TEST(RateWatch, IsQuietWhileNothingChanges) {
+  size_t alarms = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) alarms += changes("poisson:60", 60, seed, 600).size();
+  EXPECT_LE(alarms, 4u);  // of 180,000 arrivals
+  EXPECT_TRUE(changes("constant:60", 60, 1, 600).empty());
+}
+
+TEST(RateWatch, FindsADoubledAndAHalvedRateWithinSeconds) {
+  for (uint64_t seed = 1; seed <= 10; ++seed)
+    for (const double after : {120.0, 30.0}) {
+      const auto seen = changes(fmt::format("windows:60:100s,{}:100s", after), 60, seed, 200);
+      ASSERT_FALSE(seen.empty());
+      const auto first = std::ranges::find_if(seen, [](const Seen& s) { return s.at_s > 100; });
+      ASSERT_NE(first, seen.end());
+      EXPECT_LT(first->at_s, 104) << "seed " << seed;
+      EXPECT_NEAR(seen.back().rate_hz / after, 1, 0.2);
+    }
+}
+
+TEST(RateWatch, SilenceIsAChange) {
+  RateWatch watch;
+  watch.expect(60, 0);
+  watch.look(100'000'000);
+  EXPECT_EQ(watch.take_change(), 0);
+  watch.look(2'000'000'000);
+  EXPECT_GT(watch.take_change(), 0);
+  EXPECT_LT(watch.rate_hz(), 10);
+}
+
+}  // namespace
+}  // namespace flyball
