@@ -2,8 +2,8 @@
 find_package(Threads REQUIRED)
 find_package(Eigen3 3.3 REQUIRED NO_MODULE)        # linear algebra of the predictors
 find_package(nlohmann_json 3.10 REQUIRED)          # --json output, stored settings
-if(FLYBALL_STATIC)
-  include(FlyballStatic)
+if(FLYBALL_STATIC OR CMAKE_CROSSCOMPILING)
+  include(FlyballBoards)
 else()
   find_package(fmt REQUIRED)                       # formatting of messages and tables
   find_package(tomlplusplus REQUIRED)              # experiments

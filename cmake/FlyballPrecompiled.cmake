@@ -1,6 +1,6 @@
 # Headers of others that many sources read, parsed once for each kind of source. Kinds are few and
 # small: a source loads all of one, which costs more than it saves where little of it is used.
-# No source may lean on it: the preset gcc11 builds without.
+# No source may lean on it: the presets gcc11 and aarch64 build without.
 function(flyball_precompile kind)
   cmake_parse_arguments(KIND "" "" "HEADERS;LIBS" ${ARGN})
   set(nothing ${CMAKE_BINARY_DIR}/precompiled/${kind}.cc)

@@ -50,7 +50,7 @@ endif()
 include(FlyballPrecompiled)
 
 # Headers without an own source are compiled alone, when asked for. The others stand first in theirs
-# (scripts/check-headers); the preset gcc11 compiles all of them with nothing precompiled.
+# (scripts/check-headers); the presets gcc11 and aarch64 compile all of them with nothing precompiled.
 function(flyball_header_check name library)
   set(checks)
   foreach(header ${ARGN})

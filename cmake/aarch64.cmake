@@ -1,8 +1,9 @@
-# Builds for aarch64 on another machine; scripts/cross makes the sysroot and names it.
+# Builds for aarch64 on another machine; scripts/cross makes the sysroot and names it. By GCC 11, the compiler
+# of JetPack 6, so that what is built here can be built there.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc-11)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++-11)
 if(NOT FLYBALL_SYSROOT)
   set(FLYBALL_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build/sysroot/aarch64)
 endif()
