@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 
 namespace flyball {
 
@@ -14,8 +15,8 @@ struct RateWatchOptions {
 
 /// Two CUSUM tests (Page 1954) on the times between arrivals, which are exponential at a given
 /// rate: against a rate least_change times as high, and one as much lower. An alarm comes with the
-/// rate since the moment at which its sum was last 0, the likeliest time of the change; that rate
-/// is told once more, known better, after `settle` arrivals.
+/// rate since the likeliest moment of the change (generalised likelihood ratio, Lorden 1971); that
+/// rate is told once more, known better, after `settle` arrivals.
 class RateWatch {
  public:
   explicit RateWatch(RateWatchOptions options = {}) : options_(options) {}
@@ -30,18 +31,14 @@ class RateWatch {
   double rate_hz() const { return rate_hz_; }
 
  private:
-  struct Cusum {
-    double sum = 0;
-    int64_t since_ns = 0;
-    size_t arrivals = 0;
-  };
   double step(double ratio, double gap) const;
-  void add(Cusum& test, double ratio, double gap, int64_t now_ns);
-  void alarm(const Cusum& test, int64_t now_ns);
+  void add(double& sum, double ratio, double gap);
+  void alarm(int64_t now_ns);
 
   RateWatchOptions options_;
   double rate_hz_ = 0, change_hz_ = 0;
-  Cusum up_, down_;
+  double up_ = 0, down_ = 0;     ///< sums of the tests
+  std::deque<int64_t> seen_ns_;  ///< the latest arrivals, `settle` at most, or the start
   int64_t last_ns_ = 0;
   int64_t changed_ns_ = 0;
   size_t since_change_ = 0;  ///< arrivals

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "schedule/arrivals.h"
 
 namespace flyball {
@@ -43,6 +45,24 @@ TEST(RateWatch, FindsADoubledAndAHalvedRateWithinSeconds) {
       ASSERT_NE(first, seen.end());
       EXPECT_LT(first->at_s, 104) << "seed " << seed;
       EXPECT_NEAR(seen.back().rate_hz / after, 1, 0.2);
+    }
+}
+
+// Not the mean of what came before the change and after it. One that falls is told after a handful
+// of arrivals, which say no more than its size.
+TEST(RateWatch, TellsTheNewRateOfALargeChangeAtOnce) {
+  struct Case {
+    double before, after, within;
+  };
+  for (uint64_t seed = 1; seed <= 20; ++seed)
+    for (const auto& [before, after, within] :
+         {Case{2, 60, 1.5}, Case{2, 20, 1.5}, Case{60, 300, 1.5}, Case{100, 10, 4}}) {
+      const auto seen =
+          changes(fmt::format("windows:{}:100s,{}:100s", before, after), before, seed, 200);
+      const auto first = std::ranges::find_if(seen, [](const Seen& s) { return s.at_s > 100; });
+      ASSERT_NE(first, seen.end());
+      EXPECT_LT(std::abs(std::log(first->rate_hz / after)), std::log(within))
+          << before << " to " << after << ", seed " << seed << ": " << first->rate_hz;
     }
 }
 
