@@ -47,6 +47,10 @@ finds check-rooms 'src/high/hall/ is missing from the table'
 tree && mkdir "$work/tree/src/shed"
 finds check-rooms 'src/shed/ is missing from the table'
 
+tree && mkdir "$work/tree/src/high/low" && echo '#pragma once' >"$work/tree/src/high/low/a.h"
+echo '#include "low/a.h"' >"$work/tree/src/high/e.cc"
+finds check-rooms 'src/high/e.cc: "low/a.h" may be src/high/low/a.h or src/low/a.h'
+
 tree && for number in $(seq 30); do echo '#pragma once' >"$work/tree/src/low/n$number.h"; done
 finds check-rooms 'src/low/ holds 31 stems'
 
