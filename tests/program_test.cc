@@ -16,8 +16,6 @@ const std::string marked = FLYBALL_BIN_DIR "/marked_c";
 
 class ProgramTest : public CommandTest {
  protected:
-  void SetUp() override { CommandTest::SetUp(); }
-
   Finished profile(const std::vector<std::string>& program,
                    const std::vector<std::string>& more = {}) {
     std::vector<std::string> all = {"profile", "--device", "host", "--json"};
@@ -42,8 +40,8 @@ TEST_F(ProgramTest, OfAJetsonSaysWhatTheGpuDidMeanwhile) {
   const fs::path report = folder_ / "program.html";
   const LivingTree living(root);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // its clock is at its cap
-  const std::vector<std::string> more = {"--root", root.string(), "--report", report.string()};
-  const Finished done = profile({marked, "40"}, more);
+  const Finished done =
+      profile({marked, "40"}, {"--root", root.string(), "--report", report.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json json = done.json();
   for (const Json& gpu : {json["gpu"], json["marked"]["gpu"], json["windows"][0]["gpu"]}) {
@@ -55,7 +53,6 @@ TEST_F(ProgramTest, OfAJetsonSaysWhatTheGpuDidMeanwhile) {
   }
   EXPECT_THAT(slurp(report), HasSubstr("GPU clock"));
   const Finished text = run({"profile", "--root", root.string(), "--", marked, "40"});
-  EXPECT_THAT(text.out, HasSubstr("GPU in the whole run: load 33 %, 1300 MHz\n"));
   EXPECT_THAT(text.out, HasSubstr("GPU in epoch: load 33 %, 1300 MHz\n"));
 }
 
