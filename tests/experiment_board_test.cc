@@ -73,6 +73,10 @@ TEST_F(ExperimentBoardTest, E5PinsAndFreesTheClocks) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto document = done.json();
   ASSERT_EQ(document["groups"].size(), 2u);
+  // The tree's GPU is at work for others; a network runs on the CPU here, which is said and kept.
+  EXPECT_EQ(document["compute"], "cpu");
+  EXPECT_THAT(done.err, HasSubstr("ATTENTION: the network runs on the CPU, not on the GPU"));
+  EXPECT_THAT(document["gaps"].dump(), HasSubstr("ran on the CPU, not on this board's GPU"));
   for (const auto& group : document["groups"]) {
     // The tree's clocks follow their caps, pinned or free.
     const auto gpu = group["residency"]["gpu_mhz"]["values"];
@@ -80,13 +84,18 @@ TEST_F(ExperimentBoardTest, E5PinsAndFreesTheClocks) {
     EXPECT_NEAR(gpu.back()["mhz"], 1300.5, 1) << group;
     EXPECT_GT(gpu.back()["share"], 0.5);
     EXPECT_TRUE(group["residency"].contains("cpu0_mhz"));
+    EXPECT_EQ(group["later"]["gpu_load_pct"], 33);
+    EXPECT_NEAR(group["later"]["gpu_mhz"], 1300.5, 1);
+    EXPECT_TRUE(group["later"]["gpu_memory_bytes"].is_null());
     EXPECT_NEAR(group["later"]["power_w"], watts(1300.5), 0.5);
   }
   EXPECT_THAT(document["findings"].dump(), HasSubstr("with clocks free an epoch goes from"));
   EXPECT_THAT(document["findings"].dump(), HasSubstr("gpu_mhz is at"));
   EXPECT_EQ(settings(), start);
-  EXPECT_EQ(experiment(file, {}, "report").json()["groups"][0]["residency"],
-            document["groups"][0]["residency"]);
+  const auto again = experiment(file, {}, "report").json();
+  for (const char* key : {"residency", "later"})
+    EXPECT_EQ(again["groups"][0][key], document["groups"][0][key]);
+  EXPECT_EQ(again["gaps"], document["gaps"]);
 }
 
 TEST_F(ExperimentBoardTest, E7GoesThroughModesAndPutsBack) {

@@ -100,6 +100,37 @@ TEST_F(ExperimentTest, AnywayMarksWhatItMeasures) {
   EXPECT_THAT(slurp(folder_ / "results/beside/report.html"), HasSubstr("beside " + who));
 }
 
+// As tune does, before anything is drawn or measured.
+TEST_F(ExperimentTest, AGpuThatDoesNotComputeIsRefusedInOneLine) {
+  const fs::path file = experiment();
+  auto words = command("run", file);
+  words.insert(words.end(), {"--device", "cuda:99"});
+  const Finished refused = run(words);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("CUDA device"));
+  EXPECT_THAT(refused.err, HasSubstr("HINT: use "));
+  EXPECT_FALSE(fs::exists(folder_ / "results"));
+}
+
+// What the CPU measured is no answer for a GPU, and a table or a twin keeps nothing.
+TEST_F(ExperimentTest, AReportIsOfItsOwnDevice) {
+  const fs::path file = experiment("steps = 2\n", "[1]");
+  const Finished here = run(json("run", file));
+  ASSERT_EQ(here.exit_code, 0) << here.err;
+  EXPECT_EQ(here.json()["compute"], "cpu");
+  const auto report = [&](const std::string& device) {
+    auto words = json("report", file);
+    words.insert(words.end(), {"--device", device});
+    return run(words);
+  };
+  EXPECT_EQ(report("host").json()["groups"], here.json()["groups"]);
+  const Finished other = report("cuda:1");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("for networks on cuda:1"));
+  EXPECT_THAT(report("twin:orin_nano").err, HasSubstr("what is simulated is not kept"));
+  EXPECT_THAT(report("table:" + small_table().string()).err, HasSubstr("cannot run on table:"));
+}
+
 TEST_F(ExperimentTest, TwoRunsNeverShareResults) {
   std::string seeds = "[1";
   for (int seed = 2; seed <= 60; ++seed) seeds += ", " + std::to_string(seed);

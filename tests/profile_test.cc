@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "device/host/board_trees_testing.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
@@ -357,6 +358,25 @@ TEST_F(ProfileTest, ADatasetThatWasCutOffIsNone) {
   EXPECT_EQ(checked.exit_code, 2);
   EXPECT_THAT(checked.err, HasSubstr("is not whole: making it was cut off"));
   EXPECT_THAT(checked.err, HasSubstr("rm -r"));
+}
+
+// Its GPU's sensors are read although no file asks for them.
+TEST_F(ProfileTest, OfAJetsonSaysWhatItsGpuDid) {
+  const fs::path root = folder_ / "tree";
+  trees::write_tree("orin_agx_jp6", root);
+  const fs::path report = folder_ / "profile.html";
+  const Finished done = run(
+      profile({"--root", root.string(), "--epochs", "1", "--report", report.string(), "--json"}));
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json gpu = done.json()["epochs"][0]["gpu"];
+  ASSERT_TRUE(gpu.is_object()) << done.out;
+  EXPECT_EQ(gpu["index"], 0);
+  EXPECT_EQ(gpu["load_pct"], 33);
+  EXPECT_EQ(gpu["clock_mhz"], 306);
+  EXPECT_TRUE(gpu["memory_bytes"].is_null());  // it is the machine's
+  EXPECT_THAT(slurp(report), HasSubstr("GPU load"));
+  const Finished text = run(profile({"--root", root.string(), "--epochs", "1"}));
+  EXPECT_THAT(text.out, HasSubstr("GPU in epoch 0: load 33 %, 306 MHz\n"));
 }
 
 // As spaces write it beside 0 workers.

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "command_testing.h"
+#include "device/host/board_trees_testing.h"
+#include "device/host/nvidia_tree_testing.h"
+#include "living_tree_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
@@ -13,8 +16,6 @@ const std::string marked = FLYBALL_BIN_DIR "/marked_c";
 
 class ProgramTest : public CommandTest {
  protected:
-  void SetUp() override { CommandTest::SetUp(); }
-
   Finished profile(const std::vector<std::string>& program,
                    const std::vector<std::string>& more = {}) {
     std::vector<std::string> all = {"profile", "--device", "host", "--json"};
@@ -32,6 +33,37 @@ class ProgramTest : public CommandTest {
     return run(all);
   }
 };
+
+TEST_F(ProgramTest, OfAJetsonSaysWhatTheGpuDidMeanwhile) {
+  const fs::path root = folder_ / "tree";
+  trees::write_tree("orin_agx_jp6", root);
+  const fs::path report = folder_ / "program.html";
+  const LivingTree living(root);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // its clock is at its cap
+  const Finished done =
+      profile({marked, "40"}, {"--root", root.string(), "--report", report.string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const Json json = done.json();
+  for (const Json& gpu : {json["gpu"], json["marked"]["gpu"], json["windows"][0]["gpu"]}) {
+    ASSERT_TRUE(gpu.is_object()) << json;
+    EXPECT_EQ(gpu["index"], 0);
+    EXPECT_EQ(gpu["load_pct"], 33);
+    EXPECT_EQ(gpu["clock_mhz"], 1300.5);
+    EXPECT_TRUE(gpu["memory_bytes"].is_null());
+  }
+  EXPECT_THAT(slurp(report), HasSubstr("GPU clock"));
+  const Finished text = run({"profile", "--root", root.string(), "--", marked, "40"});
+  EXPECT_THAT(text.out, HasSubstr("GPU in epoch: load 33 %, 1300 MHz\n"));
+}
+
+// Which GPU a program takes nobody tells us: the one that works.
+TEST_F(ProgramTest, OfSeveralGpusTheBusiestIsShown) {
+  const NvidiaTree tree;
+  const Json json = profile({"sleep", "0.3"}, {"--root", tree.root().string()}).json();
+  ASSERT_TRUE(json["gpu"].is_object()) << json;
+  EXPECT_EQ(json["gpu"]["load_pct"], 87);
+  EXPECT_EQ(json["gpu"]["clock_mhz"], 1980);
+}
 
 TEST_F(ProgramTest, MarksSplitItsTime) {
   for (const std::string& program : {marked, std::string(FLYBALL_BIN_DIR "/marked_cpp")}) {

@@ -91,6 +91,18 @@ void print_cache(const CacheState& cache) {
   if (!cache.note.empty()) fmt::print("sample cache: {}\n", cache.note);
 }
 
+// "GPU 1 in epoch 0: load 93 %, 1980 MHz, 3171.2 MiB in use", of what is known.
+void print_gpu(const std::optional<GpuUse>& gpu, const std::string& when) {
+  if (!gpu) return;
+  std::vector<std::string> figures;
+  if (gpu->load_pct) figures.push_back(fmt::format("load {} %", number(*gpu->load_pct)));
+  if (gpu->clock_mhz) figures.push_back(fmt::format("{} MHz", number(*gpu->clock_mhz)));
+  if (gpu->memory_bytes)
+    figures.push_back(fmt::format("{} MiB in use", mebibytes(gpu->memory_bytes)));
+  fmt::print("GPU{} {}: {}\n", gpu->gpu > 0 ? fmt::format(" {}", gpu->gpu) : "", when,
+             join(figures, ", "));
+}
+
 void add_part(TextTable& table, const ProgramPart& part, const std::string& name) {
   table.add({name, fmt::format("{}", part.minibatches), number(part.e2e_s), known(part.stall_s),
              known(part.compute_s), known(part.overhead_s),
@@ -140,10 +152,7 @@ void print_epochs(const EpochRun& run) {
       "cached: share of the dataset in the page cache as the epoch begins; disk reads: "
       "requests of the whole machine\n");
   for (const EpochRecord& epoch : run.epochs)
-    if (epoch.gpu)
-      fmt::print("GPU in epoch {}: load {} %, {} MHz, {} MiB in use\n", epoch.epoch,
-                 known(epoch.gpu->load_pct), known(epoch.gpu->clock_mhz),
-                 mebibytes(epoch.gpu->memory_bytes));
+    print_gpu(epoch.gpu, fmt::format("in epoch {}", epoch.epoch));
   if (run.skipped > 0) {
     fmt::print("{} samples were skipped:\n", run.skipped);
     for (const BadSample& bad : run.bad_samples) fmt::print("  {}\n", bad.error.message);
@@ -178,6 +187,9 @@ void print_program(const ProgramProfile& profile) {
     fmt::print(
         "the program marked fewer than two minibatches, so it is measured as a whole; "
         "flyball.minibatch() marks one\n");
+  print_gpu(profile.gpu, "in the whole run");
+  if (profile.marked) print_gpu(profile.marked->gpu, "in the marked minibatches");
+  for (const ProgramPart& window : profile.windows) print_gpu(window.gpu, "in " + window.name);
   if (profile.lost_marks > 0) fmt::print("{} marks were lost\n", profile.lost_marks);
   if (!profile.power_gap.empty()) fmt::print("{}\n", brief_power_gap(profile.power_gap));
   if (!profile.stopped.empty()) fmt::print("{}\n", profile.stopped);

@@ -53,6 +53,10 @@ SensorList TraceFiles::context(const std::filesystem::path& root) const {
   return context;
 }
 
+SensorList TraceFiles::context_with_gpu(const std::filesystem::path& root) const {
+  return trace.empty() && csv.empty() ? open_board_gpu(root) : context(root);
+}
+
 Status TraceFiles::check() const {
   FLYBALL_ASSIGN([[maybe_unused]] const TegrastatsOptions clock, tegrastats_options());
   if (!plug.empty() && ::access(plug.c_str(), R_OK) != 0)

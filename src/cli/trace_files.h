@@ -30,6 +30,9 @@ struct TraceFiles {
   Status check() const;
   /// What explains a run beside its power; nothing where no file asks for it.
   SensorList context(const std::filesystem::path& root = "/") const;
+  /// The same, and what the GPU of a board does also where no file asks: NVIDIA's own tell it among
+  /// their power sensors.
+  SensorList context_with_gpu(const std::filesystem::path& root) const;
   /// How a log of tegrastats is to be read. Error: --plug-begin is no time.
   Result<TegrastatsOptions> tegrastats_options() const;
   /// The log, read now; nothing where there is none to join.

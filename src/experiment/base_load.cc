@@ -7,6 +7,7 @@
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/detail_sensors.h"
+#include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
@@ -37,16 +38,18 @@ Status sleep_for(double seconds, const std::function<bool()>& interrupted) {
 
 Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
                                    const std::function<bool()>& interrupted,
-                                   const std::filesystem::path& root) {
+                                   const ExperimentOptions& options) {
   const bool idle = settings.state == "idle";
-  Watched sensors{.power = open_power_sensors(root), .context = {}};
+  const BoardInfo& board = options.board;
+  Watched sensors{.power = open_power_sensors(options.root, board.gpu), .context = {}};
   if (!idle) {
-    sensors.context = open_system_sensors(root);
-    sensors.context.append(open_detail_sensors(root));
+    sensors.context = open_system_sensors(options.root);
+    sensors.context.append(open_detail_sensors(options.root));
   }
   RunFigures figures{.settings = settings, .repeat = repeat, .started_utc = wall_clock_utc()};
   figures.power_gap = power_gap(sensors.power);
-  figures.power_total = preferred_total(sensors.power);
+  figures.power_total = total_where(sensors.power, board.compute);
+  const auto gpu = sensor_number(options.root, board.compute);
   const Disturbance disturbance;
   Sampler sampler;
   FLYBALL_CHECK(start(sampler, sensors, idle));
@@ -66,6 +69,7 @@ Result<RunFigures> watch_base_load(const RunSettings& settings, int repeat,
         stretch.energy_j = window->energy_j;
         stretch.power_w = window->mean_w;
       }
+    if (gpu) take_gpu(stretch, gpu_use_between(sampler.traces(), *gpu, begin, end));
     figures.epochs.push_back(std::move(stretch));
   }
   figures.disturbed = disturbance.by();

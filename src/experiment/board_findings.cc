@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -49,7 +50,29 @@ void residency_findings(const std::vector<Group>& groups, std::vector<Finding>& 
     }
 }
 
+std::string gpu_words(const Group& group) {
+  const EpochAverage& a = group.steady();
+  const std::string clock =
+      a.gpu_mhz ? fmt::format(" at {} MHz", format_number(std::round(*a.gpu_mhz))) : "";
+  return fmt::format("{:.0f} % of the time{} ({})", *a.gpu_load_pct, clock, group.label);
+}
+
 }  // namespace
+
+void gpu_finding(const std::vector<Group>& groups, std::vector<Finding>& list) {
+  const Group *least = nullptr, *most = nullptr;
+  for (const Group& group : groups) {
+    const auto load = group.steady().gpu_load_pct;
+    if (!load) continue;
+    if (!least || *load < *least->steady().gpu_load_pct) least = &group;
+    if (!most || *load > *most->steady().gpu_load_pct) most = &group;
+  }
+  if (!least) return;
+  list.push_back({least == most ? fmt::format("The GPU is busy {}.", gpu_words(*least))
+                                : fmt::format("The GPU is busy from {} to {}.", gpu_words(*least),
+                                              gpu_words(*most)),
+                  {}});
+}
 
 void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list) {
   for (const Group& pinned : groups) {

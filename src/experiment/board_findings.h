@@ -1,4 +1,4 @@
-// In words what experiments show that set the board: DVFS off and on (E5), power modes (E7).
+// In words what experiments show of the board: DVFS off and on (E5), power modes (E7), its GPU.
 #pragma once
 
 #include <vector>
@@ -9,6 +9,9 @@ namespace flyball {
 
 /// Time and energy with clocks free against clocks pinned, and how long each clock ran where.
 void dvfs_findings(const std::vector<Group>& groups, std::vector<Finding>& list);
+/// How busy the GPU was that networks computed on, from the least to the most busy setting; nothing
+/// where its load is not known.
+void gpu_finding(const std::vector<Group>& groups, std::vector<Finding>& list);
 /// The fastest and the thriftiest mode, and those that no other one beats in both.
 void mode_findings(const std::vector<Group>& groups, std::vector<Finding>& list);
 

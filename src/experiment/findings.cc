@@ -266,6 +266,7 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
       mode_findings(groups, f.list);
       break;
   }
+  if (result.compute.starts_with("cuda")) gpu_finding(groups, f.list);
   return f.list;
 }
 

@@ -61,6 +61,9 @@ Json epoch_json(const EpochFigures& e) {
           {"cache_bytes", or_null(e.cache_bytes)},
           {"energy_j", or_null(e.energy_j)},
           {"power_w", or_null(e.power_w)},
+          {"gpu_load_pct", or_null(e.gpu_load_pct)},
+          {"gpu_mhz", or_null(e.gpu_mhz)},
+          {"gpu_memory_bytes", or_null(e.gpu_memory_bytes)},
           {"minibatch_ms", spread_json(e.minibatch_ms)},
           {"stall_ms", spread_json(e.stall_ms)}};
 }
@@ -91,6 +94,11 @@ EpochFigures parse_epoch(const Json& json) {
   }
   e.energy_j = optional_of(json.at("energy_j"));
   e.power_w = optional_of(json.at("power_w"));
+  if (json.contains("gpu_load_pct")) {  // likewise
+    e.gpu_load_pct = optional_of(json.at("gpu_load_pct"));
+    e.gpu_mhz = optional_of(json.at("gpu_mhz"));
+    e.gpu_memory_bytes = optional_of(json.at("gpu_memory_bytes"));
+  }
   e.minibatch_ms = parse_spread(json.at("minibatch_ms"));
   e.stall_ms = parse_spread(json.at("stall_ms"));
   return e;
@@ -125,6 +133,7 @@ EpochFigures epoch_figures(const EpochRecord& record, int64_t wall_minus_monoton
     e.energy_j = record.energy->energy_j;
     e.power_w = record.energy->mean_w;
   }
+  take_gpu(e, record.gpu);
   std::vector<double> times, stalls;
   for (const MinibatchRecord& minibatch : record.minibatches) {
     times.push_back(minibatch.e2e_ms());
@@ -162,6 +171,13 @@ Spread spread_of(std::vector<double> values) {
   for (int i = 0; i <= quantile_steps; ++i)
     spread.quantiles.push_back(quantile(values, static_cast<double>(i) / quantile_steps));
   return spread;
+}
+
+void take_gpu(EpochFigures& epoch, const std::optional<GpuUse>& use) {
+  if (!use) return;
+  epoch.gpu_load_pct = use->load_pct;
+  epoch.gpu_mhz = use->clock_mhz;
+  epoch.gpu_memory_bytes = use->memory_bytes;
 }
 
 RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat) {

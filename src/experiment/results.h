@@ -34,8 +34,11 @@ struct EpochFigures {
   std::optional<double> read_bytes{}, disk_reads{};   ///< from storage by us; requests to all disks
   std::optional<double> file_bytes{}, cache_bytes{};  ///< of samples: read from files; from ours
   std::optional<double> energy_j{}, power_w{};
+  std::optional<double> gpu_load_pct{}, gpu_mhz{}, gpu_memory_bytes{};  ///< as GpuUse has them
   Spread minibatch_ms{}, stall_ms{};
 };
+
+void take_gpu(EpochFigures& epoch, const std::optional<GpuUse>& use);
 
 struct RunFigures {
   RunSettings settings{};

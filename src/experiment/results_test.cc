@@ -42,6 +42,30 @@ TEST(Spread, HoldsTheQuartilesAndThePicture) {
   EXPECT_TRUE(spread_of({}).quantiles.empty());
 }
 
+TEST(ResultsFile, KeepsWhatTheGpuDid) {
+  RunFigures run = some_run(0);
+  GpuUse use;
+  use.load_pct = 93;
+  use.clock_mhz = 1300.5;
+  take_gpu(run.epochs[0], use);
+  take_gpu(run.epochs[0], {});  // nothing is known: nothing changes
+  const auto again = parse_run(run_json(run));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->epochs[0].gpu_load_pct, 93);
+  EXPECT_EQ(again->epochs[0].gpu_mhz, 1300.5);
+  EXPECT_FALSE(again->epochs[0].gpu_memory_bytes);
+}
+
+TEST(ResultsFile, ReadsLinesFromBeforeGpusWereTold) {
+  auto line = run_json(some_run(0));
+  for (const char* key : {"gpu_load_pct", "gpu_mhz", "gpu_memory_bytes"})
+    ASSERT_EQ(line["epochs"][0].erase(key), 1u) << key;
+  const auto run = parse_run(line);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_FALSE(run->epochs[0].gpu_load_pct);
+  EXPECT_EQ(run->epochs[0].e2e_s, 3);
+}
+
 TEST(ResultsFile, ReadsBackWhatItWrote) {
   const TempFolder folder;
   const auto path = folder / "deep/results.jsonl";

@@ -9,6 +9,8 @@
 #include "base/lock_file.h"
 #include "base/text.h"
 #include "device/host/board_device.h"
+#include "device/host/cuda_device.h"
+#include "device/host/host.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
 #include "experiment/run_board.h"
@@ -16,6 +18,7 @@
 #include "profile/characterise/epochs.h"
 #include "telemetry/sensors/board_sensors.h"
 #include "telemetry/sensors/detail_sensors.h"
+#include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/other_load.h"
 #include "telemetry/sensors/page_cache.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -86,19 +89,19 @@ class Runner {
     FLYBALL_CHECK(board_.prepare(spec_, run));
     if (run.state == "suspended") return watch_suspended(run, repeat, interrupted, options_.root);
     if (run.state == "idle" || run.state == "sampling") {
-      FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted, options_.root));
+      FLYBALL_ASSIGN(RunFigures figures, watch_base_load(run, repeat, interrupted, options_));
       return figures;
     }
     FLYBALL_ASSIGN(const fs::path data,
                    dataset_for(spec_, run, options_.data, options_.out / "data"));
     EpochRequest request = request_of(run, data);
+    request.step.device = options_.board.compute;
+    request.gpu = sensor_number(options_.root, options_.board.compute);
     FLYBALL_CHECK(warm_up(request));
-    request.sensors = open_power_sensors(options_.root);
+    request.sensors = open_power_sensors(options_.root, options_.board.gpu);
     const bool clocks = !run.dvfs.empty() || !run.power_mode.empty();
-    if (clocks) {
-      request.context = open_clock_sensors(options_.root);
-      request.context.append(open_board_sensors(options_.root));
-    }
+    request.context = clocks ? open_clock_sensors(options_.root) : open_board_gpu(options_.root);
+    if (clocks) request.context.append(open_board_sensors(options_.root));
     request.interrupted = options_.interrupted;
     FLYBALL_ASSIGN(const RunMemory memory, memory_of(run, data));
     request.cache_bytes = memory.cache;
@@ -158,8 +161,12 @@ class Runner {
   std::string what_, warm_;
 };
 
-std::unique_ptr<BoardDevice> open_device(const ExperimentOptions& options) {
-  return open_any_board(identify_board(options.root), options.root);
+Result<std::unique_ptr<BoardDevice>> open_device(const ExperimentOptions& options) {
+  const BoardName& name = options.board.name;
+  if (name.kind == "host") return open_host_knobs({.root = options.root});
+  if (name.kind != "cuda") return open_any_board(identify_board(options.root), options.root);
+  FLYBALL_ASSIGN(const size_t gpu, cuda_index(name));
+  return open_cuda_knobs(options.root, gpu);
 }
 
 // One run of an experiment at a time appends to its results, or begins them anew.
@@ -176,16 +183,21 @@ Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& result
 
 }  // namespace
 
-// Equal ones mean comparable figures: machine, libraries, dataset, and what modes are called.
+// Equal ones mean comparable figures: machine, libraries, dataset, where networks compute, and what
+// modes are called. Until that could be chosen it was the CPU, which is not said.
 ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
-                                  const DeviceInfo& device) {
+                                  const BoardInfo& board) {
+  const bool live = board.provenance == Provenance::measured;
   ExperimentResult result;
   result.spec = spec;
-  result.device = device.title;
+  result.device = board.device.title;
+  result.compute = board.compute;
+  result.gpu_unused = live && board.may_compute_on_gpu && board.compute == "cpu";
   const fs::path named = options.data.empty() ? spec.data : options.data;
   result.fingerprint =
-      device.fingerprint + "; " + library_versions() + "; data " +
+      board.device.fingerprint + "; " + library_versions() + "; data " +
       (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
+  if (live && board.compute != "cpu") result.fingerprint += "; network on " + board.compute;
   for (const auto& [name, mode] : spec.modes) result.fingerprint += "; mode " + name + " " + mode;
   result.started_utc = wall_clock_utc();
   result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
@@ -199,8 +211,8 @@ fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& optio
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options) {
   const Stopwatch watch;
-  auto device = open_device(options);
-  ExperimentResult result = begin_experiment(spec, options, device->info());
+  FLYBALL_ASSIGN(auto device, open_device(options));
+  ExperimentResult result = begin_experiment(spec, options, options.board);
   RunBoard board(std::move(device), options.root);
   FLYBALL_CHECK(board.check(spec));
   const fs::path path = results_path(spec, options);
@@ -215,7 +227,7 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options) {
-  ExperimentResult result = begin_experiment(spec, options, open_device(options)->info());
+  ExperimentResult result = begin_experiment(spec, options, options.board);
   FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
   const auto settings = spec.runs();
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
@@ -226,9 +238,9 @@ Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
   if (result.runs.empty())
     return Error{Code::not_found,
                  fmt::format("nothing was measured for experiment {} with this dataset on this "
-                             "machine (looked in {})",
-                             spec.name, file.path().string()),
-                 "`flyball experiment run` measures it"};
+                             "machine (looked in {} for networks on {})",
+                             spec.name, file.path().string(), result.compute),
+                 "`flyball experiment run` measures it; --device cuda asks for runs on a GPU"};
   return result;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "device/device.h"
+#include "device/registry/board.h"
 #include "experiment/results.h"
 #include "experiment/spec.h"
 
@@ -18,7 +18,8 @@ struct ExperimentOptions {
   std::filesystem::path out = "out/experiments";  ///< a folder for each experiment, one for data
   std::filesystem::path data;                     ///< dataset, instead of the TOML's
   std::filesystem::path root = "/";               ///< of the board's files
-  bool fresh = false;                             ///< forget what was measured before
+  BoardInfo board{};   ///< what it runs on; `compute` is where its networks do, found out
+  bool fresh = false;  ///< forget what was measured before
   const std::atomic<bool>* interrupted = nullptr;
   /// Hundredths of an epoch, of those that are left to run, and what runs now.
   std::function<void(size_t done, size_t total, const std::string& what)> progress{};
@@ -30,6 +31,8 @@ struct ExperimentResult {
   size_t reused = 0;             ///< of them, measured by an earlier start of this experiment
   size_t wanted = 0;             ///< runs that the experiment has
   std::string device, fingerprint;
+  std::string compute = "cpu";  ///< where its networks compute: "cpu", "cuda:0"
+  bool gpu_unused = false;      ///< the board has a GPU of its own, and they compute beside it
   std::string started_utc;
   double seconds = 0;                   ///< wall time of this start
   std::vector<std::string> left_out{};  ///< settings that a simulated board has no knob for
@@ -52,7 +55,7 @@ Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
 
 /// The experiment before anything ran: board, fingerprint, how many runs it wants.
 ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
-                                  const DeviceInfo& device);
+                                  const BoardInfo& board);
 
 /// "workers 2, clear epoch": the varied settings of a run.
 std::string run_label(const ExperimentSpec& spec, const RunSettings& run);

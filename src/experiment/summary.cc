@@ -29,6 +29,15 @@ std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
   return sum / static_cast<double>(epochs.size());
 }
 
+// What the GPU did stands in --json only: the page says it as a finding.
+Json with_gpu_json(const EpochAverage& average) {
+  Json json = average_json(average);
+  json["gpu_load_pct"] = or_null(average.gpu_load_pct);
+  json["gpu_mhz"] = or_null(average.gpu_mhz);
+  json["gpu_memory_bytes"] = or_null(average.gpu_memory_bytes);
+  return json;
+}
+
 // Of the runs of a group the busiest one counts: a mean would hide it.
 void take_doubts(Group& group) {
   for (const RunFigures* run : group.runs) {
@@ -95,6 +104,9 @@ EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
   a.cache_bytes = mean_of(epochs, &EpochFigures::cache_bytes);
   a.energy_j = mean_of(epochs, &EpochFigures::energy_j);
   a.power_w = mean_of(epochs, &EpochFigures::power_w);
+  a.gpu_load_pct = mean_of(epochs, &EpochFigures::gpu_load_pct);
+  a.gpu_mhz = mean_of(epochs, &EpochFigures::gpu_mhz);
+  a.gpu_memory_bytes = mean_of(epochs, &EpochFigures::gpu_memory_bytes);
   return a;
 }
 
@@ -140,6 +152,9 @@ std::vector<std::string> gaps_of(const ExperimentResult& result) {
       if (epoch.minibatches == 0) continue;
       if (!epoch.cached_before) add("the kernel does not tell what the page cache holds");
       if (!epoch.read_bytes) add("the kernel does not account I/O per process");
+      if (result.gpu_unused)
+        add("the network ran on the CPU, not on this board's GPU: this LibTorch has no CUDA "
+            "(scripts/setup takes NVIDIA's)");
     }
   }
   if (result.runs.size() < result.wanted)
@@ -184,6 +199,7 @@ Json experiment_json(const ExperimentResult& result) {
             {"question", question_name(result.spec.question)},
             {"device", result.device},
             {"fingerprint", result.fingerprint},
+            {"compute", result.compute.empty() ? Json(nullptr) : Json(result.compute)},
             {"started_utc", result.started_utc},
             {"seconds", result.seconds},
             {"runs", result.runs.size()},
@@ -196,8 +212,8 @@ Json experiment_json(const ExperimentResult& result) {
                               {"repeats", group.runs.size()},
                               {"disturbed", group.disturbed},
                               {"doubts", doubts_json(group)},
-                              {"first", average_json(group.first)},
-                              {"later", group.later ? average_json(*group.later) : Json(nullptr)},
+                              {"first", with_gpu_json(group.first)},
+                              {"later", group.later ? with_gpu_json(*group.later) : Json(nullptr)},
                               {"residency", residency_json(group.residency)}});
   json["findings"] = Json::array();
   for (const Finding& finding : findings_of(result, groups))

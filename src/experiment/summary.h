@@ -22,6 +22,7 @@ struct EpochAverage {
       disk_reads;                                 ///< share before the epoch; bytes; requests
   std::optional<double> file_bytes, cache_bytes;  ///< of samples: from files; from the sample cache
   std::optional<double> energy_j, power_w;
+  std::optional<double> gpu_load_pct, gpu_mhz, gpu_memory_bytes;
 };
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);
 /// With the fields' names as keys; null where a figure is not known.

@@ -207,5 +207,29 @@ TEST(Findings, SpreadOverEpochsAndRuns) {
   EXPECT_THAT(list, Contains(HasSubstr("Between 2 runs the median epoch differs by 14.3 %")));
 }
 
+// Of the settings' steady epochs; the page has it among the findings.
+TEST(Findings, SayHowBusyTheGpuWas) {
+  const Shape shape{.compute_s = 1};
+  ExperimentResult result = result_of(
+      "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = 10\n[vary]\nworkers = "
+      "[0, 1, 2]\n",
+      {shape, shape, shape}, {shape, shape, shape});
+  const double loads[] = {45, 70.5, 93.2};
+  for (size_t i = 0; i < 3; ++i)
+    for (EpochFigures& epoch : result.runs[i].epochs) {
+      epoch.gpu_load_pct = epoch.epoch == 0 ? 5 : loads[i];
+      epoch.gpu_mhz = 1300.5;
+    }
+  EXPECT_THAT(texts(result), Not(Contains(HasSubstr("The GPU is busy"))));  // of somebody else
+  result.compute = "cuda:0";
+  EXPECT_THAT(texts(result), Contains(HasSubstr("The GPU is busy from 45 % of the time at 1301 MHz "
+                                                "(workers 0) to 93 % of the time at 1301 MHz "
+                                                "(workers 2).")));
+  const auto json = experiment_json(result);
+  EXPECT_EQ(json["compute"], "cuda:0");
+  EXPECT_EQ(json["groups"][1]["later"]["gpu_load_pct"], 70.5);
+  EXPECT_TRUE(json["groups"][1]["later"]["gpu_memory_bytes"].is_null());
+}
+
 }  // namespace
 }  // namespace flyball

@@ -112,7 +112,7 @@ Result<RunFigures> simulate_run(const ExperimentSpec& spec, const RunSettings& r
 Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
                                              const ExperimentOptions& options, const Board& board) {
   const Stopwatch watch;
-  ExperimentResult result = begin_experiment(spec, options, board.info().device);
+  ExperimentResult result = begin_experiment(spec, options, board.info());
   std::vector<RunSettings> runs;
   for (const RunSettings& run : spec.runs()) {
     const std::string missing = missing_knob(run);

@@ -44,6 +44,8 @@ Json facts_of(const ExperimentResult& result) {
       {{"name", "samples of the dataset"}, {"value", std::to_string(run.dataset_samples)}});
   facts.push_back({{"name", "bytes of its files"},
                    {"value", std::to_string(static_cast<int64_t>(run.dataset_bytes))}});
+  if (!result.compute.empty())
+    facts.push_back({{"name", "networks compute on"}, {"value", result.compute}});
   return facts;
 }
 

@@ -51,6 +51,31 @@ Json energy_of(const Json& part, const char* key) {
   return value_at(value_at(part, "energy"), key);
 }
 
+bool tells_of_gpu(const Json& parts) {
+  return std::ranges::any_of(parts,
+                             [](const Json& part) { return value_at(part, "gpu").is_object(); });
+}
+
+void add_gpu_columns(std::vector<std::pair<std::string, std::string>>& columns) {
+  columns.insert(columns.end(),
+                 {{"GPU load", "%"}, {"GPU clock", "MHz"}, {"GPU memory in use", "MB"}});
+}
+
+void add_gpu_cells(Json& cells, const Json& part) {
+  const Json gpu = value_at(part, "gpu");
+  cells.push_back(value_at(gpu, "load_pct"));
+  cells.push_back(value_at(gpu, "clock_mhz"));
+  cells.push_back(megabytes_at(gpu, "memory_bytes"));
+}
+
+void add_gpu_figures(Json& sheet, const Json& part) {
+  const Json gpu = value_at(part, "gpu");
+  if (const Json load = value_at(gpu, "load_pct"); !load.is_null())
+    sheet["figures"].push_back(sheet_figure("GPU load", load, "%", "measured"));
+  if (const Json clock = value_at(gpu, "clock_mhz"); !clock.is_null())
+    sheet["figures"].push_back(sheet_figure("GPU clock", clock, "MHz", "measured"));
+}
+
 void add_gap_and_end(Json& sheet, const Json& profile) {
   if (const std::string gap = text_of(profile, "power_gap"); !gap.empty()) {
     const std::string brief = brief_power_gap(gap);
@@ -91,6 +116,8 @@ void add_epochs(Json& sheet, const Json& epochs) {
                                                               {"power", "W"},
                                                               {"loss", ""}};
   for (const std::string& name : shown) columns.emplace_back(name, "");
+  const bool gpu = tells_of_gpu(epochs);
+  if (gpu) add_gpu_columns(columns);
   Json table =
       sheet_table("Epoch by epoch",
                   "Fetching and pre-processing are the loader's work, hidden or not.", columns);
@@ -113,6 +140,7 @@ void add_epochs(Json& sheet, const Json& epochs) {
                   value_at(e, "loss")};
     for (const std::string& name : shown)
       cells.push_back(value_at(value_at(e, "figures"), name.c_str()));
+    if (gpu) add_gpu_cells(cells, e);
     table["rows"].push_back(sheet_row(std::move(cells)));
   }
   sheet["tables"].push_back(std::move(table));
@@ -142,21 +170,25 @@ void add_request(Json& sheet, const Json& profile) {
 
 // Every mark is shown, a window below all marked minibatches.
 void add_parts(Json& sheet, const Json& profile) {
-  Json table = sheet_table("What it marked", "A window is a stretch that the program named.",
-                           {{"stretch", ""},
-                            {"minibatches", ""},
-                            {"end to end", "s"},
-                            {"stall", "s"},
-                            {"compute", "s"},
-                            {"overhead", "s"},
-                            {"minibatch", "ms"},
-                            {"energy", "J"},
-                            {"power", "W"}});
+  std::vector<std::pair<std::string, std::string>> columns = {
+      {"stretch", ""},   {"minibatches", ""}, {"end to end", "s"}, {"stall", "s"}, {"compute", "s"},
+      {"overhead", "s"}, {"minibatch", "ms"}, {"energy", "J"},     {"power", "W"}};
+  const bool gpu = value_at(profile, "gpu").is_object();
+  if (gpu) add_gpu_columns(columns);
+  Json table =
+      sheet_table("What it marked", "A window is a stretch that the program named.", columns);
   const auto add = [&](const std::string& name, const Json& part) {
-    table["rows"].push_back(sheet_row({name, value_at(part, "minibatches"), value_at(part, "e2e_s"),
-                                       value_at(part, "stall_s"), value_at(part, "compute_s"),
-                                       value_at(part, "overhead_s"), value_at(part, "minibatch_ms"),
-                                       energy_of(part, "energy_j"), energy_of(part, "mean_w")}));
+    Json cells = {name,
+                  value_at(part, "minibatches"),
+                  value_at(part, "e2e_s"),
+                  value_at(part, "stall_s"),
+                  value_at(part, "compute_s"),
+                  value_at(part, "overhead_s"),
+                  value_at(part, "minibatch_ms"),
+                  energy_of(part, "energy_j"),
+                  energy_of(part, "mean_w")};
+    if (gpu) add_gpu_cells(cells, part);
+    table["rows"].push_back(sheet_row(std::move(cells)));
     if (value_at(part, "compute_s").is_number() && sheet["bars"].size() < most_bars)
       sheet["bars"].push_back(bar(name, "", part));
   };
@@ -242,6 +274,7 @@ Json program_report(const Json& profile, const std::string& command) {
     sheet["figures"].push_back(
         sheet_figure("power", energy_of(profile, "mean_w"), "W", "measured"));
   }
+  add_gpu_figures(sheet, profile);
   add_parts(sheet, profile);
   add_gap_and_end(sheet, profile);
   if (const double lost = number_at(profile, "lost_marks"); lost > 0)

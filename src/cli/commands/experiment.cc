@@ -15,6 +15,7 @@
 #include "experiment/twin_runner.h"
 #include "report/experiment_report.h"
 #include "report/page.h"
+#include "workload/stepper.h"
 
 namespace flyball::cli {
 namespace {
@@ -27,6 +28,11 @@ struct Options {
   bool fresh = false, json = false, quiet = false;
 };
 
+Error not_on(const Options& options, const std::string& hint) {
+  return {Code::invalid_argument, fmt::format("an experiment cannot run on {}", options.device),
+          hint};
+}
+
 Result<ExperimentOptions> experiment_options(const Options& options) {
   ExperimentOptions experiment;
   FLYBALL_ASSIGN(experiment.root, root_folder(options.root));
@@ -34,6 +40,22 @@ Result<ExperimentOptions> experiment_options(const Options& options) {
   experiment.data = options.data;
   experiment.fresh = options.fresh;
   return experiment;
+}
+
+// The board, and where a network computes there: numbers of another place are none of this
+// experiment. Who only reads does not mind that a GPU is not reached now.
+Result<BoardInfo> place_of(const Board& board, const Options& options, bool runs) {
+  if (!board.live())
+    return not_on(options,
+                  "leave --device out to run it here, or name a simulated board: twin:BOARD");
+  BoardInfo info = board.info();
+  if (!runs) {
+    if (info.may_compute_on_gpu && check_device("cuda:0").ok()) info.compute = "cuda:0";
+    return info;
+  }
+  info.compute = compute_place(info);
+  FLYBALL_CHECK(check_device(info.compute));
+  return info;
 }
 
 std::string figure(const std::optional<double>& value, double scale = 1) {
@@ -46,6 +68,10 @@ void print_groups(const std::vector<Group>& groups) {
   const bool cache =
       std::ranges::any_of(groups, [](const Group& group) { return group.settings.cache_pct > 0; });
   if (cache) heads.insert(heads.end(), {"files MB", "own cache MB"});
+  const bool gpu = std::ranges::any_of(groups, [](const Group& group) {
+    return group.steady().gpu_load_pct || group.steady().gpu_mhz;
+  });
+  if (gpu) heads.insert(heads.end(), {"GPU %", "GPU MHz"});
   heads.emplace_back("doubts");
   TextTable table(heads);
   for (const Group& group : groups) {
@@ -63,6 +89,7 @@ void print_groups(const std::vector<Group>& groups) {
                                         figure(a.energy_j)};
       if (cache)
         cells.insert(cells.end(), {figure(a.file_bytes, 1e-6), figure(a.cache_bytes, 1e-6)});
+      if (gpu) cells.insert(cells.end(), {figure(a.gpu_load_pct), figure(a.gpu_mhz)});
       cells.push_back(doubts.empty() ? "-" : doubts);
       table.add(std::move(cells));
     };
@@ -74,7 +101,9 @@ void print_groups(const std::vector<Group>& groups) {
 
 void print_text(const ExperimentResult& result, const std::string& report) {
   const auto groups = groups_of(result);
-  fmt::print("{}\non {}\n\n", result.spec.title, result.device);
+  const std::string where =
+      result.compute.starts_with("cuda") ? ", networks on " + result.compute : "";
+  fmt::print("{}\non {}{}\n\n", result.spec.title, result.device, where);
   print_groups(groups);
   fmt::print("\n");
   for (const Finding& finding : findings_of(result, groups)) fmt::print("- {}\n", finding.text);
@@ -133,16 +162,11 @@ Status simulate(const Options& options, const Board& board, Context& context) {
 
 Status run(const Options& options, Context& context) {
   FLYBALL_CHECK(options.files.check());
-  if (!options.device.empty()) {
-    FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-    if (board->twin()) return simulate(options, *board, context);
-    if (board->info().name.kind == "table" || board->info().name.kind == "cuda")
-      return Error{Code::invalid_argument,
-                   fmt::format("an experiment cannot run on {}", options.device),
-                   "leave --device out to run it here, or name a simulated board: twin:BOARD"};
-  }
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (board->twin()) return simulate(options, *board, context);
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(experiment.board, place_of(*board, options, true));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   experiment.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
@@ -156,8 +180,12 @@ Status run(const Options& options, Context& context) {
 }
 
 Status report(const Options& options, Context& context) {
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (board->twin())
+    return not_on(options, "what is simulated is not kept: `flyball experiment run` shows it");
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
-  FLYBALL_ASSIGN(const ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(experiment.board, place_of(*board, options, false));
   FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment));
   return show(options, std::move(result), context);
 }
@@ -173,7 +201,7 @@ void add_common(CLI::App& command, Options& options) {
       .add_option("--scale", options.scale,
                   "of the set and the memory that the file names: 0.25 is a quarter of both")
       ->check(CLI::Range(0.001, 1000.0));
-  add_root_option(command, options.root);
+  add_device_option(command, options.device, options.root);
   options.files.add_plug_options(command);
   add_json_flag(command, options.json);
 }
@@ -188,8 +216,6 @@ void add_experiment(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
-  runner->add_option("--device", options->device,
-                     "twin:BOARD simulates it; else this machine runs it");
   runner->add_flag("--fresh", options->fresh, "forget what was measured before");
   add_measuring_options(*runner, options->measuring);
   runner->add_flag("--quiet,-q", options->quiet, "no progress");

@@ -21,6 +21,7 @@
 #include "profile/characterise/epochs_report.h"
 #include "profile/characterise/twin_epochs.h"
 #include "report/profile_report.h"
+#include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/board_costs.h"
 #include "workload/workload.h"
@@ -76,8 +77,9 @@ Status complete(ProfileOptions& options) {
     FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
   }
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  request.sensors = open_power_sensors(root);
-  request.context = options.files.context(root);
+  request.sensors = open_power_sensors(root, board->info().gpu);
+  request.context = options.files.context_with_gpu(root);
+  request.gpu = sensor_number(root, step.device);
   request.interrupted = &interrupt_flag();
   return {};
 }
@@ -218,7 +220,7 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   request.sensors = open_power_sensors(root);
-  request.context = options.files.context(root);
+  request.context = options.files.context_with_gpu(root);
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);

@@ -267,9 +267,9 @@ Result<EpochRun> run_epochs(const EpochRequest& request) {
   if (result.epochs.empty())
     return Error{Code::interrupted, "interrupted before the first minibatch", ""};
   take_energy(result, request.sensors);
-  for (EpochRecord& epoch : result.epochs)
-    epoch.gpu =
-        gpu_use_between(result.traces, result.request.step.device, epoch.begin_ns, epoch.end_ns);
+  if (request.gpu)
+    for (EpochRecord& epoch : result.epochs)
+      epoch.gpu = gpu_use_between(result.traces, *request.gpu, epoch.begin_ns, epoch.end_ns);
   return result;
 }
 

@@ -53,6 +53,8 @@ struct EpochRequest {
   SensorList sensors{};
   Seconds interval{0.01};
   SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
+  /// Whose sensors tell what the GPU did (gpu_use.h); nothing where it is not known which they are.
+  std::optional<size_t> gpu = 0;
   Seconds context_interval{0.1};
 };
 

@@ -73,13 +73,6 @@ Json use_json(const ResourceUse& use) {
           {"disk_read_bytes", or_null(use.disk_read_bytes)}};
 }
 
-Json gpu_json(const std::optional<GpuUse>& gpu) {
-  if (!gpu) return nullptr;
-  return {{"load_pct", or_null(gpu->load_pct)},
-          {"clock_mhz", or_null(gpu->clock_mhz)},
-          {"memory_bytes", or_null(gpu->memory_bytes)}};
-}
-
 Json figures_json(const std::map<std::string, double>& figures) {
   Json json = Json::object();
   for (const auto& [name, value] : figures) json[name] = or_null(value);
@@ -140,6 +133,14 @@ Json energy_json(const std::optional<EnergyWindow>& energy) {
           {"gap_s", energy->gap_s},
           {"samples", energy->samples},
           {"distinct_updates", energy->distinct_updates}};
+}
+
+Json gpu_json(const std::optional<GpuUse>& gpu) {
+  if (!gpu) return nullptr;
+  return {{"index", gpu->gpu},
+          {"load_pct", or_null(gpu->load_pct)},
+          {"clock_mhz", or_null(gpu->clock_mhz)},
+          {"memory_bytes", or_null(gpu->memory_bytes)}};
 }
 
 Json epochs_json(const EpochRun& run) {

@@ -12,6 +12,8 @@ namespace flyball {
 nlohmann::ordered_json epochs_json(const EpochRun& run);
 /// Energy of a window, or null.
 nlohmann::ordered_json energy_json(const std::optional<EnergyWindow>& energy);
+/// What the GPU did, or null.
+nlohmann::ordered_json gpu_json(const std::optional<GpuUse>& gpu);
 /// "batch 16, 2 workers, prefetch 2, sgd, fp32, 2 threads on cpu".
 std::string describe(const EpochRequest& request);
 

@@ -173,6 +173,16 @@ void take_energy(ProgramProfile& profile) {
     window.energy = between(window.begin_ns, window.end_ns);
 }
 
+void take_gpu(ProgramProfile& profile) {
+  profile.gpu = busiest_gpu_between(profile.traces, profile.begin_ns, profile.end_ns);
+  if (!profile.gpu) return;
+  const auto take = [&profile](ProgramPart& part) {
+    part.gpu = gpu_use_between(profile.traces, profile.gpu->gpu, part.begin_ns, part.end_ns);
+  };
+  if (profile.marked) take(*profile.marked);
+  for (ProgramPart& window : profile.windows) take(window);
+}
+
 }  // namespace
 
 Result<ProgramProfile> profile_program(const ProgramRequest& request) {
@@ -211,6 +221,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   }
   for (ProgramPart& window : profile.windows) add_up(window, profile.minibatches);
   profile.traces = sampler.traces();
+  take_gpu(profile);
   if (measures_power(request.sensors)) {
     profile.power_total = preferred_total(request.sensors);
     take_energy(profile);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "profile/characterise/gpu_use.h"
 #include "profile/trials/program_run.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/trace_export.h"
@@ -35,6 +36,7 @@ struct ProgramPart {
   std::optional<double> stall_s, compute_s, overhead_s;  ///< nothing where it is not marked
   double minibatch_ms = 0;                               ///< median, without the first of the run
   std::optional<EnergyWindow> energy;
+  std::optional<GpuUse> gpu;  ///< of the GPU that ProgramProfile::gpu is of
 };
 
 struct ProgramProfile {
@@ -53,6 +55,7 @@ struct ProgramProfile {
   int peak_processes = 0;
   std::optional<uint64_t> read_bytes, read_chars;
   std::optional<EnergyWindow> energy;  ///< from start to end
+  std::optional<GpuUse> gpu;           ///< the busiest one; nothing where no sensor tells of a GPU
   std::string power_total, power_gap;
   std::vector<Trace> traces;
   std::string stopped;  ///< "" or why we ended it, or how it failed

@@ -17,7 +17,8 @@ Json part_json(const ProgramPart& part) {
           {"compute_s", or_null(part.compute_s)},
           {"overhead_s", or_null(part.overhead_s)},
           {"minibatch_ms", part.minibatches > 0 ? Json(part.minibatch_ms) : Json(nullptr)},
-          {"energy", energy_json(part.energy)}};
+          {"energy", energy_json(part.energy)},
+          {"gpu", gpu_json(part.gpu)}};
 }
 
 }  // namespace
@@ -37,6 +38,7 @@ Json program_json(const ProgramProfile& profile) {
             {"read_bytes", or_null(profile.read_bytes)},
             {"read_chars", or_null(profile.read_chars)},
             {"energy", energy_json(profile.energy)},
+            {"gpu", gpu_json(profile.gpu)},
             {"power_total", profile.power_total},
             {"power_gap", profile.power_gap}};
   json["windows"] = Json::array();

@@ -33,15 +33,22 @@ void add_fan(SensorList& list, const fs::path& root) {
 
 }  // namespace
 
-SensorList open_board_sensors(const fs::path& root) {
+SensorList open_board_gpu(const fs::path& root) {
   SensorList list;
-  if (const BoardSpec* board = identify_board(root).spec) {
-    for (const std::string& load : board->gpu_loads)
-      if (add(list, "gpu_busy", "%", root / load, 0.1)) break;  // it is told in per mille
-    for (const std::string& folder : board->gpu_folders)
-      if (add(list, "gpu_mhz", "MHz", root / folder / "cur_freq", 1e-6)) break;
-    if (!board->memory.rate.empty()) add(list, "emc_mhz", "MHz", root / board->memory.rate, 1e-6);
-  }
+  const BoardSpec* board = identify_board(root).spec;
+  if (board == nullptr) return list;
+  for (const std::string& load : board->gpu_loads)
+    if (add(list, "gpu_busy", "%", root / load, 0.1)) break;  // it is told in per mille
+  for (const std::string& folder : board->gpu_folders)
+    if (add(list, "gpu_mhz", "MHz", root / folder / "cur_freq", 1e-6)) break;
+  return list;
+}
+
+SensorList open_board_sensors(const fs::path& root) {
+  SensorList list = open_board_gpu(root);
+  const BoardSpec* board = identify_board(root).spec;
+  if (board && !board->memory.rate.empty())
+    add(list, "emc_mhz", "MHz", root / board->memory.rate, 1e-6);
   add_fan(list, root);
   return list;
 }

@@ -7,6 +7,10 @@
 
 namespace flyball {
 
+/// "gpu_busy" (%) and "gpu_mhz" of a known board whose GPU is its own. What a board does not show,
+/// or refuses to this user, is left out.
+SensorList open_board_gpu(const std::filesystem::path& root = "/");
+
 /// "gpu_busy" (%), "gpu_mhz", "emc_mhz" of a known board, and "fan_pwm" (0 to 255) where one is
 /// shown. What a board does not show, or refuses to this user, is left out.
 SensorList open_board_sensors(const std::filesystem::path& root = "/");

@@ -20,7 +20,8 @@ TEST(BoardSensors, OfAJetson) {
   EXPECT_NEAR(*list.find("gpu_mhz")->read(), 1020, 1e-9);
   EXPECT_NEAR(*list.find("emc_mhz")->read(), 2133, 1e-9);
   EXPECT_EQ(*list.find("fan_pwm")->read(), 88);
-  tree.put("sys/devices/platform/gpu.0/load", "busy\n");  // one that is dead degrades alone
+  EXPECT_EQ(open_board_gpu(tree.root()).sensors.size(), 2u);  // load and clock alone
+  tree.put("sys/devices/platform/gpu.0/load", "busy\n");      // one that is dead degrades alone
   EXPECT_EQ(open_board_sensors(tree.root()).sensors.size(), 3u);
 }
 

@@ -116,6 +116,17 @@ Result<NvidiaGpu> find_cuda_gpu(const fs::path& root, size_t n) {
   return find_cuda_gpu(gpus, n, root == "/" ? cuda_order() : CudaOrder{.by_pci_bus = true});
 }
 
+std::optional<size_t> sensor_number(const fs::path& root, const std::string& place) {
+  if (!place.starts_with("cuda")) return 0;
+  const size_t colon = place.find(':');
+  const auto told = colon == std::string::npos ? 0 : parse_integer(place.substr(colon + 1));
+  const auto number = static_cast<size_t>(std::max(0LL, told.value_or(0)));
+  const auto gpus = list_nvidia_gpus(root);
+  if (!gpus) return number == 0 ? std::optional<size_t>(0) : std::nullopt;
+  const auto gpu = find_cuda_gpu(root, number);
+  return gpu ? std::optional<size_t>(gpu->index) : std::nullopt;
+}
+
 Status nvml_status(const NvmlApi& api, int code, const std::string& what) {
   if (code == nvml_success) return {};
   const Code kind = code == nvml_no_permission   ? Code::permission

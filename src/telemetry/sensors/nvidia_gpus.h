@@ -42,6 +42,11 @@ Result<NvidiaGpu> find_cuda_gpu(const std::vector<NvidiaGpu>& gpus, size_t n,
 /// The same on this machine; of a tree, the environment says nothing.
 Result<NvidiaGpu> find_cuda_gpu(const std::filesystem::path& root, size_t n);
 
+/// The number that sensors have of the GPU that computes at `place` ("cuda:1"), or of the first one
+/// for "cpu". A board whose own GPU NVIDIA's library does not know has it as 0. Nothing where it is
+/// not known which GPU that is.
+std::optional<size_t> sensor_number(const std::filesystem::path& root, const std::string& place);
+
 /// What a call of the library said, as an error that begins with `what`; fine when it went well.
 Status nvml_status(const NvmlApi& api, int code, const std::string& what);
 

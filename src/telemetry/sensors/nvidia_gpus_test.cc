@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "telemetry/sensors/tree_testing.h"
+
 namespace flyball {
 namespace {
 
@@ -47,6 +49,21 @@ TEST(NvidiaGpus, SeveralModelsNeedAnOrder) {
   EXPECT_EQ(found(mixed, 0, {.visible = "0"}), -1);
   EXPECT_EQ(found(mixed, 1, {.by_pci_bus = true}), 1);
   EXPECT_EQ(found(mixed, 0, {.visible = "GPU-1"}), 1);
+}
+
+TEST(NvidiaGpus, SensorsAreFoundWhereverANetworkComputes) {
+  const TestTree tree;
+  EXPECT_EQ(sensor_number(tree.root(), "cpu"), 0u);
+  EXPECT_EQ(sensor_number(tree.root(), "cuda:0"), 0u);  // a Jetson's own GPU
+  EXPECT_FALSE(sensor_number(tree.root(), "cuda:1"));
+  const auto library = tree.root() / "usr/lib/libnvidia-ml.so.1";
+  std::filesystem::permissions(tree.root(), std::filesystem::perms(0755));
+  std::filesystem::create_directories(library.parent_path());
+  std::filesystem::copy_file(FLYBALL_BIN_DIR "/libflyball_fake_nvml.so", library);
+  std::filesystem::permissions(library, std::filesystem::perms(0755));
+  EXPECT_EQ(sensor_number(tree.root(), "cpu"), 0u);
+  EXPECT_EQ(sensor_number(tree.root(), "cuda:1"), 1u);
+  EXPECT_FALSE(sensor_number(tree.root(), "cuda:7"));
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+#include "experiment/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/temp_folder.h"
+
+namespace flyball {
+namespace {
+
+using testing::AnyOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+class ExperimentPlace : public testing::Test {
+ protected:
+  ExperimentPlace() {
+    options_.out = folder_ / "out";
+    options_.board.name = {"host", ""};
+    options_.board.device = {.name = "board", .title = "A board", .fingerprint = "this board"};
+  }
+  ExperimentOptions on(const std::string& compute, bool may_compute_on_gpu = false) const {
+    ExperimentOptions options = options_;
+    options.board.compute = compute;
+    options.board.may_compute_on_gpu = may_compute_on_gpu;
+    return options;
+  }
+  ExperimentResult begun(const ExperimentOptions& options) const {
+    return begin_experiment(spec_, options, options.board);
+  }
+
+  const TempFolder folder_;
+  const ExperimentSpec spec_ = *parse_experiment(
+      "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = 64\n[fixed]\nepochs = "
+      "1\nsteps = 2\nthreads = 1\n[vary]\nworkers = [0]\n",
+      "place.toml");
+  ExperimentOptions options_;
+};
+
+// A resumed run takes up rows of an equal fingerprint only.
+TEST_F(ExperimentPlace, RowsOfTheCpuAndOfAGpuAreNotMixed) {
+  auto file = ResultsFile::open(results_path(spec_, options_));
+  ASSERT_TRUE(file.ok());
+  for (const char* place : {"cpu", "cuda:0"}) {
+    RunFigures run{.settings = spec_.runs().front()};
+    run.fingerprint = begun(on(place)).fingerprint;
+    run.epochs = {{.epoch = 0, .e2e_s = place == std::string("cpu") ? 9.0 : 1.0}};
+    ASSERT_TRUE(file->append(run).ok());
+  }
+  const auto cpu = load_experiment(spec_, on("cpu")), gpu = load_experiment(spec_, on("cuda:0"));
+  ASSERT_TRUE(cpu.ok() && gpu.ok());
+  ASSERT_EQ(cpu->runs.size() * gpu->runs.size(), 1u);
+  EXPECT_EQ(cpu->runs[0].epochs[0].e2e_s, 9);
+  EXPECT_EQ(gpu->runs[0].epochs[0].e2e_s, 1);
+  EXPECT_EQ(gpu->compute, "cuda:0");
+  const auto other = load_experiment(spec_, on("cuda:1"));
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().message, HasSubstr("for networks on cuda:1"));
+}
+
+// What was measured before a GPU could be chosen ran on the CPU, and is found again.
+TEST_F(ExperimentPlace, TheCpuIsNotSaidInTheFingerprint) {
+  EXPECT_THAT(begun(on("cpu", true)).fingerprint, EndsWith("; data digits-64-500x375"));
+  EXPECT_EQ(begun(on("cpu", true)).fingerprint, begun(on("cpu")).fingerprint);
+  EXPECT_THAT(begun(on("cuda:0")).fingerprint, EndsWith("; network on cuda:0"));
+}
+
+TEST_F(ExperimentPlace, AGpuOfTheBoardThatStaysUnusedIsKnown) {
+  EXPECT_TRUE(begun(on("cpu", true)).gpu_unused);
+  EXPECT_FALSE(begun(on("cuda:0", true)).gpu_unused);
+  EXPECT_FALSE(begun(on("cpu")).gpu_unused);
+}
+
+// It fails where there is no such GPU, and leaves no row of another place behind.
+TEST_F(ExperimentPlace, NetworksRunWhereItIsAsked) {
+  const auto result = run_experiment(spec_, on("cuda:99"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_FALSE(load_experiment(spec_, on("cpu")).ok());
+  EXPECT_THAT(result.error().message, AnyOf(HasSubstr("CUDA device"), HasSubstr("LibTorch")));
+}
+
+}  // namespace
+}  // namespace flyball
