@@ -192,7 +192,7 @@ TEST_F(BadInputTest, AnAxisNarrowsATable) {
   const Finished done = run(narrow);
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["configurations"], 2 * 5 * 2);
-  for (const auto& trial : done.json()["profiled"]) {
+  for (const auto& trial : nlohmann::json(done.json()["profiled"])) {
     EXPECT_LE(trial["config"]["cpu_cores"], 4);
     EXPECT_GE(trial["config"]["gpu_mhz"], 500);
     EXPECT_LE(trial["config"]["gpu_mhz"], 1000);

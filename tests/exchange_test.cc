@@ -138,7 +138,7 @@ TEST_F(ExchangeTest, WhatNobodyMeasuredIsTunedOnlyWhenAsked) {
     ASSERT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(done.json()["choice"]["provenance"], "simulated");
     EXPECT_EQ(done.json()["oracle"]["raw"]["provenance"], "simulated");
-    for (const auto& trial : done.json()["profiled"]) {
+    for (const auto& trial : nlohmann::json(done.json()["profiled"])) {
       EXPECT_EQ(trial["provenance"], "simulated");
       EXPECT_EQ(trial["from_store"], from_store);
     }

@@ -61,7 +61,7 @@ TEST_F(PlanTest, AxesAreNarrowed) {
   };
   const Finished done = run(plan({"gpu_mhz=300..600", "cpu_cores=4,8", "batch_size=4,16"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  for (const auto& trial : done.json()["profiled"]) {
+  for (const auto& trial : nlohmann::json(done.json()["profiled"])) {
     const auto& config = trial["config"];
     EXPECT_LE(config["gpu_mhz"], 600) << trial;
     EXPECT_GE(config["cpu_cores"], 4) << trial;

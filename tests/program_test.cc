@@ -231,7 +231,7 @@ TEST_F(ProgramTest, AnAxisIsReadByThePlaceholderByTheVariableOrInAFile) {
   for (const auto& program : programs) {
     const Finished done = tune(program, {"batch_size=1,9"});
     ASSERT_EQ(done.exit_code, 0) << done.err;
-    for (const Json& trial : done.json()["profiled"]) {
+    for (const Json& trial : nlohmann::json(done.json()["profiled"])) {
       const double seconds = trial["config"]["batch_size"].get<double>() / 100;
       EXPECT_GE(trial["minibatch_ms"].get<double>(), 1e3 * seconds);
     }

@@ -97,7 +97,7 @@ TEST_F(RooflineTest, OfThisMachineAreMeasuredKeptAndUsed) {
   ASSERT_EQ(under.exit_code, 0) << under.err;
   EXPECT_THAT(schema_faults("roofline", under.json()), IsEmpty());
   ASSERT_EQ(under.json()["workloads"].size(), 4u);
-  for (const auto& one : under.json()["workloads"]) {
+  for (const auto& one : nlohmann::json(under.json()["workloads"])) {
     EXPECT_GT(one["roof_ms"], 0);
     EXPECT_TRUE(one["minibatch_ms"].is_null());
     double sum = 0;

@@ -186,7 +186,7 @@ TEST_F(ServeTest, TwoServicesWhoseRatesChangeAreServed) {
            "poisson:20", "--arrivals", "windows:20:5min,30:5min", "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["services"].size(), 2u);
-  for (const auto& service : done.json()["services"]) {
+  for (const auto& service : nlohmann::json(done.json()["services"])) {
     EXPECT_GT(service["requests"]["arrived"], 10000);
     EXPECT_EQ(service["requests"]["late"], 0);
   }

@@ -414,7 +414,7 @@ TEST_F(TuneTest, KilledAtTenRandomMomentsItComesToTheSameAnswer) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(essence(done.json()), expected);
   // Every measurement stands in its run once, however often the run was resumed.
-  for (const Json& listed : run({"runs", "list", "--json"}).json()["runs"]) {
+  for (const Json& listed : nlohmann::json(run({"runs", "list", "--json"}).json()["runs"])) {
     const Json shown =
         run({"runs", "show", std::to_string(listed["id"].get<int>()), "--json"}).json();
     std::set<int> ids;
@@ -548,7 +548,7 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
   ::waitpid(first, &status, 0);
   const Finished after = run(live({"--profiles", "1", "--no-verify", "--wait"}));
   ASSERT_EQ(after.exit_code, 0) << "the lock of a dead process is none: " << after.err;
-  for (const Json& trial : after.json()["profiled"]) {
+  for (const Json& trial : nlohmann::json(after.json()["profiled"])) {
     EXPECT_FALSE(trial["from_store"]) << "what was disturbed does not stand for what was not";
     EXPECT_TRUE(trial["disturbed"].is_null());
   }

@@ -41,6 +41,7 @@ void run_and_die(int signal, const std::function<void()>& act) {
   const pid_t child = ::fork();
   if (child == 0) {
     act();
+    ::signal(signal, SIG_DFL);  // sanitizers handle some
     ::kill(::getpid(), signal);
     ::pause();
   }

@@ -24,7 +24,7 @@ inline const std::filesystem::path& fuzz_folder() {
 inline void put_file(const std::filesystem::path& path, std::span<const uint8_t> content) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) std::abort();
-  std::fwrite(content.data(), 1, content.size(), file);
+  if (!content.empty()) std::fwrite(content.data(), 1, content.size(), file);
   std::fclose(file);
 }
 

@@ -37,9 +37,9 @@ class LabelCollate final : public Collate {
   }
   Status add(const RawSample& sample, uint64_t seed, CollateScratch*,
              BatchBuffer& batch) const override {
-    int64_t sum = static_cast<int64_t>(seed % 1000) + sample.label;
+    uint64_t sum = seed % 1000 + static_cast<uint64_t>(sample.label);
     for (const uint8_t byte : sample.bytes) sum = sum * 31 + byte;
-    batch.row<int64_t>(0)[0] = sum;
+    batch.row<int64_t>(0)[0] = static_cast<int64_t>(sum);
     return {};
   }
 };
