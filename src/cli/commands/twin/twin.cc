@@ -1,4 +1,4 @@
-#include "cli/commands/twin/twin.h"
+#include "cli/commands/twin/twin_commands.h"
 
 namespace flyball::cli {
 

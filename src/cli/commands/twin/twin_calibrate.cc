@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/action.h"
-#include "cli/commands/twin/twin.h"
+#include "cli/commands/twin/twin_commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "evaluate/twin_eval.h"

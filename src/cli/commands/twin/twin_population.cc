@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "cli/action.h"
-#include "cli/commands/twin/twin.h"
+#include "cli/commands/twin/twin_commands.h"
 #include "cli/output.h"
 #include "twin/population.h"
 

@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
-#include "cli/commands/twin/twin.h"
+#include "cli/commands/twin/twin_commands.h"
 #include "cli/output.h"
 
 namespace flyball::cli {
