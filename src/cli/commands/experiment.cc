@@ -188,8 +188,7 @@ void add_experiment(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
-  runner->add_option("--device", options->device,
-                     "twin:BOARD simulates it; else this machine runs it");
+  add_device_option(*runner, options->device, {.refused = {"cuda", "table"}});
   runner->add_flag("--fresh", options->fresh, "forget what was measured before");
   add_measuring_options(*runner, options->measuring);
   runner->add_flag("--quiet,-q", options->quiet, "no progress");
