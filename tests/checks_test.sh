@@ -57,6 +57,16 @@ finds check-rooms 'src/low/ holds 31 stems'
 tree && printf '#include "low/a.h"\n#include "high/part/b.h"\n' >"$work/tree/src/high/part/b.cc"
 finds check-headers 'src/high/part/b.cc: its first include must be "high/part/b.h"'
 
+# A class in two headers: nested ones and forward declarations are none.
+tree && printf 'namespace flyball {\nclass Part;\nclass A {\n  struct Part {};\n};\n}\n' >>"$work/tree/src/low/a.h"
+printf 'namespace flyball {\nclass A;\nstruct B {\n  class Part {};\n};\n}\n' >>"$work/tree/src/high/part/b.h"
+passes check-names
+for kind in 'class A final {};' 'struct A : Base {};' 'union A {};' 'enum class A { x };' 'using A = int;'; do
+  printf 'namespace flyball {\n%s\n}\n' "$kind" >>"$work/tree/src/high/part/b.h"
+  finds check-names "flyball::A is defined in $work/tree/src/high/part/b.h and in $work/tree/src/low/a.h"
+  sed -i '$d' "$work/tree/src/high/part/b.h" && sed -i '$d' "$work/tree/src/high/part/b.h" && sed -i '$d' "$work/tree/src/high/part/b.h"
+done
+
 # Which LibTorch is taken: Jetsons of straw, whose python3 answers as told.
 mkdir -p "$work/jetson/etc" "$work/bin"
 touch "$work/jetson/etc/nv_tegra_release"

@@ -97,6 +97,11 @@ TEST_F(ExchangeTest, APredictionStaysOneThroughImportStoreAndExport) {
   EXPECT_EQ(slurp(out), known_differently);
   ASSERT_EQ(run({"import", file}).exit_code, 0);
   EXPECT_EQ(run({"export"}).out, known_differently);
+  for (const char* filter : {"--board", "--device"}) {
+    EXPECT_EQ(run({"export", filter, "board"}).out, known_differently) << filter;
+    EXPECT_EQ(run({"export", filter, "another"}).exit_code, 2) << filter;
+  }
+  EXPECT_EQ(run({"export", "--board", "board", "--device", "another"}).exit_code, 2);
   const auto trials = run({"runs", "show", "1", "--json"}).json()["trials"];
   EXPECT_EQ(trials[0]["provenance"], "predicted");
   EXPECT_EQ(trials[2]["provenance"], "simulated");

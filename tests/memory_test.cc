@@ -98,11 +98,40 @@ TEST_F(MemoryTest, OfABoardTheSourcesAreTold) {
     EXPECT_THAT(text.out, HasSubstr("note: " + source.get<std::string>()));
 }
 
+// As every command reads it, and a kind of board by its bare name.
+TEST_F(MemoryTest, EveryDeviceHasItsMemory) {
+  fs::create_directories(folder_ / "tree/proc");
+  write("tree/proc/meminfo", "MemTotal: 2000000 kB\nMemAvailable: 1000000 kB\n");
+  const fs::path table = write("orin.csv",
+                               "device,workload,phase,gpu_mhz,minibatch_ms\n"
+                               "orin_agx,net,train,100,30\norin_agx,net,train,200,20\n");
+  const std::vector<std::pair<std::string, std::string>> devices = {
+      {"host", "this machine"},      {"cpu", "this machine"},
+      {"twin:orin_agx", "orin_agx"}, {"table:" + table.string(), "orin_agx"},
+      {"orin_agx", "orin_agx"},      {"thor", "thor"}};
+  std::map<std::string, double> bytes;
+  for (const auto& [device, what] : devices) {
+    const Finished done = run({"describe", "lenet5", "--batch-size", "4", "--root",
+                               (folder_ / "tree").string(), "--device", device, "--json"});
+    ASSERT_EQ(done.exit_code, 0) << device << done.err;
+    EXPECT_EQ(done.json()["fit"]["what"], what) << device;
+    const double available = done.json()["fit"]["available_bytes"];
+    EXPECT_EQ(bytes.try_emplace(what, available).first->second, available) << device;
+  }
+  EXPECT_LE(bytes["this machine"], 1.024e9);
+  EXPECT_GT(bytes["orin_agx"], 20e9);
+}
+
 TEST_F(MemoryTest, WhatIsNoMemoryAndNoBoardIsRefused) {
   const std::vector<std::pair<Words, std::string>> wrong = {
       {{"describe", "lenet5", "--memory", "4"}, "--memory: '4'"},
       {{"describe", "lenet5", "--memory", "-4GB"}, "--memory: '-4GB'"},
       {{"describe", "lenet5", "--device", "orin_naon"}, "orin_naon"},
+      {{"describe", "lenet5", "--device", "orin:nano"}, "there is no device 'orin'"},
+      {{"describe", "lenet5", "--device", "twin:orin_naon"}, "no simulated board 'orin_naon'"},
+      {{"describe", "lenet5", "--device", "table:none.csv"}, "none.csv"},
+      {{"describe", "lenet5", "--device", "cuda:1"}, "how much memory of cuda:1"},
+      {{"describe", "lenet5", "--device", "jetson", "--root", folder_.string()}, "is no Jetson"},
       {{"tune", "lenet5", "--memory", "much"}, "--memory: 'much'"},
       {{"tune", "--memory", "1GB", "--", "true"}, "--memory"},
       {{"profile", "--no-memory-check", "--", "true"}, "--no-memory-check"},

@@ -55,6 +55,39 @@ TEST_F(ModeTest, DoctorReadsATreeAndLeavesNothingInIt) {
               HasSubstr("Jetson AGX Orin (orin_agx)"));
 }
 
+// What was named is looked at or refused; this machine's report answers for nothing else.
+TEST_F(ModeTest, DoctorAndModeLookAtWhatIsNamed) {
+  const auto doctor = [&](const std::string& device, const fs::path& root) {
+    return run({"doctor", "--device", device, "--root", root.string(), "--json"});
+  };
+  for (const char* device : {"jetson", "board", "host"}) {
+    const Finished done = doctor(device, root_);
+    ASSERT_EQ(done.exit_code, 0) << device << done.err;
+    EXPECT_EQ(done.json()["board"]["id"], "orin_agx") << device;
+  }
+  const fs::path table = small_table();
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"jetson", "is no Jetson"},
+      {"board", "is no board with a device tree"},
+      {"cuda:1", "`flyball mode list --device cuda:1`"},
+      {"table:" + table.string(), "no machine to look at"},
+      {"orin_agx", "twin:orin_agx simulates one"}};
+  for (const auto& [device, says] : wrong) {
+    const Finished refused = doctor(device, folder_);
+    EXPECT_EQ(refused.exit_code, 2) << device << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(says));
+    EXPECT_THAT(refused.err, HasSubstr("HINT: "));
+  }
+  const auto axes = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"list", "--json"});
+    return mode(words).json()["axes"].size();
+  };
+  EXPECT_EQ(axes({}), 4u);
+  EXPECT_EQ(axes({"--device", "jetson"}), 4u);
+  EXPECT_LT(axes({"--device", "host"}), 4u);  // as `tune --device host` has them
+  EXPECT_EQ(mode({"restore", "--device", "toaster"}).exit_code, 2);
+}
+
 TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
   const Finished set = mode({"set", "cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133"});
   ASSERT_EQ(set.exit_code, 0) << set.err;

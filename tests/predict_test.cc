@@ -212,7 +212,16 @@ TEST_F(PredictTest, ReferencesAreKeptAndServeTheirBoard) {
   EXPECT_EQ(list["references"][0]["name"], "old");
   EXPECT_EQ(list["references"][0]["device"], "board");
   EXPECT_EQ(list["references"][0]["rows"], 60);
-  EXPECT_TRUE(run({"reference", "list", "--device", "x", "--json"}).json()["references"].empty());
+  for (const char* filter : {"--board", "--device"}) {  // as scripts may go on to call it
+    const auto of = [&](const char* board) {
+      return run({"reference", "list", filter, board, "--json"}).json()["references"].size();
+    };
+    EXPECT_EQ(of("x"), 0u) << filter;
+    EXPECT_EQ(of("board"), 1u) << filter;
+  }
+  const std::string help = run({"reference", "list", "--help"}).out;
+  EXPECT_NE(help.find("--board"), std::string::npos);
+  EXPECT_EQ(help.find("--device"), std::string::npos);
 
   // The board's name is enough now: the reference lists its modes.
   const std::vector<std::string> predict = {"predict",     "net",    "--device",

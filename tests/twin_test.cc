@@ -256,6 +256,7 @@ TEST_F(TwinTest, WhatASimulationLacksIsOneClearLine) {
   refused({"plan", "training", "--device", "twin:orin_agx", "--train", "resnet18", "--apply"},
           "no board here to apply");
   refused({"doctor", "--device", "twin:orin"}, "orin_agx");
+  refused({"tune", "resnet18", "--device", "orin_agx"}, "HINT: twin:orin_agx simulates one");
   refused({"tune", "nothing", "--device", "twin:orin_agx", "--no-store"}, "nothing");
   refused({"tune", "resnet18", "--device", "twin:orin_agx", "--data", "x", "--no-store"}, "--data");
   refused({"twin", "table", "resnet18", "--device", "host"}, "no simulated board");

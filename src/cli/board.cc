@@ -234,11 +234,26 @@ Result<std::filesystem::path> dataset_folder(const std::string& workload, const 
   });
 }
 
-void add_device_option(CLI::App& command, std::string& device, std::string& root) {
-  std::string kinds;
-  for (const BoardKind& kind : board_kinds()) kinds += (kinds.empty() ? "" : ", ") + kind.usage();
-  command.add_option("--device", device, kinds + "; else what this machine is");
+CLI::Option* add_device_option(CLI::App& command, std::string& device, const DeviceHelp& help) {
+  std::vector<std::string> kinds;
+  for (const BoardKind& kind : board_kinds())
+    if (std::ranges::find(help.refused, kind.name) == help.refused.end())
+      kinds.push_back(kind.usage());
+  const std::string more = help.otherwise.empty() ? "" : "; " + help.otherwise;
+  return command.add_option("--device", device, join(kinds, ", ") + more);
+}
+
+void add_device_option(CLI::App& command, std::string& device, std::string& root,
+                       const DeviceHelp& help) {
+  add_device_option(command, device, help);
   add_root_option(command, root);
+}
+
+void add_board_filter(CLI::App& command, std::string& board) {
+  CLI::Option* option =
+      command.add_option("--board", board, "only of the board of this name, such as orin_agx")
+          ->option_text("NAME");
+  command.add_option("--device", board, "as --board")->group("")->excludes(option);
 }
 
 void add_root_option(CLI::App& command, std::string& root) {

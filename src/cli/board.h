@@ -54,8 +54,19 @@ struct OpenedProfiler {
 /// Opens the board of `--device` (device/board.h) and what profiles the workload there.
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options);
 
-/// `--device`, with the kinds of boards there are as its help, and `--root`.
-void add_device_option(CLI::App& command, std::string& device, std::string& root);
+/// What the help of a command's `--device` says besides the kinds of boards that there are.
+struct DeviceHelp {
+  std::vector<std::string> refused{};  ///< kinds that mean nothing to the command
+  std::string otherwise = "else what this machine is";
+};
+/// `--device`, with the kinds of boards that the command takes as its help.
+CLI::Option* add_device_option(CLI::App& command, std::string& device, const DeviceHelp& help = {});
+/// The same and `--root`.
+void add_device_option(CLI::App& command, std::string& device, std::string& root,
+                       const DeviceHelp& help = {});
+/// `--board NAME`: of what is kept, only what was measured on the board of this name. Scripts may
+/// go on to call it `--device`.
+void add_board_filter(CLI::App& command, std::string& board);
 /// `--root DIR`: a folder that stands for / in what is read and set of the machine.
 void add_root_option(CLI::App& command, std::string& root);
 /// The folder that `--root` names, without links. Error: there is none.

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <fstream>
 
@@ -42,6 +43,9 @@ class JournalTest : public testing::Test {
   // Without the disk's part in write_file(): some tests do it a thousand times.
   void replace_journal(const std::string& text) {
     std::ofstream(tree_.journal(), std::ios::trunc | std::ios::binary) << text;
+  }
+  static unsigned long crc_of(const std::string& text) {
+    return ::crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
   }
   std::string journal_text() const { return *read_file(tree_.journal()); }
 
@@ -317,13 +321,19 @@ TEST_F(JournalTest, ARootThatBecameALinkIsNotFollowed) {
 
 TEST_F(JournalTest, ABootVoidsTheJournalOfTheMachine) {
   ASSERT_TRUE(check_state_folder(tree_.state()).ok());
+  const auto id = read_file("/proc/sys/kernel/random/boot_id", 4096);
+  if (!id) GTEST_SKIP() << "this kernel names no boots";
+  const std::string boot(trim(*id)), earlier = "01234567-89ab-cdef-0123-456789abcdef";
   // Of this boot: it would have to be applied (and names what no machine has).
   ASSERT_TRUE(write_journal(tree_.journal(), {"/", {{"sys/no/such/knob", "1"}}}).ok());
   EXPECT_FALSE(recover().ok());
-  const auto boot = read_file("/proc/sys/kernel/random/boot_id", 4096);
-  if (!boot) GTEST_SKIP() << "this kernel names no boots";
-  const std::string text = journal_text();
-  EXPECT_THAT(text, HasSubstr(trim(*boot)));
+  std::string body = journal_text().substr(journal_text().find('\n') + 1);
+  ASSERT_THAT(body, HasSubstr(boot));
+  body.replace(body.find(boot), boot.size(), earlier);
+  replace_journal(fmt::format("flyball-journal-2 {:08x}\n{}", crc_of(body), body));
+  const auto put_back = recover();
+  ASSERT_TRUE(put_back.ok()) << put_back.error().message;
+  EXPECT_EQ(*put_back, 0u);
 }
 
 TEST_F(JournalTest, KeepEndsThePromise) {

@@ -14,7 +14,7 @@ namespace flyball {
 Result<KnownModes> known_modes(const std::string& device) {
   KnownModes modes;
   modes.device = device;
-  if (!parse_board(device)) return modes;
+  if (may_name_absent_board(device)) return modes;
   auto opened = open_board(device);
   if (!opened) {
     // A name without a colon may be that of a board which references or the store know.

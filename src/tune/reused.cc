@@ -1,11 +1,13 @@
 #include "tune/reused.h"
 
+#include <date/date.h>
 #include <fmt/format.h>
 
 #include <cmath>
-#include <ctime>
 #include <limits>
+#include <locale>
 #include <map>
+#include <sstream>
 
 #include "base/statistics.h"
 #include "space/trial_facts.h"
@@ -15,10 +17,13 @@ namespace {
 
 /// Seconds since 1970 of "2026-03-01T12:30:05Z"; NaN where it is not of that form.
 double seconds_of(const std::string& utc) {
-  std::tm parts{};
-  const char* end = ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  if (!end || *end != '\0') return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(::timegm(&parts));
+  std::istringstream stream(utc);
+  stream.imbue(std::locale::classic());
+  date::sys_seconds time;
+  stream >> date::parse("%FT%TZ", time);
+  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof())
+    return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(time.time_since_epoch().count());
 }
 
 std::string age_text(double age_s) {

@@ -54,7 +54,8 @@ class File {
       board.calibrated = node.value_or(std::string());
       return {};
     }
-    if (key == "cpu_cores" || key == "cpu_mhz" || key == "gpu_mhz" || key == "mem_mhz")
+    if (key == axis::cpu_cores || key == axis::cpu_mhz || key == axis::gpu_mhz ||
+        key == axis::mem_mhz)
       return take_axis(board, key, node);
     if (key == "storages") return take_storages(board, node);
     if (key == "rails") return take_rails(board, node);

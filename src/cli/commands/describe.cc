@@ -3,6 +3,7 @@
 #include "base/available_memory.h"
 #include "boards/capacity.h"
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/describe_text.h"
 #include "cli/memory_text.h"
@@ -25,7 +26,7 @@ struct DescribeOptions {
   int64_t batch_size = 16;
   bool batch_given = false;
   ScriptOptions script;
-  std::string device;
+  std::string device, root = "/";
   uint64_t memory = 0;
   bool json = false, all = false;
 };
@@ -69,30 +70,43 @@ Status read_script(const DescribeOptions& options, StepOptions& step) {
   return {};
 }
 
-// --memory, else what is left of a board of that name, or of this machine.
+Result<MemoryRoom> room_of_kind(const std::string& name) {
+  FLYBALL_ASSIGN(const BoardCapacity capacity, board_capacity(name));
+  return MemoryRoom{capacity.left_bytes(), name, capacity.sources};
+}
+
+// What is left of what --device names: a kind of board by its bare name, or as the registry has it.
+Result<MemoryRoom> room_of_device(const std::string& device, const std::string& root) {
+  if (may_name_absent_board(device)) return room_of_kind(device);
+  FLYBALL_ASSIGN(const auto board, open_named_board(device, root));
+  // A simulated board has the memory of its kind, and a table says which board it was measured on.
+  if (!board->live() || board->twin()) return room_of_kind(board->info().device.name);
+  if (board->info().name.kind == "cuda")
+    return Error{
+        Code::unavailable,
+        fmt::format("how much memory of {} is left is not asked", board->info().name.text()),
+        "say how much there is with --memory 24GB, or name a kind of GPU: twin:rtx3090"};
+  FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(root));
+  const auto left = available_memory(place);
+  if (!left)
+    return Error{Code::unavailable, "this kernel does not tell how much memory is left",
+                 "say how much there is with --memory 4GB"};
+  return MemoryRoom{static_cast<double>(*left), "this machine", {}};
+}
+
+// --memory, else what is left of the named board.
 Result<std::optional<MemoryRoom>> room_for(const DescribeOptions& options) {
   if (options.memory > 0) {
     const auto bytes = static_cast<double>(options.memory);
     return std::optional(MemoryRoom{bytes, fmt::format("{:.2f} GB", bytes * 1e-9), {}});
   }
   if (options.device.empty()) return std::optional<MemoryRoom>();
-  if (options.device == "host") {
-    const auto left = available_memory();
-    if (!left)
-      return Error{Code::unavailable, "this kernel does not tell how much memory is left",
-                   "say how much there is with --memory 4GB"};
-    return std::optional(MemoryRoom{static_cast<double>(*left), "this machine", {}});
-  }
-  // A simulated board has the memory of its kind.
-  const std::string twin = "twin:";
-  const std::string kind =
-      options.device.starts_with(twin) ? options.device.substr(twin.size()) : options.device;
-  FLYBALL_ASSIGN(const BoardCapacity capacity, board_capacity(kind));
-  return std::optional(MemoryRoom{capacity.left_bytes(), kind, capacity.sources});
+  FLYBALL_ASSIGN(MemoryRoom room, room_of_device(options.device, options.root));
+  return std::optional(std::move(room));
 }
 
-Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions& step) {
-  FLYBALL_ASSIGN(auto room, room_for(options));
+Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions& step,
+                               std::optional<MemoryRoom> room) {
   StepOptions small = step;
   small.batch_size = 1;
   std::optional<size_t> minibatch;
@@ -166,8 +180,9 @@ Status describe(const DescribeOptions& options) {
   step.batch_size = options.batch_size;
   FLYBALL_CHECK(script_file(options.workload).empty() ? read_shape(options, step)
                                                       : read_script(options, step));
+  FLYBALL_ASSIGN(auto room, room_for(options));
   FLYBALL_ASSIGN(const LayerTable table, describe_step(options.workload, step, rules));
-  FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step));
+  FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step, std::move(room)));
   if (options.json) {
     auto document = layer_table_json(table);
     add_memory_json(document, memory);
@@ -202,9 +217,10 @@ void add_describe(CLI::App& app, Context& context) {
   add_size(
       *command, "--memory", [options](uint64_t bytes) { options->memory = bytes; },
       "does it fit into so much, and which is the largest batch that does");
-  command->add_option(
-      "--device", options->device,
-      "the same for a board that is not here, such as orin_nano; host: this machine");
+  add_device_option(
+      *command, options->device, options->root,
+      {.refused = {"cuda"},
+       .otherwise = "or a kind of board by name, such as orin_nano: the same for it"});
   add_script_options(*command, options->script);
   command->add_flag("--all", options->all, "every layer, not the largest alone");
   add_json_flag(*command, options->json);

@@ -34,6 +34,39 @@ void show(const std::vector<Capability>& capabilities, const BoardReport& board,
   print_json(document);
 }
 
+// The doctor looks at a machine as a whole.
+Status check_is_machine(const Board& board) {
+  if (!board.live())
+    return Error{Code::invalid_argument, "a table is no machine to look at",
+                 "leave --device out, or name a simulated board: twin:BOARD"};
+  if (board.info().name.kind == "cuda")
+    return Error{
+        Code::invalid_argument, "a GPU is looked at with its machine",
+        fmt::format("leave --device out, its GPUs are in the report; `flyball mode list --device "
+                    "{}` tells what can be set of this one",
+                    board.info().name.text())};
+  return {};
+}
+
+Status examine(const std::string& device, const std::string& root, bool json) {
+  if (!device.empty()) {
+    FLYBALL_ASSIGN(const auto named, open_named_board(device, root));
+    if (named->twin()) {
+      show(examine_twin(*named), report_of_twin(*named), true, json);
+      return {};
+    }
+    FLYBALL_CHECK(check_is_machine(*named));
+  }
+  FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(root));
+  DoctorOptions options;
+  options.root = place;
+  options.ask_kernel = place == "/";
+  options.more.push_back(libtorch());
+  const auto capabilities = examine_machine(options);
+  show(capabilities, examine_board(place), false, json);
+  return {};
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
@@ -44,32 +77,12 @@ void add_doctor(CLI::App& app, Context& context) {
   auto root = std::make_shared<std::string>("/");
   add_root_option(*command, *root);
   auto device = std::make_shared<std::string>();
-  command->add_option("--device", *device,
-                      "twin:BOARD: what that simulated board has; else this machine");
+  add_device_option(*command, *device, {.refused = {"cuda", "table"}});
   command->footer(
       "Example:\n  flyball doctor\n  flyball doctor --root recorded-tree --json\n"
       "  flyball doctor --device twin:orin_agx");
-  set_action(*command, context, [json, root, device]() -> Status {
-    if (!device->empty()) {
-      FLYBALL_ASSIGN(const auto named, open_named_board(*device, *root));
-      if (named->twin()) {
-        show(examine_twin(*named), report_of_twin(*named), true, *json);
-        return {};
-      }
-      if (!named->live())
-        return Error{Code::invalid_argument, "a table is no machine to look at",
-                     "leave --device out, or name a simulated board: twin:BOARD"};
-    }
-    FLYBALL_ASSIGN(const std::filesystem::path place, root_folder(*root));
-    DoctorOptions options;
-    options.root = place;
-    options.ask_kernel = place == "/";
-    options.more.push_back(libtorch());
-    const auto capabilities = examine_machine(options);
-    const BoardReport board = examine_board(place);
-    show(capabilities, board, false, *json);
-    return {};
-  });
+  set_action(*command, context,
+             [json, root, device]() -> Status { return examine(*device, *root, *json); });
 }
 
 }  // namespace flyball::cli

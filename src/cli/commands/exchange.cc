@@ -137,7 +137,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
 }
 
 struct ExportOptions {
-  std::string out, store, device, workload;
+  std::string out, store, board, workload;
   std::optional<int64_t> run;
 };
 
@@ -172,7 +172,7 @@ Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
   filter.run = options.run;
-  if (!options.device.empty()) filter.device = options.device;
+  if (!options.board.empty()) filter.device = options.board;
   if (!options.workload.empty()) filter.workload = options.workload;
   // A tidy table says how a row is known, but not that a figure is none of the board alone.
   const Accepted accepted{.simulated = true, .predicted = true};
@@ -199,7 +199,7 @@ Status run_export(const ExportOptions& options) {
     };
     if (names(table) != names(tables.front()))
       return Error{Code::invalid_argument, "these measurements have different axes",
-                   "choose one workload or one run with --workload, --device or --run"};
+                   "choose one workload or one run with --workload, --board or --run"};
   }
   const std::string text = format_table(tables);
   if (!options.out.empty()) return write_file(options.out, text);
@@ -240,7 +240,7 @@ void add_export(CLI::App& app, Context& context) {
   auto options = std::make_shared<ExportOptions>();
   command->add_option("--out", options->out, "write here instead of on stdout");
   command->add_option("--run", options->run, "only those of this run");
-  command->add_option("--device", options->device, "only those of this device");
+  add_board_filter(*command, options->board);
   command->add_option("--workload", options->workload, "only those of this workload");
   command->add_option("--store", options->store, "the store");
   command->footer("Example:\n  flyball export --workload lenet5 --out lenet5.csv");

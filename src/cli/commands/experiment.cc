@@ -201,7 +201,7 @@ void add_common(CLI::App& command, Options& options) {
       .add_option("--scale", options.scale,
                   "of the set and the memory that the file names: 0.25 is a quarter of both")
       ->check(CLI::Range(0.001, 1000.0));
-  add_device_option(command, options.device, options.root);
+  add_device_option(command, options.device, options.root, {.refused = {"table"}});
   options.files.add_plug_options(command);
   add_json_flag(command, options.json);
 }

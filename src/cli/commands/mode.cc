@@ -12,6 +12,7 @@
 #include "cli/commands/mode_measure.h"
 #include "cli/output.h"
 #include "device/host/cuda_device.h"
+#include "device/host/host.h"
 #include "device/registry/twin_report.h"
 #include "telemetry/process/command.h"
 
@@ -47,7 +48,9 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   if (name.kind != "cuda") {
     // Whether this machine is the board that was named is the registry's to say.
     if (!options.device.empty()) FLYBALL_CHECK(open_named_board(options.device, options.root));
-    board.device = open_any_board(board.identity, board.root);
+    board.device = options.device.empty() || name.kind != "host"
+                       ? open_any_board(board.identity, board.root)
+                       : open_host_knobs({.root = board.root});
     return board;
   }
   FLYBALL_ASSIGN(const size_t gpu, cuda_index(name));
@@ -210,6 +213,7 @@ Status set(const ModeOptions& options) {
 }
 
 Status restore(const ModeOptions& options) {
+  FLYBALL_CHECK(parse_board(options.device));
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   catch_interrupts();
   FLYBALL_ASSIGN(const size_t settings, restore_kept_modes(root));
@@ -252,11 +256,10 @@ Status hold(const ModeOptions& options, Context& context) {
   return restored;
 }
 
-void add_common(CLI::App& command, ModeOptions& options) {
-  command.add_option("--device", options.device,
-                     "cuda[:N]: with the power limit and the clocks of that GPU; twin:BOARD: to "
-                     "look at; else the board");
-  add_root_option(command, options.root);
+void add_common(CLI::App& command, ModeOptions& options, bool simulated) {
+  DeviceHelp help{.refused = {"table"}};
+  if (!simulated) help.refused.emplace_back("twin");
+  add_device_option(command, options.device, options.root, help);
   add_json_flag(command, options.json);
 }
 
@@ -266,7 +269,7 @@ void add_request(CLI::App& command, ModeOptions& options) {
                      "one of `flyball mode presets`: caps, as nvpmodel");
   command.add_flag("--pin-max", options.pin_max,
                    "pin every clock at its cap and keep idle states off, as jetson_clocks does");
-  add_common(command, options);
+  add_common(command, options, false);
 }
 
 }  // namespace
@@ -281,23 +284,24 @@ void add_mode(CLI::App& app, Context& context) {
   auto options = std::make_shared<ModeOptions>();
   struct Verb {
     const char *name, *summary;
-    bool request;
+    bool request, simulated;  // does it take AXIS=VALUE,…, and a board that is simulated?
     std::function<Status()> action;
   };
   const Verb verbs[] = {
-      {"show", "the mode that the board is in", false, [options] { return show(*options); }},
-      {"list", "axes and the values that the board lists", false,
+      {"show", "the mode that the board is in", false, true, [options] { return show(*options); }},
+      {"list", "axes and the values that the board lists", false, true,
        [options] { return list(*options); }},
-      {"presets", "preset modes of nvpmodel", false, [options] { return list_presets(*options); }},
-      {"set", "set a mode that stays", true, [options] { return set(*options); }},
-      {"restore", "put back what was before `mode set`", false,
+      {"presets", "preset modes of nvpmodel", false, false,
+       [options] { return list_presets(*options); }},
+      {"set", "set a mode that stays", true, false, [options] { return set(*options); }},
+      {"restore", "put back what was before `mode set`", false, false,
        [options] { return restore(*options); }},
       {"hold", "run a command in a mode, then put the old one back: hold MODE -- COMMAND", true,
-       [options, &context] { return hold(*options, context); }},
+       false, [options, &context] { return hold(*options, context); }},
   };
   for (const Verb& verb : verbs) {
     CLI::App* sub = command->add_subcommand(verb.name, verb.summary);
-    verb.request ? add_request(*sub, *options) : add_common(*sub, *options);
+    verb.request ? add_request(*sub, *options) : add_common(*sub, *options, verb.simulated);
     sub->footer(fmt::format("Example:\n  flyball mode {}{}", verb.name,
                             !verb.request         ? ""
                             : verb.name[0] == 'h' ? " --preset 15W -- python3 train.py"

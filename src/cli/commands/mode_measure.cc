@@ -203,9 +203,10 @@ Status run_cost(const Options& options) {
   return {};
 }
 
-void add_common(CLI::App& command, Options& options, const char* modes) {
+void add_common(CLI::App& command, Options& options, const char* modes,
+                const std::vector<std::string>& refused) {
   command.add_option("mode", options.modes, modes);
-  add_device_option(command, options.device, options.root);
+  add_device_option(command, options.device, options.root, {.refused = refused});
   command.add_option("--store", options.store, "where it is kept");
   command.add_flag("--no-store", options.no_store, "keep nothing");
   add_measuring_options(command, options.measuring);
@@ -219,7 +220,8 @@ void add_mode_idle(CLI::App& mode, Context& context) {
   CLI::App* command =
       mode.add_subcommand("idle", "measure what the board draws while nothing runs");
   auto options = std::make_shared<Options>();
-  add_common(*command, *options, "AXIS=VALUE,…, several; none: the mode that the board is in");
+  add_common(*command, *options, "AXIS=VALUE,…, several; none: the mode that the board is in",
+             {"table"});
   command->add_option("--run", options->run, "the modes of the trials of this run, too");
   add_duration(*command, "--settle",
                [options](Seconds time) { options->idle.settle_s = time.value; },
@@ -240,7 +242,8 @@ void add_mode_cost(CLI::App& mode, Context& context) {
   CLI::App* command = mode.add_subcommand("cost", "measure how long a change of mode takes");
   auto options = std::make_shared<Options>();
   add_common(*command, *options,
-             "AXIS=VALUE,…, two or more; none: each knob alone, and all at once");
+             "AXIS=VALUE,…, two or more; none: each knob alone, and all at once",
+             {"table", "twin"});
   command->add_option("--rounds", options->cost.rounds, "how often each change is timed")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

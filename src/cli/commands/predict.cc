@@ -4,6 +4,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
@@ -177,10 +178,8 @@ void add_predict(CLI::App& app, Context& context) {
   for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
   command->add_option("workload", options->workload,
                       "as its measurements name it; may be left out where a table holds one only");
-  command
-      ->add_option("--device", options->device,
-                   "host, twin:BOARD, table:FILE that lists the modes, or a board's name as "
-                   "references have it")
+  add_device_option(*command, options->device,
+                    {.otherwise = "or the name of a board, as references have it"})
       ->required();
   command->add_option("--from", options->from,
                       "measurements of the workload; else those of the table or the store");

@@ -211,6 +211,7 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing to a program", options.device),
                  "the program itself chooses its device; use --device host"};
+  if (!options.device.empty()) FLYBALL_CHECK(open_named_board(options.device, options.root));
   FLYBALL_CHECK(check_program_options(command));
   FLYBALL_CHECK(options.files.check());
   request.argv = context.program;
@@ -309,7 +310,7 @@ void add_profile(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileOptions>();
   command->add_option("workload,--workload", options->workload,
                       "network, or script:FILE (TorchScript)");
-  add_device_option(*command, options->device, options->root);
+  add_device_option(*command, options->device, options->root, {.refused = {"table"}});
   command->add_option("--data,--dataset", options->data,
                       "dataset folder; drawn into the cache folder where it is not given");
   add_script_options(*command, options->script);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/action.h"
+#include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -13,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string file, name, device;
+  std::string file, name, board;
   bool json = false;
 };
 
@@ -55,7 +56,7 @@ Status list(const Options& options) {
   Json references = Json::array();
   for (const KeptReference& reference : all)
     for (const WorkloadTable& workload : reference.table.workloads) {
-      if (!options.device.empty() && workload.device != options.device) continue;
+      if (!options.board.empty() && workload.device != options.board) continue;
       std::vector<std::string> axes;
       for (const Axis& axis : workload.space.axes()) axes.push_back(axis.name);
       text.add({reference.name, workload.device, workload.workload, phase_name(workload.phase),
@@ -109,7 +110,7 @@ void add_reference(CLI::App& app, Context& context) {
   adder->footer("Example:\n  flyball reference add resnet18.csv --name orin-resnet18");
   finish(adder, options, context, add);
   CLI::App* lister = group->add_subcommand("list", "what is kept");
-  lister->add_option("--device", options->device, "only of this board");
+  add_board_filter(*lister, options->board);
   lister->footer("Example:\n  flyball reference list");
   finish(lister, options, context, list);
   CLI::App* remover = group->add_subcommand("remove", "forget one");

@@ -178,7 +178,7 @@ void add_roofline(CLI::App& app, Context& context) {
   command->add_option("workload", options->request.workloads,
                       "networks; over tables none means all of them");
   command->add_option("--data", options->files, "measured tables of one board");
-  add_device_option(*command, options->device, options->root);
+  add_device_option(*command, options->device, options->root, {.refused = {"cuda", "twin"}});
   command->add_option("--phase", options->phase, "only train or infer (infer; of tables both)");
   command->add_option("--batch", options->request.batches, "minibatch sizes (1; of tables all)")
       ->check(CLI::PositiveNumber);

@@ -136,7 +136,8 @@ void add_roofline_measure(CLI::App& roofline, Context& context) {
   auto options = std::make_shared<Options>();
   command->add_option("mode", options->modes,
                       "AXIS=VALUE,…, several; none: as it is, and each axis at its lowest");
-  add_device_option(*command, options->device, options->root);
+  add_device_option(*command, options->device, options->root,
+                    {.refused = {"cuda", "table", "twin"}});
   add_duration(*command, "--for", [options](Seconds time) { options->roofs.seconds = time.value; },
                "of each benchmark (300ms); with a power sensor until power is known",
                {0.01, 3600, "10ms to 1h"});

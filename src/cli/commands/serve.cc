@@ -84,8 +84,9 @@ Status check_roles_of(const ServeOptions& serve) {
 }
 
 bool simulated(const ServeOptions& serve) {
-  return is_table(serve.plan.infer.front()) || serve.plan.device.starts_with("table:") ||
-         serve.plan.device.starts_with("twin:");
+  const auto board = parse_board(serve.plan.device);
+  return is_table(serve.plan.infer.front()) ||
+         (board && (board->kind == "table" || board->kind == "twin"));
 }
 
 Status report_served(const Served& served, const PlanOptions& asked, const std::string& command) {

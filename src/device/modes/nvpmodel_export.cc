@@ -25,15 +25,17 @@ Result<NvpmodelArguments> nvpmodel_board(const std::string& device) {
 Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelArguments& board, int id,
                                     const std::string& name) {
   std::string block = fmt::format("< POWER_MODEL ID={} NAME={} >\n", id, name);
-  const auto value = [&](const char* axis) -> std::optional<double> {
-    const auto found = mode.values.find(axis);
+  const auto value = [&](const char* wanted) -> std::optional<double> {
+    const auto found = mode.values.find(wanted);
     return found == mode.values.end() ? std::nullopt : std::optional(found->second);
   };
-  for (const auto& [axis, setting] : mode.values)
-    if (axis != "cpu_cores" && axis != "cpu_mhz" && axis != "gpu_mhz" && axis != "mem_mhz")
-      return Error{Code::invalid_argument, fmt::format("nvpmodel has no setting for '{}'", axis),
+  for (const auto& [name_of_axis, setting] : mode.values)
+    if (name_of_axis != axis::cpu_cores && name_of_axis != axis::cpu_mhz &&
+        name_of_axis != axis::gpu_mhz && name_of_axis != axis::mem_mhz)
+      return Error{Code::invalid_argument,
+                   fmt::format("nvpmodel has no setting for '{}'", name_of_axis),
                    "leave it out of the mode"};
-  const auto cores = value("cpu_cores");
+  const auto cores = value(axis::cpu_cores);
   const int online = cores ? static_cast<int>(std::lround(*cores)) : board.cores;
   if (online < 1 || online > board.cores)
     return Error{Code::invalid_argument,
@@ -41,7 +43,7 @@ Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelArgumen
   if (cores)
     for (int core = 0; core < board.cores; ++core)
       block += fmt::format("CPU_ONLINE CORE_{} {}\n", core, core < online ? 1 : 0);
-  if (const auto cpu = value("cpu_mhz")) {
+  if (const auto cpu = value(axis::cpu_mhz)) {
     // Only clusters with a core online take a clock; values are kHz.
     const int clusters = (online + board.cores_per_cluster - 1) / board.cores_per_cluster;
     const bool numbered = board.cpu.ends_with('_');
@@ -50,10 +52,10 @@ Result<std::string> export_nvpmodel(const PowerMode& mode, const NvpmodelArgumen
         block += fmt::format("{}{} {} {:.0f}\n", board.cpu, numbered ? std::to_string(cluster) : "",
                              end, *cpu * 1e3);
   }
-  if (const auto gpu = value("gpu_mhz"))
+  if (const auto gpu = value(axis::gpu_mhz))
     for (const char* end : {"MIN_FREQ", "MAX_FREQ"})
       block += fmt::format("GPU {} {:.0f}\n", end, *gpu * 1e6);
-  if (const auto memory = value("mem_mhz"))
+  if (const auto memory = value(axis::mem_mhz))
     block += fmt::format("EMC MAX_FREQ {:.0f}\n", *memory * 1e6);
   return block;
 }

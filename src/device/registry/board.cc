@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "boards/identity.h"
+#include "twin/board.h"
 
 namespace flyball {
 namespace {
@@ -20,8 +21,10 @@ Result<const BoardKind*> find_kind(const std::string& name) {
   const auto& kinds = board_kinds();
   const auto found = std::ranges::find(kinds, name, &BoardKind::name);
   if (found != kinds.end()) return &*found;
+  const std::string known =
+      find_twin_board(name).ok() ? fmt::format("twin:{} simulates one; ", name) : "";
   return Error{Code::invalid_argument, fmt::format("there is no device '{}'", name),
-               "one of: " + names_of_kinds() + " (`flyball devices` says what they are)"};
+               known + "one of: " + names_of_kinds() + " (`flyball devices` says what they are)"};
 }
 
 }  // namespace
@@ -64,6 +67,11 @@ Result<BoardName> parse_board(const std::string& text) {
                  fmt::format("'{}' takes nothing behind a colon", kind->name),
                  "write --device " + kind->name};
   return name;
+}
+
+bool may_name_absent_board(const std::string& text) {
+  return !text.empty() && text != "cpu" && text.find(':') == std::string::npos &&
+         !find_kind(text).ok();
 }
 
 Result<std::unique_ptr<Board>> open_board(const std::string& text,

@@ -27,6 +27,9 @@ struct BoardName {
 /// "host". Errors: a kind that there is not, named with those there are; a kind without its
 /// argument.
 Result<BoardName> parse_board(const std::string& text);
+/// Can the text be the name of a board that is not here ("orin_nano"), where a command knows such?
+/// Not if it names a kind ("cuda", "table:FILE", "tabel:FILE").
+bool may_name_absent_board(const std::string& text);
 
 struct BoardInfo {
   BoardName name;

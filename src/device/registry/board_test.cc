@@ -34,6 +34,16 @@ TEST(BoardName, WhatIsNoneIsNamedWithThoseThereAre) {
   }
 }
 
+TEST(BoardName, ABareNameMayBeThatOfABoardThatIsNotHere) {
+  for (const char* name : {"orin_nano", "my board", "jetsom"})
+    EXPECT_TRUE(may_name_absent_board(name)) << name;
+  for (const char* text : {"", "cpu", "host", "jetson", "table", "table:", "twin:orin", "orin:1"})
+    EXPECT_FALSE(may_name_absent_board(text)) << text;
+  EXPECT_THAT(parse_board("orin_nano").error().hint,
+              testing::StartsWith("twin:orin_nano simulates one; one of: host"));
+  EXPECT_THAT(parse_board("thor").error().hint, testing::StartsWith("one of: host"));
+}
+
 TEST(Board, ThisMachineHasKnobsAndSaysWhereItComputes) {
   const auto board = open_board("");
   ASSERT_TRUE(board.ok());

@@ -25,10 +25,12 @@ constexpr std::array variables = {
     "PYTORCH", "CUDA_",          "CUBLAS_",   "CUDNN_", "NVIDIA_TF32_OVERRIDE",
     "MALLOC",  "GLIBC_TUNABLES", "LD_PRELOAD"};
 
-// By the beginning of the name behind "lib".
-constexpr std::array libraries = {
-    "torch_cpu", "torch_cuda", "dnnl", "mkl_rt", "blas",      "openblas", "atlas",    "blis",
-    "gomp",      "omp",        "iomp", "jpeg",   "turbojpeg", "jemalloc", "tcmalloc", "mimalloc"};
+// By the beginning of the name behind "lib". Of cuDNN its first part alone: the others are of its
+// version, and loaded when they are first needed.
+constexpr std::array libraries = {"torch_cpu", "torch_cuda", "cudart",   "cublas",   "cudnn.so",
+                                  "dnnl",      "mkl_rt",     "blas",     "openblas", "atlas",
+                                  "blis",      "gomp",       "omp",      "iomp",     "jpeg",
+                                  "turbojpeg", "jemalloc",   "tcmalloc", "mimalloc"};
 
 bool starts_with_one_of(std::string_view name, const auto& beginnings) {
   return std::ranges::any_of(beginnings,

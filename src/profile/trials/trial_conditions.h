@@ -21,7 +21,8 @@ inline constexpr int trial_procedure = 2;
 /// The procedure, and the variables of the environment that change speed (OMP_…, MKL_…, MALLOC_…).
 Conditions process_conditions();
 /// The libraries that are loaded and do the work or hold its memory, each with the file behind its
-/// name and its size: BLAS, oneDNN, OpenMP, LibTorch, libjpeg, allocators.
+/// name and its size: BLAS, oneDNN, OpenMP, LibTorch, CUDA's runtime, cuBLAS and cuDNN, libjpeg,
+/// allocators.
 Conditions library_conditions();
 /// How a network is trained, where that is not as usual (StepOptions).
 Conditions step_conditions(const StepOptions& step);

@@ -1,7 +1,9 @@
 #include "profile/trials/trial_conditions.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -41,6 +43,32 @@ TEST(TrialConditions, NameTheFilesBehindTheLibraries) {
     EXPECT_TRUE(file.starts_with("/")) << name << ' ' << file;
     EXPECT_THAT(file, Not(HasSubstr(", 0 bytes"))) << name;
   }
+}
+
+// Of straw: a library that is there, by the names that those have.
+TEST(TrialConditions, NameTheLibrariesOfAGpu) {
+  const TempFolder folder;
+  const Conditions before = library_conditions();
+  const auto there = std::ranges::find_if(
+      before, [](const auto& found) { return found.first.starts_with("library libjpeg.so"); });
+  ASSERT_NE(there, before.end());
+  const std::string file = there->second.substr(0, there->second.rfind(", "));
+  std::vector<void*> opened;
+  const auto load = [&](const std::string& name) {
+    fs::copy_file(file, folder / name);
+    opened.push_back(::dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL));
+    ASSERT_TRUE(opened.back()) << ::dlerror();
+  };
+  const std::vector<std::string> gpu = {"libcudart.so.12", "libcublas.so.12", "libcublasLt.so.12",
+                                        "libcudnn.so.9"};
+  for (const std::string& name : gpu) load(name);
+  load("libcudnn_ops.so.9");
+  const Conditions found = library_conditions();
+  EXPECT_EQ(found.size(), before.size() + gpu.size());
+  for (const std::string& name : gpu)
+    EXPECT_THAT(found, Contains(Pair("library " + name,
+                                     HasSubstr(fs::canonical(folder / name).string() + ", "))));
+  for (void* library : opened) ::dlclose(library);
 }
 
 TEST(TrialConditions, SayWhichPowerIsRead) {

@@ -93,17 +93,25 @@ TEST(Window, ThatEndsOutOfOrderLeavesNoNameBehind) {
 
 // Ending a window costs what it is long, not what the monitor is old.
 TEST(Window, EndCopiesItsOwnTimeOnly) {
-  EnergyMonitor monitor(rails(), {0.001});
-  const auto bytes_of_a_window = [&] {
-    Window window("work", {.monitor = &monitor});
-    sleep_ms(20);
+  EnergyMonitor monitor(rails(), {0.5});  // rarely: most samples are taken below
+  const auto bytes_of_its_end = [](Window& window) {
     const AllocationCount count;
     EXPECT_TRUE(window.end().ok());
     return count.bytes_so_far();
   };
+  const auto bytes_of_a_window = [&] {
+    Window window("work", {.monitor = &monitor});
+    return bytes_of_its_end(window);
+  };
+  const auto age = [&](int samples) {
+    for (int i = 0; i < samples; ++i) monitor.sample_now();
+  };
+  Window whole("whole", {.monitor = &monitor});
+  age(1000);  // it takes some from before its beginning
   const int64_t young = bytes_of_a_window();
-  sleep_ms(2000);
-  EXPECT_LT(bytes_of_a_window(), 2 * std::max<int64_t>(young, 50'000));
+  age(12'000);
+  EXPECT_LT(bytes_of_a_window(), 2 * young);
+  EXPECT_GT(bytes_of_its_end(whole), 10 * young);  // what all of it would cost
 }
 
 TEST(Window, CancelForgetsIt) {

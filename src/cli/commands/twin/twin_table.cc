@@ -87,7 +87,9 @@ void add_twin_table(CLI::App& twin, Context& context) {
   options->phases = {"train"};
   command->add_option("workload,--workload", options->workloads, "networks that the twin knows")
       ->required();
-  command->add_option("--device", options->device, "twin:BOARD")->capture_default_str();
+  add_device_option(*command, options->device,
+                    {.refused = {"host", "jetson", "board", "cuda", "table"}, .otherwise = ""})
+      ->capture_default_str();
   command->add_option("--phase", options->phases, "train, infer, or both")
       ->allow_extra_args(false)
       ->delimiter(',')
