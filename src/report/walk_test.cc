@@ -12,7 +12,7 @@
 #include "report/tune_report.h"
 #include "space/trial_facts.h"
 #include "store/exchange.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 #include "tune/tune_json.h"
 
 namespace flyball {
