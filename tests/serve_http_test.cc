@@ -1,4 +1,5 @@
 // flyball serve over HTTP: as a client meets it.
+#include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "live_testing.h"
+#include "schema_testing.h"
 #include "server/http_client_testing.h"
 
 namespace flyball::testing_tools {
@@ -110,6 +112,42 @@ TEST_F(ServeHttpTest, LeNetAnswersInBothFormsAndTrainsInTheGaps) {
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["services"][0]["requests"]["answered"], 2);
   EXPECT_GT(done.json()["training"][0]["minibatches"], 0);
+}
+
+/// Every event of a stream that has ended.
+std::vector<Json> events_of(const std::string& stream) {
+  std::vector<Json> events;
+  for (size_t at = 0; (at = stream.find("data: ", at)) != std::string::npos; ++at)
+    events.push_back(Json::parse(stream.substr(at + 6, stream.find("\n\n", at) - at - 6)));
+  return events;
+}
+
+// The page's types are made from this schema.
+TEST_F(ServeHttpTest, EveryEventOfTheLivePageKeepsToItsSchema) {
+  const uint16_t port = serve({"--infer", "lenet5", "--train", "lenet5", "--data", data_,
+                               "--latency", "5s", "--no-checkpoint", "--arrivals", "poisson:20"});
+  ASSERT_NE(port, 0) << slurp(told(served_, "err"));
+  wait_until_ready(port);
+  HttpTestClient listener(port);
+  listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  const Finished done = stop();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  const std::vector<Json> events = events_of(listener.hear());
+  ASSERT_GE(events.size(), 3u);
+  for (const Json& event : events)
+    EXPECT_THAT(schema_faults("live", event), ::testing::IsEmpty()) << event;
+  const Json &begun = events.front(), &ended = events.back();
+  EXPECT_TRUE(begun["services"][0]["p50_ms"].is_null()) << "nobody was answered yet: " << begun;
+  EXPECT_GT(ended["services"][0]["largest_batch"], 0);
+  EXPECT_EQ(ended["trainings"][0]["name"], "lenet5");
+  EXPECT_GT(ended["services"][0]["answered"], 0);
+  EXPECT_TRUE(ended["draining"]);
+  Json unknown = ended, missing = ended;
+  unknown["watts"] = 1;
+  missing["services"][0].erase("late");
+  for (const Json& wrong : {unknown, missing})
+    EXPECT_THAT(schema_faults("live", wrong), ::testing::Not(::testing::IsEmpty()));
 }
 
 TEST_F(ServeHttpTest, TheTokenOfAFileIsAskedFor) {

@@ -6,7 +6,7 @@
 
 namespace flyball {
 
-/// Joins the log (read_plug_log()) by time: where it covers an epoch without a gap, the epoch's
+/// Joins the log (parse_plug_log()) by time: where it covers an epoch without a gap, the epoch's
 /// energy and power are the plug's. Runs that it does not cover say so in their power_gap. Error:
 /// it covers no epoch at all; nothing is changed then.
 Status join_plug(ExperimentResult& result, const Trace& log);

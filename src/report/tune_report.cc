@@ -158,7 +158,7 @@ Json trial_of(const Profiled& trial) {
   if (!m.started_utc.empty()) json["measured_utc"] = m.started_utc;
   if (trial.run) json["run"] = *trial.run;
   if (m.other_cores) json["other_cores"] = *m.other_cores;
-  json["throttled"] = m.throttled.value_or(false);
+  json["throttled"] = m.throttled ? Json(*m.throttled) : Json(nullptr);
   if (const std::string by = disturbed_by(m); !by.empty()) json["disturbed"] = by;
   if (const Figures own = own_figures(m); !own.empty()) json["figures"] = figures_json(own);
   if (const auto settled = power_settled(m)) json["power_settled"] = *settled;
@@ -219,13 +219,16 @@ Json notes_of(const TuneResult& result) {
   for (const std::string& gap : result.profiler.gaps)
     notes.push_back({{"level", "gap"}, {"text", gap}});
   for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
-  const auto throttled = std::ranges::count_if(result.profiled, [](const Profiled& trial) {
-    return trial.measurement.throttled.value_or(false);
-  });
+  size_t throttled = 0, looked = 0;
+  for (const Profiled& trial : result.profiled) {
+    throttled += trial.measurement.throttled.value_or(false);
+    looked += trial.measurement.throttled.has_value();
+  }
   if (throttled > 0)
-    notes.push_back({{"level", "warning"},
-                     {"text", fmt::format("the board throttled during {} of {} trials", throttled,
-                                          result.profiled.size())}});
+    notes.push_back(
+        {{"level", "warning"},
+         {"text", fmt::format("the board throttled during {} of {} trials that were watched for it",
+                              throttled, looked)}});
   return notes;
 }
 

@@ -12,7 +12,7 @@
 #include "report/tune_report.h"
 #include "space/trial_facts.h"
 #include "store/exchange.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 #include "tune/tune_json.h"
 
 namespace flyball {
@@ -56,7 +56,7 @@ class Talkative final : public Profiler {
     m.fingerprint = info_.fingerprint;
     m.conditions = info_.conditions;
     m.minibatch_ms = 100 - 5.0 * static_cast<double>(config);
-    m.throttled = config == 1;
+    if (config != 5) m.throttled = config == 1;
     if (config == 2) (*m.conditions)[disturbed_condition] = "process 7 (flyball tune)";
     if (info_.told) m.stop_reason = told_reason;
     if (config == 3) m.failure = "out of memory";
@@ -197,6 +197,14 @@ TEST_F(Walk, AReopenedPageShowsTheSame) {
                           "comparison", "reused", "notes", "machine", "run", "apply"})
     EXPECT_EQ(reopened[key], page[key]) << key;
   EXPECT_THAT(page["notes"].dump(), HasSubstr("throttled during 1 of"));
+  ASSERT_EQ(page["profiled"].size(), result_.profiled.size());
+  size_t unknown = 0;
+  for (size_t i = 0; i < result_.profiled.size(); ++i) {
+    const auto known = result_.profiled[i].measurement.throttled;
+    EXPECT_EQ(page["profiled"][i]["throttled"], known ? Json(*known) : Json(nullptr));
+    unknown += !known;
+  }
+  EXPECT_GT(unknown, 0u) << "a trial in which nobody looked";
 }
 
 // A study's program set everything itself: there is no command to run it with.

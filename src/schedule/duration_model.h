@@ -42,9 +42,8 @@ class DurationModel {
   bool known() const { return !curve_.empty(); }
   /// Infinite while nothing is known.
   double upper_ns(int64_t batch) const { return base_ns(batch) * upper_ratio_; }
+  /// By the median of what minibatches took against what was expected of them.
   double typical_ns(int64_t batch) const { return base_ns(batch) * typical_ratio_; }
-  /// What minibatches take against what was expected of them, the median.
-  double typical_ratio() const { return typical_ratio_; }
   size_t changes() const { return changes_; }
 
  private:

@@ -227,7 +227,7 @@ size_t Scheduler::earliest() const {
 }
 
 bool Scheduler::start_training(int64_t now_ns, Decision& decision) {
-  if (draining_ || !training_allowed_) return false;
+  if (draining_) return false;
   size_t chosen = trainings_.size();
   for (size_t t = 0; t < trainings_.size(); ++t) {
     const Training& training = trainings_[t];
@@ -279,7 +279,7 @@ Decision Scheduler::start_inference(int64_t now_ns) {
 Decision Scheduler::decide(int64_t now_ns) {
   if (busy_) throw std::logic_error("one workload at a time: what was decided on has not ended");
   batch_.clear();
-  if (idle_since_ns_ >= 0 && !draining_ && training_allowed_)
+  if (idle_since_ns_ >= 0 && !draining_)
     for (Training& training : trainings_)
       training.duration.spare(static_cast<double>(now_ns - idle_since_ns_) /
                               training.duration.typical_ns(1));

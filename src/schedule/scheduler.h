@@ -95,8 +95,6 @@ class Scheduler {
   /// From now on no request is taken and no training starts; what waits is answered.
   void drain() { draining_ = true; }
   bool draining() const { return draining_; }
-  /// Trainings start again, or no longer.
-  void allow_training(bool allowed) { training_allowed_ = allowed; }
 
   /// Would every deadline be kept if something of this length ran from now on?
   bool fits(int64_t now_ns, double run_ns) const;
@@ -148,7 +146,7 @@ class Scheduler {
   std::vector<Training> trainings_;
   std::vector<Waiting> batch_;
   Decision running_;
-  bool busy_ = false, draining_ = false, training_allowed_ = true;
+  bool busy_ = false, draining_ = false;
   int64_t began_ns_ = 0;
   double busy_until_ns_ = 0;  ///< by the upper quantile
   double occupied_until_ns_ = 0, announced_ns_ = 0;

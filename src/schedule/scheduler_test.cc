@@ -17,14 +17,19 @@ Scheduler one_service(int64_t latency_ms, int64_t batch, Overload overload = Ove
   return scheduler;
 }
 
+Scheduler untrained(int64_t latency_ms, int64_t batch, Overload overload = Overload::refuse) {
+  Scheduler scheduler({{"net", latency_ms * ms, batch, 4096, overload}}, {});
+  scheduler.inference_time(0) = batch_curve(10, 1, 64);
+  return scheduler;
+}
+
 TEST(Scheduler, TrainsWhileNobodyAsks) {
   Scheduler scheduler = one_service(100, 16);
   EXPECT_EQ(scheduler.decide(0).act, Act::train);
 }
 
 TEST(Scheduler, WithoutTrainingABatchStartsAtOnce) {
-  Scheduler scheduler = one_service(1000, 16);
-  scheduler.allow_training(false);
+  Scheduler scheduler = untrained(1000, 16);
   EXPECT_EQ(scheduler.decide(0).act, Act::wait);
   scheduler.arrive(0, 1, 1, 5 * ms);
   const Decision decision = scheduler.decide(5 * ms);
@@ -53,8 +58,7 @@ TEST(Scheduler, ABudgetTooShortForATrainingMinibatchIsNamed) {
 }
 
 TEST(Scheduler, TheLargestBatchBounds) {
-  Scheduler scheduler = one_service(1000, 4);
-  scheduler.allow_training(false);
+  Scheduler scheduler = untrained(1000, 4);
   for (uint64_t id = 0; id < 10; ++id) scheduler.arrive(0, id, 1, 0);
   EXPECT_EQ(scheduler.decide(0).samples, 4);
   EXPECT_EQ(scheduler.batch().front().id, 0u);
@@ -62,8 +66,7 @@ TEST(Scheduler, TheLargestBatchBounds) {
 }
 
 TEST(Scheduler, RequestsOfSeveralSamplesStayWhole) {
-  Scheduler scheduler = one_service(1000, 8);
-  scheduler.allow_training(false);
+  Scheduler scheduler = untrained(1000, 8);
   scheduler.arrive(0, 1, 5, 0);
   scheduler.arrive(0, 2, 5, 0);
   const Decision decision = scheduler.decide(0);
@@ -72,8 +75,7 @@ TEST(Scheduler, RequestsOfSeveralSamplesStayWhole) {
 }
 
 TEST(Scheduler, ASmallerBatchIsTakenWhereTheLargerOneWouldBeLate) {
-  Scheduler scheduler = one_service(100, 16, Overload::late);
-  scheduler.allow_training(false);
+  Scheduler scheduler = untrained(100, 16, Overload::late);
   scheduler.arrive(0, 1, 1, 0);
   for (uint64_t id = 2; id < 7; ++id) scheduler.arrive(0, id, 1, 60 * ms);
   // 88 ms: one request fits before 100 (10 ms), six (15 ms) do not; the others have until 160.
@@ -81,8 +83,7 @@ TEST(Scheduler, ASmallerBatchIsTakenWhereTheLargerOneWouldBeLate) {
 }
 
 TEST(Scheduler, OverloadRefusesWithATimeToRetry) {
-  Scheduler scheduler = one_service(30, 1);
-  scheduler.allow_training(false);
+  Scheduler scheduler = untrained(30, 1);
   EXPECT_EQ(scheduler.arrive(0, 1, 1, 0).refused, RefusalReason::none);
   EXPECT_EQ(scheduler.arrive(0, 2, 1, 0).refused, RefusalReason::none);
   EXPECT_EQ(scheduler.arrive(0, 3, 1, 0).refused, RefusalReason::none);
@@ -157,8 +158,7 @@ TEST(Scheduler, RequestsOfSeveralSamplesAreJudgedByTheBatchesThatTheyWillBe) {
 }
 
 TEST(Scheduler, RequestsOfDifferentShapesAreServedInBatchesOfTheirOwn) {
-  Scheduler scheduler = one_service(1000, 8);
-  scheduler.allow_training(false);
+  Scheduler scheduler = untrained(1000, 8);
   for (uint64_t id = 0; id < 9; ++id) scheduler.arrive(0, id, 1, 0, id % 3);
   for (uint64_t shape = 0; shape < 3; ++shape) {
     EXPECT_EQ(scheduler.decide(0).samples, 3);

@@ -3,6 +3,13 @@
 #include "base/json.h"
 
 namespace flyball {
+namespace {
+
+nlohmann::ordered_json batch_or_null(int64_t samples) {
+  return samples > 0 ? nlohmann::ordered_json(samples) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace
 
 std::string live_event(const LiveState& state) {
   nlohmann::ordered_json event = {{"seconds", state.seconds},
@@ -25,7 +32,7 @@ std::string live_event(const LiveState& state) {
                                  {"failed", s.failed},
                                  {"p50_ms", or_null(s.p50_ms)},
                                  {"p99_ms", or_null(s.p99_ms)},
-                                 {"largest_batch", s.largest_batch}});
+                                 {"largest_batch", batch_or_null(s.largest_batch)}});
   for (const TrainingState& t : state.trainings)
     event["trainings"].push_back({{"name", t.name}, {"minibatches", t.minibatches}});
   return event.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

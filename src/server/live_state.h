@@ -17,7 +17,7 @@ struct ServiceState {
   size_t arrived = 0, answered = 0, late = 0, refused = 0, failed = 0;
   double p50_ms = std::numeric_limits<double>::quiet_NaN();  ///< since it began; NaN: none were
   double p99_ms = std::numeric_limits<double>::quiet_NaN();
-  int64_t largest_batch = 1;
+  int64_t largest_batch = 0;  ///< that the plan allows; 0: it is not ready yet
 };
 
 struct TrainingState {
@@ -42,7 +42,8 @@ class LiveView {
   virtual LiveState live_state() const = 0;
 };
 
-/// One line of JSON (docs/json.md, events of `serve`); what is not known is null.
+/// One line of JSON as docs/schema/live.json says, from which the page has its types; what is not
+/// known is null.
 std::string live_event(const LiveState& state);
 
 }  // namespace flyball

@@ -93,20 +93,6 @@ Trial Space::trial(size_t index, const std::string& workload, Phase phase) const
   return trial;
 }
 
-Space Space::without_constant_axes() const {
-  std::vector<size_t> kept;
-  std::vector<Axis> axes;
-  for (size_t d = 0; d < axes_.size(); ++d) {
-    if (axes_[d].values.size() < 2) continue;
-    kept.push_back(d);
-    axes.push_back(axes_[d]);
-  }
-  Space space(std::move(axes));
-  for (size_t i = 0; i < size(); ++i)
-    for (size_t d : kept) space.values_.push_back(row(i)[d]);
-  return space;
-}
-
 Space Space::subset(std::span<const size_t> indices) const {
   std::vector<Axis> axes = axes_;
   for (Axis& axis : axes) axis.values.clear();

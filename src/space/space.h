@@ -47,8 +47,6 @@ class Space {
   /// The configuration as mode and job, split by the scope of each axis.
   Trial trial(size_t index, const std::string& workload, Phase phase) const;
 
-  /// The same configurations without axes that have one value only.
-  Space without_constant_axes() const;
   /// Only the configurations with these indices, in this order.
   Space subset(std::span<const size_t> indices) const;
 

@@ -101,14 +101,6 @@ TEST(Space, TurnsRowsIntoSettingsAndBack) {
   EXPECT_EQ(trial.job.workload, "lenet5");
 }
 
-TEST(Space, LosesItsConstantAxes) {
-  const Space narrow = small_grid().without_constant_axes();
-  EXPECT_EQ(narrow.dimensions(), 2u);
-  EXPECT_EQ(narrow.size(), 6u);
-  EXPECT_EQ(narrow.axis_index("cpu_cores"), std::nullopt);
-  EXPECT_THAT(narrow.row(4), ElementsAre(16, 200));
-}
-
 TEST(Space, ASubsetKeepsTheOrderAskedFor) {
   const std::vector<size_t> indices = {5, 0};
   const Space some = small_grid().subset(indices);

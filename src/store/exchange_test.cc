@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/temp_folder.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 #include "store/store.h"
 
 namespace flyball {

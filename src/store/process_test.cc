@@ -9,7 +9,7 @@
 
 #include "base/process_name.h"
 #include "base/temp_folder.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 #include "store/store.h"
 
 namespace flyball {

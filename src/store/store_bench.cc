@@ -15,7 +15,7 @@
 #include "base/csv.h"
 #include "base/temp_folder.h"
 #include "base/text.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 #include "store/store.h"
 
 namespace flyball {

@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/temp_folder.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 #include "store/store.h"
 
 namespace flyball {

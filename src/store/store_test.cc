@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/temp_folder.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/temp_folder.h"
 #include "space/trial_facts.h"
-#include "store/sample.h"
+#include "store/sample_testing.h"
 
 namespace flyball {
 namespace {

@@ -1,13 +1,17 @@
-// From docs/schema/report.json: the types of the page (src/contract.ts, committed) and what checks its data (src/validators.ts,
-// made by every build). With --check the committed types must be what the schema says.
-import { readFileSync, writeFileSync } from "node:fs";
+// From docs/schema: the types of the pages (committed) and what checks a report's data (src/validators.ts, made by every build). With
+// --check the committed types must be what the schemas say.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import Ajv from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { compile } from "json-schema-to-typescript";
 
 const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
-const banner = "// Made from docs/schema/report.json by `npm run generate`; change it there.";
+const banner = (schema) => `// Made from docs/schema/${schema} by \`npm run generate\`; change it there.`;
+const contracts = [
+  { schema: "report.json", types: "src/contract.ts", page: "report.html" },
+  { schema: "live.json", types: "src/live/contract.ts", page: "live.html" },
+];
 
 /** A comment shows the unit beside the description. */
 function with_units(node) {
@@ -26,14 +30,14 @@ function bare(node, in_properties = false) {
   return Object.fromEntries(Object.entries(node).filter(([key]) => !words.includes(key)).map(([key, value]) => [key, bare(value, key === "properties" && !in_properties)]));
 }
 
-async function contract(schema) {
-  const types = await compile(with_units(schema), "Report", {
-    bannerComment: banner, additionalProperties: false, enableConstEnums: false, format: true, strictIndexSignatures: false,
+async function types_of(schema, file) {
+  const types = await compile(with_units(schema), schema.title, {
+    bannerComment: banner(file), additionalProperties: false, enableConstEnums: false, format: true, strictIndexSignatures: false,
     style: { printWidth: 140 },
   });
-  const name = JSON.stringify(schema.definitions.Schema.const);
   const short = types.replace(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
-  return `${short}\nexport const schema = ${name};\n`;
+  const name = schema.definitions.Schema?.const;
+  return name === undefined ? short : `${short}\nexport const schema = ${JSON.stringify(name)};\n`;
 }
 
 /** Plain code for each kind: nothing is compiled in the page, and it needs no eval. */
@@ -43,15 +47,17 @@ function validators(schema) {
   const kinds = { tune: "report#/definitions/TuneReport", experiment: "report#/definitions/ExperimentReport", sheet: "report#/definitions/SheetReport" };
   const code = standalone.default(ajv, kinds);
   if (/\brequire\(|\bimport\b/.test(code)) throw new Error("the checks need a module of their validator at run time");
-  return `// @ts-nocheck\n${banner}\n${code}\n`;
+  return `// @ts-nocheck\n${banner("report.json")}\n${code}\n`;
 }
 
-const schema = JSON.parse(readFileSync(path("../docs/schema/report.json"), "utf8"));
-const fresh = await contract(schema);
-if (!process.argv.includes("--check")) writeFileSync(path("src/contract.ts"), fresh);
-else if (readFileSync(path("src/contract.ts"), "utf8") !== fresh) {
-  console.error("web/src/contract.ts is stale: docs/schema/report.json says something else");
-  console.error("hint: cd web && npm run build, then commit web/src/contract.ts and web/dist/report.html");
-  process.exit(1);
+const read = (file) => JSON.parse(readFileSync(path(`../docs/schema/${file}`), "utf8"));
+for (const { schema, types, page } of contracts) {
+  const fresh = await types_of(read(schema), schema);
+  if (!process.argv.includes("--check")) writeFileSync(path(types), fresh);
+  else if (!existsSync(path(types)) || readFileSync(path(types), "utf8") !== fresh) {
+    console.error(`web/${types} is stale: docs/schema/${schema} says something else`);
+    console.error(`hint: cd web && npm run build, then commit web/${types} and web/dist/${page}`);
+    process.exit(1);
+  }
 }
-writeFileSync(path("src/validators.ts"), validators(schema));
+writeFileSync(path("src/validators.ts"), validators(read("report.json")));

@@ -182,8 +182,8 @@ export interface Trial {
   disturbed?: string;
   /** What the program reported; left out where it reported nothing. */
   figures?: ReportedFigure[];
-  /** The board throttled meanwhile. */
-  throttled: boolean;
+  /** The board throttled meanwhile; null: nobody looked. */
+  throttled: boolean | null;
   /** Had power settled when counting began? Left out without power and for whole runs. */
   power_settled?: boolean;
   /** Axes of the mode as they read while the trial was counted; left out where the board does not tell. */

@@ -101,7 +101,7 @@ function board_trials(rows: Configuration[], picks: number[], rng: () => number)
       configuration, why: i < 4 ? whys[0]! : whys[1 + (i % 3)]!, stop_reason: stops[i % 4]!,
       noise_percent: round(0.6 + rng() * 1.3, 2), minibatches: 40 + Math.floor(rng() * 160),
       stall_ms: round(stall), compute_ms: round(e2e - stall), e2e_ms: round(e2e), window_s: round(12 + rng() * 40, 3), power_updates: 12 + Math.floor(rng() * 30),
-      throttled: i === 6, repeated: i === 4, reused: i < 2,
+      throttled: i === 8 ? null : i === 6, repeated: i === 4, reused: i < 2,
       ...(i === 3 ? { disturbed: "process 7 (flyball tune) since 12:30", figures: [{ name: "accuracy", value: 0.7125, text: "0.7125" }] } : {}),
     };
   });
@@ -318,7 +318,7 @@ export function no_power_report(): TuneReport {
     row.time_ms = around(e2e, 0.018);
     return {
       configuration, why: i < 3 ? whys[0]! : whys[1]!, stop_reason: "noise ≤ 2 %", noise_percent: round(1 + rng(), 2), minibatches: 600 + Math.floor(rng() * 900),
-      stall_ms: round(Math.max(0.01, e2e - compute), 3), compute_ms: round(Math.min(compute, e2e), 3), e2e_ms: round(e2e), throttled: false, repeated: false, reused: false,
+      stall_ms: round(Math.max(0.01, e2e - compute), 3), compute_ms: round(Math.min(compute, e2e), 3), e2e_ms: round(e2e), throttled: null, repeated: false, reused: false,
     };
   });
   const best = configurations.reduce((b, c, i) => (c.provenance === "simulated" && first(c.time_ms!) < first(configurations[b]!.time_ms!) ? i : b), picks[0]!);

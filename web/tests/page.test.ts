@@ -502,7 +502,8 @@ test("all profiled trials stand in their order, with why, stop rule and flags", 
       const text = plain(rows[i]!);
       assert.match(text, new RegExp(`^${i + 1}\\b`));
       assert.ok(text.includes(trial.why) && text.includes(trial.stop_reason) && text.includes(`${trial.minibatches} minibatches`), text);
-      assert.equal(/throttled/.test(text), trial.throttled, text);
+      assert.equal(/^throttled$/m.test(text), trial.throttled === true, text);
+      assert.equal(text.includes("nobody looked whether the board throttled"), trial.throttled === null, text);
       assert.equal(/repeated/.test(text), trial.repeated, text);
       assert.equal(/disturbed[\s\S]*beside process 7/.test(text), trial.disturbed !== undefined, text);
       assert.equal(text.includes("accuracy 0.7125"), trial.figures !== undefined, text);

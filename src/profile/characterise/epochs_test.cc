@@ -9,7 +9,7 @@
 #include "base/temp_folder.h"
 #include "data/makers/make.h"
 #include "module/module_testing.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
 namespace {

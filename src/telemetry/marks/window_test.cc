@@ -11,7 +11,7 @@
 #include "flyball/flyball_window.h"
 #include "telemetry/sampling/allocations_testing.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "telemetry/process/command.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 #include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {

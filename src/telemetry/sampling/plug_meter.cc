@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/csv.h"
-#include "base/files.h"
 #include "base/statistics.h"
 #include "base/text.h"
 
@@ -130,11 +129,6 @@ Result<Trace> parse_plug_log(std::string_view text, const std::string& name,
   trace.stats.wanted = trace.stats.achieved = trace.samples.size();
   find_repeats(trace);
   return trace;
-}
-
-Result<Trace> read_plug_log(const std::filesystem::path& path, const PlugOptions& options) {
-  FLYBALL_ASSIGN(const std::string text, read_file(path));
-  return parse_plug_log(text, path.string(), options);
 }
 
 Result<EnergyWindow> plug_energy(const Trace& log, int64_t begin_ns, int64_t end_ns) {

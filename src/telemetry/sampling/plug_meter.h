@@ -1,7 +1,6 @@
 // The log of a plug meter (time, watts), joined to a run by time.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +27,6 @@ std::optional<double> parse_time_stamp(std::string_view text, double utc_offset_
 /// A trace of kind power, total "plug", whose times are monotonic ones of this machine since boot;
 /// energy_between() takes it as it is. Errors name file, line and column: no such column, a field
 /// that is no time or no finite power, time that does not rise.
-Result<Trace> read_plug_log(const std::filesystem::path& path, const PlugOptions& options = {});
 Result<Trace> parse_plug_log(std::string_view text, const std::string& name,
                              const PlugOptions& options = {});
 

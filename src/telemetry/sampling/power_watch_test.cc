@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
 namespace {

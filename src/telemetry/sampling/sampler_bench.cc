@@ -25,7 +25,7 @@
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/detail_sensors.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
 namespace flyball {

@@ -11,7 +11,7 @@
 #include "telemetry/sampling/allocations_testing.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/lateness.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "boards/identity.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
 namespace {

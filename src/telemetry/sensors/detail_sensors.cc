@@ -7,11 +7,9 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "telemetry/sensors/board_sensors.h"
-#include "telemetry/sensors/power_sensors.h"
 #include "telemetry/sensors/proc_parse.h"
 #include "telemetry/sensors/proc_sensor.h"
-#include "telemetry/sensors/scripted.h"
+#include "telemetry/sensors/simple_sensors.h"
 #include "telemetry/sensors/system_sensors.h"
 
 namespace flyball {
@@ -188,16 +186,6 @@ SensorList open_thermal_sensors(const fs::path& root) {
   if (auto files = throttle_counters(root); !files.empty())
     add_if_there(list, sum_of_files(info("cpu_throttle", "1", SensorKind::counter, "thermal"),
                                     std::move(files)));
-  return list;
-}
-
-SensorList open_all_sensors(const fs::path& root) {
-  SensorList list = open_power_sensors(root);
-  list.append(open_system_sensors(root));
-  list.append(open_detail_sensors(root));
-  list.append(open_clock_sensors(root));
-  list.append(open_board_sensors(root));
-  list.append(open_thermal_sensors(root));
   return list;
 }
 

@@ -22,7 +22,4 @@ SensorList open_clock_sensors(const std::filesystem::path& root = "/");
 /// over-current, where it is counted.
 SensorList open_thermal_sensors(const std::filesystem::path& root = "/");
 
-/// All of these and those of system_sensors.h, power_sensors.h.
-SensorList open_all_sensors(const std::filesystem::path& root = "/");
-
 }  // namespace flyball

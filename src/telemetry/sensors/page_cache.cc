@@ -99,25 +99,6 @@ void look_at(const std::string& file, bool use_cachestat, CacheShare& share) {
   if (again >= 0) ::close(again);
 }
 
-class PageCacheSensor final : public Sensor {
- public:
-  explicit PageCacheSensor(std::vector<std::string> files)
-      : Sensor({.name = "page_cache_share",
-                .unit = "1",
-                .kind = SensorKind::gauge,
-                .source = "page cache"}),
-        files_(std::move(files)) {}
-  Result<double> read() override {
-    CacheShare share;
-    for (const std::string& file : files_) look_at(file, kernel_has_cachestat(), share);
-    if (share.files > 0) return share.share();
-    return Error{Code::io, "page_cache_share: none of the files can be looked at any more", ""};
-  }
-
- private:
-  std::vector<std::string> files_;
-};
-
 }  // namespace
 
 Result<std::vector<std::string>> files_below(const fs::path& path) {
@@ -150,18 +131,6 @@ Result<CacheShare> page_cache_share(const std::vector<std::string>& files, Cache
 Result<CacheShare> page_cache_share(const fs::path& path) {
   FLYBALL_ASSIGN(const auto files, files_below(path));
   return page_cache_share(files, CacheMethod::any);
-}
-
-Result<SensorPtr> page_cache_sensor(const fs::path& path, size_t max_files) {
-  FLYBALL_ASSIGN(const auto files, files_below(path));
-  if (files.empty())
-    return Error{Code::not_found, fmt::format("{} holds no files", path.string()), ""};
-  const size_t count = std::min(std::max<size_t>(max_files, 1), files.size());
-  std::vector<std::string> spread;
-  for (size_t i = 0; i < count; ++i) spread.push_back(files[i * files.size() / count]);
-  auto sensor = std::make_shared<PageCacheSensor>(std::move(spread));
-  FLYBALL_CHECK(sensor->read());
-  return SensorPtr(std::move(sensor));
 }
 
 Status drop_from_page_cache(const fs::path& path) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "telemetry/sensors/sensor.h"
 
 namespace flyball {
 
@@ -33,10 +32,6 @@ Result<CacheShare> page_cache_share(const std::filesystem::path& path);
 /// For tests: which method to use.
 enum class CacheMethod { any, cachestat, mincore };
 Result<CacheShare> page_cache_share(const std::vector<std::string>& files, CacheMethod method);
-
-/// A gauge "page_cache_share" (0 to 1) over at most `max_files` files of the folder, evenly spread
-/// and always the same ones; the list is made now. Read it every second or so.
-Result<SensorPtr> page_cache_sensor(const std::filesystem::path& path, size_t max_files = 500);
 
 /// Asks the kernel to drop clean pages of these files (dirty ones are written first).
 Status drop_from_page_cache(const std::filesystem::path& path);

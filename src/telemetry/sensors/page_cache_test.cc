@@ -51,19 +51,10 @@ TEST_F(PageCacheTest, BothMethodsAgree) {
   EXPECT_EQ(mincore->bytes, cachestat->bytes);
 }
 
-TEST_F(PageCacheTest, TheSensorLooksAtAFewFiles) {
-  const SensorPtr sensor = *page_cache_sensor(folder_, 2);
-  EXPECT_DOUBLE_EQ(*sensor->read(), 1);
-  fs::remove_all(folder_);
-  EXPECT_FALSE(sensor->read().ok());
-}
-
 TEST_F(PageCacheTest, NamesWhatIsNotThere) {
   EXPECT_EQ(page_cache_share(folder_ / "none").error().code, Code::not_found);
-  EXPECT_EQ(page_cache_sensor(folder_ / "none").error().code, Code::not_found);
   fs::create_directory(folder_ / "nothing");
   EXPECT_EQ(page_cache_share(folder_ / "nothing")->files, 0u);
-  EXPECT_FALSE(page_cache_sensor(folder_ / "nothing").ok());
 }
 
 TEST_F(PageCacheTest, CountsFilesThatCannotBeRead) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connection_words, History, type LiveState } from "./events.ts";
+import type { LiveState } from "./contract.ts";
+import { connection_words, History } from "./events.ts";
 
 const state = (seconds: number, answered: number): LiveState => ({
   seconds, draining: false, device: "host", mode: "", power_w: null, replans: 0, switches: 0,

@@ -1,37 +1,5 @@
-// What the server tells once a second (docs/json.md, events of `serve`), and what follows from two of them.
-
-export interface ServiceState {
-  name: string;
-  budget_ms: number;
-  waiting: number;
-  arrived: number;
-  answered: number;
-  late: number;
-  refused: number;
-  /** The network could not run them. */
-  failed: number;
-  p50_ms: number | null;
-  p99_ms: number | null;
-  largest_batch: number;
-}
-
-export interface TrainingState {
-  name: string;
-  minibatches: number;
-}
-
-export interface LiveState {
-  seconds: number;
-  /** Takes no more requests. */
-  draining: boolean;
-  device: string;
-  mode: string;
-  power_w: number | null;
-  replans: number;
-  switches: number;
-  services: ServiceState[];
-  trainings: TrainingState[];
-}
+// What follows from the states that the server tells, one each second.
+import type { LiveState } from "./contract.ts";
 
 const kept = 600; // seconds that the charts show
 

@@ -6,7 +6,8 @@ import { header } from "../header.ts";
 import "../style.css";
 import { time_ticks } from "../timespan.ts";
 import { colours, font, start_theme, type Colours } from "../theme.ts";
-import { connection_words, History, token_words, type LiveState } from "./events.ts";
+import type { LiveState } from "./contract.ts";
+import { connection_words, History, token_words } from "./events.ts";
 import { listen } from "./stream.ts";
 
 type Line = { name: string; data: [number, number | null][]; colour: string; dashed?: boolean };

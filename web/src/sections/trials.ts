@@ -29,7 +29,7 @@ function flags(report: TuneReport, trial: Trial): HTMLElement[] {
   return found;
 }
 
-function row(report: TuneReport, trial: Trial, order: number, with_power: boolean, longest: number): HTMLElement {
+function row(report: TuneReport, trial: Trial, order: number, with_power: boolean, watched: boolean, longest: number): HTMLElement {
   const c = report.configurations[trial.configuration]!;
   const cell = (label: string, ...content: (Node | string | null | false)[]) => h("td", { "data-label": label }, h("div", {}, ...content));
   const evidence = [
@@ -37,6 +37,7 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
     trial.window_s ? duration(trial.window_s) : "",
     trial.noise_percent === null ? "" : `noise ${number(trial.noise_percent, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
+    trial.throttled === null && watched ? "nobody looked whether the board throttled" : "",
     trial.other_cores !== undefined && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
     trial.disturbed === undefined ? "" : `beside ${trial.disturbed}`,
     trial.power_settled === false ? "power had not settled" : "",
@@ -64,13 +65,14 @@ const time_label = (report: TuneReport): string => ({ minibatch: "Time", sample:
 export function trials_section(report: TuneReport): HTMLElement | null {
   if (report.profiled.length === 0) return null;
   const with_power = report.profiled.some((t) => report.configurations[t.configuration]!.power_w !== null);
+  const watched = report.profiled.some((t) => t.throttled !== null);
   const longest = Math.max(...report.profiled.map((t) => (t.stall_ms ?? 0) + (t.compute_ms ?? 0)), 1e-9);
   const key = h("span", { class: "bar-key" }, h("i", { class: "stall" }), "Fetch stall ", h("i", { class: "compute" }), "Compute");
   const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), key, "Evidence"];
-  const lead = `${plural(report.profiled.length, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.`;
+  const lead = `${plural(report.profiled.length, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched ? "" : " Nobody looked whether the board throttled."}`;
   const table = h("table", { class: "trial-table" },
     h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
-    h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, longest))));
+    h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, watched, longest))));
   const box = h("div", { class: "fitting" }, table);
   fit_table(box, table);
   return section("trials", "How it was found", lead, box);
