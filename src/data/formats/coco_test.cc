@@ -251,7 +251,7 @@ TEST_F(CocoFolder, CheckSaysWhatIsBrokenAndWhere) {
           .ok());
   const fs::path path = root() / "annotations/instances_val2017.json";
   std::string text = *read_file(path);
-  text.replace(text.find("\"image_id\": "), 13, "\"image_id\": 7");
+  text.replace(text.find("\"image_id\":"), 12, "\"image_id\":7");
   text.replace(text.find(shape_name(3)), 3, "RED");
   ASSERT_TRUE(write_file(path, text).ok());
   const auto report = check_dataset(root(), 2);

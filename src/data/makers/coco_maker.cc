@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/random.h"
@@ -126,49 +127,69 @@ void add_crowd(DrawnPicture& picture, int64_t classes, Random& random) {
   picture.crowd.back().label = static_cast<int32_t>(label);
 }
 
-// The annotation files, in COCO's own order of keys.
+// In COCO's own order of keys; a box is written as short as a float may be.
+using Json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, int64_t,
+                                  uint64_t, float>;
+
+Json outline_json(const CocoBox& box) {
+  const float right = box.left + box.width, bottom = box.top + box.height;
+  return Json::array(
+      {Json::array({box.left, box.top, right, box.top, right, bottom, box.left, bottom})});
+}
+
+// Runs down the columns: all of the picture outside, simply.
+Json crowd_json(const PictureSize& size) {
+  return {{"counts", Json::array({size.width * size.height})},
+          {"size", Json::array({size.height, size.width})}};
+}
+
+Json categories_json(int64_t classes) {
+  Json categories = Json::array();
+  for (int64_t c = 0; c < classes; ++c)
+    categories.push_back(
+        {{"supercategory", shape_of(c).name}, {"id", category_id(c)}, {"name", shape_name(c)}});
+  return categories;
+}
+
+// One picture and one box at a time becomes text: a large set is never there as a tree as well.
 class Annotations {
  public:
   void add(int64_t id, const std::string& file, const DrawnPicture& picture) {
-    images_ += fmt::format(
-        R"({}{{"license": 1, "file_name": "{}", "height": {}, "width": {}, "date_captured": )"
-        R"("2026-01-01 00:00:00", "id": {}}})",
-        images_.empty() ? "" : ", ", file, picture.size.height, picture.size.width, id);
-    for (const CocoBox& box : picture.boxes) {
-      const float right = box.left + box.width, bottom = box.top + box.height;
-      add_box(id, box, false,
-              fmt::format("[[{}, {}, {}, {}, {}, {}, {}, {}]]", box.left, box.top, right, box.top,
-                          right, bottom, box.left, bottom));
-    }
-    for (const CocoBox& box : picture.crowd)  // runs down the columns: all of it outside, simply
-      add_box(id, box, true,
-              fmt::format(R"({{"counts": [{}], "size": [{}, {}]}})",
-                          picture.size.width * picture.size.height, picture.size.height,
-                          picture.size.width));
+    append(images_, {{"license", 1},
+                     {"file_name", file},
+                     {"height", picture.size.height},
+                     {"width", picture.size.width},
+                     {"date_captured", "2026-01-01 00:00:00"},
+                     {"id", id}});
+    for (const CocoBox& box : picture.boxes) add_box(id, box, false, outline_json(box));
+    for (const CocoBox& box : picture.crowd) add_box(id, box, true, crowd_json(picture.size));
   }
 
   Status write(const fs::path& path, int64_t classes) const {
-    std::string categories;
-    for (int64_t c = 0; c < classes; ++c)
-      categories +=
-          fmt::format(R"({}{{"supercategory": "{}", "id": {}, "name": "{}"}})", c == 0 ? "" : ", ",
-                      shape_of(c).name, category_id(c), shape_name(c));
-    return write_file(
-        path,
-        fmt::format(R"({{"info": {{"description": "drawn by Flyball", "version": "{}", )"
-                    R"("year": 2026}}, "licenses": [{{"url": "", "id": 1, "name": "none"}}], )"
-                    R"("images": [{}], "annotations": [{}], "categories": [{}]}})"
-                    "\n",
-                    kShapesVersion, images_, boxes_, categories));
+    const Json info = {{"description", "drawn by Flyball"},
+                       {"version", std::to_string(kShapesVersion)},
+                       {"year", 2026}};
+    const Json licenses = Json::array({Json{{"url", ""}, {"id", 1}, {"name", "none"}}});
+    return write_file(path, fmt::format(R"({{"info":{},"licenses":{},"images":[{}],)"
+                                        R"("annotations":[{}],"categories":{}}})"
+                                        "\n",
+                                        info.dump(), licenses.dump(), images_, boxes_,
+                                        categories_json(classes).dump()));
   }
 
  private:
-  void add_box(int64_t image, const CocoBox& box, bool crowd, const std::string& outline) {
-    boxes_ += fmt::format(
-        R"({}{{"segmentation": {}, "area": {}, "iscrowd": {}, "image_id": {}, "bbox": [{}, {}, {}, )"
-        R"({}], "category_id": {}, "id": {}}})",
-        boxes_.empty() ? "" : ", ", outline, box.width * box.height, crowd ? 1 : 0, image, box.left,
-        box.top, box.width, box.height, category_id(box.label), ++count_);
+  static void append(std::string& list, const Json& entry) {
+    if (!list.empty()) list += ',';
+    list += entry.dump();
+  }
+  void add_box(int64_t image, const CocoBox& box, bool crowd, Json segmentation) {
+    append(boxes_, {{"segmentation", std::move(segmentation)},
+                    {"area", box.width * box.height},
+                    {"iscrowd", crowd ? 1 : 0},
+                    {"image_id", image},
+                    {"bbox", {box.left, box.top, box.width, box.height}},
+                    {"category_id", category_id(box.label)},
+                    {"id", ++count_}});
   }
 
   std::string images_, boxes_;

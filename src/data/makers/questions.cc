@@ -225,6 +225,7 @@ Json question_json(const Paragraph& paragraph, bool train, Random& random) {
 
 std::string file_content(int64_t questions, bool train, const QuestionOptions& options) {
   const std::vector<std::string> words = filler_words();
+  // One article at a time becomes text: a large set is never there as a tree as well.
   std::string content = R"({"version":"v2.0","data":[)";
   uint64_t number = train ? 0 : kDevStream;
   for (int64_t left = questions; left > 0;) {

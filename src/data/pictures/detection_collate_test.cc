@@ -266,7 +266,7 @@ TEST(DetectionCollate, AFaultySampleIsNamedOrSkipped) {
   ASSERT_TRUE(make_dataset("coco", 10, folder.path(), {.classes = 4, .size = {64, 48}}).ok());
   const fs::path path = folder / "annotations/instances_train2017.json";
   std::string text = *read_file(path);
-  text.replace(text.find("\"bbox\": ["), 9, "\"bbox\": [-900, ");
+  text.replace(text.find("\"bbox\":["), 8, "\"bbox\":[-900,");
   ASSERT_TRUE(write_file(path, text).ok());
   const auto set = *open_dataset(folder.path(), Split::train);
   const auto collate = *make_detection_collate(*set, {.size = 32});
