@@ -40,17 +40,22 @@ std::chrono::nanoseconds duration(double seconds) {
 }
 
 constexpr double accept_pause_s = 0.1;
-constexpr size_t other_files = 64;  // that the rest of the program may open: data, sensors
+// For the rest of the program: data, sensors, accelerators.
+constexpr size_t wanted_files = 1024, least_files = 64;
 
-// So many connections as there may be files for.
+// So many connections as there may be files for. Shells begin programs with fewer files than they
+// may have.
 size_t affordable(size_t connections) {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return connections;
-  size_t taken = other_files;
+  size_t taken = least_files;
   std::error_code unknown;
   for (std::filesystem::directory_iterator open("/proc/self/fd", unknown), end;
        !unknown && open != end; open.increment(unknown))
     ++taken;
+  rlimit more = files;
+  more.rlim_cur = std::min<rlim_t>(files.rlim_max, connections + wanted_files);
+  if (more.rlim_cur > files.rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0) files = more;
   const size_t left = files.rlim_cur > taken ? files.rlim_cur - taken : 1;
   return std::min(connections, left);
 }

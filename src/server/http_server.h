@@ -83,7 +83,8 @@ class HttpServer {
   virtual uint16_t port() const = 0;
   virtual std::string url() const = 0;  ///< "http://127.0.0.1:8000"
   /// Connections that it holds at most: no more than the files that this process may still open
-  /// when it begins to listen (RLIMIT_NOFILE), less some for everything else.
+  /// when it begins to listen (RLIMIT_NOFILE, which is raised for them as far as it may be), less
+  /// some for everything else.
   virtual size_t most_connections() const = 0;
   /// How often no connection could be accepted; it tries again after 100 ms.
   virtual size_t accept_errors() const = 0;

@@ -1,7 +1,6 @@
 #include "cli/serving/serving_endpoint.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,8 +10,7 @@
 namespace flyball::cli {
 namespace {
 
-constexpr double owed_s = 5;          // for answers to leave, once all are made
-constexpr size_t other_files = 1024;  // beside connections: data, sensors, accelerators
+constexpr double owed_s = 5;  // for answers to leave, once all are made
 
 // Of a file or the environment: a command line is seen by everybody on the machine.
 Result<std::string> token_of(const ServeOptions& options) {
@@ -27,14 +25,6 @@ Result<std::string> token_of(const ServeOptions& options) {
   return token;
 }
 
-// Shells begin programs with fewer files than they may have.
-void allow_files(size_t wanted) {
-  rlimit files{};
-  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
-  files.rlim_cur = std::min<rlim_t>(files.rlim_max, wanted);
-  setrlimit(RLIMIT_NOFILE, &files);  // else there are fewer connections, which is said
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOptions& options,
@@ -44,7 +34,6 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
   }
   FLYBALL_ASSIGN(http.token, token_of(options));
-  allow_files(http.limits.connections + other_files);
   std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, options.plan.infer));
   ServingEndpoint& here = *opened;
   FLYBALL_ASSIGN(here.server_,
