@@ -1,4 +1,5 @@
-// Where the minibatches of a step come from: the loader, live requests, a test.
+// Where the minibatches of a trial or a training come from: the loader, a test. Live requests are
+// put together by who serves them (schedule/live/network_jobs.cc).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ struct LoadedBatch {
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// The next minibatch, or nothing at the end (of an epoch, where there are epochs; of the
-  /// requests). Its view is valid until the next call on this source.
+  /// The next minibatch, or nothing at the end (of an epoch, where there are epochs). Its
+  /// view is valid until the next call on this source.
   virtual Result<std::optional<LoadedBatch>> next() = 0;
   /// Begins an epoch at its first minibatch. Sources without epochs go on where they are.
   virtual void start_epoch([[maybe_unused]] int64_t epoch) {}
