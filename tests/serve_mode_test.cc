@@ -167,6 +167,18 @@ TEST_F(ServeModeTest, WhatWasProfiledHereBeforeIsPlannedWith) {
   EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("profiles of the store"));
 }
 
+TEST_F(ServeModeTest, ARateThatNothingTakesIsRefused) {
+  for (const char* arrivals : {"poisson:60", "windows:30:10s"}) {
+    const Finished done = run(serve({"--rate", "20", "--arrivals", arrivals}));
+    EXPECT_EQ(done.exit_code, 2) << arrivals;
+    EXPECT_THAT(done.err, HasSubstr(std::string("--rate says nothing beside --arrivals ") +
+                                    arrivals + ", which has its own rate"));
+  }
+  const Finished two = run(serve({"--rate", "20", "30", "--arrivals", "poisson"}));
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.err, HasSubstr("--rate has 2 values for 1 services"));
+}
+
 TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
   const Finished none = run(serve({"--arrivals", "poisson:40", "--power-budget", "30W"}));
   EXPECT_EQ(none.exit_code, 2);
@@ -176,7 +188,16 @@ TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
   const Finished little =
       run(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--power-budget", "12W"}));
   EXPECT_EQ(little.exit_code, 1);
-  EXPECT_THAT(little.err, HasSubstr("no choice answers 99 % of these requests within the limits"));
+  EXPECT_THAT(little.err,
+              HasSubstr("no choice answers 99 % of these requests within the limits: "));
+  const std::string allow = "HINT: allow --power-budget ";
+  const size_t at = little.err.find(allow);
+  ASSERT_NE(at, std::string::npos) << little.err;
+  const std::string enough = little.err.substr(at + allow.size(), 8);
+  const LivingTree tree(root_);
+  const Finished more = run(serve({"--profiles", profiles(), "--arrivals", "poisson:40", "--for",
+                                   "1s", "--power-budget", enough.substr(0, enough.find(','))}));
+  EXPECT_EQ(more.exit_code, 0) << more.err;
   const Finished as_it_is = run(serve({"--arrivals", "poisson:40", "--for", "1s"}));
   ASSERT_EQ(as_it_is.exit_code, 0) << as_it_is.err;
   EXPECT_THAT(as_it_is.json()["notes"].dump(), HasSubstr("the mode stays as it is"));

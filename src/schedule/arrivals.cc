@@ -185,6 +185,14 @@ Result<ArrivalSpec> parse_trace(const Csv& csv) {
        "long"});
 }
 
+ArrivalSpec poisson_arrivals(double rate_hz) {
+  ArrivalSpec spec;
+  spec.kind = ArrivalKind::poisson;
+  spec.text = fmt::format("poisson:{:g}", rate_hz);
+  spec.rate_hz = rate_hz;
+  return spec;
+}
+
 Result<ArrivalSpec> parse_arrivals(const std::string& text) {
   if (text == "http") return ArrivalSpec{};
   const size_t colon = text.find(':');

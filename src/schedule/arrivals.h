@@ -37,6 +37,8 @@ struct ArrivalSpec {
 /// "http", "constant:60", "poisson:60", "trace:FILE", "windows:30:10min,60:10min". Errors are one
 /// line and name what is wrong; those of a file name file and line.
 Result<ArrivalSpec> parse_arrivals(const std::string& text);
+/// At random, so many per second.
+ArrivalSpec poisson_arrivals(double rate_hz);
 /// "30:10min,60:5min": RATE:DURATION, both above zero.
 Result<std::vector<RateWindow>> parse_rate_windows(const std::string& text);
 /// A trace: column `time_s` with the time stamps of requests in seconds, ascending (the first one

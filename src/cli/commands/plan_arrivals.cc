@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "cli/output.h"
 #include "schedule/board_readings.h"
-#include "schedule/planning/arrival_plan.h"
+#include "schedule/planning/arrival_miss.h"
 
 namespace flyball::cli {
 namespace {
@@ -79,18 +79,30 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
     return Error{Code::invalid_argument,
                  fmt::format("--arrivals has {} values for {} services", texts.size(), services),
                  "give one for each --infer, or one for all of them"};
+  if (rates_hz.size() > 1 && rates_hz.size() != services)
+    return Error{Code::invalid_argument,
+                 fmt::format("--rate has {} values for {} services", rates_hz.size(), services),
+                 "give one for each --infer, or one for all of them"};
   std::vector<ArrivalSpec> specs;
+  bool takes_rate = rates_hz.empty();
   for (size_t s = 0; s < services; ++s) {
     std::string text = texts.size() > 1 ? texts[s] : texts.front();
     if (text == "poisson" || text == "constant") {
       if (rates_hz.empty())
         return Error{Code::invalid_argument, fmt::format("--arrivals {} needs a rate", text),
                      fmt::format("write {}:60, or add --rate 60", text)};
+      takes_rate = true;
       text += fmt::format(":{}", rates_hz.size() > 1 ? rates_hz[s] : rates_hz.front());
     }
     FLYBALL_ASSIGN(ArrivalSpec spec, parse_arrivals(text));
+    takes_rate = takes_rate || spec.kind == ArrivalKind::http;
     specs.push_back(std::move(spec));
   }
+  if (!takes_rate)
+    return Error{Code::invalid_argument,
+                 fmt::format("--rate says nothing beside --arrivals {}, which has its own rate",
+                             specs.front().text),
+                 "leave one of them out"};
   return specs;
 }
 
@@ -140,11 +152,8 @@ Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& contex
     fmt::print("{} choices simulated\n", planner.simulations());
   }
   if (!answer)
-    context.exit_code =
-        report_error({Code::infeasible,
-                      fmt::format("no choice answers {:g} % of these requests within the limits",
-                                  options.percentile),
-                      "allow more latency or power, or a lower --percentile"});
+    context.exit_code = report_error(
+        no_arrival_plan(planner, problem, options.percentile, problem.budgets.power_w));
   return {};
 }
 

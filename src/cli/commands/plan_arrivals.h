@@ -10,7 +10,7 @@ namespace flyball::cli {
 Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& context);
 
 /// What --arrivals says for each service, "poisson" and "constant" with the rates of --rate.
-/// Errors: no rate; another number of them than there are services.
+/// Errors: no rate; one that no arrivals take; another number than there are services.
 Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& texts,
                                                const std::vector<double>& rates_hz,
                                                size_t services);

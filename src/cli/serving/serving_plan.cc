@@ -15,6 +15,7 @@
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/table_profiler.h"
 #include "schedule/board_readings.h"
+#include "schedule/planning/arrival_miss.h"
 #include "schedule/planning/mode_explorer.h"
 #include "space/axis_choice.h"
 #include "store/exchange.h"
@@ -274,11 +275,9 @@ Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options,
   asked.request.rates_hz.clear();
   std::vector<ArrivalSpec> arrivals = options.arrivals;
   for (ArrivalSpec& spec : arrivals) {
-    if (spec.kind != ArrivalKind::constant) spec.kind = ArrivalKind::poisson;
-    spec.rate_hz = first_rate(spec);
-    if (!(spec.rate_hz > 0)) spec.rate_hz = 1e3 / asked.request.latencies_ms.front();  // not known
-    spec.times_s.clear();
-    spec.windows.clear();
+    double rate_hz = first_rate(spec);
+    if (!(rate_hz > 0)) rate_hz = 1e3 / asked.request.latencies_ms.front();  // not known
+    if (spec.kind != ArrivalKind::constant) spec = poisson_arrivals(rate_hz);
     asked.request.rates_hz.push_back(spec.rate_hz);
   }
   FLYBALL_CHECK(read_plan_request(asked, shared));
@@ -297,10 +296,7 @@ Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options,
                          {.percentile = asked.percentile, .seed = asked.request.seed});
   const auto choice = planner.plan(plan.problem.budgets.power_w);
   if (!choice)
-    return Error{Code::infeasible,
-                 fmt::format("no choice answers {:g} % of these requests within the limits",
-                             asked.percentile),
-                 "allow more latency or power, or a lower --percentile"};
+    return no_arrival_plan(planner, plan.problem, asked.percentile, plan.problem.budgets.power_w);
   plan.choice = *choice;
   return plan;
 }

@@ -166,8 +166,9 @@ class Annotations {
   }
 
   Status write(const fs::path& path, int64_t classes) const {
-    const Json info = {
-        {"description", "drawn by Flyball"}, {"version", kShapesVersion}, {"year", 2026}};
+    const Json info = {{"description", "drawn by Flyball"},
+                       {"version", std::to_string(kShapesVersion)},
+                       {"year", 2026}};
     const Json licenses = Json::array({Json{{"url", ""}, {"id", 1}, {"name", "none"}}});
     return write_file(path, fmt::format(R"({{"info":{},"licenses":{},"images":[{}],)"
                                         R"("annotations":[{}],"categories":{}}})"

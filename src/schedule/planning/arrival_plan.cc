@@ -30,7 +30,7 @@ ArrivalPlanner::ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arriva
 
 // Training minibatches per second at most; without a training the reciprocal of a batch's time. 0
 // where the service alone takes more time than there is.
-double ArrivalPlanner::bound_of(std::span<const size_t> choice) const {
+double ArrivalPlanner::bound_of(std::span<const size_t> choice) {
   const LivePlan plan = live_.plan(choice);
   double left = 1, answer_ms = 0;
   size_t s = 0;
@@ -44,15 +44,17 @@ double ArrivalPlanner::bound_of(std::span<const size_t> choice) const {
     answer_ms += plan.services[s].minibatch.typical_ns(1) * 1e-6;
     ++s;
   }
+  least_load_ = std::min(least_load_, 1 - left);
   if (plan.trainings.empty()) return left > 0 ? 1e3 / answer_ms : 0;
   return left / (plan.trainings[0].minibatch.typical_ns(1) * 1e-9);
 }
 
-SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, uint64_t seed,
-                                              double requests) const {
+// The sources must live as long as it runs.
+Simulation ArrivalPlanner::simulation_of(
+    std::span<const size_t> choice, uint64_t seed, double requests,
+    std::vector<std::unique_ptr<ArrivalSource>>& sources) const {
   Simulation asked = live_.simulation(choice);
   double slowest_hz = unlimited, fastest_hz = 0, longest_s = 0;
-  std::vector<std::unique_ptr<ArrivalSource>> sources;
   for (size_t s = 0; s < arrivals_.size(); ++s) {
     asked.services[s].rate_hz = arrivals_[s].rate_hz;
     sources.push_back(make_arrivals(arrivals_[s], mix_seed(seed, s)));
@@ -67,7 +69,13 @@ SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, ui
   asked.seconds = longest_s > 0 ? longest_s : enough_s;
   asked.seed = seed;
   asked.stop = options_.stop;
-  const LiveResult result = simulate(std::move(asked));
+  return asked;
+}
+
+SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, uint64_t seed,
+                                              double requests) const {
+  std::vector<std::unique_ptr<ArrivalSource>> sources;
+  const LiveResult result = simulate(simulation_of(choice, seed, requests, sources));
   SimulatedChoice found{{choice.begin(), choice.end()}, 0, 0, result.power_w(), 0, 0};
   for (const ServiceResult& service : result.services)
     found.late_share = std::max(found.late_share, service.late_share());
@@ -121,6 +129,43 @@ std::optional<SimulatedChoice> ArrivalPlanner::plan(double power_w) {
   }
   if (stopped()) return std::nullopt;  // what was simulated last was not, to its end
   return best;
+}
+
+std::optional<EnoughPower> ArrivalPlanner::least_power(double power_w) {
+  if (power_w == unlimited) return std::nullopt;
+  std::vector<const Candidate*> above;
+  for (const Candidate& candidate : candidates_)
+    if (candidate.power_w > power_w) above.push_back(&candidate);
+  std::ranges::stable_sort(above, {}, &Candidate::power_w);
+  for (const Candidate* candidate : above) {
+    if (stopped()) return std::nullopt;
+    if (in_time(candidate->choice)) return EnoughPower{candidate->choice, candidate->power_w};
+  }
+  return std::nullopt;
+}
+
+std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
+  const SimulatedChoice* best = nullptr;
+  for (const Candidate& candidate : candidates_) {
+    if (power_w != unlimited && !(candidate.power_w <= power_w)) continue;
+    const SimulatedChoice& one = simulated(candidate.choice);
+    if (!best || one.late_share < best->late_share) best = &one;
+  }
+  if (!best || stopped()) return std::nullopt;
+  std::vector<std::unique_ptr<ArrivalSource>> sources;
+  Simulation patient = simulation_of(best->choice, options_.seed, options_.requests, sources);
+  for (ServiceRules& service : patient.services) service.overload = Overload::late;
+  NearestChoice found{best->choice, best->late_share, "", 0, 1};
+  for (const ServiceResult& service : simulate(std::move(patient)).services) {
+    const double latency_ms = service.latency.quantile_ms(options_.percentile / 100);
+    if (found.service.empty() ||
+        latency_ms / service.budget_ms > found.latency_ms / found.budget_ms) {
+      found.service = service.name;
+      found.latency_ms = latency_ms;
+      found.budget_ms = service.budget_ms;
+    }
+  }
+  return found;
 }
 
 }  // namespace flyball

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "schedule/planning/live_plan.h"
@@ -30,6 +31,21 @@ struct SimulatedChoice {
   double p99_ms = 0, mean_batch = 0;  ///< of the last service
 };
 
+/// A choice that would do with more power than was allowed.
+struct EnoughPower {
+  std::vector<size_t> choice;
+  double power_w = 0;
+};
+
+/// The choice that comes closest to the percentile, and how its worst service fares.
+struct NearestChoice {
+  std::vector<size_t> choice;
+  double late_share = 1;  ///< as SimulatedChoice has it
+  std::string service;    ///< whose latency is the most of its budget
+  double latency_ms = 0;  ///< at the percentile, were none refused
+  double budget_ms = 0;
+};
+
 /// Finds, among the choices that keep power (and figures), the one that trains most, or with no
 /// training answers soonest, while at most a share of 1 − percentile/100 of the requests is late.
 ///
@@ -48,6 +64,13 @@ class ArrivalPlanner {
   /// Does it keep the percentile? Asked twice where the first simulation saw any late: bursts come
   /// together, so the second one is four times as long, over other arrivals.
   bool in_time(std::span<const size_t> choice);
+  /// Where plan(power_w) has nothing: the least power above that with which there is a plan.
+  std::optional<EnoughPower> least_power(double power_w);
+  /// And of the choices within `power_w` the one that answers most requests in time.
+  std::optional<NearestChoice> nearest(double power_w);
+  /// What the requests take of the time, in the choice where that is least; 1 and more: they come
+  /// faster than any choice can answer them.
+  double least_load() const { return least_load_; }
   size_t simulations() const { return known_.size(); }
 
  private:
@@ -55,15 +78,18 @@ class ArrivalPlanner {
     std::vector<size_t> choice;
     double power_w = 0, bound = 0;
   };
+  Simulation simulation_of(std::span<const size_t> choice, uint64_t seed, double requests,
+                           std::vector<std::unique_ptr<ArrivalSource>>& sources) const;
   SimulatedChoice simulate_once(std::span<const size_t> choice, uint64_t seed,
                                 double requests) const;
-  double bound_of(std::span<const size_t> choice) const;
+  double bound_of(std::span<const size_t> choice);
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
   bool stopped() const { return options_.stop && *options_.stop; }
 
   LiveProblem live_;
   std::vector<ArrivalSpec> arrivals_;
   ArrivalPlanOptions options_;
+  double least_load_ = unlimited;
   std::vector<Candidate> candidates_;  ///< the most promising first
   std::map<std::vector<size_t>, SimulatedChoice> known_;
   std::map<std::vector<size_t>, bool> confirmed_;

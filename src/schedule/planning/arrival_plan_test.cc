@@ -1,13 +1,20 @@
 #include "schedule/planning/arrival_plan.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "problem/paper.h"
+#include "schedule/planning/arrival_miss.h"
 #include "schedule/planning/live_evaluation.h"
 #include "schedule/planning/replanner.h"
 
 namespace flyball {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 /// A board of ten clocks: time ∝ 1/clock, power grows with its cube.
 WorkloadTable board_table(Phase phase) {
@@ -44,20 +51,13 @@ struct Ground {
   Problem problem;
 };
 
-ArrivalSpec poisson(double rate_hz) {
-  ArrivalSpec spec;
-  spec.kind = ArrivalKind::poisson;
-  spec.rate_hz = rate_hz;
-  return spec;
-}
-
 // The search ends early by a bound: what it finds is what trying everything finds.
 TEST(ArrivalPlan, IsTheBestOfAllChoicesThatKeepThePercentile) {
   size_t solved = 0;
   for (const double power : {12.0, 18.0, 28.0})
     for (const double latency : {120.0, 300.0, 900.0}) {
       const Ground ground({{power, unlimited, unlimited}, latency, 60});
-      ArrivalPlanner planner(ground.live(), {poisson(60)}, {.requests = 2000});
+      ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
       const auto plan = planner.plan(power);
       double best = -1;
       for (size_t t = 0; t < ground.candidates->size(0); ++t)
@@ -78,8 +78,8 @@ TEST(ArrivalPlan, IsTheBestOfAllChoicesThatKeepThePercentile) {
 
 TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
   const Ground ground({{12, unlimited, unlimited}, 80, 200});
-  ArrivalPlanner loose(ground.live(), {poisson(200)}, {.percentile = 90});
-  ArrivalPlanner tight(ground.live(), {poisson(200)}, {.percentile = 99.9});
+  ArrivalPlanner loose(ground.live(), {poisson_arrivals(200)}, {.percentile = 90});
+  ArrivalPlanner tight(ground.live(), {poisson_arrivals(200)}, {.percentile = 99.9});
   const auto most = loose.plan(12), least = tight.plan(12);
   ASSERT_TRUE(most && least);
   EXPECT_LT(least->trainings_per_s, most->trainings_per_s);
@@ -90,23 +90,64 @@ TEST(ArrivalPlan, AHigherPercentileTrainsLessWhereSomeAreLate) {
 TEST(ArrivalPlan, NothingIsSimulatedOnceItIsStopped) {
   const Ground ground({{20, unlimited, unlimited}, 150, 60});
   const std::atomic<bool> stop{true};
-  ArrivalPlanner planner(ground.live(), {poisson(60)}, {.stop = &stop});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.stop = &stop});
   EXPECT_FALSE(planner.plan(20));
   EXPECT_EQ(planner.simulations(), 0u);
 }
 
 TEST(ArrivalPlan, WhatMayNotBeThePlanIsNot) {
   const Ground ground({{20, unlimited, unlimited}, 150, 60});
-  ArrivalPlanner any(ground.live(), {poisson(60)}, {});
+  ArrivalPlanner any(ground.live(), {poisson_arrivals(60)}, {});
   const auto best = any.plan(20);
   ASSERT_TRUE(best);
   ArrivalPlanner others(
-      ground.live(), {poisson(60)},
+      ground.live(), {poisson_arrivals(60)},
       {.allowed = [&](std::span<const size_t> choice) { return choice[0] != best->choice[0]; }});
   const auto other = others.plan(20);
   ASSERT_TRUE(other);
   EXPECT_NE(other->choice[0], best->choice[0]);
   EXPECT_LE(other->trainings_per_s, best->trainings_per_s);
+}
+
+// What is told would do, and less would not.
+TEST(ArrivalMiss, TellsThePowerThatWouldDo) {
+  const Ground ground({{9, unlimited, unlimited}, 120, 300});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(300)}, {.requests = 2000});
+  ASSERT_FALSE(planner.plan(9));
+  const auto enough = planner.least_power(9);
+  ASSERT_TRUE(enough);
+  EXPECT_GT(enough->power_w, 9);
+  EXPECT_TRUE(planner.plan(enough->power_w));
+  EXPECT_FALSE(planner.plan(enough->power_w - 1e-6));
+  const Error error = no_arrival_plan(planner, ground.problem, 99, 9);
+  EXPECT_THAT(error.message, HasSubstr(fmt::format("as simulated it takes {:.1f} W (",
+                                                   std::ceil(enough->power_w * 10 - 1e-9) / 10)));
+  EXPECT_THAT(error.message, HasSubstr("and 9 W are allowed"));
+}
+
+TEST(ArrivalMiss, TellsTheLatencyOfTheNearestWherePowerIsNoHelp) {
+  const Ground ground({{unlimited, unlimited, unlimited}, 7, 60});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(60)}, {.requests = 2000});
+  ASSERT_FALSE(planner.plan(unlimited));
+  EXPECT_FALSE(planner.least_power(unlimited));
+  const auto nearest = planner.nearest(unlimited);
+  ASSERT_TRUE(nearest);
+  EXPECT_EQ(nearest->service, "net");
+  EXPECT_EQ(nearest->budget_ms, 7);
+  EXPECT_GT(nearest->latency_ms, 7);
+  EXPECT_GT(nearest->late_share, 0.01);
+  EXPECT_THAT(no_arrival_plan(planner, ground.problem, 99, unlimited).message,
+              AllOf(HasSubstr("99 % of those of net would be answered within "),
+                    HasSubstr(" and 7 ms are allowed")));
+}
+
+TEST(ArrivalMiss, TellsHowMuchTooFastTheyCome) {
+  const Ground ground({{unlimited, unlimited, unlimited}, 300, 6000});
+  ArrivalPlanner planner(ground.live(), {poisson_arrivals(6000)}, {.requests = 2000});
+  ASSERT_FALSE(planner.plan(unlimited));
+  EXPECT_NEAR(planner.least_load(), 6000 * (4 + 0.8 * 32) / 32 * 1e-3, 1e-6);
+  EXPECT_THAT(no_arrival_plan(planner, ground.problem, 99, unlimited).message,
+              HasSubstr("they take 5.55 times the time that there is"));
 }
 
 TEST(Replanner, FollowsTheRateAndLeavesAModeOnlyWhereItPays) {

@@ -91,10 +91,7 @@ class GroupRun {
     ArrivalPlanOptions options;
     options.percentile = sweep_.percentile;
     options.seed = mix_seed(sweep_.seed, number_);
-    ArrivalSpec poisson;
-    poisson.kind = ArrivalKind::poisson;
-    poisson.rate_hz = group_.rate_hz;
-    ArrivalPlanner planner(live, {poisson}, options);
+    ArrivalPlanner planner(live, {poisson_arrivals(group_.rate_hz)}, options);
     for (const ProblemSpec& spec : group_.specs) {
       for (LiveRow& row : rows_) ++row.problems;
       problem.budgets = spec.budgets;

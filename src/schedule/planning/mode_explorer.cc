@@ -86,11 +86,8 @@ Result<std::optional<ModePromise>> ModeExplorer::next(
   for (size_t role = 0; role < known.size(); ++role)
     FLYBALL_CHECK(foresee(problem_, known, role, closed, options_.seed, foreseen));
   std::vector<ArrivalSpec> arrivals;
-  for (const double rate_hz : rates_hz) {
-    ArrivalSpec& spec = arrivals.emplace_back();
-    spec.kind = ArrivalKind::poisson;
-    spec.rate_hz = rate_hz * options_.margin;
-  }
+  for (const double rate_hz : rates_hz)
+    arrivals.push_back(poisson_arrivals(rate_hz * options_.margin));
   ArrivalPlanOptions plan{.percentile = options_.percentile,
                           .requests = options_.requests,
                           .seed = options_.seed,

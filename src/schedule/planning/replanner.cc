@@ -25,9 +25,7 @@ ArrivalPlanner& Replanner::planner(std::span<const double> rates_hz) {
   for (const double rate_hz : rates_hz) {
     const double planned = rate_hz * options_.margin;
     key.push_back(static_cast<int>(std::ceil(std::log(planned) / std::log(rate_step))));
-    ArrivalSpec& spec = arrivals.emplace_back();
-    spec.kind = ArrivalKind::poisson;
-    spec.rate_hz = std::pow(rate_step, key.back());
+    arrivals.push_back(poisson_arrivals(std::pow(rate_step, key.back())));
   }
   const auto known = planners_.find(key);
   if (known != planners_.end()) return known->second;
