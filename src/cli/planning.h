@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
+#include "device/registry/board.h"
 #include "store/store.h"
 #include "tune/planning.h"
 
@@ -43,6 +44,9 @@ struct PlanOptions {
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
+/// The simulated board of the roles; null where they are not simulated.
+Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
+                                               const SharedBoard& board);
 /// Idle power and the cost of a switch, where nobody gave them, as the store (may be null) has them
 /// of this board; the request's notes say whose they are, or that they are not known.
 Status read_board_costs(PlanOptions& options, const SharedBoard& board, Store* store);
