@@ -47,9 +47,10 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board);
 /// The simulated board of the roles; null where they are not simulated.
 Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
                                                const SharedBoard& board);
-/// Idle power and the cost of a switch, where nobody gave them, as the store (may be null) has them
-/// of this board; the request's notes say whose they are, or that they are not known.
-Status read_board_costs(PlanOptions& options, const SharedBoard& board, Store* store);
+/// Makes the request count idle power and switches (tune/plan_costs.h); its notes say whose figures
+/// they are, or that they are not known. `simulated` and `store` may be null.
+Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Board* simulated,
+                        Store* store);
 /// Refuses a report that cannot be written, and notes when planning began.
 Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.

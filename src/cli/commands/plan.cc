@@ -90,7 +90,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
-  FLYBALL_CHECK(read_board_costs(options, shared, store ? &*store : nullptr));
+  FLYBALL_CHECK(read_board_costs(options, shared, simulated.get(), store ? &*store : nullptr));
   FLYBALL_CHECK(check_actions(options, shared));
   FLYBALL_CHECK(check_pairs(options, shared));
   Progress progress(options.quiet);
