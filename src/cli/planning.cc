@@ -116,6 +116,12 @@ Result<SharedBoard> open_shared_board(PlanOptions& options) {
   return share_board(std::move(profilers));
 }
 
+Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
+                                               const SharedBoard& board) {
+  if (!board.simulated()) return std::unique_ptr<Board>();
+  return open_named_board(options.device, options.root);
+}
+
 Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   PlanRequest& request = options.request;
   if (!options.objective.empty()) {

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
+#include "device/registry/board.h"
 #include "store/store.h"
 #include "tune/planning.h"
 
@@ -43,9 +44,13 @@ struct PlanOptions {
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.
 Status read_plan_request(PlanOptions& options, const SharedBoard& board);
-/// Idle power and the cost of a switch, where nobody gave them, as the store (may be null) has them
-/// of this board; the request's notes say whose they are, or that they are not known.
-Status read_board_costs(PlanOptions& options, const SharedBoard& board, Store* store);
+/// The simulated board of the roles; null where they are not simulated.
+Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
+                                               const SharedBoard& board);
+/// Makes the request count idle power and switches (tune/plan_costs.h); its notes say whose figures
+/// they are, or that they are not known. `simulated` and `store` may be null.
+Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Board* simulated,
+                        Store* store);
 /// Refuses a report that cannot be written, and notes when planning began.
 Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.

@@ -5,12 +5,10 @@
 #include <span>
 #include <string>
 
-#include "space/table.h"
+#include "space/fronts.h"
 
 namespace flyball {
 
-/// Tables without repeats. Time and energy are those of a sample where the batch size varies.
-nlohmann::ordered_json front_report(std::span<const WorkloadTable> tables,
-                                    const std::string& command);
+nlohmann::ordered_json front_report(std::span<const Fronts> workloads, const std::string& command);
 
 }  // namespace flyball

@@ -50,6 +50,12 @@ std::vector<SessionRole> SharedBoard::roles() const {
   return roles;
 }
 
+bool SharedBoard::simulated() const {
+  return std::ranges::all_of(profilers, [](const auto& role) {
+    return role->info().live && role->info().provenance == Provenance::simulated;
+  });
+}
+
 Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers) {
   FLYBALL_CHECK(check_one_board(profilers));
   std::vector<Space> spaces;

@@ -19,6 +19,7 @@ struct SharedBoard {
 
   std::vector<SessionRole> roles() const;
   const ProfilerInfo& info(size_t role) const { return profilers[role]->info(); }
+  bool simulated() const;  ///< is it a simulated board, on which all roles are tried?
 };
 /// Errors: roles that were measured on different boards; no mode that all of them have.
 Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers);

@@ -1,8 +1,4 @@
-#include "space/pareto.h"
-
 #include <fmt/format.h>
-
-#include <cmath>
 
 #include "base/text.h"
 #include "cli/action.h"
@@ -10,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/report_file.h"
 #include "report/front_report.h"
-#include "space/table.h"
+#include "space/fronts.h"
 
 namespace flyball::cli {
 namespace {
@@ -22,49 +18,15 @@ struct Options {
   bool json = false;
 };
 
-// One workload's fronts: rows of the merged table, ascending in power (energy).
-struct Fronts {
-  WorkloadTable table;
-  std::vector<double> joules;
-  std::vector<size_t> power, energy;
-  size_t repeats = 0;
-  bool per_sample = false;
-
-  /// Samples of a row's minibatch; NaN where they are not known.
-  double samples(size_t row) const {
-    const auto batch = table.space.axis_index(axis::batch_size);
-    return batch ? table.space.row(row)[*batch] : std::nan("");
-  }
-  /// What a row's figures are divided by to be compared.
-  double counted(size_t row) const { return per_sample ? samples(row) : 1; }
-};
-
-Fronts fronts_of(const WorkloadTable& table) {
-  Fronts fronts;
-  fronts.table = merge_repeats(table);
-  fronts.repeats = table.size() - fronts.table.size();
-  const auto batch = fronts.table.space.axis_index(axis::batch_size);
-  fronts.per_sample = batch && fronts.table.space.axes()[*batch].values.size() > 1;
-  std::vector<double> time, joules;
-  for (size_t i = 0; i < fronts.table.size(); ++i) {
-    fronts.joules.push_back(fronts.table.power_w[i] * fronts.table.minibatch_ms[i] * 1e-3);
-    time.push_back(fronts.table.minibatch_ms[i] / fronts.counted(i));
-    joules.push_back(fronts.joules[i] / fronts.counted(i));
-  }
-  fronts.power = pareto_front(fronts.table.power_w, time);
-  fronts.energy = pareto_front(joules, time);
-  return fronts;
-}
-
 Json row_json(const Fronts& fronts, size_t row) {
   Json config = Json::object();
   for (const auto& [name, value] : fronts.table.space.settings(row)) config[name] = value;
   return {{"config", config},
           {"minibatch_ms", fronts.table.minibatch_ms[row]},
           {"power_w", fronts.table.power_w[row]},
-          {"minibatch_j", fronts.joules[row]},
+          {"minibatch_j", fronts.minibatch_j(row)},
           {"sample_ms", fronts.table.minibatch_ms[row] / fronts.samples(row)},
-          {"sample_j", fronts.joules[row] / fronts.samples(row)},
+          {"sample_j", fronts.minibatch_j(row) / fronts.samples(row)},
           {"provenance", provenance_name(fronts.table.known(row))}};
 }
 
@@ -96,10 +58,8 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
   for (size_t row : front) {
     std::vector<std::string> cells;
     for (double value : table.space.row(row)) cells.push_back(format_number(value));
-    const double n = fronts.counted(row);
-    cells.insert(cells.end(),
-                 {number(table.minibatch_ms[row] / n, 4), number(table.power_w[row], 4),
-                  number(fronts.joules[row] / n, 4), provenance_name(table.known(row))});
+    cells.insert(cells.end(), {number(fronts.time_ms[row], 4), number(table.power_w[row], 4),
+                               number(fronts.energy_j[row], 4), provenance_name(table.known(row))});
     text.add(std::move(cells));
   }
   fmt::print("{}", text.str());
@@ -137,12 +97,8 @@ Status run(const Options& options) {
                              options.phase.empty() ? "" : " in phase " + options.phase),
                  "it holds: " + join(titles, ", ")};
   }
-  if (!options.report.empty()) {
-    std::vector<WorkloadTable> tables;
-    for (const Fronts& fronts : all) tables.push_back(fronts.table);
-    FLYBALL_CHECK(
-        write_report(options.report, front_report(tables, options.command), options.json));
-  }
+  if (!options.report.empty())
+    FLYBALL_CHECK(write_report(options.report, front_report(all, options.command), options.json));
   if (options.json) {
     Json workloads = Json::array();
     for (const Fronts& fronts : all) workloads.push_back(fronts_json(fronts));

@@ -4,12 +4,12 @@
 #include "cli/board.h"
 #include "cli/commands/plan_arrivals.h"
 #include "cli/output.h"
-#include "cli/plan_together.h"
 #include "cli/planning.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
+#include "cli/together_text.h"
 #include "device/modes/nvpmodel_export.h"
 #include "device/registry/board.h"
 #include "problem/paper.h"
@@ -89,7 +89,8 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
-  FLYBALL_CHECK(read_board_costs(options, shared, store ? &*store : nullptr));
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
+  FLYBALL_CHECK(read_board_costs(options, shared, simulated.get(), store ? &*store : nullptr));
   FLYBALL_CHECK(check_actions(options, shared));
   FLYBALL_CHECK(check_pairs(options, shared));
   Progress progress(options.quiet);
@@ -103,7 +104,10 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   nlohmann::ordered_json document{{"problem", kind_name(kind)}};
   document.update(to_json(plan));
   document["modes"] = modes_json(shared.info(0));
-  FLYBALL_ASSIGN(const auto together, try_together(options, shared, plan));
+  std::optional<Together> together;
+  if (simulated) {
+    FLYBALL_ASSIGN(together, try_together(*simulated->twin(), plan, options.request.seed));
+  }
   document["together"] = together_json(together);
   const nlohmann::ordered_json answer = document;
   if (options.json) {

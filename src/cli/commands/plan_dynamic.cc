@@ -79,7 +79,8 @@ Status plan_dynamic_rates(PlanOptions& options) {
   FLYBALL_ASSIGN(auto store, plan_store(options));
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
-  FLYBALL_CHECK(read_board_costs(options, shared, store ? &*store : nullptr));
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
+  FLYBALL_CHECK(read_board_costs(options, shared, simulated.get(), store ? &*store : nullptr));
   return plan_on(options, shared, store ? &*store : nullptr, windows);
 }
 

@@ -1,13 +1,15 @@
 // A concurrent plan of a simulated board, tried as events of both roles at once.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "cli/planning.h"
+#include "plan/plan.h"
 
-namespace flyball::cli {
+namespace flyball {
+
+struct TwinBoard;
 
 /// What came of both roles together. The plan itself rests on what each did alone.
 struct Together {
@@ -20,12 +22,9 @@ struct Together {
   double hungrier_w = not_measured;     ///< mean while the hungrier role ran
 };
 
-/// Runs the answer of a concurrent plan, whose roles are both simulated and share one mode, in
-/// turns as its equations have it: a minute, or a hundred windows. Nothing of other plans.
-Result<std::optional<Together>> try_together(const PlanOptions& options, const SharedBoard& shared,
-                                             const Plan& plan);
-std::string together_text(const Together& together);
-/// `together` of docs/json.md.
-nlohmann::ordered_json together_json(const std::optional<Together>& together);
+/// Runs the answer of a concurrent plan, whose roles were simulated on `board` and share one mode,
+/// in turns as its equations have it: a minute, or a hundred windows. Nothing of other plans.
+Result<std::optional<Together>> try_together(const TwinBoard& board, const Plan& plan,
+                                             uint64_t seed);
 
-}  // namespace flyball::cli
+}  // namespace flyball

@@ -1,0 +1,102 @@
+#include "tune/plan_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "device/registry/board.h"
+#include "twin/twin.h"
+
+namespace flyball {
+namespace {
+
+bool is_live(const ProfilerInfo& board) {
+  return board.provenance == Provenance::measured;
+}
+
+PlanSwitchCost switch_cost(const ProfilerInfo& board, const ToldCosts& told,
+                           const BoardCosts& stored) {
+  if (told.switch_ms) return {.source = CostSource::user, .ms = *told.switch_ms};
+  const StoredSwitchCost* known = stored.switch_cost_of(board.device, board.fingerprint);
+  if (!known) return {};
+  const bool here = known->cost.fingerprint == board.fingerprint;
+  return {here ? CostSource::this_board : CostSource::board_kind, known->cost.switch_ms(),
+          known->cost.measured_utc, known->run};
+}
+
+std::vector<PowerMode> modes_of(const SharedBoard& board) {
+  const Space& space = board.candidates->modes();
+  std::vector<PowerMode> modes(board.candidates->mode_count());
+  if (space.empty()) return modes;  // no axis of the board: one mode, as it is
+  for (size_t m = 0; m < modes.size(); ++m) modes[m] = space.trial(m, "", Phase::infer).mode;
+  return modes;
+}
+
+// Empty: it has no rails, or not such modes.
+std::vector<double> simulated_idle(const TwinBoard& twin, const std::vector<PowerMode>& modes) {
+  if (twin_power_total(twin).empty()) return {};
+  std::vector<double> watts;
+  for (const PowerMode& mode : modes) {
+    const auto power = idle_power(twin, mode);
+    if (!power) return {};
+    watts.push_back(twin_total_w(twin, *power));
+  }
+  return watts;
+}
+
+// NaN where it was not measured.
+std::vector<double> measured_idle(const ProfilerInfo& board, const std::vector<PowerMode>& modes,
+                                  const BoardCosts& stored) {
+  std::vector<double> watts;
+  for (const PowerMode& mode : modes) {
+    const StoredIdle* known = is_live(board)
+                                  ? stored.idle_of(board.fingerprint, board.power_total, mode)
+                                  : stored.idle_of_kind(board.device, board.power_total, mode);
+    watts.push_back(known ? known->idle.power_w : not_measured);
+  }
+  return watts;
+}
+
+PlanIdlePower idle_of_modes(const SharedBoard& board, const ToldCosts& told, const TwinBoard* twin,
+                            const BoardCosts& stored) {
+  const std::vector<PowerMode> modes = modes_of(board);
+  PlanIdlePower idle;
+  idle.modes = modes.size();
+  if (told.idle_w > 0) {
+    idle.source = CostSource::user;
+    idle.mode_w.assign(modes.size(), told.idle_w);
+    return idle;
+  }
+  if (twin) idle.mode_w = simulated_idle(*twin, modes);
+  if (!idle.mode_w.empty()) {
+    idle.source = CostSource::simulated;
+    return idle;
+  }
+  std::vector<double> watts = measured_idle(board.info(0), modes, stored);
+  idle.unknown =
+      static_cast<size_t>(std::ranges::count_if(watts, [](double w) { return std::isnan(w); }));
+  if (idle.unknown > 0) return idle;
+  idle.source = is_live(board.info(0)) ? CostSource::this_board : CostSource::board_kind;
+  idle.mode_w = std::move(watts);
+  return idle;
+}
+
+}  // namespace
+
+PlanCosts plan_costs(const PlanRequest& request, const SharedBoard& board, const ToldCosts& told,
+                     const TwinBoard* twin, const BoardCosts& stored) {
+  PlanCosts costs;
+  const bool dynamic = request.kind == "dynamic";
+  if (dynamic) costs.switching = switch_cost(board.info(0), told, stored);
+  if ((dynamic || request.kind == "inference") && board.profilers.size() == 1 &&
+      plan_problem(request, board).objective == Objective::energy)
+    costs.idle = idle_of_modes(board, told, twin, stored);
+  return costs;
+}
+
+void count_costs(PlanRequest& request, const PlanCosts& costs) {
+  if (costs.switching) request.switch_ms = costs.switching->ms;
+  if (costs.idle) request.idle_w = costs.idle->mode_w;
+}
+
+}  // namespace flyball

@@ -1,0 +1,56 @@
+// What a plan counts besides the work itself, idle power between batches and a change of mode, and
+// whose figures they are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/board_costs.h"
+#include "tune/planning.h"
+
+namespace flyball {
+
+struct TwinBoard;
+
+enum class CostSource {
+  unknown,     ///< nobody knows it, and it is not counted
+  user,        ///< somebody said it
+  this_board,  ///< measured there
+  board_kind,  ///< measured on a board of this kind
+  simulated,
+};
+
+struct PlanSwitchCost {
+  CostSource source = CostSource::unknown;
+  double ms = 0;
+  std::string measured_utc{};  ///< with `run` of the store, where it was measured
+  int64_t run = 0;
+};
+
+struct PlanIdlePower {
+  CostSource source = CostSource::unknown;
+  std::vector<double> mode_w{};   ///< by mode; empty: not counted
+  size_t modes = 0, unknown = 0;  ///< of the board; those of which nobody knows it
+};
+
+struct PlanCosts {
+  std::optional<PlanSwitchCost> switching;  ///< nothing: modes do not change in this plan
+  std::optional<PlanIdlePower> idle;        ///< nothing: it decides nothing here
+};
+
+/// What the user said of them.
+struct ToldCosts {
+  std::optional<double> switch_ms{};
+  double idle_w = 0;  ///< in every mode; 0: nothing was said
+};
+
+/// The costs that matter to this request: as they were told, else as `twin` (null: nothing is
+/// simulated) has them, else as `stored` does. Idle power is known of all modes or not counted at
+/// all: that of some alone would make the others look thrifty.
+PlanCosts plan_costs(const PlanRequest& request, const SharedBoard& board, const ToldCosts& told,
+                     const TwinBoard* twin, const BoardCosts& stored);
+/// Makes the request count them.
+void count_costs(PlanRequest& request, const PlanCosts& costs);
+
+}  // namespace flyball
