@@ -16,7 +16,9 @@ struct Fronts {
   std::vector<double> time_ms, energy_j;  ///< by row, as they are compared; NaN: not measured
   std::vector<size_t> power, energy;      ///< rows of the fronts, ascending in power (energy)
 
-  double minibatch_j(size_t row) const { return table.power_w[row] * table.minibatch_ms[row] * 1e-3; }
+  double minibatch_j(size_t row) const {
+    return table.power_w[row] * table.minibatch_ms[row] * 1e-3;
+  }
   /// Samples of a row's minibatch; NaN where they are not known.
   double samples(size_t row) const;
 };

@@ -24,8 +24,7 @@ class TogetherTest : public testing::Test {
     EXPECT_TRUE(profiler.ok());
     return with_modes(*std::move(profiler), *parse_mode_choice("8", 1)).value();
   }
-  Plan plan(std::unique_ptr<Profiler> train, std::unique_ptr<Profiler> serve,
-            PlanRequest request) {
+  Plan plan(std::unique_ptr<Profiler> train, std::unique_ptr<Profiler> serve, PlanRequest request) {
     std::vector<std::unique_ptr<Profiler>> profilers;
     if (train) profilers.push_back(std::move(train));
     profilers.push_back(std::move(serve));
@@ -56,7 +55,8 @@ TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
   open("twin:orin_agx");
   PlanRequest request = asked(60, 1000);
   request.budgets.power_w = 40;
-  const Plan made = plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
+  const Plan made =
+      plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
   ASSERT_TRUE(made.answer);
   const auto both = together(made);
   ASSERT_TRUE(both);
@@ -75,8 +75,8 @@ TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
 
 TEST_F(TogetherTest, WhatFitsAloneAndNotTogetherIsRefused) {
   open("twin:orin_nano");
-  const Plan made = plan(role("mobilenet_v3", Phase::train, 64),
-                         role("resnet50", Phase::infer, 16), asked(4, 60000));
+  const Plan made = plan(role("mobilenet_v3", Phase::train, 64), role("resnet50", Phase::infer, 16),
+                         asked(4, 60000));
   ASSERT_TRUE(made.answer) << made.why_not.message;
   const auto both = together(made);
   ASSERT_TRUE(both);
