@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "cli/output.h"
+#include "cost/kind_totals.h"
 
 namespace flyball::cli {
 namespace {
@@ -34,28 +34,11 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return shape.empty() ? "" : fmt::format("{}", fmt::join(shape, "×"));
 }
 
-void add_to(LayerTotals& sum, const Layer& layer) {
-  sum.parameters += layer.parameters;
-  sum.flop += layer.flop;
-  sum.bytes += layer.bytes;
-  sum.kernels += layer.kernels;
-  sum.activation_bytes += layer.activation_bytes;
-}
-
 std::string kinds_text(const LayerTable& table, const LayerTotals& totals) {
-  std::map<LayerKind, LayerTotals> kinds;
-  std::map<LayerKind, size_t> counts;
-  for (const Layer& layer : table.layers) {
-    add_to(kinds[layer.kind], layer);
-    ++counts[layer.kind];
-  }
-  std::vector<std::pair<LayerKind, LayerTotals>> order(kinds.begin(), kinds.end());
-  std::ranges::stable_sort(
-      order, [](const auto& a, const auto& b) { return a.second.flop > b.second.flop; });
   TextTable text({"kind", "operators", "parameters", "FLOP", "of it", "bytes", "of them",
                   "FLOP/byte", "kernels"});
-  for (const auto& [kind, sum] : order)
-    text.add({layer_kind_name(kind), fmt::format("{}", counts[kind]), amount(sum.parameters),
+  for (const auto& [kind, operators, sum] : kind_totals(table))
+    text.add({layer_kind_name(kind), fmt::format("{}", operators), amount(sum.parameters),
               amount(sum.flop), percent(sum.flop, totals.flop), amount(sum.bytes),
               percent(sum.bytes, totals.bytes), number(sum.intensity()), amount(sum.kernels)});
   return text.str();

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/output.h"
+#include "profile/trials/drawn_table.h"
 
 namespace flyball::cli {
 namespace {
@@ -31,32 +30,14 @@ Result<WorkloadTable> simulate(const Options& options, const std::string& worklo
   FLYBALL_ASSIGN(const OpenedProfiler opened, open_profiler(role));
   const ProfilerInfo& info = opened.profiler->info();
   for (const std::string& gap : info.gaps) fmt::print(stderr, "note: {}\n", gap);
-  WorkloadTable table;
-  table.device = info.device;
-  table.workload = info.workload;
-  table.phase = info.phase;
-  table.power_total = info.power_total;
-  const Space& space = opened.profiler->space();
-  std::vector<Axis> axes = space.axes();
-  // A column of the tidy form; what is fixed of the run stands in it, too.
-  const auto fixed = info.job.find(axis::batch_size);
-  if (fixed != info.job.end()) axes.push_back(named_axis(axis::batch_size));
-  for (Axis& axis : axes) axis.values.clear();
-  table.space = Space(axes);
   Progress progress(options.quiet);
-  for (size_t i = 0; i < space.size(); ++i) {
-    if (interrupt_flag()) return Error{Code::interrupted, "interrupted", ""};
-    if (i % 256 == 0) progress.show(i, space.size(), table.title());
-    FLYBALL_ASSIGN(const Measurement m, opened.profiler->measure(i));
-    if (m.failed()) continue;
-    std::vector<double> row(space.row(i).begin(), space.row(i).end());
-    if (fixed != info.job.end()) row.push_back(fixed->second);
-    table.add(row, m.minibatch_ms, m.power_w().value_or(std::numeric_limits<double>::quiet_NaN()),
-              m.provenance);
-  }
+  const std::string title =
+      fmt::format("{} {} on {}", info.workload, phase_name(info.phase), info.device);
+  auto table = draw_table(*opened.profiler, {.interrupted = &interrupt_flag(),
+                                             .progress = [&](size_t done, size_t total) {
+                                               progress.show(done, total, title);
+                                             }});
   progress.finish();
-  if (table.size() == 0)
-    return Error{Code::infeasible, table.title() + ": no configuration could run", ""};
   return table;
 }
 
