@@ -176,7 +176,7 @@ TEST_F(ServeModeTest, ARateThatNothingTakesIsRefused) {
   }
   const Finished two = run(serve({"--rate", "20", "30", "--arrivals", "poisson"}));
   EXPECT_EQ(two.exit_code, 2);
-  EXPECT_THAT(two.err, HasSubstr("--rate has 2 values for 1 services"));
+  EXPECT_THAT(two.err, HasSubstr("--rate has 2 values for 1 service"));
 }
 
 TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {

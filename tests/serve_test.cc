@@ -87,7 +87,7 @@ TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
                  "some roles are tables and others networks");
   expect_refused(
       {"serve", "--infer", infer, "--latency", "1s", "--latency", "2s", "--arrivals", "poisson:3"},
-      "--latency has 2 values for 1 services");
+      "--latency has 2 values for 1 service");
   expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--power-budget", "3W",
                   "--arrivals", "poisson:3", "--root", folder_.string(), "--anyway"},
                  "a power budget cannot be kept: no power is read here");

@@ -153,8 +153,8 @@ std::vector<std::string> gaps_of(const ExperimentResult& result) {
       if (!epoch.cached_before) add("the kernel does not tell what the page cache holds");
       if (!epoch.read_bytes) add("the kernel does not account I/O per process");
       if (result.gpu_unused)
-        add("the network ran on the CPU, not on this board's GPU: this LibTorch has no CUDA "
-            "(scripts/setup takes NVIDIA's)");
+        add("the network ran on the CPU, not on this board's GPU, which LibTorch does not reach "
+            "(`flyball doctor` says more)");
     }
   }
   if (result.runs.size() < result.wanted)

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/interrupt.h"
 #include "base/json.h"
 #include "cli/output.h"
 #include "schedule/board_readings.h"
@@ -77,11 +78,13 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
                                                size_t services) {
   if (texts.size() > 1 && texts.size() != services)
     return Error{Code::invalid_argument,
-                 fmt::format("--arrivals has {} values for {} services", texts.size(), services),
+                 fmt::format("--arrivals has {} values for {} service{}", texts.size(), services,
+                             services == 1 ? "" : "s"),
                  "give one for each --infer, or one for all of them"};
   if (rates_hz.size() > 1 && rates_hz.size() != services)
     return Error{Code::invalid_argument,
-                 fmt::format("--rate has {} values for {} services", rates_hz.size(), services),
+                 fmt::format("--rate has {} values for {} service{}", rates_hz.size(), services,
+                             services == 1 ? "" : "s"),
                  "give one for each --infer, or one for all of them"};
   std::vector<ArrivalSpec> specs;
   bool takes_rate = rates_hz.empty();
@@ -123,8 +126,9 @@ Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& contex
   FLYBALL_CHECK(validate(problem));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(shared));
   const LiveProblem live{&problem, &readings};
-  ArrivalPlanner planner(live, arrivals,
-                         {.percentile = options.percentile, .seed = options.request.seed});
+  ArrivalPlanner planner(
+      live, arrivals,
+      {.percentile = options.percentile, .seed = options.request.seed, .stop = &interrupt_flag()});
   const auto plan = planner.plan(problem.budgets.power_w);
   const auto steady = clockwork(live, planner);
   Json document{{"problem", kind_name(kind)}, {"percentile", options.percentile}};

@@ -65,10 +65,11 @@ void print_served(const Served& served) {
 Status check_roles_of(const ServeOptions& serve) {
   const PlanOptions& plan = serve.plan;
   if (plan.request.latencies_ms.size() > 1 && plan.request.latencies_ms.size() != plan.infer.size())
-    return Error{Code::invalid_argument,
-                 fmt::format("--latency has {} values for {} services",
-                             plan.request.latencies_ms.size(), plan.infer.size()),
-                 "give one for each --infer, or one for all of them"};
+    return Error{
+        Code::invalid_argument,
+        fmt::format("--latency has {} values for {} service{}", plan.request.latencies_ms.size(),
+                    plan.infer.size(), plan.infer.size() == 1 ? "" : "s"),
+        "give one for each --infer, or one for all of them"};
   if (serve.shares.size() > plan.train.size())
     return Error{Code::invalid_argument,
                  fmt::format("--share has {} value{} for {} training{}", serve.shares.size(),

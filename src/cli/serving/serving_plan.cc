@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/stored.h"
@@ -293,7 +294,9 @@ Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options,
   }
   plan.shared = std::move(shared);
   ArrivalPlanner planner(plan.live(), arrivals,
-                         {.percentile = asked.percentile, .seed = asked.request.seed});
+                         {.percentile = asked.percentile,
+                          .seed = asked.request.seed,
+                          .stop = &interrupt_flag()});
   const auto choice = planner.plan(plan.problem.budgets.power_w);
   if (!choice)
     return no_arrival_plan(planner, plan.problem, asked.percentile, plan.problem.budgets.power_w);

@@ -10,6 +10,7 @@ namespace flyball {
 namespace {
 
 constexpr double bound_slack = 1.02;  // chance may let a batch grow beyond what gathers on average
+constexpr uint64_t confirming = 99;   // stream of the second simulation
 
 }  // namespace
 
@@ -95,16 +96,18 @@ const SimulatedChoice& ArrivalPlanner::simulated(std::span<const size_t> choice)
 }
 
 bool ArrivalPlanner::in_time(std::span<const size_t> choice) {
+  return late_share(choice) <= 1 - options_.percentile / 100;
+}
+
+double ArrivalPlanner::late_share(std::span<const size_t> choice) {
   const double allowed = 1 - options_.percentile / 100;
   const SimulatedChoice& first = simulated(choice);
-  if (first.late_share > allowed) return false;
-  if (!(first.late_share > allowed / 50)) return true;
-  const auto [entry, is_new] = confirmed_.try_emplace(first.choice, false);
-  if (is_new) {
-    const SimulatedChoice longer =
-        simulate_once(choice, mix_seed(options_.seed, 99), 4 * options_.requests);
-    entry->second = longer.late_share <= allowed;
-  }
+  if (first.late_share > allowed || !(first.late_share > allowed / 50)) return first.late_share;
+  const auto [entry, is_new] = confirmed_.try_emplace(first.choice, 1);
+  if (is_new)
+    entry->second =
+        simulate_once(choice, mix_seed(options_.seed, confirming), 4 * options_.requests)
+            .late_share;
   return entry->second;
 }
 
@@ -137,6 +140,7 @@ std::optional<EnoughPower> ArrivalPlanner::least_power(double power_w) {
   for (const Candidate& candidate : candidates_)
     if (candidate.power_w > power_w) above.push_back(&candidate);
   std::ranges::stable_sort(above, {}, &Candidate::power_w);
+  if (above.size() > most_looked) above.resize(most_looked);
   for (const Candidate* candidate : above) {
     if (stopped()) return std::nullopt;
     if (in_time(candidate->choice)) return EnoughPower{candidate->choice, candidate->power_w};
@@ -145,17 +149,25 @@ std::optional<EnoughPower> ArrivalPlanner::least_power(double power_w) {
 }
 
 std::optional<NearestChoice> ArrivalPlanner::nearest(double power_w) {
-  const SimulatedChoice* best = nullptr;
-  for (const Candidate& candidate : candidates_) {
+  const Candidate* best = nullptr;
+  double least_late = 1;
+  const size_t step = candidates_.size() / most_looked + 1;
+  for (size_t i = 0; i < candidates_.size() && !stopped(); i += step) {
+    const Candidate& candidate = candidates_[i];
     if (power_w != unlimited && !(candidate.power_w <= power_w)) continue;
-    const SimulatedChoice& one = simulated(candidate.choice);
-    if (!best || one.late_share < best->late_share) best = &one;
+    const double late = late_share(candidate.choice);
+    if (best && late >= least_late) continue;
+    best = &candidate;
+    least_late = late;
   }
   if (!best || stopped()) return std::nullopt;
+  const bool confirmed = confirmed_.contains(best->choice);
   std::vector<std::unique_ptr<ArrivalSource>> sources;
-  Simulation patient = simulation_of(best->choice, options_.seed, options_.requests, sources);
+  Simulation patient =
+      simulation_of(best->choice, confirmed ? mix_seed(options_.seed, confirming) : options_.seed,
+                    (confirmed ? 4 : 1) * options_.requests, sources);
   for (ServiceRules& service : patient.services) service.overload = Overload::late;
-  NearestChoice found{best->choice, best->late_share, "", 0, 1};
+  NearestChoice found{best->choice, least_late, "", 0, 1};
   for (const ServiceResult& service : simulate(std::move(patient)).services) {
     const double latency_ms = service.latency.quantile_ms(options_.percentile / 100);
     if (found.service.empty() ||

@@ -64,13 +64,17 @@ class ArrivalPlanner {
   /// Does it keep the percentile? Asked twice where the first simulation saw any late: bursts come
   /// together, so the second one is four times as long, over other arrivals.
   bool in_time(std::span<const size_t> choice);
-  /// Where plan(power_w) has nothing: the least power above that with which there is a plan.
+  /// Where plan(power_w) has nothing: the least power above that with which there is a plan, among
+  /// the `most_looked` thriftiest choices.
   std::optional<EnoughPower> least_power(double power_w);
-  /// And of the choices within `power_w` the one that answers most requests in time.
+  /// And of the choices within `power_w` (of more than `most_looked`, of so many spread over them)
+  /// the one that answers most requests in time.
   std::optional<NearestChoice> nearest(double power_w);
+  static constexpr size_t most_looked = 2000;
   /// What the requests take of the time, in the choice where that is least; 1 and more: they come
   /// faster than any choice can answer them.
   double least_load() const { return least_load_; }
+  bool stopped() const { return options_.stop && *options_.stop; }
   size_t simulations() const { return known_.size(); }
 
  private:
@@ -84,7 +88,8 @@ class ArrivalPlanner {
                                 double requests) const;
   double bound_of(std::span<const size_t> choice);
   bool better(const SimulatedChoice& one, const SimulatedChoice& other) const;
-  bool stopped() const { return options_.stop && *options_.stop; }
+  /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
+  double late_share(std::span<const size_t> choice);
 
   LiveProblem live_;
   std::vector<ArrivalSpec> arrivals_;
@@ -92,7 +97,7 @@ class ArrivalPlanner {
   double least_load_ = unlimited;
   std::vector<Candidate> candidates_;  ///< the most promising first
   std::map<std::vector<size_t>, SimulatedChoice> known_;
-  std::map<std::vector<size_t>, bool> confirmed_;
+  std::map<std::vector<size_t>, double> confirmed_;  ///< late shares
 };
 
 }  // namespace flyball

@@ -26,18 +26,19 @@ void RateWatch::add(double& sum, double ratio, double gap) {
 
 // n arrivals in t at their own rate n/t are exp(n·(log(q) − 1 + 1/q)) times as likely as at the old
 // rate, with q that of the two rates: the change was where this is most.
-void RateWatch::alarm(int64_t now_ns) {
+void RateWatch::alarm(bool rises, int64_t now_ns) {
   double best = -1, best_hz = rate_hz_;
   size_t best_count = 0;
   int64_t best_since = now_ns;
   const size_t all = seen_ns_.size() - 1;  // behind the first
-  for (size_t count = 1; count <= std::max<size_t>(1, all); ++count) {
+  const size_t least = rises ? std::min(options_.least_rise, all) : 1;
+  for (size_t count = std::max<size_t>(1, least); count <= std::max<size_t>(1, all); ++count) {
     const int64_t since_ns = seen_ns_[all - std::min(count, all)];
     const double seconds = std::max(1e-9, static_cast<double>(now_ns - since_ns) * 1e-9);
     const auto arrivals = static_cast<double>(count);
     const double hz = arrivals / seconds, quotient = hz / rate_hz_;
     const double likelihood = arrivals * (std::log(quotient) - 1 + 1 / quotient);
-    if (likelihood <= best) continue;
+    if (likelihood <= best || (hz > rate_hz_) != rises) continue;
     best = likelihood;
     best_hz = hz;
     best_count = count;
@@ -59,7 +60,8 @@ void RateWatch::arrived(int64_t now_ns) {
   if (seen_ns_.size() > options_.settle) seen_ns_.pop_front();
   add(up_, options_.least_change, gap);
   add(down_, 1 / options_.least_change, gap);
-  if (std::max(up_, down_) > options_.threshold) return alarm(now_ns);
+  if (up_ > options_.threshold) return alarm(true, now_ns);
+  if (down_ > options_.threshold) return alarm(false, now_ns);
   if (!settling_ || since_change_ < options_.settle) return;
   const double seconds = static_cast<double>(now_ns - changed_ns_) * 1e-9;
   const double rate_hz = static_cast<double>(since_change_) / seconds;
@@ -70,7 +72,7 @@ void RateWatch::arrived(int64_t now_ns) {
 void RateWatch::look(int64_t now_ns) {
   if (!(rate_hz_ > 0)) return;
   const double gap = static_cast<double>(now_ns - last_ns_) * 1e-9 * rate_hz_;
-  if (down_ + step(1 / options_.least_change, gap) > options_.threshold) alarm(now_ns);
+  if (down_ + step(1 / options_.least_change, gap) > options_.threshold) alarm(false, now_ns);
 }
 
 double RateWatch::take_change() {

@@ -10,6 +10,7 @@ namespace flyball {
 struct RateWatchOptions {
   double least_change = 1.25;  ///< a ratio of rates, up or down, that is to be found
   double threshold = 11;       ///< of the log-likelihood ratio: e¹¹ arrivals between false alarms
+  size_t least_rise = 25;      ///< arrivals that tell a higher rate: fewer may be one burst
   size_t settle = 400;         ///< arrivals after a change from which its rate is told again
 };
 
@@ -33,7 +34,7 @@ class RateWatch {
  private:
   double step(double ratio, double gap) const;
   void add(double& sum, double ratio, double gap);
-  void alarm(int64_t now_ns);
+  void alarm(bool rises, int64_t now_ns);
 
   RateWatchOptions options_;
   double rate_hz_ = 0, change_hz_ = 0;

@@ -66,6 +66,28 @@ TEST(RateWatch, TellsTheNewRateOfALargeChangeAtOnce) {
     }
 }
 
+// Requests that come in groups are no Poisson process and alarm now and then; what is told then is
+// the rate of some groups, not that within one.
+TEST(RateWatch, AGroupIsNoRate) {
+  size_t told = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto groups = make_arrivals(*parse_arrivals("poisson:15"), seed);
+    RateWatch watch;
+    watch.expect(60, 0);
+    for (int group = 0; group < 4000; ++group) {
+      const int64_t begin_ns = *groups->next_ns();
+      for (int one = 0; one < 4; ++one) {
+        watch.arrived(begin_ns + one * 10'000);
+        const double rate_hz = watch.take_change();
+        if (rate_hz == 0) continue;
+        ++told;
+        EXPECT_LT(rate_hz, 60 * 10) << "seed " << seed << ", group " << group;
+      }
+    }
+  }
+  EXPECT_GT(told, 0u);
+}
+
 TEST(RateWatch, SilenceIsAChange) {
   RateWatch watch;
   watch.expect(60, 0);
