@@ -293,10 +293,9 @@ Result<ServingPlan> plan_serving(SharedBoard shared, ServeOptions& options,
     FLYBALL_ASSIGN(plan.readings, readings_there_are(*shared.candidates, tables));
   }
   plan.shared = std::move(shared);
-  ArrivalPlanner planner(plan.live(), arrivals,
-                         {.percentile = asked.percentile,
-                          .seed = asked.request.seed,
-                          .stop = &interrupt_flag()});
+  ArrivalPlanner planner(
+      plan.live(), arrivals,
+      {.percentile = asked.percentile, .seed = asked.request.seed, .stop = &interrupt_flag()});
   const auto choice = planner.plan(plan.problem.budgets.power_w);
   if (!choice)
     return no_arrival_plan(planner, plan.problem, asked.percentile, plan.problem.budgets.power_w);
