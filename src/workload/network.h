@@ -26,7 +26,7 @@ class Tensors {
   const torch::Tensor& operator[](std::string_view name) const {
     for (const auto& item : items_)
       if (item.first == name) return item.second;
-    TORCH_CHECK(false, "there is no tensor '", std::string(name), "'");
+    C10_THROW_ERROR(Error, "there is no tensor '" + std::string(name) + "'");
   }
   size_t size() const { return items_.size(); }
   auto begin() const { return items_.begin(); }
