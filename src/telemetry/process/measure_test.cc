@@ -109,6 +109,10 @@ TEST(Measure, NeverTakesOurMemoryForThatOfTheCommand) {
 
 // A program that has just begun shows a few pages: that is not what it needs.
 TEST(Measure, TheFirstPagesOfACommandAreNotItsPeak) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP()
+      << "what this sanitizer's copy of us touches before the command begins counts as its pages";
+#endif
   MeasureOptions options;
   options.interval = {0.001};
   for (int run = 0; run < 100; ++run) {
