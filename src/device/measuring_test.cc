@@ -41,12 +41,12 @@ TEST_F(Measuring, IsForOneProcessAtATimeAndTheOtherIsNamed) {
 
 TEST_F(Measuring, WaitsForTheOtherToEnd) {
   Other other;
+  const std::string name = other.name();
   std::string told;
   std::thread end([&] {
     sleep_until_ns(monotonic_ns() + 100'000'000);
     other.kill();
   });
-  const std::string name = other.name();
   const auto session =
       MeasuringSession::begin({.wait = true, .waiting = [&](const auto& who) { told += who; }});
   end.join();
