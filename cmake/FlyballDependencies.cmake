@@ -34,10 +34,8 @@ if(FLYBALL_TORCH)
   target_link_libraries(flyball_torch INTERFACE ${TORCH_LIBRARIES})
   target_include_directories(flyball_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
   target_compile_options(flyball_torch INTERFACE ${FLYBALL_TORCH_FLAGS})
-  if(FLYBALL_SANITIZE)
-    # ATen's RecordFunction is moved with a flag that nobody has set.
-    target_compile_options(flyball_torch INTERFACE -fno-sanitize=bool)
-  endif()
+  # Its classes have members for debugging unless NDEBUG is set, as it was where LibTorch was built.
+  target_compile_definitions(flyball_torch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(flyball_torch INTERFACE
       "SHELL:-include ${CMAKE_SOURCE_DIR}/cmake/clang_libtorch.h")
