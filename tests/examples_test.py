@@ -361,7 +361,7 @@ def run_block(source, build, commands):
 
 def shape(line):
     """A line of what was measured: figures, units of size, spreads and the machine's name left out."""
-    line = re.sub(r"on host \([^)]*\)", "on host (…)", line)
+    line = re.sub(r"on host \(.*, \d+ cores?\)", "on host (…)", line)  # Intel(R) has parentheses of its own
     line = re.sub(r"\d[\d,.]*", "#", line)
     line = re.sub(r"\b([KMG]i)?B\b", "B", line)
     line = re.sub(r"\b(ms|µs|s)\b", "s", line)
