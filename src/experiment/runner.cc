@@ -8,9 +8,7 @@
 #include "base/files.h"
 #include "base/lock_file.h"
 #include "base/text.h"
-#include "device/host/board_device.h"
-#include "device/host/cuda_device.h"
-#include "device/host/host.h"
+#include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
 #include "experiment/run_board.h"
@@ -162,11 +160,7 @@ class Runner {
 };
 
 Result<std::unique_ptr<BoardDevice>> open_device(const ExperimentOptions& options) {
-  const BoardName& name = options.board.name;
-  if (name.kind == "host") return open_host_knobs({.root = options.root});
-  if (name.kind != "cuda") return open_any_board(identify_board(options.root), options.root);
-  FLYBALL_ASSIGN(const size_t gpu, cuda_index(name));
-  return open_cuda_knobs(options.root, gpu);
+  return open_live_knobs(options.board.name, identify_board(options.root), options.root);
 }
 
 // One run of an experiment at a time appends to its results, or begins them anew.

@@ -11,10 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string counted(const Fronts& fronts) {
-  return fronts.per_sample ? "sample" : "minibatch";
-}
-
 Json front_chart(const Fronts& fronts, const std::vector<size_t>& front,
                  const std::vector<double>& cost, const std::string& name,
                  const std::string& unit) {
@@ -30,7 +26,7 @@ Json front_chart(const Fronts& fronts, const std::vector<size_t>& front,
   }
   return {{"title", fmt::format("{}: front of time and {}", table.title(), name)},
           {"x", {{"label", name}, {"unit", unit}}},
-          {"y", {{"label", "time per " + counted(fronts)}, {"unit", "ms"}}},
+          {"y", {{"label", "time per " + fronts.counted()}, {"unit", "ms"}}},
           {"points", points},
           {"limits", Json::array()},
           {"lines", {{{"label", "Pareto front"}, {"points", line}}}}};
@@ -52,7 +48,7 @@ Json front_report(std::span<const Fronts> workloads, const std::string& command)
     on_front += fronts.power.size();
     charts.push_back(front_chart(fronts, fronts.power, table.power_w, "power", "W"));
     charts.push_back(
-        front_chart(fronts, fronts.energy, fronts.energy_j, "energy per " + counted(fronts), "J"));
+        front_chart(fronts, fronts.energy, fronts.energy_j, "energy per " + fronts.counted(), "J"));
   }
   const std::string title = workloads.size() == 1 ? workloads.front().table.title()
                                                   : fmt::format("{} workloads", workloads.size());

@@ -1,6 +1,7 @@
 // Both Pareto fronts of a workload's table: time and power, time and energy.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "space/table.h"
@@ -16,6 +17,8 @@ struct Fronts {
   std::vector<double> time_ms, energy_j;  ///< by row, as they are compared; NaN: not measured
   std::vector<size_t> power, energy;      ///< rows of the fronts, ascending in power (energy)
 
+  /// What time and energy are compared per.
+  std::string counted() const { return per_sample ? "sample" : "minibatch"; }
   double minibatch_j(size_t row) const {
     return table.power_w[row] * table.minibatch_ms[row] * 1e-3;
   }

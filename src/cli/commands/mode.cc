@@ -11,8 +11,7 @@
 #include "cli/commands.h"
 #include "cli/commands/mode_measure.h"
 #include "cli/output.h"
-#include "device/host/cuda_device.h"
-#include "device/host/host.h"
+#include "device/registry/live_knobs.h"
 #include "device/registry/twin_report.h"
 #include "telemetry/process/command.h"
 
@@ -45,16 +44,11 @@ Result<OpenedBoard> open(const ModeOptions& options) {
                  fmt::format("`flyball mode show --device {}` shows what it has; tune, plan, "
                              "profile and experiment choose modes of it themselves",
                              name.text())};
-  if (name.kind != "cuda") {
-    // Whether this machine is the board that was named is the registry's to say.
-    if (!options.device.empty()) FLYBALL_CHECK(open_named_board(options.device, options.root));
-    board.device = options.device.empty() || name.kind != "host"
-                       ? open_any_board(board.identity, board.root)
-                       : open_host_knobs({.root = board.root});
-    return board;
-  }
-  FLYBALL_ASSIGN(const size_t gpu, cuda_index(name));
-  board.device = open_cuda_knobs(board.root, gpu);
+  const bool named = !options.device.empty();
+  // Whether this machine is the board that was named is the registry's to say.
+  if (named && name.kind != "cuda") FLYBALL_CHECK(open_named_board(options.device, options.root));
+  FLYBALL_ASSIGN(board.device,
+                 open_live_knobs(named ? name : BoardName(), board.identity, board.root));
   return board;
 }
 

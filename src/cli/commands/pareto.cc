@@ -52,7 +52,7 @@ void print_front(const Fronts& fronts, const std::vector<size_t>& front, const c
   fmt::print("\n{}: {} of {} configurations\n", title, front.size(), table.size());
   std::vector<std::string> header;
   for (const Axis& axis : table.space.axes()) header.push_back(axis.name);
-  const std::string per = fronts.per_sample ? "sample" : "minibatch";
+  const std::string per = fronts.counted();
   header.insert(header.end(), {per + " ms", "power W", per + " J", "known"});
   TextTable text(header);
   for (size_t row : front) {

@@ -30,9 +30,10 @@ void RateWatch::alarm(bool rises, int64_t now_ns) {
   double best = -1, best_hz = rate_hz_;
   size_t best_count = 0;
   int64_t best_since = now_ns;
-  const size_t all = seen_ns_.size() - 1;  // behind the first
-  const size_t least = rises ? std::min(options_.least_rise, all) : 1;
-  for (size_t count = std::max<size_t>(1, least); count <= std::max<size_t>(1, all); ++count) {
+  const size_t all = seen_ns_.size() - 1;  // behind the first; silence may come before any
+  const size_t most = std::max<size_t>(1, all);
+  for (size_t count = rises ? std::clamp<size_t>(options_.least_rise, 1, most) : 1; count <= most;
+       ++count) {
     const int64_t since_ns = seen_ns_[all - std::min(count, all)];
     const double seconds = std::max(1e-9, static_cast<double>(now_ns - since_ns) * 1e-9);
     const auto arrivals = static_cast<double>(count);

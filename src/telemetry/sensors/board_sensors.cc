@@ -31,11 +31,8 @@ void add_fan(SensorList& list, const fs::path& root) {
   }
 }
 
-}  // namespace
-
-SensorList open_board_gpu(const fs::path& root) {
+SensorList gpu_of(const BoardSpec* board, const fs::path& root) {
   SensorList list;
-  const BoardSpec* board = identify_board(root).spec;
   if (board == nullptr) return list;
   for (const std::string& load : board->gpu_loads)
     if (add(list, "gpu_busy", "%", root / load, 0.1)) break;  // it is told in per mille
@@ -44,9 +41,15 @@ SensorList open_board_gpu(const fs::path& root) {
   return list;
 }
 
+}  // namespace
+
+SensorList open_board_gpu(const fs::path& root) {
+  return gpu_of(identify_board(root).spec, root);
+}
+
 SensorList open_board_sensors(const fs::path& root) {
-  SensorList list = open_board_gpu(root);
   const BoardSpec* board = identify_board(root).spec;
+  SensorList list = gpu_of(board, root);
   if (board && !board->memory.rate.empty())
     add(list, "emc_mhz", "MHz", root / board->memory.rate, 1e-6);
   add_fan(list, root);
