@@ -32,6 +32,8 @@ struct ArrivalSpec {
 
   /// How long it lasts; nothing where it has no end.
   std::optional<double> seconds() const;
+  /// The rate that it begins with, requests/s; 0 where nobody knows it.
+  double first_rate_hz() const { return windows.empty() ? rate_hz : windows.front().rate_hz; }
 };
 
 /// "http", "constant:60", "poisson:60", "trace:FILE", "windows:30:10min,60:10min". Errors are one

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -86,14 +88,15 @@ struct Answer {
 Result<Answer> predict(const Options& options) {
   FLYBALL_ASSIGN(const KnownModes modes, known_modes(options.device));
   Answer answer;
-  answer.simulated = modes.simulated;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
+  answer.simulated =
+      std::ranges::find(measured.provenance, Provenance::simulated) != measured.provenance.end();
   FLYBALL_ASSIGN(const auto references, gather_references(options.references, measured.device,
                                                           !options.no_reference, options.accepted));
   FLYBALL_ASSIGN(answer.all,
                  predict_modes(measured, modes, references, options.predictor, options.seed));
   for (const WorkloadTable& reference : references) answer.references.push_back(reference.title());
-  if (modes.simulated)
+  if (answer.simulated)
     answer.all.notes.emplace_back("what was profiled is simulated: so is what is predicted of it");
   return answer;
 }

@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
-#include "cli/serving/serving_plan.h"
 #include "cli/tables.h"
 #include "report/serve_report.h"
 
@@ -176,7 +175,7 @@ bool ServeOptions::listens() const {
 
 std::vector<double> ServeOptions::planned_rates_hz() const {
   std::vector<double> rates_hz;
-  for (const ArrivalSpec& spec : arrivals) rates_hz.push_back(first_rate(spec));
+  for (const ArrivalSpec& spec : arrivals) rates_hz.push_back(spec.first_rate_hz());
   return rates_hz;
 }
 

@@ -14,7 +14,7 @@
 #include "cli/checks.h"
 #include "cli/serving/serving.h"
 #include "cli/serving/serving_endpoint.h"
-#include "cli/serving/serving_plan.h"
+#include "cli/serving/serving_profiles.h"
 #include "profile/trials/mode_watch.h"
 #include "schedule/live/arrival_thread.h"
 #include "schedule/live/network_jobs.h"
@@ -229,105 +229,165 @@ Status check_promotion(const ServeOptions& options) {
                "name the same network with --infer and --train"};
 }
 
+// One run of networks on this board. What is declared later ends earlier: the endpoint before what
+// it serves, the knobs, which put back what was set, after all of it.
+class LiveRun {
+ public:
+  explicit LiveRun(ServeOptions& options);
+  Result<Served> serve();
+
+ private:
+  LiveServingOptions serving_options();
+  Status open();
+  Status set_mode();
+  Status make_jobs();
+  Status warm_up();
+  Status run();
+  Status take_result(const Status& ran);
+  bool sets_mode() const { return plan_ && device_ && plan_->problem.candidates->mode_count() > 1; }
+
+  ServeOptions& options_;
+  Served served_;
+  LiveFacts facts_;
+  std::string first_mode_;
+  std::shared_ptr<MeasuringSession> measuring_;
+  std::unique_ptr<Board> board_;
+  std::unique_ptr<Device> device_;  ///< null: nothing can be set
+  std::optional<ServingPlan> plan_;
+  double switch_ms_ = 0;
+  std::vector<InferenceRunner*> runners_;
+  std::atomic<LivePlanner*> watching_{nullptr};
+  LiveServing serving_;
+  std::unique_ptr<LivePower> power_;
+  std::unique_ptr<LivePlanner> planner_;       // reads it
+  std::unique_ptr<ServingEndpoint> endpoint_;  // after what it serves: it ends first
+};
+
+LiveRun::LiveRun(ServeOptions& options) : options_(options), serving_(serving_options()) {}
+
+LiveServingOptions LiveRun::serving_options() {
+  return {.checkpoint_s = options_.checkpoint_s,
+          .most_spans = options_.trace.empty() ? 0 : most_spans,
+          .stop = &interrupt_flag(),
+          .arrived =
+              [this](size_t service, int64_t now_ns) {
+                if (LivePlanner* planner = watching_) planner->arrived(service, now_ns);
+              },
+          .ran =
+              [this](const Decision& what, int64_t begin_ns, int64_t end_ns) {
+                if (LivePlanner* planner = watching_) planner->ran(what, begin_ns, end_ns);
+              },
+          .saved = [this] { return options_.promote ? promote(options_, runners_) : Status(); },
+          .begins = [this] { power_->start(); },
+          .answered = [this] { power_->stop(); }};
+}
+
+// The board, what is planned for it, and where it listens.
+Status LiveRun::open() {
+  FLYBALL_ASSIGN(board_, open_named_board(options_.plan.device, options_.plan.root));
+  FLYBALL_ASSIGN(measuring_, begin_measuring(options_.plan.measuring_options));
+  facts_.device = served_.device = board_->info().device.title;
+  if (auto knobs = board_->knobs(); knobs.ok()) device_ = *std::move(knobs);
+  if (device_) facts_.set_mode(present_mode(*device_));
+  FLYBALL_CHECK(check_power_budget(options_, *board_));
+  FLYBALL_ASSIGN(
+      plan_, plan_live(options_, computing_board(board_->info()), device_.get(), served_.notes));
+  if (options_.listens()) {
+    FLYBALL_ASSIGN(endpoint_, ServingEndpoint::open(options_, facts_));
+  }
+  return {};
+}
+
+// The plan's mode and trainings, where the rates are known that it was made for.
+Status LiveRun::set_mode() {
+  switch_ms_ = options_.plan.request.switch_ms;
+  if (sets_mode() && options_.rates_known()) {
+    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *device_, facts_));
+    if (!(switch_ms_ > 0)) switch_ms_ = took_ms;
+  }
+  FLYBALL_CHECK(check_live_measure(options_, plan_, sets_mode(), switch_ms_));
+  if (!plan_ || !options_.rates_known()) return {};
+  served_.plan = plan_->json();
+  serving_.plan_trainings(
+      std::vector<double>(options_.plan.train.size(), plan_->choice.trainings_per_s));
+  return {};
+}
+
+Status LiveRun::make_jobs() {
+  const LivePlace place =
+      place_of(computing_board(board_->info()), plan_, sets_mode(), options_.rates_known());
+  FLYBALL_CHECK(add_trainings(options_, place, serving_, served_.notes));
+  FLYBALL_CHECK(add_services(options_, place, serving_, runners_));
+  if (endpoint_) endpoint_->attach(serving_);
+  return {};
+}
+
+Status LiveRun::warm_up() {
+  power_ = std::make_unique<LivePower>(
+      board_->power(), [this] { return serving_.snapshot(); },
+      [this](int64_t begin_ns, int64_t end_ns, double watts) {
+        serving_.told_power(begin_ns, end_ns, watts);
+      });
+  FLYBALL_CHECK(serving_.warm_up());
+  first_mode_ = facts_.mode();
+  facts_.power = power_.get();
+  if (!plan_) return {};
+  planner_ = make_planner(options_, *plan_, sets_mode() ? device_.get() : nullptr, switch_ms_,
+                          serving_, *power_, facts_);
+  watching_ = planner_.get();
+  return {};
+}
+
+Status LiveRun::run() {
+  std::vector<std::unique_ptr<ArrivalThread>> threads;
+  for (size_t s = 0; s < runners_.size(); ++s)
+    if (options_.arrivals[s].kind != ArrivalKind::http)
+      threads.push_back(std::make_unique<ArrivalThread>(
+          serving_, s, *runners_[s],
+          make_arrivals(options_.arrivals[s], mix_seed(options_.plan.request.seed, s))));
+  const Status ran = serving_.run(options_.seconds);
+  threads.clear();
+  if (endpoint_) endpoint_->drain();
+  watching_ = nullptr;
+  if (planner_) planner_->stop();
+  return ran;
+}
+
+// What came of it, and the board as it was before.
+Status LiveRun::take_result(const Status& ran) {
+  served_.result = serving_.snapshot();
+  if (planner_) planner_->tell(served_.result);
+  served_.result.mode = first_mode_;
+  served_.power_gap = power_->end(served_.result);
+  served_.timeline = serving_.timeline();
+  served_.deciding_s = serving_.deciding_s();
+  served_.longest_decision_s = serving_.longest_decision_s();
+  if (device_) {
+    const Status restored = device_->restore();
+    if (!ran.ok()) return told_together(ran, restored);
+    if (!restored.ok()) served_.notes.push_back(restored.error().message);
+  }
+  return ran;
+}
+
+Result<Served> LiveRun::serve() {
+  FLYBALL_CHECK(open());
+  FLYBALL_CHECK(set_mode());
+  FLYBALL_CHECK(make_jobs());
+  FLYBALL_CHECK(warm_up());
+  FLYBALL_CHECK(take_result(run()));
+  FLYBALL_CHECK(write_trace(options_, serving_));
+  return std::move(served_);
+}
+
 }  // namespace
 
 Result<Served> serve_live(ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   FLYBALL_CHECK(check_promotion(options));
   FLYBALL_CHECK(check_names(options));
-  FLYBALL_ASSIGN(const auto board, open_named_board(options.plan.device, options.plan.root));
-  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.plan.measuring_options));
-  Served served;
-  served.device = board->info().device.title;
-  LiveFacts facts;
-  facts.device = served.device;
-  auto knobs = board->knobs();  // puts back what is set, after all that follows has ended
-  if (knobs.ok()) facts.set_mode(present_mode(**knobs));
-  Device* device = knobs.ok() ? knobs->get() : nullptr;
-  std::vector<InferenceRunner*> runners;
-  std::atomic<LivePlanner*> watching{nullptr};
-  LivePower* meter = nullptr;
-  LiveServing serving(
-      {.checkpoint_s = options.checkpoint_s,
-       .most_spans = options.trace.empty() ? 0 : most_spans,
-       .stop = &interrupt_flag(),
-       .arrived =
-           [&watching](size_t service, int64_t now_ns) {
-             if (LivePlanner* planner = watching) planner->arrived(service, now_ns);
-           },
-       .ran =
-           [&watching](const Decision& what, int64_t begin_ns, int64_t end_ns) {
-             if (LivePlanner* planner = watching) planner->ran(what, begin_ns, end_ns);
-           },
-       .saved = [&] { return options.promote ? promote(options, runners) : Status(); },
-       .begins = [&meter] { meter->start(); },
-       .answered = [&meter] { meter->stop(); }});
-  std::unique_ptr<LivePower> power;
-  std::unique_ptr<LivePlanner> planner;       // reads it
-  std::unique_ptr<ServingEndpoint> endpoint;  // after what it serves: it ends first
-  FLYBALL_CHECK(check_power_budget(options, *board));
-  const BoardInfo here = computing_board(board->info());
-  FLYBALL_ASSIGN(const auto plan, plan_live(options, here, device, served.notes));
-  if (options.listens()) {
-    FLYBALL_ASSIGN(endpoint, ServingEndpoint::open(options, facts));
-  }
-  const bool sets_mode = plan && device && plan->problem.candidates->mode_count() > 1;
-  const bool rate_known = options.rates_known();
-  double switch_ms = options.plan.request.switch_ms;
-  if (sets_mode && rate_known) {
-    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan, *device, facts));
-    if (!(switch_ms > 0)) switch_ms = took_ms;
-  }
-  FLYBALL_CHECK(check_live_measure(options, plan, sets_mode, switch_ms));
-  if (plan && rate_known) {
-    served.plan = plan->json();
-    serving.plan_trainings(
-        std::vector<double>(options.plan.train.size(), plan->choice.trainings_per_s));
-  }
-  const LivePlace place = place_of(here, plan, sets_mode, rate_known);
-  FLYBALL_CHECK(add_trainings(options, place, serving, served.notes));
-  FLYBALL_CHECK(add_services(options, place, serving, runners));
-  if (endpoint) endpoint->attach(serving);
-  power = std::make_unique<LivePower>(
-      board->power(), [&serving] { return serving.snapshot(); },
-      [&serving](int64_t begin_ns, int64_t end_ns, double watts) {
-        serving.told_power(begin_ns, end_ns, watts);
-      });
-  meter = power.get();
-  FLYBALL_CHECK(serving.warm_up());
-  const std::string first_mode = facts.mode();
-  facts.power = power.get();
-  if (plan) {
-    planner = make_planner(options, *plan, sets_mode ? device : nullptr, switch_ms, serving, *power,
-                           facts);
-    watching = planner.get();
-  }
-  std::vector<std::unique_ptr<ArrivalThread>> threads;
-  for (size_t s = 0; s < runners.size(); ++s)
-    if (options.arrivals[s].kind != ArrivalKind::http)
-      threads.push_back(std::make_unique<ArrivalThread>(
-          serving, s, *runners[s],
-          make_arrivals(options.arrivals[s], mix_seed(options.plan.request.seed, s))));
-  const Status ran = serving.run(options.seconds);
-  threads.clear();
-  if (endpoint) endpoint->drain();
-  watching = nullptr;
-  if (planner) planner->stop();
-  served.result = serving.snapshot();
-  if (planner) planner->tell(served.result);
-  served.result.mode = first_mode;
-  served.power_gap = power->end(served.result);
-  served.timeline = serving.timeline();
-  served.deciding_s = serving.deciding_s();
-  served.longest_decision_s = serving.longest_decision_s();
-  if (device) {
-    const Status restored = device->restore();
-    if (!ran.ok()) return told_together(ran, restored).error();
-    if (!restored.ok()) served.notes.push_back(restored.error().message);
-  }
-  FLYBALL_CHECK(ran);
-  FLYBALL_CHECK(write_trace(options, serving));
-  return served;
+  LiveRun run(options);
+  return run.serve();
 }
 
 }  // namespace flyball::cli

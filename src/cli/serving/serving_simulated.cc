@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "cli/checks.h"
-#include "cli/serving/serving_plan.h"
+#include "cli/serving/serving_profiles.h"
 #include "schedule/board_readings.h"
 #include "schedule/planning/planned_simulation.h"
 #include "schedule/planning/replanner.h"
@@ -32,7 +32,7 @@ Result<Served> serve_simulated(ServeOptions& options) {
   PlanOptions& asked = options.plan;
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(asked));
   FLYBALL_ASSIGN(const auto known, tables_of_profiles(options, shared));
-  FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(shared), options, known));
+  FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(shared), serving_request(options), known));
   FLYBALL_CHECK(check_measure(options, plan, asked.request.switch_ms));
   Readings truth = plan.readings;
   if (!known.empty()) {

@@ -22,6 +22,7 @@ class ScriptedDevice final : public Device {
     return {{"gpu_mhz", late ? 1 : setting("gpu_mhz", 600)}};
   }
   std::vector<std::string> gaps() const override { return {}; }
+  std::vector<std::string> own_axes() const override { return own; }
   Status claim() override { return {}; }
   Status apply(const PowerMode& mode) override {
     if (refuse) return Error{Code::io, "it did not take", ""};
@@ -44,6 +45,7 @@ class ScriptedDevice final : public Device {
 
   PowerMode now;
   std::vector<PowerMode> applied;
+  std::vector<std::string> own;
   double lag_s = 0;
   bool refuse = false;
 

@@ -63,10 +63,7 @@ class ModeVisitTest : public ::testing::Test {
     planned.choice = Replanner({&problem_, &known}, {}).plan_for({40})->choice;
     planned.options.measure = measure;
     Simulation simulation = live.simulation(planned.choice);
-    ArrivalSpec spec;
-    spec.kind = ArrivalKind::poisson;
-    spec.rate_hz = 40;
-    const auto source = make_arrivals(spec, 5);
+    const auto source = make_arrivals(poisson_arrivals(40), 5);
     simulation.arrivals = {source.get()};
     simulation.seconds = seconds;
     simulation.switch_s = problem_.switch_ms * 1e-3;

@@ -1,0 +1,183 @@
+#include "cli/serving/serving_profiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "cli/stored.h"
+#include "cli/tables.h"
+#include "schedule/planning/mode_explorer.h"
+#include "store/exchange.h"
+
+namespace flyball::cli {
+namespace {
+
+// The measurements that a plan may lean on: those that count, of this very board as it computes.
+Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options,
+                                                     const BoardInfo& board,
+                                                     const std::string& workload, Phase phase) {
+  if (options.plan.no_store) return std::optional<WorkloadTable>();
+  FLYBALL_ASSIGN(Store store, open_stored(options.plan.store));
+  MeasurementFilter filter;
+  filter.device = board.device.name;
+  filter.fingerprint = board.device.fingerprint;
+  filter.workload = workload;
+  filter.phase = phase;
+  filter.provenance = Provenance::measured;
+  FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter));
+  const StoredTrials profiles = of_latest_conditions(std::move(all));
+  std::vector<WorkloadTable> tables = tables_of(profiles.trials);
+  if (tables.empty()) return std::optional<WorkloadTable>();
+  return std::optional(*std::ranges::max_element(tables, {}, &WorkloadTable::size));
+}
+
+// Another board's figures say nothing of this one.
+Status check_board(const WorkloadTable& table, const std::string& file, const std::string& device) {
+  if (table.device == device) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("{} holds {}, and this board is {}", file, table.title(), device),
+               "name tables of this board with --profiles, or leave it out for what the store has"};
+}
+
+Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
+                                                    const std::string& device,
+                                                    const std::string& workload, Phase phase) {
+  for (const std::string& file : options.profiles) {
+    FLYBALL_ASSIGN(const Table table, read_table(file));
+    if (!table.find(workload, phase).ok()) continue;
+    FLYBALL_ASSIGN(WorkloadTable found,
+                   read_workload(file, workload, phase_name(phase), options.plan.accepted));
+    FLYBALL_CHECK(check_board(found, file, device));
+    return std::optional(std::move(found));
+  }
+  return std::optional<WorkloadTable>();
+}
+
+Error lacking_profiles(const ServeOptions& options, const std::string& what) {
+  return {Code::not_found,
+          fmt::format("{} hold{} no {}", join(options.profiles, ", "),
+                      options.profiles.size() == 1 ? "s" : "", what),
+          "name tables with every network in its phase, or leave --profiles out"};
+}
+
+struct Profiles {
+  std::vector<WorkloadTable> tables;  ///< of the roles, training first
+  std::string lacking;                ///< what there are none of; "" where all are there
+};
+
+Result<Profiles> profiles_of(const ServeOptions& options, const BoardInfo& board) {
+  Profiles found;
+  for (const Phase phase : {Phase::train, Phase::infer})
+    for (const std::string& workload :
+         phase == Phase::train ? options.plan.train : options.plan.infer) {
+      FLYBALL_ASSIGN(auto table, options.profiles.empty()
+                                     ? stored_profiles(options, board, workload, phase)
+                                     : filed_profiles(options, board.device.name, workload, phase));
+      if (table) {
+        found.tables.push_back(*std::move(table));
+        continue;
+      }
+      found.lacking += fmt::format("{}{} {}", found.lacking.empty() ? "" : ", ", workload,
+                                   phase == Phase::train ? "training" : "inference");
+    }
+  return found;
+}
+
+// What the user asked the training to run with.
+Settings asked_settings(const ServeOptions& options) {
+  Settings asked;
+  if (options.workers_asked) asked[axis::loader_workers] = options.workers;
+  if (options.train_batch_asked) asked[axis::batch_size] = static_cast<double>(options.train_batch);
+  return asked;
+}
+
+void take_settings(const Settings& job, ServeOptions& options) {
+  if (const auto found = job.find(axis::loader_workers); found != job.end())
+    options.workers = static_cast<int>(found->second);
+  if (const auto found = job.find(axis::batch_size); found != job.end())
+    options.train_batch = static_cast<int64_t>(found->second);
+}
+
+std::string how_to_profile(const ServeOptions& options, double rate_hz) {
+  std::string command =
+      options.plan.train.empty() ? "flyball plan inference" : "flyball plan concurrent";
+  for (const std::string& name : options.plan.train) command += " --train " + name;
+  for (const std::string& name : options.plan.infer) command += " --infer " + name;
+  if (!options.plan.device.empty()) command += " --device " + options.plan.device;
+  if (!options.plan.data.empty()) command += " --data " + options.plan.data;
+  return command + fmt::format(" --rate {:g} --latency {:g}ms", rate_hz > 0 ? rate_hz : 60,
+                               options.plan.request.latencies_ms.front());
+}
+
+}  // namespace
+
+ServingRequest serving_request(const ServeOptions& options) {
+  ServingRequest request{options.plan.request, options.arrivals, options.plan.percentile};
+  request.plan.cancelled = &interrupt_flag();
+  return request;
+}
+
+Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& options,
+                                                      const SharedBoard& shared) {
+  std::vector<WorkloadTable> tables;
+  for (size_t role = 0; role < shared.profilers.size() && !options.profiles.empty(); ++role) {
+    const ProfilerInfo& info = shared.info(role);
+    FLYBALL_ASSIGN(auto table, filed_profiles(options, info.device, info.workload, info.phase));
+    if (!table)
+      return lacking_profiles(
+          options, info.workload + (info.phase == Phase::train ? " training" : " inference"));
+    tables.push_back(*std::move(table));
+  }
+  return tables;
+}
+
+Status check_measure(const ServeOptions& options, const ServingPlan& plan, double switch_ms) {
+  if (options.measure == 0) return {};
+  if (known_modes(plan.problem, plan.readings, 0).size() == plan.problem.candidates->mode_count())
+    return Error{Code::invalid_argument, "--measure: every mode that can be set here is profiled",
+                 options.profiles.empty()
+                     ? "name with --profiles a table of the modes that are known, or leave it out"
+                     : "leave it out"};
+  for (const Role& role : plan.problem.roles)
+    if (role.serves() && !(switch_ms < role.latency_ms))
+      return Error{Code::invalid_argument,
+                   fmt::format("--measure: a change of mode takes {:g} ms, and no gap within a "
+                               "latency budget of {:g} ms holds it",
+                               switch_ms, role.latency_ms),
+                   "allow more latency, or leave it out"};
+  return {};
+}
+
+Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardInfo& board,
+                                             const Device* knobs, std::vector<std::string>& notes) {
+  const auto without = [&](const std::string& why, const std::string& hint,
+                           bool always = false) -> Result<std::optional<ServingPlan>> {
+    if (options.plan.request.budgets.power_w != unlimited) return Error{Code::not_found, why, hint};
+    if (sets_modes(knobs) || always)
+      notes.push_back(why + ": the mode stays as it is (" + hint + ")");
+    return std::optional<ServingPlan>();
+  };
+  if (!can_plan_serving(options.plan.train.size(), options.plan.infer.size()))
+    return without(planned_roles, "leave one out to have one made", true);
+  const double rate_hz = options.planned_rates_hz().front();
+  FLYBALL_ASSIGN(const Profiles profiles, profiles_of(options, board));
+  if (!profiles.lacking.empty() && !options.profiles.empty())
+    return lacking_profiles(options, profiles.lacking);
+  if (!profiles.lacking.empty())
+    return without("no profiles of " + profiles.lacking + " on this board to plan with",
+                   "`" + how_to_profile(options, rate_hz) + "` makes them");
+  FLYBALL_ASSIGN(ServingPlan plan,
+                 plan_profiled(profiles.tables, serving_request(options),
+                               {asked_settings(options), knobs, options.measure > 0}));
+  take_settings(plan.training_settings(), options);
+  size_t rows = 0;
+  for (const WorkloadTable& table : profiles.tables) rows += table.size();
+  notes.push_back(fmt::format(
+      "planned with {} profiles {}", rows,
+      options.profiles.empty() ? "of the store" : "of " + join(options.profiles, ", ")));
+  return std::optional(std::move(plan));
+}
+
+}  // namespace flyball::cli
