@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
+#include "cli/serving/serving.h"
 #include "cli/tables.h"
 #include "report/serve_report.h"
 

@@ -32,7 +32,8 @@ Result<Served> serve_simulated(ServeOptions& options) {
   PlanOptions& asked = options.plan;
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(asked));
   FLYBALL_ASSIGN(const auto known, tables_of_profiles(options, shared));
-  FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(shared), serving_request(options), known));
+  FLYBALL_ASSIGN(const ServingPlan plan,
+                 plan_serving(std::move(shared), serving_request(options), known));
   FLYBALL_CHECK(check_measure(options, plan, asked.request.switch_ms));
   Readings truth = plan.readings;
   if (!known.empty()) {
