@@ -28,19 +28,20 @@ double edge_of_box(int64_t box, int64_t edge) {
 }
 
 // Of place `i` of a sample's numbers.
-double number_at(const TensorSpec& spec, int64_t i, int64_t sample, Random& random) {
-  if (spec.name == window_tensor) return static_cast<double>(1000 * sample);  // apart
+double number_at(const TensorSpec& spec, int64_t i, int64_t sample, int64_t step, Random& random) {
+  if (spec.name == window_tensor) return static_cast<double>(1000 * sample + step);  // apart
   if (spec.name == mask_tensor || spec.dtype == DType::boolean) return 1;
   if (spec.name == box_tensor) return edge_of_box(i / 4, i % 4);
   if (spec.dtype == DType::float32 || spec.dtype == DType::float64) return random.uniform(0, 1);
   return 0;
 }
 
-std::string sample_bytes(const TensorSpec& spec, const TensorShape& shape, int64_t sample) {
+std::string sample_bytes(const TensorSpec& spec, const TensorShape& shape, int64_t sample,
+                         int64_t step) {
   std::string bytes;
   Random random(1);
   for (int64_t i = 0; i < shape.elements(); ++i) {
-    const double number = number_at(spec, i, sample, random);
+    const double number = number_at(spec, i, sample, step, random);
     switch (spec.dtype) {
       case DType::float32:
         append(bytes, static_cast<float>(number));
@@ -66,7 +67,7 @@ std::string sample_bytes(const TensorSpec& spec, const TensorShape& shape, int64
 }  // namespace
 
 Result<SampleBatch> make_sample_batch(const Stepper& stepper, int64_t samples,
-                                      const TensorShape& shape) {
+                                      const TensorShape& shape, int64_t step) {
   std::vector<TensorSpec> specs = stepper.inputs();
   specs.insert(specs.end(), stepper.targets().begin(), stepper.targets().end());
   SampleBatch batch;
@@ -82,7 +83,8 @@ Result<SampleBatch> make_sample_batch(const Stepper& stepper, int64_t samples,
       one.append(size >= 0 ? size : shape.rank() == 1 ? shape[0] : kBoxes);
     for (const int64_t size : one) all.append(size);
     std::string bytes;
-    for (int64_t sample = 0; sample < samples; ++sample) bytes += sample_bytes(spec, one, sample);
+    for (int64_t sample = 0; sample < samples; ++sample)
+      bytes += sample_bytes(spec, one, sample, step);
     batch.names_.push_back(spec.name);
     batch.data_.push_back(std::move(bytes));
     shapes.push_back(all);

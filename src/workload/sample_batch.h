@@ -15,14 +15,16 @@ class SampleBatch {
   BatchView view() const { return {views_, samples_}; }
 
  private:
-  friend Result<SampleBatch> make_sample_batch(const Stepper&, int64_t, const TensorShape&);
+  friend Result<SampleBatch> make_sample_batch(const Stepper&, int64_t, const TensorShape&,
+                                               int64_t);
   std::vector<std::string> names_, data_;
   std::vector<TensorView> views_;
   int64_t samples_ = 0;
 };
 
-/// Inputs and targets. Sizes that may vary: `shape` says the tokens of a row; eight boxes.
+/// Inputs and targets. Sizes that may vary: `shape` says the tokens of a row; eight boxes. Windows
+/// of text at one `step` are those that go on from the step before.
 Result<SampleBatch> make_sample_batch(const Stepper& stepper, int64_t samples,
-                                      const TensorShape& shape);
+                                      const TensorShape& shape, int64_t step = 0);
 
 }  // namespace flyball

@@ -25,11 +25,11 @@ Result<MemoryModel> measure_memory(const std::string& network, const StepOptions
 }
 
 BatchMaker drawn_batches() {
-  return
-      [held = SampleBatch()](const Stepper& stepper, int64_t samples) mutable -> Result<BatchView> {
-        FLYBALL_ASSIGN(held, make_sample_batch(stepper, samples, stepper.options().shape));
-        return held.view();
-      };
+  return [held = SampleBatch(), step = int64_t{0}](const Stepper& stepper,
+                                                   int64_t samples) mutable -> Result<BatchView> {
+    FLYBALL_ASSIGN(held, make_sample_batch(stepper, samples, stepper.options().shape, step++));
+    return held.view();
+  };
 }
 
 }  // namespace flyball

@@ -28,7 +28,8 @@ Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
 Result<MemoryModel> measure_memory(const std::string& network, const StepOptions& options,
                                    const BatchMaker& batches);
 
-/// Minibatches as sample_batch.h draws them, rows of text in their full length.
+/// Minibatches as sample_batch.h draws them, rows of text in their full length; each goes on where
+/// the one before it ended.
 BatchMaker drawn_batches();
 
 }  // namespace flyball

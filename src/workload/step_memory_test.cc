@@ -90,6 +90,18 @@ TEST(StepMemory, ExtrapolatedFromOneAndTwoIsWhatTheAllocatorGivesAtEightAndSixte
     }
 }
 
+// The state that a window of text begins with is that in which the one before it ended: no other
+// one is kept beside it, and both sizes allocate alike.
+TEST(StepMemory, OfStatesThatAreCarriedOnIsToldByBlock) {
+  StepOptions options;
+  options.threads = 1;
+  options.classes = 2000;
+  const auto model = measure_memory("lstm", options, drawn_batches());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_TRUE(model->by_block());
+  EXPECT_NEAR(model->peak(64).total() / counted_peak("lstm", options, 64), 1, 0.05);
+}
+
 TEST(StepMemory, OfAMinibatchInPartsIsThatOfAPart) {
   StepOptions options = small_pictures(Phase::train);
   const auto whole = measure_memory("resnet18", options, drawn_batches());
