@@ -101,8 +101,9 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
 
   bool string(string_t& text) override {
     if (at_item()) {
-      if (list_ == List::images && field_ == Field::file) images.back().file = std::move(text);
-      if (list_ == List::categories && field_ == Field::name)
+      if (list_ == List::images && field_ == Field::file)
+        images.back().file = std::move(text);
+      else if (list_ == List::categories && field_ == Field::name)
         categories.back().name = std::move(text);
     }
     return value();

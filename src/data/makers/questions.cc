@@ -182,8 +182,11 @@ Paragraph draw_paragraph(const std::vector<std::string>& words, double mean_word
       paragraph.untold.push_back(order[i]);
       continue;
     }
-    for (double share = filler / static_cast<double>(told); share > 0; share -= 10)
+    double share = filler / static_cast<double>(told);
+    while (share > 0) {
       if (random.uniform() * 10 < share) paragraph.text += filler_sentence(words, random);
+      share -= 10;
+    }
     tell(paragraph, order[i], random);
   }
   paragraph.text.pop_back();  // the blank behind the last sentence

@@ -182,9 +182,10 @@ Result<std::vector<double>> limits_of(const NvidiaGpu& gpu) {
   std::vector<double> values = {least / mw_per_w, most / mw_per_w, present / mw_per_w};
   if (api.default_limit && api.default_limit(gpu.device, &usual) == nvml_success)
     values.push_back(usual / mw_per_w);
-  for (double w = std::ceil(least / mw_per_w / limit_step_w) * limit_step_w; w <= most / mw_per_w;
-       w += limit_step_w)
-    values.push_back(w);
+  const auto first = static_cast<int64_t>(std::ceil(least / mw_per_w / limit_step_w));
+  const auto last = static_cast<int64_t>(most / mw_per_w / limit_step_w);
+  for (int64_t step = first; step <= last; ++step)
+    values.push_back(static_cast<double>(step) * limit_step_w);
   make_distinct(values);
   std::erase_if(values, [&](double w) { return w < least / mw_per_w || w > most / mw_per_w; });
   return values;
