@@ -112,11 +112,10 @@ std::string place_options(const std::string& command) {
     if (words[i].starts_with("--device=twin:")) continue;
     if (apart && words[i + 1].starts_with("twin:"))
       ++i;
-    else if (words[i] == "--channels-last")
-      text += " " + words[i];
     else if (names.contains(words[i]) && i + 1 < words.size())
       text += " " + words[i] + " " + words[i + 1];
-    else if (names.contains(words[i].substr(0, words[i].find('='))))
+    else if (words[i] == "--channels-last" ||
+             names.contains(words[i].substr(0, words[i].find('='))))
       text += " " + words[i];
   }
   return text;

@@ -136,7 +136,8 @@ double Scheduler::before_ns(const Service& service, int64_t deadline_ns) const {
     const int64_t ahead =
         std::ranges::upper_bound(queue.requests(), deadline_ns, {}, &Waiting::deadline_ns) -
         queue.requests().begin();
-    return static_cast<double>(ahead / most) * service.duration.typical_ns(most) +
+    const int64_t whole = ahead / most;
+    return static_cast<double>(whole) * service.duration.typical_ns(most) +
            (ahead % most > 0 ? answer_ns(service, ahead % most) : 0);
   }
   double sum_ns = 0, last_ns = 0;
@@ -157,8 +158,8 @@ std::pair<double, int64_t> Scheduler::own_batch(const Service& own, int64_t samp
   if (queue.empty()) return {0, samples};
   if (queue.plain() && queue.front().shape == shape) {
     const auto waiting = static_cast<int64_t>(queue.size());
-    const int64_t rest = waiting % most;
-    double before_ns = static_cast<double>(waiting / most) * own.duration.typical_ns(most);
+    const int64_t whole = waiting / most, rest = waiting % most;
+    double before_ns = static_cast<double>(whole) * own.duration.typical_ns(most);
     if (rest == 0 || rest + samples <= most) return {before_ns, rest + samples};
     before_ns += own.duration.typical_ns(rest);
     return {before_ns, samples};

@@ -279,14 +279,15 @@ Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* stor
   while (const auto text = line.read()) {
     const auto message = parse_study_message(*text);
     const auto* create = message ? std::get_if<StudyCreate>(&*message) : nullptr;
-    Status refused = message ? Status() : message.error();
-    if (message && !create)
-      refused =
-          Error{Code::conflict, "there is no study yet", "begin with {\"do\": \"create\", …}"};
     std::optional<Study> study;
-    if (create) refused = study.emplace(line, *create, board, measuring).prepare();
-    if (!refused.ok()) {
-      line.write(Json{{"error", to_json(refused.error())}}.dump());
+    const auto begun = [&]() -> Status {
+      if (!message) return message.error();
+      if (!create)
+        return Error{Code::conflict, "there is no study yet", "begin with {\"do\": \"create\", …}"};
+      return study.emplace(line, *create, board, measuring).prepare();
+    }();
+    if (!create || !begun.ok()) {
+      line.write(Json{{"error", to_json(begun.error())}}.dump());
       continue;
     }
     line.write(Json{{"created",

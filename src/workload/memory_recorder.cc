@@ -17,6 +17,7 @@ class MemoryRecording::Recorder final : public c10::MemoryReportingInfoBase {
   explicit Recorder(c10::DeviceType device) : device_(device) {}
 
   // The interface of LibTorch 1.13, that of 2.0 and later, and that of 1.8: one of them overrides.
+  // NOLINTBEGIN(modernize-use-override)
   virtual void reportMemoryUsage(void* block, int64_t bytes, int64_t, int64_t, c10::Device device) {
     note(block, bytes, device);
   }
@@ -26,7 +27,8 @@ class MemoryRecording::Recorder final : public c10::MemoryReportingInfoBase {
   virtual void reportMemoryUsage(void* block, int64_t bytes, c10::Device device) {
     note(block, bytes, device);
   }
-  virtual bool memoryProfilingEnabled() const { return true; }
+  // NOLINTEND(modernize-use-override)
+  bool memoryProfilingEnabled() const override { return true; }
 
   void tell(StepStage stage) {
     const std::lock_guard lock(mutex_);

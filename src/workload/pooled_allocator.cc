@@ -25,7 +25,7 @@ class PooledAllocator final : public c10::Allocator {
  public:
   explicit PooledAllocator(c10::Allocator* inner) : inner_(inner) { self = this; }
 
-  c10::DataPtr allocate(size_t bytes) const {
+  c10::DataPtr allocate(size_t bytes) const override {
     void* const block = bytes >= BlockPool::least ? BlockPool::instance().take(bytes) : nullptr;
     if (!block) return inner_->allocate(bytes);
     if (c10::memoryProfilingEnabled()) {
@@ -35,7 +35,7 @@ class PooledAllocator final : public c10::Allocator {
     }
     return {block, block, &give_back, c10::Device(c10::kCPU)};
   }
-  c10::DeleterFnPtr raw_deleter() const { return &give_back; }
+  c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
 
  private:
   static void give_back(void* block) {

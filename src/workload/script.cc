@@ -137,7 +137,7 @@ class ScriptNetwork final : public Network {
  public:
   ScriptNetwork(Parts parts, int64_t classes)
       : Network(parts.inputs, parts.targets),
-        module_(std::move(parts.module)),
+        module_(parts.module),
         loss_(std::move(parts.loss)),
         classes_(classes) {
     // The same tensors under plain names, so that parameters() and buffers() find them.
