@@ -27,8 +27,8 @@ class MemoryRecording::Recorder final : public c10::MemoryReportingInfoBase {
   virtual void reportMemoryUsage(void* block, int64_t bytes, c10::Device device) {
     note(block, bytes, device);
   }
+  virtual bool memoryProfilingEnabled() const { return true; }
   // NOLINTEND(modernize-use-override)
-  bool memoryProfilingEnabled() const override { return true; }
 
   void tell(StepStage stage) {
     const std::lock_guard lock(mutex_);
