@@ -143,9 +143,11 @@ TEST_F(ProgramTest, ALateDeathLeavesWhatWasSeen) {
 }
 
 TEST_F(ProgramTest, CtrlCLeavesWhatWasSeen) {
-  const std::string trace = (folder_ / "x.json").string();
+  const std::string trace = (folder_ / "x.json").string(), begun = (folder_ / "begun").string();
   for (const int signal : {SIGINT, SIGTERM}) {
-    const pid_t child = start({"profile", "--json", "--trace", trace, "--", marked, "100000"});
+    const pid_t child = start({"profile", "--json", "--trace", trace, "--", "sh", "-c",
+                               ": >\"$0\"; exec \"$1\" 100000", begun, marked});
+    for (int i = 0; i < 6000 && !fs::exists(begun); ++i) ::usleep(10'000);
     ::usleep(900'000);
     ::kill(child, signal);
     const Finished done = finish(child);
@@ -156,6 +158,7 @@ TEST_F(ProgramTest, CtrlCLeavesWhatWasSeen) {
     EXPECT_THAT(done.json()["stopped"].get<std::string>(), HasSubstr("interrupted after"));
     EXPECT_THAT(slurp(trace), HasSubstr("step 5"));
     fs::remove(trace);
+    fs::remove(begun);
   }
 }
 
