@@ -170,7 +170,7 @@ std::thread signals_after(const std::string& file, int times, int number) {
   return std::thread([file, times, number] {
     for (int i = 0; i < 6000 && !std::filesystem::exists(file); ++i)
       sleep_until_ns(monotonic_ns() + 10'000'000);
-    for (int i = 0; i < times; ++i) {
+    for (int i = 0; i < times && std::filesystem::exists(file); ++i) {
       sleep_until_ns(monotonic_ns() + 800'000'000);
       ::kill(::getpid(), number);
     }
