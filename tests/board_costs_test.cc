@@ -149,16 +149,23 @@ TEST_F(BoardCostsTest, ARunTellsItsShareOfIdlePower) {
       "--axis",       "cpu_cores=1",  "--axis",      "cpu_mhz=2201.6",
       "--axis",       "mem_mhz=3199", "--axis",      "loader_workers=0",
       "--trial-time", "0.4s",         "--no-verify", "-q"};
-  EXPECT_THAT(run(tune).out, HasSubstr("`flyball mode idle --run 1` measures it"));
-  ASSERT_EQ(mode({"idle", "--run", "1", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  auto fresh = tune;
+  fresh.emplace_back("--fresh");
+  Finished first = run(tune);
+  int number = 1;  // of a run whose power was measured: a busy machine leaves gaps
+  for (; number < 5 && first.out.find("`flyball mode idle") == std::string::npos; ++number)
+    first = run(fresh);
+  const std::string tuned = std::to_string(number);
+  EXPECT_THAT(first.out, HasSubstr("`flyball mode idle --run " + tuned + "` measures it"));
+  ASSERT_EQ(mode({"idle", "--run", tuned, "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
   EXPECT_THAT(run(tune).out, HasSubstr("is idle power of this mode, measured"));
   auto as_json = tune;
   as_json.push_back("--json");
   const auto idle = run(as_json).json()["choice"]["idle"];
   EXPECT_NEAR(idle["share"], 1, 0.05);  // the rail shows the same at work
-  const auto shown = run({"runs", "show", "1", "--json"}).json();
+  const auto shown = run({"runs", "show", tuned, "--json"}).json();
   for (const auto& trial : shown["trials"]) EXPECT_NEAR(trial["idle"]["share"], 1, 0.05) << trial;
-  EXPECT_THAT(run({"runs", "show", "1"}).out, HasSubstr("of it idle"));
+  EXPECT_THAT(run({"runs", "show", tuned}).out, HasSubstr("of it idle"));
   const std::vector<std::string> profile = {"profile",    "lenet5", "--root",   root_.string(),
                                             "--data",     data_,    "--epochs", "2",
                                             "--interval", "50ms",   "-q"};

@@ -13,6 +13,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -332,13 +333,21 @@ def clean_folder(source, build, text):
     return folder, environment
 
 
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
 def run_block(source, build, commands):
     """[(exit code, stdout, stderr)] of each, all by one shell."""
     text = "\n".join(command for command, _ in commands)
     folder, environment = clean_folder(source, build, text)
+    port = str(free_port())  # that of the examples may be in use
     try:
         script = ""
         for i, (command, _) in enumerate(commands):
+            command = re.sub(r"\b8765\b", port, command)
             script += f"{{ {command}\n}} >home/out.{i} 2>home/err.{i}; echo $? >home/code.{i}\n"
         shell = subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment,
                                  stdin=subprocess.DEVNULL, start_new_session=True)

@@ -148,7 +148,7 @@ TEST_F(ExperimentBoardTest, E6SuspendsAndAPlugMeterSeesIt) {
   std::string written;
   std::thread kernel([&] {
     std::ofstream(state) << "freeze mem\n";
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    std::this_thread::sleep_for(std::chrono::milliseconds(4000));
     std::ifstream(state) >> written;
   });
   const Finished done = experiment(file, {"--plug", plug_log().string()});

@@ -1,6 +1,9 @@
 // Live runs of LeNet-5 on a small drawn dataset.
 #pragma once
 
+#include <chrono>
+#include <thread>
+
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
@@ -20,6 +23,15 @@ class LiveTest : public CommandTest {
                                     "--axis",   "cpu_cores=1", "--json",       "-q"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
+  }
+  /// Until the command that was started has begun a run, or a minute or more has passed.
+  void await_run() {
+    for (int i = 0; i < 600; ++i) {
+      const Finished listed = run({"runs", "list", "--json"});
+      if (listed.exit_code == 0 && !listed.json()["runs"].empty()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    ADD_FAILURE() << "no run has begun";
   }
   std::string data_;
 };

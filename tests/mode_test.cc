@@ -244,18 +244,25 @@ TEST_F(ModeTest, ATuneGoesThroughTheModesOfTheTree) {
   EXPECT_EQ(answer["device"]["power_total"], "module");
   EXPECT_LE(answer["choice"]["power_w"], 30);
   EXPECT_LE(answer["choice"]["config"]["gpu_mhz"], 1020);
+  size_t powered = 0;
   for (const auto& trial : answer["profiled"]) {
     const double gpu = trial["config"]["gpu_mhz"];
     EXPECT_EQ(trial["throttled"], false) << trial.dump();
-    EXPECT_EQ(trial["power_settled"], true) << trial.dump();
     for (const auto& clock : trial["clocks"])
       if (clock["axis"] == "gpu_mhz") {
         EXPECT_EQ(clock["asked"], gpu);
         EXPECT_EQ(clock["seen_mean"], gpu) << trial.dump();
       }
     EXPECT_EQ(trial["clocks"].size(), 4u) << trial.dump();  // cores and clocks
+    if (trial["power_w"].is_null()) {  // the machine was too busy to read the rail
+      EXPECT_FALSE(trial["power_gap"].is_null()) << trial.dump();
+      continue;
+    }
+    ++powered;
+    EXPECT_EQ(trial["power_settled"], true) << trial.dump();
     EXPECT_NEAR(trial["power_w"], 19 * (0.2005 + gpu * 1e-3) + 1.9 + 4, 0.2) << trial.dump();
   }
+  EXPECT_GE(powered, 6u);
   EXPECT_THAT(done.err, HasSubstr("ATTENTION: the network runs on the CPU, not on the GPU of"));
   const auto settings = [](std::map<std::string, std::string> all) {
     std::erase_if(all, [](const auto& file) {

@@ -118,7 +118,7 @@ TEST_F(ServeModeTest, AModeThatNobodyProfiledIsMeasuredAndPutBack) {
   const auto before = settings();
   const LivingTree tree(root_);
   const Finished done = run(serve({"--profiles", profiles({306, 408, 510}), "--arrivals",
-                                   "poisson:40", "--measure", "1", "--for", "18s"}));
+                                   "poisson:40", "--measure", "1", "--for", "30s"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto json = done.json();
   EXPECT_EQ(json["measured"]["most"], 1);

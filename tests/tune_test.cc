@@ -435,7 +435,11 @@ TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
   for (const Json& trial : answer["profiled"]) {
     EXPECT_FALSE(trial["from_store"]);
     EXPECT_GT(trial["minibatches"], 0);
-    EXPECT_GE(trial["minibatch_ms"].get<double>() * 1.5, trial["compute_ms"].get<double>());
+    // What computing took lies within the time that was counted.
+    const auto of = [&](const char* name) { return trial[name].get<double>(); };
+    EXPECT_GT(of("compute_ms"), 0);
+    EXPECT_LE(of("minibatches") * of("compute_ms"),
+              1e3 * (of("total_s") - of("warm_up_s") - of("settle_s")));
   }
   if (answer["device"]["power_total"].is_null()) {
     EXPECT_TRUE(answer["choice"]["power_w"].is_null());
@@ -487,9 +491,14 @@ TEST_F(LiveTest, OpensTheBatchSize) {
   EXPECT_EQ(run(live({"--axis", "batch_size=0"})).exit_code, 2);
 }
 
+void await_session() {
+  for (int i = 0; i < 6000 && others_measuring().empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 TEST_F(LiveTest, AnInterruptKeepsWhatWasMeasured) {
   const pid_t child = start(live({"--strategy", "brute-force"}, "2s"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  await_run();
   ::kill(child, SIGINT);
   const Finished done = finish(child);
   EXPECT_EQ(done.exit_code, 130);
@@ -501,7 +510,7 @@ TEST_F(LiveTest, AnInterruptKeepsWhatWasMeasured) {
 // What differs in the length of its trials, or in its axes, asks for another answer.
 TEST_F(LiveTest, AnInterruptedRunIsTakenOverByTheSameCommandOnly) {
   const pid_t child = start(live({"--strategy", "brute-force"}, "2s"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  await_run();
   ::kill(child, SIGTERM);
   EXPECT_EQ(finish(child).exit_code, 128 + SIGTERM);
   const auto runs = [&] { return run({"runs", "list", "--json"}).json()["runs"]; };
@@ -523,8 +532,7 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
     return run(live(all));
   };
   const pid_t first = start({"profile", "-q", "--", FLYBALL_BIN_DIR "/marked_c", "1", "hang"});
-  for (int i = 0; i < 500 && others_measuring().empty(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  await_session();
   const Finished refused = tune({});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("is held by process " + std::to_string(first)), std::string::npos)
@@ -561,7 +569,7 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
 
 TEST_F(LiveTest, AnInterruptWithoutAStoreSaysThatNothingWasKept) {
   const pid_t child = start(live({"--strategy", "brute-force", "--no-store"}, "2s"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  await_session();
   ::kill(child, SIGINT);
   const Finished done = finish(child);
   EXPECT_EQ(done.exit_code, 130);

@@ -25,7 +25,7 @@ TEST(ModeWatch, AClockThatDoesNotKeepItsModeIsNamed) {
   EXPECT_GE(settle(*board, mode, 0.01), 0.1);  // it waits for the clock, but not for ever
   ASSERT_TRUE(write_file(now, "900000000\n").ok());
   EXPECT_TRUE(not_kept(*board, mode).empty());
-  EXPECT_LT(settle(*board, mode, 0.01), 0.1);
+  EXPECT_LT(settle(*board, mode, 0.1), 1);
   EXPECT_TRUE(not_kept(*board, {}).empty());
 }
 

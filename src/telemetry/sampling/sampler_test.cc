@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -103,14 +104,18 @@ TEST(Sampler, ReadsEachSensorAtItsOwnRate) {
   Sampler sampler;
   const size_t fast = *sampler.add(constant("fast", 1), {0.002});
   const size_t slow = *sampler.add(constant("slow", 2), {0.05});
+  const Stopwatch watch;
   ASSERT_TRUE(sampler.start().ok());
   sleep_ms(400);
   sampler.stop();
+  const double took_s = watch.seconds();
   const Trace a = sampler.trace(fast), b = sampler.trace(slow);
   // Every deadline was met or is counted as missed; the last sample is taken at the end.
-  EXPECT_NEAR(static_cast<double>(a.stats.wanted), 200, 60);
+  EXPECT_GE(a.stats.wanted, 140u);
+  EXPECT_LE(static_cast<double>(a.stats.wanted), took_s / 0.002 + 2);
   EXPECT_EQ(a.stats.achieved, a.stats.wanted - a.stats.missed + 1);
-  EXPECT_NEAR(static_cast<double>(b.stats.wanted), 8, 3);
+  EXPECT_GE(b.stats.wanted, 5u);
+  EXPECT_LE(static_cast<double>(b.stats.wanted), took_s / 0.05 + 2);
   EXPECT_EQ(a.stats.failed, 0u);
   EXPECT_EQ(a.samples.size(), a.stats.achieved);
   for (size_t i = 1; i < a.samples.size(); ++i)
@@ -123,17 +128,22 @@ TEST(Sampler, DeadlinesDoNotDrift) {
   Sampler sampler;
   const size_t index = *sampler.add(constant("x", 1), {0.005});
   ASSERT_TRUE(sampler.start().ok());
-  sleep_ms(500);
+  sleep_ms(1000);
   sampler.stop();
   const Trace trace = sampler.trace(index);
   ASSERT_GT(trace.samples.size(), 50u);
-  const double first = static_cast<double>(trace.samples.front().time_ns);
-  std::vector<double> phases;
-  for (size_t i = 0; i + 1 < trace.samples.size(); ++i) {
-    const double since = (static_cast<double>(trace.samples[i].time_ns) - first) * 1e-9;
-    phases.push_back(since - 0.005 * std::floor(since / 0.005 + 0.2));
-  }
-  EXPECT_LT(std::abs(median(phases)), 0.001);
+  const auto median_phase = [&](const Sample& reference) {
+    std::vector<double> phases;
+    for (size_t i = 0; i + 1 < trace.samples.size(); ++i) {
+      const double since = static_cast<double>(trace.samples[i].time_ns - reference.time_ns) * 1e-9;
+      phases.push_back(since - 0.005 * std::floor(since / 0.005 + 0.2));
+    }
+    return std::abs(median(phases));
+  };
+  // Any single one may be late, or punctual where the others are late.
+  double smallest = 1;
+  for (size_t i = 0; i < 10; ++i) smallest = std::min(smallest, median_phase(trace.samples[i]));
+  EXPECT_LT(smallest, 0.001);
 }
 
 TEST(Sampler, CountsWhatItMissedAndDoesNotCatchUp) {
@@ -144,12 +154,14 @@ TEST(Sampler, CountsWhatItMissedAndDoesNotCatchUp) {
                                                       return Result<double>(1.0);
                                                     }),
                                     {0.005});
+  const Stopwatch watch;
   ASSERT_TRUE(sampler.start().ok());
   sleep_ms(300);
   sampler.stop();
+  const double took_s = watch.seconds();
   const SamplingStats stats = sampler.trace(index).stats;
   EXPECT_GT(stats.missed, 20u);
-  EXPECT_LT(stats.achieved, 16u);
+  EXPECT_LE(static_cast<double>(stats.achieved), took_s / 0.025 + 2);
 }
 
 TEST(Sampler, ASlowSourceDoesNotDelayAnother) {
@@ -202,13 +214,15 @@ TEST(Sampler, FindsOutThatASensorRepeatsItself) {
       function_sensor(named("averaging"),
                       [](int64_t now) { return Result<double>(double(now / 50'000'000)); }),
       {0.005});
+  const Stopwatch watch;
   ASSERT_TRUE(sampler.start().ok());
   sleep_ms(600);
   sampler.stop();
+  const double took_s = watch.seconds();
   const SamplingStats stats = sampler.trace(index).stats;
   EXPECT_TRUE(stats.repeats);
   EXPECT_NEAR(stats.true_period_s, 0.05, 0.01);
-  EXPECT_LT(stats.distinct, 16u);
+  EXPECT_LE(static_cast<double>(stats.distinct), took_s / 0.05 + 3);
 }
 
 TEST(Sampler, AllocatesNothingPerSample) {
@@ -239,7 +253,7 @@ TEST(Sampler, StopsAtOnceAlthoughTheNextSampleIsFar) {
   Sampler sampler;
   (void)*sampler.add(constant("x", 1), {60});
   ASSERT_TRUE(sampler.start().ok());
-  sleep_ms(20);
+  while (sampler.trace(0).samples.empty()) sleep_ms(1);
   const Stopwatch watch;
   sampler.stop();
   EXPECT_LT(watch.seconds(), 1);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -66,15 +67,23 @@ TEST_F(NvidiaTest, ANetworkOnAGpuIsPaidForThere) {
 }
 
 // 100 W and 50 W, whose counters move in steps, over a window whose edges lie anywhere in one.
+// Where a busy machine reads them late it is measured again.
 Result<EnergyWindow> energy_of_gpus(const SensorList& list, int64_t lead_ns, int64_t length_ns) {
-  Sampler sampler;
-  for (const SensorPtr& sensor : list.sensors) EXPECT_TRUE(sampler.add(sensor, {0.005}).ok());
-  EXPECT_TRUE(sampler.start().ok());
-  const int64_t begin = monotonic_ns() + lead_ns;
-  sleep_until_ns(begin + length_ns);
-  sampler.stop();
-  EXPECT_EQ(totals_of(sampler.traces()), std::vector<std::string>{"gpu"});
-  return total_between(sampler.traces(), "gpu", begin, begin + length_ns);
+  for (int turn = 0;; ++turn) {
+    Sampler sampler;
+    for (const SensorPtr& sensor : list.sensors) EXPECT_TRUE(sampler.add(sensor, {0.005}).ok());
+    EXPECT_TRUE(sampler.start().ok());
+    const int64_t begin = monotonic_ns() + lead_ns;
+    sleep_until_ns(begin + length_ns);
+    sampler.stop();
+    const std::vector<Trace> traces = sampler.traces();
+    EXPECT_EQ(totals_of(traces), std::vector<std::string>{"gpu"});
+    const bool late = std::ranges::any_of(traces, [&](const Trace& trace) {
+      return trace.stats.late_max_us > 15'000 || trace.samples.empty() ||
+             trace.samples.front().time_ns > begin + length_ns / 2;
+    });
+    if (!late || turn == 20) return total_between(traces, "gpu", begin, begin + length_ns);
+  }
 }
 
 TEST_F(NvidiaTest, EnergyOfAWindowIsThatOfTheCounter) {
