@@ -1,29 +1,21 @@
 #include "tune/reused.h"
 
-#include <date/date.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
-#include <locale>
 #include <map>
-#include <sstream>
 
 #include "base/statistics.h"
 #include "space/trial_facts.h"
+#include "telemetry/sampling/plug_meter.h"
 
 namespace flyball {
 namespace {
 
-/// Seconds since 1970 of "2026-03-01T12:30:05Z"; NaN where it is not of that form.
+/// Seconds since 1970; NaN where it is no time.
 double seconds_of(const std::string& utc) {
-  std::istringstream stream(utc);
-  stream.imbue(std::locale::classic());
-  date::sys_seconds time;
-  stream >> date::parse("%FT%TZ", time);
-  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof())
-    return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(time.time_since_epoch().count());
+  return parse_time_stamp(utc).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 std::string age_text(double age_s) {

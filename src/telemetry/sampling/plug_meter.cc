@@ -41,6 +41,18 @@ bool is_offset(std::string_view zone) {
   return zone.size() == 5 && zone.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
+// "2026-03-01T12:30:05.25": what else the library would read ends in arithmetic without a number.
+bool is_date_and_time(std::string_view iso) {
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (iso.size() < form.size() || iso.size() == form.size() + 1) return false;
+  for (size_t i = 0; i < iso.size(); ++i) {
+    const char wanted = i < form.size() ? form[i] : i == form.size() ? '.' : '0';
+    if (wanted == '0' ? !is_digit(iso[i]) : iso[i] != wanted) return false;
+  }
+  return true;
+}
+
 std::optional<double> parse_iso(std::string_view text, double utc_offset_s) {
   const size_t zone_at = std::min(text.find_first_of("+-Zz", 11), text.size());
   const std::string_view zone = text.substr(zone_at);
@@ -49,7 +61,9 @@ std::optional<double> parse_iso(std::string_view text, double utc_offset_s) {
   const char* format = zone.empty() || utc                        ? "%FT%T"
                        : zone.find(':') != std::string_view::npos ? "%FT%T%Ez"
                                                                   : "%FT%T%z";
-  std::istringstream stream(as_iso(text.substr(0, zone_at)) + std::string(utc ? "" : zone));
+  const std::string local = as_iso(text.substr(0, zone_at));
+  if (!is_date_and_time(local)) return {};
+  std::istringstream stream(local + std::string(utc ? "" : zone));
   stream.imbue(std::locale::classic());
   date::sys_time<std::chrono::microseconds> time;
   stream >> date::parse(format, time);
