@@ -24,14 +24,16 @@ class LiveTest : public CommandTest {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  /// Until the command that was started has begun a run, or a minute or more has passed.
-  void await_run() {
+  /// Until the command that was started has begun a run and kept so many measurements, or a minute
+  /// or more has passed.
+  void await_run(int measurements = 0) {
     for (int i = 0; i < 600; ++i) {
       const Finished listed = run({"runs", "list", "--json"});
-      if (listed.exit_code == 0 && !listed.json()["runs"].empty()) return;
+      const auto runs = listed.exit_code == 0 ? listed.json()["runs"] : nlohmann::json();
+      if (!runs.empty() && runs[0]["measurements"] >= measurements) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    ADD_FAILURE() << "no run has begun";
+    ADD_FAILURE() << "no run has begun, or none got so far";
   }
   std::string data_;
 };

@@ -70,6 +70,10 @@ TEST_F(ServeModeTest, ThePlansModeIsSetAndPutBackAndPowerIsTold) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto json = done.json();
   ASSERT_EQ(json["plan"].size(), 2u);
+  // That the network computes elsewhere than the board's GPU is said, and once.
+  const size_t said = done.err.find("ATTENTION");
+  ASSERT_NE(said, std::string::npos);
+  EXPECT_EQ(done.err.find("ATTENTION", said + 1), std::string::npos) << done.err;
   EXPECT_EQ(json["plan"][0]["config"]["gpu_mhz"], 1020);  // 29.1 W; the next one draws 34.4 W
   EXPECT_EQ(json["services"][0]["batches"]["planned"], json["plan"][1]["config"]["batch_size"]);
   EXPECT_GT(json["training"][0]["planned"], 0);

@@ -492,19 +492,23 @@ TEST_F(LiveTest, OpensTheBatchSize) {
 }
 
 void await_session() {
-  for (int i = 0; i < 6000 && others_measuring().empty(); ++i)
+  for (int i = 0; i < 6000; ++i) {
+    if (!others_measuring().empty()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << "nobody measures";
 }
 
 TEST_F(LiveTest, AnInterruptKeepsWhatWasMeasured) {
   const pid_t child = start(live({"--strategy", "brute-force"}, "2s"));
-  await_run();
+  await_run(1);
   ::kill(child, SIGINT);
   const Finished done = finish(child);
   EXPECT_EQ(done.exit_code, 130);
   EXPECT_NE(done.err.find("interrupted"), std::string::npos) << done.err;
   const Finished runs = run({"runs", "list", "--json"});
   EXPECT_EQ(runs.json()["runs"][0]["state"], "interrupted");
+  EXPECT_GE(runs.json()["runs"][0]["measurements"], 1);
 }
 
 // What differs in the length of its trials, or in its axes, asks for another answer.

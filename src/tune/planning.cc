@@ -28,11 +28,6 @@ Status check_one_board(const std::vector<std::unique_ptr<Profiler>>& profilers) 
   return {};
 }
 
-// The figure of the which-th service.
-double of_service(const std::vector<double>& figures, size_t which, double otherwise) {
-  return figures.empty() ? otherwise : figures[std::min(which, figures.size() - 1)];
-}
-
 Objective usual_objective(const PlanRequest& request, const SharedBoard& board) {
   const bool trains = board.info(0).phase == Phase::train;
   const bool serves = board.info(board.profilers.size() - 1).phase == Phase::infer;
@@ -42,6 +37,10 @@ Objective usual_objective(const PlanRequest& request, const SharedBoard& board) 
 }
 
 }  // namespace
+
+double of_service(const std::vector<double>& figures, size_t which, double otherwise) {
+  return figures.empty() ? otherwise : figures[std::min(which, figures.size() - 1)];
+}
 
 std::vector<SessionRole> SharedBoard::roles() const {
   std::vector<SessionRole> roles;

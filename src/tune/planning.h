@@ -39,6 +39,9 @@ struct PlanRequest : SessionOptions {
   std::string command;                  ///< as it was typed, for the record
 };
 
+/// The rate or latency of the which-th service; `otherwise` where there are none.
+double of_service(const std::vector<double>& figures, size_t which, double otherwise);
+
 /// The request as a Problem. It may still be refused by validate().
 Problem plan_problem(const PlanRequest& request, const SharedBoard& board);
 

@@ -33,9 +33,10 @@ double run(const Case& what, double* peak) {
   const auto stepper = make_stepper(what.network, options);
   if (!stepper.ok()) return 0;
   BatchMaker draw = drawn_batches();
-  const BatchView batch = *draw(**stepper, what.samples);
+  BatchView batch;
   CountedMemory counted;
   for (int step = 0; step < 2; ++step) {
+    batch = *draw(**stepper, what.samples);
     counted.forget_peak();
     if (!(*stepper)->step(batch).ok()) return 0;
   }

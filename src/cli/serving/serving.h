@@ -46,7 +46,7 @@ struct Served {
   LiveTimeline timeline;
   std::vector<std::string> notes;
   std::string device, power_gap;
-  nlohmann::ordered_json plan;  ///< of simulated time: the choice; null live
+  nlohmann::ordered_json plan;  ///< the choice; null: there is none, or a rate is not known
   bool simulated = false;
   double deciding_s = 0, longest_decision_s = 0;  ///< live: own cost
 };

@@ -71,7 +71,7 @@ Status add_services(const ServeOptions& options, const LivePlace& place, LiveSer
   for (size_t s = 0; s < options.plan.infer.size(); ++s) {
     const std::string& workload = options.plan.infer[s];
     FLYBALL_ASSIGN(auto runner, runner_of(workload, options, place));
-    const double latency_ms = latencies.size() > 1 ? latencies[s] : latencies.front();
+    const double latency_ms = of_service(latencies, s, unlimited);
     runners.push_back(runner.get());
     const int64_t planned = s < place.largest_batch.size() ? place.largest_batch[s] : 0;
     serving.add(ServiceRules{.name = workload,
@@ -253,6 +253,7 @@ class LiveRun {
   std::shared_ptr<MeasuringSession> measuring_;
   std::unique_ptr<Board> board_;
   std::unique_ptr<Device> device_;  ///< null: nothing can be set
+  BoardInfo here_;                  ///< where the network computes
   std::optional<ServingPlan> plan_;
   double switch_ms_ = 0;
   std::vector<InferenceRunner*> runners_;
@@ -290,8 +291,8 @@ Status LiveRun::open() {
   if (auto knobs = board_->knobs(); knobs.ok()) device_ = *std::move(knobs);
   if (device_) facts_.set_mode(present_mode(*device_));
   FLYBALL_CHECK(check_power_budget(options_, *board_));
-  FLYBALL_ASSIGN(
-      plan_, plan_live(options_, computing_board(board_->info()), device_.get(), served_.notes));
+  here_ = computing_board(board_->info());
+  FLYBALL_ASSIGN(plan_, plan_live(options_, here_, device_.get(), served_.notes));
   if (options_.listens()) {
     FLYBALL_ASSIGN(endpoint_, ServingEndpoint::open(options_, facts_));
   }
@@ -314,8 +315,7 @@ Status LiveRun::set_mode() {
 }
 
 Status LiveRun::make_jobs() {
-  const LivePlace place =
-      place_of(computing_board(board_->info()), plan_, sets_mode(), options_.rates_known());
+  const LivePlace place = place_of(here_, plan_, sets_mode(), options_.rates_known());
   FLYBALL_CHECK(add_trainings(options_, place, serving_, served_.notes));
   FLYBALL_CHECK(add_services(options_, place, serving_, runners_));
   if (endpoint_) endpoint_->attach(serving_);

@@ -20,8 +20,9 @@ Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& option
 Status check_measure(const ServeOptions& options, const ServingPlan& plan, double switch_ms);
 
 /// Plans for networks that are served live, from --profiles' tables or the store's measurements
-/// of this board. Nothing where there are none, or where a rate is not known; `notes` says which.
-/// Takes over its loader's workers and batch of training, where the user named none.
+/// of this board. Nothing where there are none, or more roles than a plan takes; `notes` says
+/// which. With a power budget these are errors. Takes over its loader's workers and batch of
+/// training, where the user named none.
 Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardInfo& board,
                                              const Device* knobs, std::vector<std::string>& notes);
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/privileges_testing.h"
 #include "base/temp_folder.h"
@@ -188,7 +189,8 @@ TEST(CacheSharing, ASampleThatWasHalfWrittenIsWrittenAnew) {
     open()->keep(2, sample);  // takes tens of milliseconds
     return 0;
   });
-  while (cache->state().held_bytes == 0) std::this_thread::yield();  // it has begun
+  const Stopwatch watch;
+  while (cache->state().held_bytes == 0 && watch.seconds() < 60) std::this_thread::yield();
   ::kill(child, SIGKILL);
   const int end = end_of(child);
   EXPECT_TRUE(end == 0 || end == 128 + SIGKILL) << end;

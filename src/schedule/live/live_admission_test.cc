@@ -24,7 +24,7 @@ TEST(LiveServing, WhoCannotBeAnsweredForASwitchIsRefusedWhenItArrives) {
     change.followed = [&] { stop = true; };
     serving.change(std::move(change));
     serving.submit(0, asking(answers));  // before it begins
-    ASSERT_TRUE(serving.run(0).ok());
+    ASSERT_TRUE(serving.run(60).ok());
     ASSERT_EQ(answers.size(), 2u);
     for (const InferAnswer& answer : answers) {
       EXPECT_EQ(answer.outputs.ok(), overload == Overload::late);
@@ -69,7 +69,7 @@ TEST(LiveServing, WhoCannotBeAnsweredForACheckpointIsRefusedWhenItArrives) {
   serving.add(TrainingRules{.name = "learn"},
               std::make_unique<AskingTrainer>(serving, answers, stop));
   ASSERT_TRUE(serving.warm_up().ok());
-  ASSERT_TRUE(serving.run(0).ok());
+  ASSERT_TRUE(serving.run(60).ok());
   ASSERT_EQ(answers.size(), 4u);
   for (size_t i = 1; i < answers.size(); ++i)  // the first checkpoint tells how long one takes
     EXPECT_EQ(answers[i].refused, RefusalReason::overload) << "checkpoint " << i;

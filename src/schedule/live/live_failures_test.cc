@@ -106,7 +106,7 @@ TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
   });
   change.followed = [&] { stop = true; };
   serving.change(std::move(change));
-  ASSERT_TRUE(serving.run(0).ok());
+  ASSERT_TRUE(serving.run(60).ok());
   const LiveResult result = serving.snapshot();
   EXPECT_EQ(result.switches, 0u);
   EXPECT_EQ(result.services[0].planned_batch, batch);

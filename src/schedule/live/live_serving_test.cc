@@ -188,7 +188,7 @@ TEST(LiveServing, AChangeOfModeIsFollowedBetweenMinibatches) {
     EXPECT_EQ(counts.steps, steps_before);  // nothing runs meanwhile
     return Status();
   }));
-  ASSERT_TRUE(serving.run(0).ok());
+  ASSERT_TRUE(serving.run(60).ok());
   const LiveResult result = serving.snapshot();
   ASSERT_EQ(result.replans.size(), 1u);
   EXPECT_TRUE(result.replans[0].switched);
@@ -275,7 +275,7 @@ TEST(LiveServing, AModeThatIsSetAlreadyIsNotSetAgain) {
   change.mode_is_set = [] { return true; };
   change.followed = [&] { stop = true; };
   serving.change(std::move(change));
-  ASSERT_TRUE(serving.run(0).ok());
+  ASSERT_TRUE(serving.run(60).ok());
   const LiveResult result = serving.snapshot();
   EXPECT_EQ(result.switches, 0u);
   EXPECT_EQ(result.services[0].planned_batch, 4);
@@ -298,7 +298,7 @@ TEST(LiveServing, EachMinibatchIsTold) {
   serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
   ASSERT_TRUE(serving.warm_up().ok());
   serving.submit(0, Doubler(0).example(1));
-  ASSERT_TRUE(serving.run(0).ok());
+  ASSERT_TRUE(serving.run(60).ok());
   const LiveResult result = serving.snapshot();
   EXPECT_EQ(static_cast<size_t>(batches), result.services[0].batches);
   EXPECT_EQ(static_cast<size_t>(steps), result.trainings[0].minibatches);
@@ -322,7 +322,7 @@ TEST(LiveServing, WhatIsSavedIsTold) {
   serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
   serving.add(TrainingRules{.name = "learn"}, std::make_unique<Trainer>(counts));
   ASSERT_TRUE(serving.warm_up().ok());
-  ASSERT_TRUE(serving.run(0).ok());
+  ASSERT_TRUE(serving.run(60).ok());
   EXPECT_GE(told, 3);
   // The save that ends the run is not told; there is none where nothing was trained since the last.
   EXPECT_EQ(counts.saves - told, counts.steps > steps_told ? 1 : 0);

@@ -92,10 +92,10 @@ Status check_request(const ServingRequest& request, size_t trainings, size_t ser
 }
 
 // Requests as a plan simulates them.
-ArrivalSpec planned_arrivals(const ArrivalSpec& spec, const PlanRequest& request) {
+ArrivalSpec planned_arrivals(const ArrivalSpec& spec, double latency_ms) {
   if (spec.kind == ArrivalKind::constant) return spec;
   const double rate_hz = spec.first_rate_hz();
-  return poisson_arrivals(rate_hz > 0 ? rate_hz : 1e3 / request.latencies_ms.front());
+  return poisson_arrivals(rate_hz > 0 ? rate_hz : 1e3 / latency_ms);
 }
 
 Result<Readings> known_readings(const SharedBoard& shared, std::span<const WorkloadTable> known) {
@@ -140,7 +140,8 @@ Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& reque
   PlanRequest posed = request.plan;
   posed.rates_hz.clear();
   for (const ArrivalSpec& spec : request.arrivals) {
-    arrivals.push_back(planned_arrivals(spec, posed));
+    arrivals.push_back(
+        planned_arrivals(spec, of_service(posed.latencies_ms, arrivals.size(), unlimited)));
     posed.rates_hz.push_back(arrivals.back().rate_hz);
   }
   ServingPlan plan;

@@ -38,7 +38,8 @@ inline constexpr const char* planned_roles =
     "plans are for one training beside one service, or for one or two services";
 
 /// Plans for the rates that the arrivals begin with, by simulating the scheduler; requests that are
-/// not clockwork come at random, and where nobody knows how many, one in each latency budget.
+/// not clockwork come at random, and where nobody knows how many, one in each latency budget of
+/// its service.
 /// `known`: tables of what is profiled, one for each role; empty: all of the board is. Errors:
 /// nothing keeps the limits; roles of another number; a service without arrivals or latency.
 Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& request,

@@ -74,6 +74,14 @@ TEST(ServingPlan, IsForTheRateThatArrivalsBeginWith) {
   const auto unknown = plan_serving(board_of(profiled()), asking(200, "http"));
   ASSERT_TRUE(unknown.ok());
   EXPECT_EQ(unknown->problem.roles[1].rate_hz, 5);
+  ServingRequest two = asking(200, "http");
+  two.arrivals.push_back(two.arrivals.front());
+  two.plan.latencies_ms = {200, 1000};
+  const auto tables = profiled();
+  const auto both = plan_serving(board_of({tables[1], tables[1]}), two);
+  ASSERT_TRUE(both.ok()) << both.error().message;
+  EXPECT_EQ(both->problem.roles[0].rate_hz, 5);
+  EXPECT_EQ(both->problem.roles[1].rate_hz, 1);
 }
 
 TEST(ServingPlan, WhatTheUserNamedStands) {

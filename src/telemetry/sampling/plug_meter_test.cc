@@ -51,6 +51,7 @@ TEST(PlugMeter, ReadsTimeStamps) {
                            "2026-01-01T00:00:00-2-45",
                            "2026-01-01T00:00:00+01:0x",
                            "6-03-01T12time_sZ",
+                           "2026-3-1T9:05:00",
                            "2026-01-01T00:00:00."})
     EXPECT_FALSE(parse_time_stamp(text)) << text;
 }
