@@ -121,6 +121,7 @@ try:
     raise SystemExit("nothing was raised")
 except KeyError:
     assert flyball._marks._listener is None
+    assert not flyball._window._open.windows, "its windows are open"
 )PY");
   EXPECT_EQ(done.exit_code, 0) << done.err;
 }

@@ -197,10 +197,12 @@ class Study:
         began = time.monotonic()
         try:
             function(trial)
-        except catch as error:
+        except BaseException as error:
             whole.cancel()
             if minibatches.power is not None:
                 minibatches.power.cancel()
+            if not isinstance(error, catch):
+                raise
             return self.tell(trial, failure="%s: %s" % (type(error).__name__, error))
         finally:
             _marks.listen(former)
