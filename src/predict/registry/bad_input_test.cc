@@ -169,7 +169,8 @@ TEST_P(BadInput, TotalsAreNotMixed) {
   }
   EXPECT_THAT(with.notes, Contains(AllOf(HasSubstr("other train on board"), HasSubstr("total"))));
   // Networks of two epochs know no level at all, so these learn for longer.
-  const auto thorough = *make_predictor(GetParam() + (facts().neural ? "+reference=100+repeats=2" : ""));
+  const auto thorough =
+      *make_predictor(GetParam() + (facts().neural ? "+reference=100+repeats=2" : ""));
   ASSERT_TRUE(thorough->fit(rows, std::array{reference}, {}).ok());
   const auto power = thorough->predict(truth().space)->power_w;
   if (facts().needs_cost)
