@@ -70,7 +70,7 @@ const std::vector<Workload>& workloads() {
        59675,
        8614383,
        34457532,
-       163991356,
+       173233148,
        both,
        open_text_collate},
       {"bert_base",
