@@ -18,7 +18,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kBatch = 16, kMostSteps = 3000;
+constexpr int64_t kBatch = 16, kMostSteps = 4000;
 
 std::unique_ptr<Loader> open_questions(const std::filesystem::path& folder, Split split,
                                        int64_t* words) {
@@ -113,10 +113,10 @@ double share(int64_t of, const Score& score) {
   return static_cast<double>(of) / static_cast<double>(score.rows);
 }
 
-// To say always that there is no answer is right for the silent rows; to point at a value that is
-// told, for a quarter of the others. More needs to know which property is asked for, which words
-// stand for it, where they begin and end. Some beginnings end on a plateau before that, and which
-// ones hangs on the order of sums: one of three has to get there.
+// To say always that there is no answer is right for about four rows in ten; to point at a value
+// that is told, for a quarter of the others. 0.8 needs to know which property is asked for, which
+// words stand for it, where they begin and end, and that it is not told. Some beginnings end on a
+// plateau before that, and which ones hangs on the order of sums: one of three has to get there.
 TEST(BertLearns, FindsTheAnswersOfQuestionsThatItHasNotSeen) {
   const TempFolder folder;
   ASSERT_TRUE(
@@ -126,15 +126,14 @@ TEST(BertLearns, FindsTheAnswersOfQuestionsThatItHasNotSeen) {
   const auto training = open_questions(folder.path(), Split::train, &words);
   const auto unseen = open_questions(folder.path(), Split::test, &words);
   set_threads(2);
-  double reached = 0, blind = 1;
-  for (uint64_t seed = 1; seed <= 3 && reached <= blind + 0.05; ++seed) {
+  double reached = 0;
+  for (uint64_t seed = 1; seed <= 3 && reached <= 0.8; ++seed) {
     const auto stepper = small_bert(words, seed);
     const Score before = score(*stepper, *unseen);
     ASSERT_GT(before.rows, 500);
     const double silent = share(before.unanswered, before);
     EXPECT_LT(silent, 0.5);
     EXPECT_LT(share(before.exact, before), silent + 0.05);
-    blind = silent + (1 - silent) / 4;
     train(*stepper, *training);
     const Score after = score(*stepper, *unseen);
     reached = share(after.exact, after);
@@ -142,7 +141,7 @@ TEST(BertLearns, FindsTheAnswersOfQuestionsThatItHasNotSeen) {
                  static_cast<int>(after.exact), static_cast<int>(after.rows),
                  static_cast<int>(after.unanswered), static_cast<int>(before.exact));
   }
-  EXPECT_GT(reached, blind + 0.05);
+  EXPECT_GT(reached, 0.8);
 }
 
 }  // namespace
