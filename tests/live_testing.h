@@ -1,9 +1,7 @@
 // Live runs of LeNet-5 on a small drawn dataset.
 #pragma once
 
-#include <chrono>
-#include <thread>
-
+#include "base/clock_testing.h"
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
@@ -27,13 +25,11 @@ class LiveTest : public CommandTest {
   /// Until the command that was started has begun a run and kept so many measurements, or a minute
   /// or more has passed.
   void await_run(int measurements = 0) {
-    for (int i = 0; i < 600; ++i) {
+    EXPECT_TRUE(within_seconds_of_now(60, [&] {
       const Finished listed = run({"runs", "list", "--json"});
       const auto runs = listed.exit_code == 0 ? listed.json()["runs"] : nlohmann::json();
-      if (!runs.empty() && runs[0]["measurements"] >= measurements) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    ADD_FAILURE() << "no run has begun, or none got so far";
+      return !runs.empty() && runs[0]["measurements"] >= measurements;
+    })) << "no run has begun, or none got so far";
   }
   std::string data_;
 };

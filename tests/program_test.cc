@@ -1,6 +1,7 @@
 // The user's own program under `flyball profile` and `flyball tune`.
 #include <gmock/gmock.h>
 
+#include "base/clock_testing.h"
 #include "command_testing.h"
 #include "device/host/board_trees_testing.h"
 #include "device/host/nvidia_tree_testing.h"
@@ -147,7 +148,7 @@ TEST_F(ProgramTest, CtrlCLeavesWhatWasSeen) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const pid_t child = start({"profile", "--json", "--trace", trace, "--", "sh", "-c",
                                ": >\"$0\"; exec \"$1\" 100000", begun, marked});
-    for (int i = 0; i < 6000 && !fs::exists(begun); ++i) ::usleep(10'000);
+    ASSERT_TRUE(within_seconds_of_now(60, [&] { return fs::exists(begun); }));
     ::usleep(900'000);
     ::kill(child, signal);
     const Finished done = finish(child);

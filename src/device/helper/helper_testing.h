@@ -18,19 +18,13 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/clock_testing.h"
 #include "base/interrupt.h"
 #include "device/helper/helper_device.h"
 #include "device/helper/service.h"
 #include "device/host/board_tree_testing.h"
 
 namespace flyball {
-
-inline bool within_seconds_of_now(double limit, const std::function<bool()>& holds) {
-  for (const Stopwatch watch; watch.seconds() < limit; sleep_until_ns(monotonic_ns() + 2'000'000))
-    if (holds()) return true;
-  return holds();
-}
 
 constexpr uid_t peer_user = 65534, other_user = 65533;
 constexpr gid_t socket_group = 61234, wrong_group = 61235;

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/clock.h"
+#include "base/clock_testing.h"
 #include "base/files.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sensors/simple_sensors.h"
@@ -168,8 +168,7 @@ TEST(Measure, PassesOnTheExitCodeAndTheSignal) {
 // after the command has made this file.
 std::thread signals_after(const std::string& file, int times, int number) {
   return std::thread([file, times, number] {
-    for (int i = 0; i < 6000 && !std::filesystem::exists(file); ++i)
-      sleep_until_ns(monotonic_ns() + 10'000'000);
+    within_seconds_of_now(60, [&] { return std::filesystem::exists(file); });
     for (int i = 0; i < times && std::filesystem::exists(file); ++i) {
       sleep_until_ns(monotonic_ns() + 800'000'000);
       ::kill(::getpid(), number);
