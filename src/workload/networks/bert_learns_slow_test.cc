@@ -18,7 +18,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kBatch = 16, kMostSteps = 4000;
+constexpr int64_t kBatch = 32, kMostSteps = 6000;
 
 std::unique_ptr<Loader> open_questions(const std::filesystem::path& folder, Split split,
                                        int64_t* words) {
@@ -73,7 +73,7 @@ Score score(Stepper& stepper, Loader& loader) {
   }
 }
 
-// Trains until the loss of a hundred minibatches is below 0.2.
+// Trains until the loss of a hundred minibatches is below 0.1.
 void train(Stepper& stepper, Loader& loader) {
   const Stopwatch watch;
   double loss = 0;
@@ -88,8 +88,20 @@ void train(Stepper& stepper, Loader& loader) {
       if (++steps % 100 != 0) continue;
       std::fprintf(stderr, "%d steps: loss %.3f, %.0f s\n", static_cast<int>(steps), loss,
                    watch.seconds());
-      if (std::exchange(loss, 0) < 0.2) return;
+      if (std::exchange(loss, 0) < 0.1) return;
     }
+  }
+}
+
+// Sines and cosines of the place (Vaswani et al. 2017), from which the place before is a rotation:
+// with places drawn as the other weights are, 4,000 steps never found what stands before a word.
+void begin_with_waves(const torch::Tensor& places) {
+  const int64_t width = places.size(1);
+  for (int64_t i = 0; i < width; ++i) {
+    const double rate =
+        std::pow(10000.0, -static_cast<double>(i - i % 2) / static_cast<double>(width));
+    const torch::Tensor angles = torch::arange(places.size(0), torch::kFloat32) * rate;
+    places.select(1, i).copy_(0.07 * (i % 2 == 0 ? angles.sin() : angles.cos()));
   }
 }
 
@@ -106,6 +118,7 @@ std::unique_ptr<Stepper> small_bert(int64_t words, uint64_t seed) {
   const torch::NoGradGuard no_grad;
   for (torch::Tensor& weight : network->parameters())
     if (weight.dim() > 1) weight.mul_(std::sqrt(768.0 / 128));
+  begin_with_waves(network->named_parameters()["places.weight"]);
   return make_torch_stepper(network, options, torch::kCPU);
 }
 
@@ -114,20 +127,21 @@ double share(int64_t of, const Score& score) {
 }
 
 // To say always that there is no answer is right for about four rows in ten; to point at a value
-// that is told, for a quarter of the others. 0.8 needs to know which property is asked for, which
-// words stand for it, where they begin and end, and that it is not told. Some beginnings end on a
-// plateau before that, and which ones hangs on the order of sums: one of three has to get there.
+// that is told, for a quarter of the others. Which property is asked for, the words that stand for
+// it and that it is not told are learned within 1,000 steps, at a loss of 0.27, and give 0.72; 0.9
+// needs the order of words as well, to know whether the word before belongs to the answer. How
+// long that takes hangs on the order of sums: one of two beginnings has to get there.
 TEST(BertLearns, FindsTheAnswersOfQuestionsThatItHasNotSeen) {
   const TempFolder folder;
   ASSERT_TRUE(
-      make_questions(folder.path(), {.train = 12800, .dev = 600, .words = 30, .vocabulary = 4000})
+      make_questions(folder.path(), {.train = 80000, .dev = 600, .words = 30, .vocabulary = 4000})
           .ok());
   int64_t words = 0;
   const auto training = open_questions(folder.path(), Split::train, &words);
   const auto unseen = open_questions(folder.path(), Split::test, &words);
   set_threads(2);
   double reached = 0;
-  for (uint64_t seed = 1; seed <= 3 && reached <= 0.8; ++seed) {
+  for (uint64_t seed = 1; seed <= 2 && reached <= 0.9; ++seed) {
     const auto stepper = small_bert(words, seed);
     const Score before = score(*stepper, *unseen);
     ASSERT_GT(before.rows, 500);
@@ -141,7 +155,7 @@ TEST(BertLearns, FindsTheAnswersOfQuestionsThatItHasNotSeen) {
                  static_cast<int>(after.exact), static_cast<int>(after.rows),
                  static_cast<int>(after.unanswered), static_cast<int>(before.exact));
   }
-  EXPECT_GT(reached, 0.8);
+  EXPECT_GT(reached, 0.9);
 }
 
 }  // namespace
