@@ -83,6 +83,14 @@ print(asked, study.best.config["batch_size"])
   ASSERT_EQ(second.exit_code, 0) << second.err;
   EXPECT_EQ(second.out, "4 32\n");  // the other two, and the answer and the default once more
   EXPECT_EQ(third.out, "0 32\n") << third.err;
+  // The interpreter of another environment, which is a link to the same one.
+  const fs::path other = folder_ / "venv" / "bin" / "python3";
+  fs::create_directories(other.parent_path());
+  fs::create_symlink(python, other);
+  program_ = other.string();
+  const Finished fourth = run({place});
+  ASSERT_EQ(fourth.exit_code, 0) << fourth.err;
+  EXPECT_NE(fourth.out, "0 32\n");
 }
 
 TEST_F(StudyTest, OptimizeTimesTheMarkedMinibatches) {

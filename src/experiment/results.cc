@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ranges>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -287,7 +288,7 @@ Status ResultsFile::append(const RunFigures& run) {
 const RunFigures* ResultsFile::find(const RunSettings& settings, int repeat,
                                     const std::string& fingerprint) const {
   const auto key = settings_json(settings);
-  for (const RunFigures& run : runs_)
+  for (const RunFigures& run : std::views::reverse(runs_))
     if (run.repeat == repeat && run.fingerprint == fingerprint &&
         settings_json(run.settings) == key)
       return &run;

@@ -69,7 +69,7 @@ class ResultsFile {
   /// Appends, and returns when it is on the disk.
   Status append(const RunFigures& run);
   const std::vector<RunFigures>& runs() const { return runs_; }
-  /// The run of these settings on this machine, or null.
+  /// The latest run of these settings under this fingerprint, or null.
   const RunFigures* find(const RunSettings& settings, int repeat,
                          const std::string& fingerprint) const;
   const std::filesystem::path& path() const { return path_; }

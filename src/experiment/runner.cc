@@ -11,6 +11,7 @@
 #include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
+#include "experiment/fingerprint.h"
 #include "experiment/run_board.h"
 #include "experiment/suspend.h"
 #include "profile/characterise/epochs.h"
@@ -20,7 +21,6 @@
 #include "telemetry/sensors/other_load.h"
 #include "telemetry/sensors/page_cache.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "workload/versions.h"
 
 namespace flyball {
 namespace {
@@ -56,17 +56,24 @@ class Runner {
     const auto settings = spec_.runs();
     for (int repeat = 0; repeat < spec_.repeats; ++repeat)
       for (const RunSettings& run : settings)
-        if (!file_.find(run, repeat, result_.fingerprint))
-          total_ += static_cast<size_t>(run.epochs) * epoch_units;
+        if (!known(run, repeat)) total_ += static_cast<size_t>(run.epochs) * epoch_units;
     for (int repeat = 0; repeat < spec_.repeats; ++repeat)
       for (const RunSettings& run : settings) FLYBALL_CHECK(run_or_reuse(run, repeat));
     return board_.restore();
   }
 
  private:
+  // A run without power does not serve where power can be read by now.
+  const RunFigures* known(const RunSettings& run, int repeat) const {
+    const RunFigures* stored = file_.find(run, repeat, result_.fingerprint);
+    const bool lacks =
+        stored && (run.state.empty() || run.state == "training") && stored->power_total.empty();
+    return lacks && reads_power_ ? nullptr : stored;
+  }
+
   Status run_or_reuse(const RunSettings& run, int repeat) {
-    if (const RunFigures* known = file_.find(run, repeat, result_.fingerprint)) {
-      result_.runs.push_back(*known);
+    if (const RunFigures* stored = known(run, repeat)) {
+      result_.runs.push_back(*stored);
       ++result_.reused;
       return {};
     }
@@ -155,6 +162,8 @@ class Runner {
   ResultsFile& file_;
   RunBoard& board_;
   const ExperimentSpec& spec_;
+  const bool reads_power_ =
+      !preferred_total(open_power_sensors(options_.root, options_.board.gpu)).empty();
   size_t done_ = 0, total_ = 0;
   std::string what_, warm_;
 };
@@ -177,8 +186,6 @@ Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& result
 
 }  // namespace
 
-// Equal ones mean comparable figures: machine, libraries, dataset, where networks compute, and what
-// modes are called. Until that could be chosen it was the CPU, which is not said.
 ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
                                   const BoardInfo& board) {
   const bool live = board.provenance == Provenance::measured;
@@ -187,12 +194,7 @@ ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOp
   result.device = board.device.title;
   result.compute = board.compute;
   result.gpu_unused = live && board.may_compute_on_gpu && board.compute == "cpu";
-  const fs::path named = options.data.empty() ? spec.data : options.data;
-  result.fingerprint =
-      board.device.fingerprint + "; " + library_versions() + "; data " +
-      (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
-  if (live && board.compute != "cpu") result.fingerprint += "; network on " + board.compute;
-  for (const auto& [name, mode] : spec.modes) result.fingerprint += "; mode " + name + " " + mode;
+  result.fingerprint = experiment_fingerprint(spec, options, board);
   result.started_utc = wall_clock_utc();
   result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
   return result;
@@ -207,6 +209,7 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
   const Stopwatch watch;
   FLYBALL_ASSIGN(auto device, open_device(options));
   ExperimentResult result = begin_experiment(spec, options, options.board);
+  result.fingerprint = with_conditions(result.fingerprint, spec, options, options.board);
   RunBoard board(std::move(device), options.root);
   FLYBALL_CHECK(board.check(spec));
   const fs::path path = results_path(spec, options);
@@ -222,7 +225,10 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options) {
   ExperimentResult result = begin_experiment(spec, options, options.board);
+  const std::string begun = result.fingerprint;
   FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
+  for (const RunFigures& run : file.runs())
+    if (agrees(run.fingerprint, begun)) result.fingerprint = run.fingerprint;  // the latest
   const auto settings = spec.runs();
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
     for (const RunSettings& run : settings)

@@ -49,11 +49,13 @@ std::filesystem::path results_path(const ExperimentSpec& spec, const ExperimentO
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options);
 
-/// What was measured so far, without running anything. Error `not_found` when there is nothing.
+/// What was measured so far, under the conditions of the latest run, without running anything.
+/// Error `not_found` when there is nothing.
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options);
 
-/// The experiment before anything ran: board, fingerprint, how many runs it wants.
+/// The experiment before anything ran: board, how many runs it wants, and a fingerprint without
+/// conditions (fingerprint.h).
 ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
                                   const BoardInfo& board);
 

@@ -3,11 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/temp_folder.h"
+#include "data/makers/digits.h"
+#include "experiment/fingerprint.h"
 
 namespace flyball {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -63,6 +68,56 @@ TEST_F(ExperimentPlace, TheCpuIsNotSaidInTheFingerprint) {
   EXPECT_THAT(begun(on("cpu", true)).fingerprint, EndsWith("; data digits-64-500x375"));
   EXPECT_EQ(begun(on("cpu", true)).fingerprint, begun(on("cpu")).fingerprint);
   EXPECT_THAT(begun(on("cuda:0")).fingerprint, EndsWith("; network on cuda:0"));
+}
+
+// What else decides how long a run takes: runs under other conditions are none of these.
+TEST_F(ExperimentPlace, ConditionsArePartOfWhatIsTakenUp) {
+  const fs::path data = folder_ / "data";
+  ASSERT_TRUE(make_digits(data, {.train = 64, .test = 8}).ok());
+  ExperimentOptions options = on("cpu");
+  options.data = data;
+  ExperimentSpec spec = spec_;
+  spec.media = {{.name = "slow", .folder = {}, .read_mb_s = 20}};
+  options.board.device.settings = {{"cpu governor", "powersave"}};
+  const auto now = [&] {
+    return with_conditions(experiment_fingerprint(spec, options, options.board), spec, options,
+                           options.board);
+  };
+  const std::string first = now();
+  EXPECT_EQ(first, now());
+  EXPECT_TRUE(agrees(first, experiment_fingerprint(spec, options, options.board)));
+  EXPECT_FALSE(agrees(first, experiment_fingerprint(spec, on("cpu"), on("cpu").board)));
+
+  spec.media[0].read_mb_s = 40;
+  EXPECT_NE(first, now());
+  spec.media[0].read_mb_s = 20;
+  options.board.device.settings = {{"cpu governor", "performance"}};
+  EXPECT_NE(first, now());
+  options.board.device.settings = {{"cpu governor", "powersave"}};
+  ::setenv("OMP_WAIT_POLICY", "passive", 1);
+  EXPECT_NE(first, now());
+  ::unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(first, now());
+  ASSERT_TRUE(make_digits(data, {.train = 128, .test = 8}).ok());
+  EXPECT_NE(first, now());
+}
+
+// The report is of the latest conditions, whichever hold when it is written.
+TEST_F(ExperimentPlace, TheLatestConditionsAreReported) {
+  auto file = ResultsFile::open(results_path(spec_, options_));
+  ASSERT_TRUE(file.ok());
+  for (const double seconds : {3.0, 2.0, 1.0}) {
+    RunFigures run{.settings = spec_.runs().front()};
+    run.fingerprint = begun(on("cpu")).fingerprint;
+    if (seconds < 3) run.fingerprint += "; under cpu governor " + std::to_string(seconds);
+    run.epochs = {{.epoch = 0, .e2e_s = seconds}};
+    ASSERT_TRUE(file->append(run).ok());
+  }
+  const auto found = load_experiment(spec_, on("cpu"));
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->runs.size(), 1u);
+  EXPECT_EQ(found->runs[0].epochs[0].e2e_s, 1);
+  EXPECT_THAT(found->fingerprint, HasSubstr("cpu governor 1"));
 }
 
 TEST_F(ExperimentPlace, AGpuOfTheBoardThatStaysUnusedIsKnown) {

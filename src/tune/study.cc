@@ -30,14 +30,19 @@ bool needs_power(const TuneRequest& request) {
 // "train.py" of {"python3", "/home/me/train.py", "--fast"}.
 std::string title_of(const StudyCreate& create) {
   if (!create.name.empty()) return create.name;
-  const std::string script = create.argv.empty() ? "" : create.argv.front();
-  return script.empty() ? "study" : std::filesystem::path(script).filename().string();
+  std::vector<std::string> names;
+  for (const std::string& word : create.argv)
+    names.push_back(std::filesystem::path(word).filename().string());
+  if (names.empty()) return "study";
+  return names.size() > 1 && names.front().starts_with("python") ? names[1] : names.front();
 }
 
 ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
   ProfilerInfo info = board;
-  info.conditions = combine(
-      {process_conditions(), program_conditions(create.argv), {{power_condition, told_reason}}});
+  info.conditions = combine({board.conditions,
+                             process_conditions(),
+                             program_conditions(create.argv),
+                             {{power_condition, told_reason}}});
   info.workload = title_of(create);
   info.phase = create.phase;
   info.power_total = needs_power(create.request) ? "told" : "";

@@ -29,7 +29,7 @@ ProfilerInfo machine() {
 
 // A program at the other end: says what `next` gives, which sees the last answer.
 std::vector<Json> talk(const std::function<std::optional<Json>(const Json& last)>& next,
-                       Store* store = nullptr) {
+                       Store* store = nullptr, const ProfilerInfo& board = machine()) {
   static const TempFolder state;  // in which nobody else measures
   ::setenv("FLYBALL_STATE", state.path().c_str(), 1);
   std::vector<Json> answers;
@@ -39,7 +39,7 @@ std::vector<Json> talk(const std::function<std::optional<Json>(const Json& last)
                          return said->is_string() ? said->get<std::string>() : said->dump();
                        },
                        [&](const std::string& text) { answers.push_back(Json::parse(text)); }};
-  EXPECT_TRUE(serve_study(line, machine(), store, "test").ok());
+  EXPECT_TRUE(serve_study(line, board, store, "test").ok());
   return answers;
 }
 
@@ -53,7 +53,8 @@ std::vector<Json> say(std::deque<Json> words) {
 }
 
 // A whole study of a program whose minibatch takes 4 ms and 0.5 ms for each sample.
-std::vector<Json> whole(Json create, Store* store = nullptr) {
+std::vector<Json> whole(Json create, Store* store = nullptr,
+                        const ProfilerInfo& board = machine()) {
   return talk(
       [&, create](const Json& last) -> std::optional<Json> {
         if (last.is_null()) return create;
@@ -67,7 +68,7 @@ std::vector<Json> whole(Json create, Store* store = nullptr) {
                     {"minibatch_ms", 4 + 0.5 * batch},
                     {"power_w", 10 + 0.25 * batch}};
       },
-      store);
+      store, board);
 }
 
 const Json three = {{"do", "create"}, {"axes", {{"batch_size", {8, 16, 32}}}}};
@@ -169,6 +170,41 @@ TEST(Study, TrialsAreKeptUnderARunAndANamedOneKnowsThemAgain) {
   create.erase("name");
   const auto unnamed = whole(create, &*store);
   EXPECT_TRUE(unnamed[2].contains("told") || unnamed[1].contains("trial"));
+}
+
+TEST(Study, AGovernorThatWasChangedIsAnotherCondition) {
+  const TempFolder folder;
+  auto store = Store::open(folder / "store.db");
+  ASSERT_TRUE(store.ok());
+  Json create = three;
+  create["name"] = "mine";
+  ProfilerInfo board = machine();
+  board.conditions = {{"cpu governor", "powersave"}};
+  const auto trials = [&] {
+    const auto answers = whole(create, &*store, board);
+    return std::ranges::count_if(answers, [](const Json& said) { return said.contains("trial"); });
+  };
+  EXPECT_GT(trials(), 0);
+  EXPECT_EQ(trials(), 0);
+  board.conditions = {{"cpu governor", "performance"}};
+  EXPECT_GT(trials(), 0);
+}
+
+TEST(Study, IsNamedAsItsScript) {
+  const TempFolder folder;
+  auto store = Store::open(folder / "store.db");
+  ASSERT_TRUE(store.ok());
+  Json create = three;
+  for (const auto& [words, name] :
+       {std::pair{Json{"/venv/bin/python3.11", "/home/me/train.py", "--fast"}, "train.py"},
+        {Json{"/home/me/learn", "--fast"}, "learn"},
+        {Json::array(), "study"}}) {
+    create["program"] = words;
+    whole(create, &*store);
+    const auto trials = store->run_measurements(store->runs()->front().id);
+    ASSERT_TRUE(trials.ok() && !trials->empty());
+    EXPECT_EQ(trials->front().measurement.trial.job.workload, name);
+  }
 }
 
 // What is said to a program names what a program can write.

@@ -227,10 +227,10 @@ class Study:
 
 
 def _own_command() -> List[str]:
-    """This script and its arguments: files of the trials' conditions."""
+    """The interpreter, this script and its arguments: what the trials' conditions are read from."""
     if not sys.argv or not os.path.isfile(sys.argv[0]):
         return []
-    return [os.path.abspath(sys.argv[0])] + sys.argv[1:]
+    return [sys.executable or "python3", os.path.abspath(sys.argv[0])] + sys.argv[1:]
 
 
 def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time",

@@ -32,6 +32,7 @@ Result<ProfilerInfo> this_machine() {
   info.device = board->info().device.name;
   info.device_title = board->info().device.title;
   info.fingerprint = board->info().device.fingerprint;
+  info.conditions = board->info().device.settings;
   info.power_total = power->total();
   info.power_gap = power->gap();
   return info;

@@ -25,6 +25,10 @@ constexpr std::array variables = {
     "PYTORCH", "CUDA_",          "CUBLAS_",   "CUDNN_", "NVIDIA_TF32_OVERRIDE",
     "MALLOC",  "GLIBC_TUNABLES", "LD_PRELOAD"};
 
+// Which libraries and packages a program finds.
+constexpr std::array program_variables = {"CONDA_PREFIX", "LD_LIBRARY_PATH", "PYTHONHOME",
+                                          "PYTHONPATH", "VIRTUAL_ENV"};
+
 // By the beginning of the name behind "lib". Of cuDNN its first part alone: the others are of its
 // version, and loaded when they are first needed.
 constexpr std::array libraries = {"torch_cpu", "torch_cuda", "cudart",   "cublas",   "cudnn.so",
@@ -72,6 +76,17 @@ fs::path found_on_path(const std::string& word) {
   return word;
 }
 
+Conditions variables_of(const auto& beginnings) {
+  Conditions found;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    if (!starts_with_one_of(text, beginnings)) continue;
+    const size_t equals = text.find('=');
+    found[text.substr(0, equals)] = equals == std::string::npos ? "" : text.substr(equals + 1);
+  }
+  return found;
+}
+
 std::vector<fs::path> python_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -100,13 +115,8 @@ std::vector<fs::path> named_files(const std::vector<std::string>& argv) {
 }  // namespace
 
 Conditions process_conditions() {
-  Conditions found = {{"procedure", fmt::format("{}", trial_procedure)}};
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string text = *entry;
-    if (!starts_with_one_of(text, variables)) continue;
-    const size_t equals = text.find('=');
-    found[text.substr(0, equals)] = equals == std::string::npos ? "" : text.substr(equals + 1);
-  }
+  Conditions found = variables_of(variables);
+  found["procedure"] = fmt::format("{}", trial_procedure);
   return found;
 }
 
@@ -138,7 +148,12 @@ Conditions power_conditions(const PowerMeter& meter) {
 
 Conditions program_conditions(const std::vector<std::string>& argv) {
   std::error_code ignored;
-  Conditions found = {{"working folder", fs::current_path(ignored).string()}};
+  Conditions found = variables_of(program_variables);
+  found["working folder"] = fs::current_path(ignored).string();
+  // An environment of Python is known by where its interpreter is a link, not by the interpreter.
+  if (!argv.empty())
+    found["program"] =
+        fs::absolute(found_on_path(argv.front()), ignored).lexically_normal().string();
   for (const fs::path& file : named_files(argv)) {
     found["file " + file.string()] = file_version(file);
     if (file.extension() == ".py")

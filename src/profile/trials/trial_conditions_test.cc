@@ -120,6 +120,32 @@ TEST(TrialConditions, ChangeWithAProgramAndWhatItImports) {
   }
 }
 
+// Both interpreters are links to one file, as those of two environments are.
+TEST(TrialConditions, TellEnvironmentsOfPythonApart) {
+  const TempFolder folder;
+  for (const char* name : {"a", "b"}) {
+    fs::create_directories(folder / name / "bin");
+    fs::create_symlink("/bin/sh", folder / name / "bin" / "python3");
+  }
+  const auto by_path = [&](const char* name) {
+    return program_conditions({(folder / name / "bin" / "python3").string(), "train.py"});
+  };
+  EXPECT_EQ(by_path("a"), by_path("a"));
+  EXPECT_NE(by_path("a"), by_path("b"));
+  const std::string path = std::getenv("PATH");
+  const auto activated = [&](const char* name) {
+    ::setenv("PATH", ((folder / name / "bin").string() + ":" + path).c_str(), 1);
+    return program_conditions({"python3", "train.py"});
+  };
+  EXPECT_NE(activated("a"), activated("b"));
+  ::setenv("PATH", path.c_str(), 1);
+  const Conditions before = program_conditions({"sh"});
+  ::setenv("VIRTUAL_ENV", "/home/me/venv", 1);
+  EXPECT_THAT(program_conditions({"sh"}), Contains(Pair("VIRTUAL_ENV", "/home/me/venv")));
+  EXPECT_NE(before, program_conditions({"sh"}));
+  ::unsetenv("VIRTUAL_ENV");
+}
+
 TEST(TrialConditions, AreTextWhateverTheNames) {
   const Conditions odd = combine({{{"OMP_\xff", "a\nb"}}, {{"dataset", "/data/größe"}}});
   EXPECT_EQ(odd.at("OMP_\\xff"), "a\nb");
