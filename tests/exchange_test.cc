@@ -109,6 +109,24 @@ TEST_F(ExchangeTest, APredictionStaysOneThroughImportStoreAndExport) {
   EXPECT_EQ(front[0]["provenance"], "predicted");
 }
 
+TEST_F(ExchangeTest, WhatIsExportedCanBeReadAgainSoTotalsKeepApart) {
+  const char* const header = "device,workload,phase,cpu_cores,minibatch_ms,power_w,power_total\n";
+  const auto table = [&](const char* name, const std::string& rows) {
+    return write(name, header + rows).string();
+  };
+  ASSERT_EQ(run({"import", table("a.csv", "board,net,train,1,10,5,module\n")}).exit_code, 0);
+  ASSERT_EQ(run({"import", table("b.csv", "board,net,infer,1,4,5,monitor\n")}).exit_code, 0);
+  EXPECT_EQ(run({"export"}).exit_code, 0) << "each workload may have its own";
+  ASSERT_EQ(run({"import", table("c.csv", "board,net,train,2,6,7,monitor\n")}).exit_code, 0);
+  const Finished mixed = run({"export"});
+  EXPECT_EQ(mixed.exit_code, 2);
+  EXPECT_EQ(mixed.out, "");
+  EXPECT_NE(mixed.err.find("net training on board are of different totals: module, and monitor"),
+            std::string::npos)
+      << mixed.err;
+  EXPECT_EQ(run({"export", "--run", "3"}).exit_code, 0);
+}
+
 TEST_F(ExchangeTest, AMapTakesProvenanceAsItStandsOrAsItIsTold) {
   const std::string file = write("foreign.csv", known_differently).string();
   const Finished kept = run({"import", file, "--map", "gpu_mhz=gpu_mhz:MHz", "--json"});

@@ -15,6 +15,25 @@
 namespace flyball {
 namespace {
 
+// One budget and one sum are of one power; who has none says so elsewhere.
+Status check_one_total(const std::vector<std::unique_ptr<Profiler>>& profilers) {
+  const ProfilerInfo* first = nullptr;
+  const auto named = [](const ProfilerInfo& info) {
+    return info.power_total.empty() ? "no named total" : "'" + info.power_total + "'";
+  };
+  for (const auto& profiler : profilers) {
+    const ProfilerInfo& own = profiler->info();
+    if (!own.power_gap.empty()) continue;
+    if (!first) first = &own;
+    if (own.power_total != first->power_total)
+      return Error{Code::invalid_argument,
+                   fmt::format("the power of {} is of {}, that of {} of {}", first->workload,
+                               named(*first), own.workload, named(own)),
+                   "workloads that share a board must be measured with one power total"};
+  }
+  return {};
+}
+
 Status check_one_board(const std::vector<std::unique_ptr<Profiler>>& profilers) {
   const ProfilerInfo& first = profilers.front()->info();
   for (const auto& profiler : profilers) {
@@ -57,6 +76,7 @@ bool SharedBoard::simulated() const {
 
 Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers) {
   FLYBALL_CHECK(check_one_board(profilers));
+  FLYBALL_CHECK(check_one_total(profilers));
   std::vector<Space> spaces;
   for (const auto& profiler : profilers) spaces.push_back(profiler->space());
   FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));

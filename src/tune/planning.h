@@ -21,7 +21,8 @@ struct SharedBoard {
   const ProfilerInfo& info(size_t role) const { return profilers[role]->info(); }
   bool simulated() const;  ///< is it a simulated board, on which all roles are tried?
 };
-/// Errors: roles that were measured on different boards; no mode that all of them have.
+/// Errors: roles that were measured on different boards, or whose powers are of different totals;
+/// no mode that all of them have.
 Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers);
 
 /// What is asked. Of rates and latencies there is one for each service, or one for all of them.

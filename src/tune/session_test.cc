@@ -66,6 +66,25 @@ SharedBoard train_and_serve(LiveTable::Spoil spoil = {}) {
   return shared(std::move(profilers));
 }
 
+TEST(SharedBoard, IsOfOnePowerTotal) {
+  const auto refusal = [](const std::string& train, const std::string& serve) {
+    std::vector<std::unique_ptr<Profiler>> profilers;
+    for (const auto& [name, total] : {std::pair{"net", train}, {"det", serve}}) {
+      WorkloadTable table = smooth_table(name);
+      table.power_total = total;
+      profilers.push_back(std::make_unique<LiveTable>(table));
+    }
+    const auto board = share_board(std::move(profilers));
+    return board.ok() ? "" : board.error().message;
+  };
+  EXPECT_EQ(refusal("module", "module"), "");
+  EXPECT_EQ(refusal("", ""), "");
+  EXPECT_EQ(refusal("module", "monitor"),
+            "the power of net is of 'module', that of det of 'monitor'");
+  EXPECT_EQ(refusal("", "monitor"),
+            "the power of net is of no named total, that of det of 'monitor'");
+}
+
 TEST(Session, TellsEachTrialFromAskedToEndedAndTheAnswerLast) {
   LiveTable board(smooth_table("net"));
   Heard heard;

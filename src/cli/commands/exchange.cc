@@ -168,6 +168,32 @@ void tell_doubts(const std::vector<StoredMeasurement>& measurements) {
         doubtful);
 }
 
+std::vector<std::string> axis_names(const WorkloadTable& table) {
+  std::vector<std::string> names;
+  for (const Axis& axis : table.space.axes()) names.push_back(axis.name);
+  return names;
+}
+
+// Tables of one file share its columns, and rows of one workload their power total; what does not
+// fit goes into a file of its own.
+Status check_one_file(const std::vector<WorkloadTable>& tables) {
+  const auto total = [](const WorkloadTable& table) {
+    return table.power_total.empty() ? std::string("one without a name") : table.power_total;
+  };
+  for (const WorkloadTable& table : tables) {
+    if (axis_names(table) != axis_names(tables.front()))
+      return Error{Code::invalid_argument, "these measurements have different axes",
+                   "choose one workload or one run with --workload, --board or --run"};
+    for (const WorkloadTable& other : tables)
+      if (other.title() == table.title() && other.power_total != table.power_total)
+        return Error{Code::invalid_argument,
+                     fmt::format("powers of {} are of different totals: {}, and {}", table.title(),
+                                 total(table), total(other)),
+                     "choose one run with --run; no table mixes them"};
+  }
+  return {};
+}
+
 Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
@@ -190,17 +216,7 @@ Status run_export(const ExportOptions& options) {
     return Error{Code::not_found, "the store holds no such measurements",
                  "`flyball runs list` shows what there is"};
   tell_left_out(stored.left_out);
-  // Tables of one file share its columns; what does not fit goes into a file of its own.
-  for (const WorkloadTable& table : tables) {
-    const auto names = [](const WorkloadTable& t) {
-      std::vector<std::string> all;
-      for (const Axis& axis : t.space.axes()) all.push_back(axis.name);
-      return all;
-    };
-    if (names(table) != names(tables.front()))
-      return Error{Code::invalid_argument, "these measurements have different axes",
-                   "choose one workload or one run with --workload, --board or --run"};
-  }
+  FLYBALL_CHECK(check_one_file(tables));
   const std::string text = format_table(tables);
   if (!options.out.empty()) return write_file(options.out, text);
   fmt::print("{}", text);

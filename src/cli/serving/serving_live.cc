@@ -292,7 +292,8 @@ Status LiveRun::open() {
   if (device_) facts_.set_mode(present_mode(*device_));
   FLYBALL_CHECK(check_power_budget(options_, *board_));
   here_ = computing_board(board_->info());
-  FLYBALL_ASSIGN(plan_, plan_live(options_, here_, device_.get(), served_.notes));
+  FLYBALL_ASSIGN(
+      plan_, plan_live(options_, {here_, board_->power()->total()}, device_.get(), served_.notes));
   if (options_.listens()) {
     FLYBALL_ASSIGN(endpoint_, ServingEndpoint::open(options_, facts_));
   }

@@ -14,21 +14,29 @@
 namespace flyball::cli {
 namespace {
 
-// The measurements that a plan may lean on: those that count, of this very board as it computes.
+// Tables need not say of which total their power is, and who reads no power keeps no budget.
+bool other_total(const WorkloadTable& table, const ServedBoard& board) {
+  return table.has_power() && !table.power_total.empty() && !board.power_total.empty() &&
+         table.power_total != board.power_total;
+}
+
+// The measurements that a plan may lean on: those that count, of this very board as it computes,
+// whose power is the one that is watched while it is served.
 Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options,
-                                                     const BoardInfo& board,
+                                                     const ServedBoard& board,
                                                      const std::string& workload, Phase phase) {
   if (options.plan.no_store) return std::optional<WorkloadTable>();
   FLYBALL_ASSIGN(Store store, open_stored(options.plan.store));
   MeasurementFilter filter;
-  filter.device = board.device.name;
-  filter.fingerprint = board.device.fingerprint;
+  filter.device = board.info.device.name;
+  filter.fingerprint = board.info.device.fingerprint;
   filter.workload = workload;
   filter.phase = phase;
   filter.provenance = Provenance::measured;
   FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter));
   const StoredTrials profiles = of_latest_conditions(std::move(all));
   std::vector<WorkloadTable> tables = tables_of(profiles.trials);
+  std::erase_if(tables, [&](const WorkloadTable& table) { return other_total(table, board); });
   if (tables.empty()) return std::optional<WorkloadTable>();
   return std::optional(*std::ranges::max_element(tables, {}, &WorkloadTable::size));
 }
@@ -67,15 +75,26 @@ struct Profiles {
   std::string lacking;                ///< what there are none of; "" where all are there
 };
 
-Result<Profiles> profiles_of(const ServeOptions& options, const BoardInfo& board) {
+// A budget is kept by the power that is watched: what a table's figures are of has to be that.
+Status check_total(const WorkloadTable& table, const ServedBoard& board) {
+  if (!other_total(table, board)) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("the power of {} is that of '{}', and this board's is that of '{}'",
+                           table.title(), table.power_total, board.power_total),
+               "name tables of this total with --profiles, or leave it out for what the store has"};
+}
+
+Result<Profiles> profiles_of(const ServeOptions& options, const ServedBoard& board) {
   Profiles found;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& workload :
          phase == Phase::train ? options.plan.train : options.plan.infer) {
-      FLYBALL_ASSIGN(auto table, options.profiles.empty()
-                                     ? stored_profiles(options, board, workload, phase)
-                                     : filed_profiles(options, board.device.name, workload, phase));
+      FLYBALL_ASSIGN(auto table,
+                     options.profiles.empty()
+                         ? stored_profiles(options, board, workload, phase)
+                         : filed_profiles(options, board.info.device.name, workload, phase));
       if (table) {
+        FLYBALL_CHECK(check_total(*table, board));
         found.tables.push_back(*std::move(table));
         continue;
       }
@@ -150,7 +169,7 @@ Status check_measure(const ServeOptions& options, const ServingPlan& plan, doubl
   return {};
 }
 
-Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardInfo& board,
+Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const ServedBoard& board,
                                              const Device* knobs, std::vector<std::string>& notes) {
   const auto without = [&](const std::string& why, const std::string& hint,
                            bool always = false) -> Result<std::optional<ServingPlan>> {
@@ -172,6 +191,14 @@ Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const BoardI
                  plan_profiled(profiles.tables, serving_request(options),
                                {asked_settings(options), knobs, options.measure > 0}));
   take_settings(plan.training_settings(), options);
+  const bool unsaid = std::ranges::any_of(profiles.tables, [](const WorkloadTable& table) {
+    return table.has_power() && table.power_total.empty();
+  });
+  if (unsaid && !board.power_total.empty())
+    notes.push_back(
+        fmt::format("the profiles do not say of which total their power is: it is "
+                    "taken for that of this board, '{}'",
+                    board.power_total));
   size_t rows = 0;
   for (const WorkloadTable& table : profiles.tables) rows += table.size();
   notes.push_back(fmt::format(
