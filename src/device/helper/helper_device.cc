@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -15,14 +16,32 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = HelperRequest::Kind;
 
+// Of closed devices, which have nobody else to tell.
+struct LeftBehind {
+  std::mutex mutex;
+  std::vector<Error> errors;
+  void add(const Error& error) {
+    const std::lock_guard lock(mutex);
+    errors.push_back(error);
+  }
+};
+
+LeftBehind& left_behind() {
+  static LeftBehind all;
+  return all;
+}
+
 class HelperDevice final : public Device {
  public:
   HelperDevice(std::unique_ptr<Device> own, HelperBoard board, fs::path socket)
       : own_(std::move(own)), board_(std::move(board)), socket_(std::move(socket)) {}
   ~HelperDevice() override {
     if (owner_ != ::getpid()) return;
-    (void)own_->restore();
-    if (hold_) (void)hold_->ask({Kind::release});  // so that the next one does not find it held
+    (void)own_->restore();  // what fails stays in our journal
+    if (!hold_) return;
+    // So that the next one does not find it held. The journal of what fails is the helper's.
+    if (const Status released = hold_->ask({Kind::release}); !released.ok())
+      left_behind().add(released.error());
   }
 
   const DeviceInfo& info() const override { return own_->info(); }
@@ -111,6 +130,11 @@ class HelperDevice final : public Device {
 };
 
 }  // namespace
+
+std::vector<Error> take_left_by_helper() {
+  const std::lock_guard lock(left_behind().mutex);
+  return std::exchange(left_behind().errors, {});
+}
 
 std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own, const fs::path& root,
                                     const fs::path& socket) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "device/device.h"
 #include "device/helper/link.h"
@@ -19,5 +20,9 @@ namespace flyball {
 std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own,
                                     const std::filesystem::path& root = "/",
                                     const std::filesystem::path& socket = helper_socket());
+
+/// What helpers have answered where such a Device was closed and they could not put back what it
+/// had set: it stands in their journal, not in ours. Each is told once.
+std::vector<Error> take_left_by_helper();
 
 }  // namespace flyball

@@ -77,6 +77,33 @@ TEST_F(HelperDeviceTest, ItsEndPutsBackBeforeTheNextOneAsks) {
             0);
 }
 
+TEST_F(HelperDeviceTest, WhatItsEndCouldNotPutBackIsToldOnce) {
+  start_helper();
+  int set[2], gone[2];
+  ASSERT_EQ(::pipe(set), 0);
+  ASSERT_EQ(::pipe(gone), 0);
+  TestProcess client({}, [&] {
+    {
+      const auto device = user_device();
+      if (!device->apply({{{"cpu_mhz", 729.6}}}).ok()) return 1;
+      char byte = 'x';
+      (void)!::write(set[1], &byte, 1);
+      (void)!::read(gone[0], &byte, 1);
+    }
+    const std::vector<Error> left = take_left_by_helper();
+    if (left.size() != 1) return fail(2, fmt::format("{} errors", left.size()));
+    if (left[0].message.find("could not be put back") == std::string::npos)
+      return fail(3, left[0].message);
+    return take_left_by_helper().empty() ? 0 : 4;
+  });
+  char byte = 0;
+  ASSERT_EQ(::read(set[0], &byte, 1), 1);
+  std::filesystem::remove(tree_.file(1, "scaling_max_freq"));
+  ASSERT_EQ(::write(gone[1], &byte, 1), 1);
+  EXPECT_EQ(client.wait(), 0);
+  tree_.put(1, "scaling_max_freq", "729600\n");
+}
+
 TEST_F(HelperDeviceTest, AModeIsKeptWhereItIsAskedFor) {
   start_helper();
   EXPECT_EQ(as_user({},
