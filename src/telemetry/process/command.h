@@ -33,9 +33,9 @@ struct EndedUse {
   int processes = 0;     ///< that we waited for; their own children are in their figures
 };
 
-/// While one of these lives, this process is a child subreaper and must start no other children:
-/// orphans of the command are adopted and counted. When this process dies, its guard ends the
-/// command's group (base/guard.h).
+/// While one of these lives, this process is a child subreaper and must start no other children,
+/// but for tools of sensors (sensors/tool_process.h): orphans of the command are adopted and
+/// counted. When this process dies, its guard ends the command's group (base/guard.h).
 class RunningCommand {
  public:
   /// Errors: nothing to run; not found; not executable; `conflict` for a second foreground one.

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sensors/simple_sensors.h"
+#include "telemetry/sensors/tool_process.h"
 #include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
@@ -310,6 +311,40 @@ TEST(RunningCommand, EndsItsWholeTreeWhenItIsDropped) {
       ASSERT_FALSE((*command)->wait_until(monotonic_ns() + 10'000'000));
   }
   EXPECT_NE(::kill(std::stoi(*read_file(path)), 0), 0);
+}
+
+TEST(RunningCommand, ToolsThatSensorsRunAreNoneOfIts) {
+  TestTree tree;
+  const auto tool = tree.put("tool", "#!/bin/sh\n: >\"$0.runs\"\nsleep \"$1\"\necho done\n");
+  std::filesystem::permissions(tool, std::filesystem::perms(0755));
+  const auto command = RunningCommand::start({"sleep", "600"}, {.foreground = false});
+  ASSERT_TRUE(command.ok());
+  std::atomic<bool> asked = false;
+  std::thread sensor([&] {
+    for (int i = 0; i < 3; ++i) {
+      const auto answer = run_tool(tool, "0.1", 60);
+      EXPECT_EQ(answer.ok() ? *answer : answer.error().message, "done\n");
+    }
+    asked = true;
+  });
+  while (!asked) {
+    (*command)->refresh();
+    EXPECT_THAT((*command)->tree().members(), testing::ElementsAre((*command)->pid()));
+  }
+  sensor.join();
+  EXPECT_EQ((*command)->ended().processes, 0);
+
+  const std::filesystem::path runs = tool.string() + ".runs";
+  std::filesystem::remove(runs);
+  std::thread last([&] {
+    const auto answer = run_tool(tool, "1", 60);
+    EXPECT_EQ(answer.ok() ? *answer : answer.error().message, "done\n");
+  });
+  while (!std::filesystem::exists(runs)) std::this_thread::yield();
+  (*command)->signal(SIGKILL);
+  (*command)->finish(false);
+  last.join();
+  EXPECT_EQ((*command)->left_running(), 0);
 }
 
 TEST(RunningCommand, OneForegroundCommandAtATime) {

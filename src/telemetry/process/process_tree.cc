@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "telemetry/sensors/small_file.h"
+#include "telemetry/sensors/tool_process.h"
 
 namespace flyball {
 namespace {
@@ -106,7 +107,7 @@ void ProcessTree::add_with_descendants(pid_t pid) {
 }
 
 std::vector<pid_t> ProcessTree::adopted() const {
-  std::vector<pid_t> ours = children_of(::getpid());
+  std::vector<pid_t> ours = without_tools([] { return children_of(::getpid()); });
   std::erase_if(ours, [&](pid_t pid) {
     return pid != leader_ && std::ranges::find(bystanders_, pid) != bystanders_.end();
   });

@@ -23,7 +23,8 @@ struct TreeUse {
 /// that did and adopted by us. For the last, this process must be a child subreaper (prctl).
 class ProcessTree {
  public:
-  /// `bystanders`: children of this process that have nothing to do with the tree.
+  /// `bystanders`: children of this process that have nothing to do with the tree; tools that
+  /// sensors run (sensors/tool_process.h) never have.
   ProcessTree(pid_t leader, std::vector<pid_t> bystanders);
 
   /// Names the leader, when it was not known at construction (0).

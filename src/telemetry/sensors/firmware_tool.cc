@@ -1,12 +1,7 @@
 #include "telemetry/sensors/firmware_tool.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +15,7 @@
 #include "base/text.h"
 #include "boards/identity.h"
 #include "telemetry/sensors/simple_sensors.h"
+#include "telemetry/sensors/tool_process.h"
 
 namespace flyball {
 namespace {
@@ -27,24 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPeriodS = 0.1;
-constexpr size_t kMostBytes = 64 << 10;
 constexpr const char* kPower = "pmic_read_adc";
 constexpr const char* kThrottled = "get_throttled";
-
-// Reads what comes until the end, the limit, or the deadline; false where it was late.
-bool read_until(int from, int64_t deadline_ns, std::string& text) {
-  std::array<char, 4096> buffer{};
-  while (text.size() < kMostBytes) {
-    const int64_t left_ms = (deadline_ns - monotonic_ns()) / 1'000'000;
-    pollfd wait{from, POLLIN, 0};
-    if (left_ms <= 0 || ::poll(&wait, 1, static_cast<int>(left_ms)) == 0) return false;
-    const ssize_t n = ::read(from, buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return true;
-    text.append(buffer.data(), static_cast<size_t>(n));
-  }
-  return true;
-}
 
 // One answer of the tool, for all sensors that take a figure from it.
 class Answer {
@@ -151,38 +131,6 @@ Status trusted_code(const fs::path& path) {
   if (S_ISREG(file.st_mode) && ours && (file.st_mode & 022) == 0) return {};
   return Error{Code::permission, path.string() + " is not run: other users can have written it",
                "it must belong to root, and only root may write it"};
-}
-
-Result<std::string> run_tool(const fs::path& tool, const std::string& argument, double limit_s) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return file_error("run", tool, errno);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string name = tool.string(), word = argument, path = "PATH=/usr/bin:/bin";
-  std::array<char*, 3> argv = {name.data(), word.data(), nullptr};
-  std::array<char*, 2> environment = {path.data(), nullptr};
-  pid_t child = 0;
-  const int problem =
-      ::posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string text;
-  bool in_time = true;
-  if (problem == 0)
-    in_time = read_until(ends[0], monotonic_ns() + static_cast<int64_t>(limit_s * 1e9), text);
-  ::close(ends[0]);
-  if (problem != 0) return file_error("run", tool, problem);
-  if (!in_time) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  return Error{Code::unavailable,
-               fmt::format("{} {} {}", tool.string(), argument,
-                           in_time ? "failed" : fmt::format("took longer than {} s", limit_s)),
-               ""};
 }
 
 std::vector<PmicValue> parse_pmic(std::string_view text) {

@@ -38,9 +38,4 @@ std::vector<std::string> firmware_throttle_reasons(uint64_t bits);
 /// Code of a root that we may run or load: a file that only root or this user can have written.
 Status trusted_code(const std::filesystem::path& file);
 
-/// Runs a program by its path with one argument, without a shell; what it prints, 64 KiB at most.
-/// Errors: it does not start, fails, or takes longer than the limit (then it is killed).
-Result<std::string> run_tool(const std::filesystem::path& tool, const std::string& argument,
-                             double limit_s = 1);
-
 }  // namespace flyball

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "telemetry/sensors/power_sensors.h"
+#include "telemetry/sensors/tool_process.h"
 #include "telemetry/sensors/tree_testing.h"
 
 namespace flyball {
