@@ -309,6 +309,7 @@ class ProgramProfiler final : public Profiler {
   }
 
   Status run_trial(Measurement& m) {
+    refused_ = false;
     FLYBALL_CHECK(device_->apply(m.trial.mode));
     m.settle_s = settle(*device_, m.trial.mode, options_.settle_s);
     ProgramOptions program;
@@ -316,7 +317,9 @@ class ProgramProfiler final : public Profiler {
     program.settings = all_settings(m.trial);
     program.environment = options_.environment;
     program.argv = filled_in(options_.argv, program.settings);
+    refused_ = true;  // what cannot be started here cannot be in another mode
     FLYBALL_ASSIGN(const auto run, ProgramRun::start(program));
+    refused_ = false;
     FLYBALL_CHECK(ProgramTrial(*run, *meter_, *device_, options_, m).measure());
     run->take();  // what it read after the last look
     refused_ = true;

@@ -6,6 +6,11 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/files.h"
+#include "base/temp_folder.h"
+#include "device/host/board_tree_testing.h"
+#include "device/power_meter.h"
+#include "profile/trials/program_profiler.h"
 
 namespace flyball {
 namespace {
@@ -37,6 +42,28 @@ TEST(ProgramRun, WithoutAFolderForTemporaryFilesNothingIsStarted) {
   former != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
   ASSERT_FALSE(run.ok());
   EXPECT_THAT(run.error().hint, HasSubstr("TMPDIR"));
+}
+
+// As for a network whose board is held: the search ends, and no budget is spent on nothing.
+TEST(ProgramRun, WhatCannotBeStartedIsNoFailedTrial) {
+  const BoardTree tree;
+  const TempFolder folder;
+  const auto file = folder / "file";
+  ASSERT_TRUE(write_file(file, "no folder").ok());
+  ProgramTrialOptions options;
+  options.argv = {"true"};
+  const auto profiler =
+      make_program_profiler(*open_host(tree.options()), make_no_power("no sensor"), options);
+  ASSERT_TRUE(profiler.ok()) << profiler.error().message;
+  const char* former = std::getenv("TMPDIR");
+  const std::string kept = former != nullptr ? former : "";
+  ASSERT_EQ(::setenv("TMPDIR", file.c_str(), 1), 0);
+  const auto refused = (*profiler)->measure((*profiler)->default_config());
+  former != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+  EXPECT_FALSE(refused.ok()) << "a trial that failed: " << refused->failure;
+  const auto measured = (*profiler)->measure((*profiler)->default_config());
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  EXPECT_EQ(measured->failure, "");
 }
 
 }  // namespace
