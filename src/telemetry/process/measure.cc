@@ -11,6 +11,7 @@
 #include "telemetry/process/command.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
+#include "telemetry/sampling/thread_time.h"
 #include "telemetry/sampling/trace_export.h"
 
 namespace flyball {
@@ -34,31 +35,33 @@ class MemoryWatch {
 
   /// Page faults of the tree up to the last look: memory grows by them.
   uint64_t faults() const { return faults_; }
-  /// Takes a sample; returns the seconds that it took.
+  /// Takes a sample; returns the processor time that it took, in seconds: that others have the
+  /// core meanwhile is no cost of ours, and no reason to look less often.
   double sample() {
-    const int64_t begin = monotonic_ns();
+    const double begin_s = thread_cpu_seconds();
     // Read before the memory, so that they are never ahead of what it shows.
     const auto leader = read_pid_stat(command_.pid());
     uint64_t faults = leader ? leader->faults : 0;
-    if (begin >= next_search_ns_) faults = std::max(faults, search());
+    if (monotonic_ns() >= next_search_ns_) faults = std::max(faults, search());
     const double resident = command_.tree().resident_bytes();
     keep_peak(resident);
     if (resident > 0) faults_ = std::max(faults_, faults);
     ++result_.samples;
-    return static_cast<double>(monotonic_ns() - begin) * 1e-9;
+    return thread_cpu_seconds() - begin_s;
   }
 
  private:
   // Returns the page faults of the tree.
   uint64_t search() {
     const int64_t begin = monotonic_ns();
+    const double begin_s = thread_cpu_seconds();
     command_.refresh();
     const TreeUse use = command_.tree().use();
     result_.peak_processes = std::max(result_.peak_processes, use.processes);
     result_.peak_threads = std::max(result_.peak_threads, use.threads);
     // The kernel remembers the peak of each process, also between our samples.
     for (pid_t pid : command_.tree().members()) keep_peak(process_peak_bytes(pid));
-    const double cost = static_cast<double>(monotonic_ns() - begin) * 1e-9;
+    const double cost = thread_cpu_seconds() - begin_s;
     next_search_ns_ = begin + static_cast<int64_t>(std::clamp(cost / kOwnShare, 0.02, 1.0) * 1e9);
     return use.faults;
   }

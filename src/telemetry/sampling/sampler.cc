@@ -16,18 +16,13 @@
 
 #include "base/clock.h"
 #include "telemetry/sampling/lateness.h"
+#include "telemetry/sampling/thread_time.h"
 
 namespace flyball {
 namespace {
 
 constexpr size_t kMaxKept = size_t{4} << 20;
 constexpr size_t kMoreAround = 256;
-
-double thread_cpu_seconds() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
 
 // Waits until the absolute time, or until `wake` becomes readable (then true, however late it is).
 bool wait_until(int64_t deadline_ns, int wake) {
