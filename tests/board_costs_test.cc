@@ -24,6 +24,14 @@ class BoardCostsTest : public LiveTest {
     words.insert(words.end(), {"--root", root_.string(), "-q"});
     return run(words);
   }
+  /// On a busy machine the rail may go unread for too long, and that is said.
+  Finished measure_idle(std::vector<std::string> words) {
+    words.insert(words.begin(), "idle");
+    Finished done = mode(words);
+    for (int i = 0; i < 5 && done.err.find("was not measured for") != std::string::npos; ++i)
+      done = mode(words);
+    return done;
+  }
   /// What the scripted rail shows at this clock.
   static double watts(double gpu_mhz) { return 19 * (0.2005 + gpu_mhz * 1e-3) + 1.9 + 4; }
 
@@ -34,7 +42,7 @@ TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   const std::string before = slurp(root_ / gpu_max);
   const LivingTree tree(root_);
   const Finished done =
-      mode({"idle", "gpu_mhz=612", "gpu_mhz=1020", "--settle", "0.3s", "--for", "1s", "--json"});
+      measure_idle({"gpu_mhz=612", "gpu_mhz=1020", "--settle", "0.3s", "--for", "1s", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const auto idle = done.json()["idle"];
   ASSERT_EQ(idle.size(), 2u);
@@ -45,10 +53,10 @@ TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
     EXPECT_GE(one["updates"], 0);  // of the slowest rail of the total: all but one stand still
     EXPECT_EQ(one["total"], "module");
   }
-  EXPECT_EQ(idle[1]["run"], 2);
+  EXPECT_EQ(idle[1]["run"], idle[0]["run"].get<int>() + 1);
   EXPECT_EQ(slurp(root_ / gpu_max), before);
   EXPECT_THAT(run({"runs", "list"}).out, HasSubstr("idle power"));
-  const Finished as_it_is = mode({"idle", "--settle", "0s", "--for", "0.5s"});
+  const Finished as_it_is = measure_idle({"--settle", "0s", "--for", "0.5s"});
   EXPECT_THAT(as_it_is.out, HasSubstr("as it is"));
   EXPECT_EQ(slurp(root_ / gpu_max), before);
 }
@@ -128,9 +136,9 @@ TEST_F(BoardCostsTest, ServingCountsTheIdlePowerBetweenBatches) {
   EXPECT_THAT(same["notes"].dump(), HasSubstr("is yours: 6 W in every mode"));
   {
     const LivingTree tree(root_);
-    ASSERT_EQ(mode({"idle", "gpu_mhz=612", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+    ASSERT_EQ(measure_idle({"gpu_mhz=612", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
     EXPECT_THAT(run(plan).json()["notes"].dump(), HasSubstr("known of 1 of 2 modes"));
-    ASSERT_EQ(mode({"idle", "gpu_mhz=1020", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+    ASSERT_EQ(measure_idle({"gpu_mhz=1020", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
   }
   const auto measured = run(plan).json();
   EXPECT_NEAR(measured["answer"]["value"], 0.4 + watts(612) * 0.06, 0.02);
@@ -157,20 +165,21 @@ TEST_F(BoardCostsTest, ARunTellsItsShareOfIdlePower) {
     first = run(fresh);
   const std::string tuned = std::to_string(number);
   EXPECT_THAT(first.out, HasSubstr("`flyball mode idle --run " + tuned + "` measures it"));
-  ASSERT_EQ(mode({"idle", "--run", tuned, "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  ASSERT_EQ(measure_idle({"--run", tuned, "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
   EXPECT_THAT(run(tune).out, HasSubstr("is idle power of this mode, measured"));
   auto as_json = tune;
   as_json.push_back("--json");
   const auto idle = run(as_json).json()["choice"]["idle"];
   EXPECT_NEAR(idle["share"], 1, 0.05);  // the rail shows the same at work
   const auto shown = run({"runs", "show", tuned, "--json"}).json();
+  EXPECT_GT(shown["trials"].size(), 0u);
   for (const auto& trial : shown["trials"]) EXPECT_NEAR(trial["idle"]["share"], 1, 0.05) << trial;
   EXPECT_THAT(run({"runs", "show", tuned}).out, HasSubstr("of it idle"));
   const std::vector<std::string> profile = {"profile",    "lenet5", "--root",   root_.string(),
                                             "--data",     data_,    "--epochs", "2",
                                             "--interval", "50ms",   "-q"};
   EXPECT_THAT(run(profile).out, HasSubstr("`flyball mode idle` measures it"));
-  ASSERT_EQ(mode({"idle", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
+  ASSERT_EQ(measure_idle({"--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
   EXPECT_THAT(run(profile).out, HasSubstr("is idle power of this mode"));
 }
 

@@ -132,7 +132,9 @@ TEST_F(ExperimentBoardTest, E6WatchesTheBoardPinnedAndFree) {
     done = experiment(file);
   }
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  for (const auto& group : nlohmann::json(done.json()["groups"]))
+  const auto groups = nlohmann::json(done.json()["groups"]);
+  EXPECT_EQ(groups.size(), 2u);
+  for (const auto& group : groups)
     EXPECT_NEAR(group["later"]["power_w"], watts(1300.5), 0.5) << group;
   EXPECT_EQ(settings(), start);
 }

@@ -145,6 +145,7 @@ TEST_F(ProfileTest, ShowsThePerplexityOfALanguageModel) {
   const Json json = done.json();
   EXPECT_EQ(json["dataset"]["kind"], "wikitext");
   EXPECT_EQ(json["request"]["accumulate"], 2);
+  EXPECT_EQ(json["epochs"].size(), 2u);
   for (const Json& epoch : json["epochs"])
     EXPECT_NEAR(std::log(epoch["figures"]["perplexity"].get<double>()), epoch["loss"].get<double>(),
                 1e-6);

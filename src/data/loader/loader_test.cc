@@ -260,14 +260,16 @@ TEST(Loader, BuffersAreBoundedAndReused) {
 
 TEST(Loader, PrefetchStopsAtItsBound) {
   // The held minibatch keeps its content while workers fill every other buffer.
-  const auto loader = make_loader(std::make_shared<FakeSet>(200),
-                                  {.batch_size = 1, .workers = 2, .prefetch = 2, .shuffle = false});
+  const auto set = std::make_shared<FakeSet>(200);
+  const auto loader =
+      make_loader(set, {.batch_size = 1, .workers = 2, .prefetch = 2, .shuffle = false});
   loader->start_epoch(0);
   for (int64_t i = 0; i < 20; ++i) {
     const auto batch = loader->next();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     EXPECT_EQ((*batch)->view.values<int64_t>("label")[0], i);
     EXPECT_FLOAT_EQ((*batch)->view.values<float>("image")[0], static_cast<float>(i) / 255);
+    EXPECT_LE(set->fetched_.load(), i + 1 + 2 * 2);  // what was given out, and two of each worker
   }
 }
 
