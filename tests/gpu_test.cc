@@ -118,6 +118,24 @@ TEST_F(GpuTest, ATuneOfAProgramGoesThroughItsLimits) {
   EXPECT_EQ(tree_.state(0), "");
 }
 
+TEST_F(GpuTest, AProgramsProfileIsOfTheGpuThatItIsGiven) {
+  const Finished done =
+      run({"profile", "--root", tree_.root().string(), "--device", "cuda:1", "--json", "--", "sh",
+           "-c", "sleep 0.5; echo $CUDA_VISIBLE_DEVICES >\"$0\"", (folder_ / "seen").string()});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto json = done.json();
+  EXPECT_EQ(slurp(folder_ / "seen"), "GPU-2000-fake\n");
+  EXPECT_EQ(json["power_total"], "gpu");
+  EXPECT_EQ(json["gpu"]["index"], 1);
+  const Finished none =
+      run({"profile", "--root", tree_.root().string(), "--device", "cuda:9", "--", "true"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("there is no GPU cuda:9 here"));
+  const Finished twin = run({"profile", "--device", "twin:orin_agx", "--", "true"});
+  EXPECT_EQ(twin.exit_code, 2);
+  EXPECT_THAT(twin.err, HasSubstr("a program cannot run on twin:orin_agx"));
+}
+
 TEST_F(GpuTest, ATuneThatDoesNotAskSetsNothing) {
   const Finished done = tune({"--axis", "batch_size=8"}, "cuda");
   // The program never reads batch_size: what counts is that no GPU was touched on the way.

@@ -206,12 +206,14 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
     return Error{Code::invalid_argument,
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
-  FLYBALL_ASSIGN(const BoardName device, parse_board(options.device));
-  if (device.kind != "host" && device.kind != "jetson" && device.kind != "board")
-    return Error{Code::invalid_argument,
-                 fmt::format("--device {} says nothing to a program", options.device),
-                 "the program itself chooses its device; use --device host"};
-  if (!options.device.empty()) FLYBALL_CHECK(open_named_board(options.device, options.root));
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (!board->live() || board->twin())
+    return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
+                 "use --device host; the program itself chooses where it computes"};
+  const BoardInfo& info = board->info();
+  if (info.name.kind == "cuda" && info.gpu.empty())
+    return Error{Code::unavailable, fmt::format("there is no GPU {} here", options.device),
+                 "`flyball doctor` lists those that NVIDIA's library tells of"};
   FLYBALL_CHECK(check_program_options(command));
   FLYBALL_CHECK(options.files.check());
   request.argv = context.program;
@@ -220,8 +222,12 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
   request.interval = options.request.interval;
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  request.sensors = open_power_sensors(root);
+  request.sensors = open_power_sensors(root, info.gpu);
   request.context = options.files.context_with_gpu(root);
+  if (!info.gpu.empty()) {  // CUDA then counts this GPU alone, as number 0
+    request.environment = {"CUDA_VISIBLE_DEVICES=" + info.gpu};
+    request.gpu = sensor_number(root, info.compute);
+  }
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);

@@ -174,7 +174,9 @@ void take_energy(ProgramProfile& profile) {
 }
 
 void take_gpu(ProgramProfile& profile) {
-  profile.gpu = busiest_gpu_between(profile.traces, profile.begin_ns, profile.end_ns);
+  const auto& wanted = profile.request.gpu;
+  profile.gpu = wanted ? gpu_use_between(profile.traces, *wanted, profile.begin_ns, profile.end_ns)
+                       : busiest_gpu_between(profile.traces, profile.begin_ns, profile.end_ns);
   if (!profile.gpu) return;
   const auto take = [&profile](ProgramPart& part) {
     part.gpu = gpu_use_between(profile.traces, profile.gpu->gpu, part.begin_ns, part.end_ns);
@@ -198,6 +200,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   FLYBALL_CHECK(sampler.start());
   ProgramOptions options;
   options.argv = request.argv;
+  options.environment = request.environment;
   options.stdout_to_stderr = request.stdout_to_stderr;
   FLYBALL_ASSIGN(const auto run, ProgramRun::start(options));
   const Disturbance others;

@@ -25,6 +25,8 @@ struct ProgramRequest {
   Seconds interval{0.01};
   SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
   Seconds context_interval{0.1};
+  std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
+  std::optional<size_t> gpu{};  ///< the one it is to use, as sensors count; else the busiest
 };
 
 /// Sums over a stretch of the program: all of it, or a window that it marked.
