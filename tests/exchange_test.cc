@@ -121,7 +121,7 @@ TEST_F(ExchangeTest, WhatIsExportedCanBeReadAgainSoTotalsKeepApart) {
   const Finished mixed = run({"export"});
   EXPECT_EQ(mixed.exit_code, 2);
   EXPECT_EQ(mixed.out, "");
-  EXPECT_NE(mixed.err.find("net training on board are of different totals: module, and monitor"),
+  EXPECT_NE(mixed.err.find("net train on board are of different totals: module, and monitor"),
             std::string::npos)
       << mixed.err;
   EXPECT_EQ(run({"export", "--run", "3"}).exit_code, 0);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ranges>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -288,11 +287,11 @@ Status ResultsFile::append(const RunFigures& run) {
 const RunFigures* ResultsFile::find(const RunSettings& settings, int repeat,
                                     const std::string& fingerprint) const {
   const auto key = settings_json(settings);
-  for (const RunFigures& run : std::views::reverse(runs_))
-    if (run.repeat == repeat && run.fingerprint == fingerprint &&
-        settings_json(run.settings) == key)
-      return &run;
-  return nullptr;
+  const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&](const RunFigures& run) {
+    return run.repeat == repeat && run.fingerprint == fingerprint &&
+           settings_json(run.settings) == key;
+  });
+  return found == runs_.rend() ? nullptr : &*found;
 }
 
 }  // namespace flyball

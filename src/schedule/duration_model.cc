@@ -66,7 +66,7 @@ void DurationModel::spare(double minibatches) {
 }
 
 void DurationModel::forget_largest() {
-  std::ranges::rotate(recent_, recent_.begin() + static_cast<std::ptrdiff_t>(next_));
+  std::rotate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(next_), recent_.end());
   next_ = 0;
   recent_.erase(std::ranges::find(recent_, sorted_.back()));
   sorted_.pop_back();
@@ -101,7 +101,7 @@ void DurationModel::remember(double ratio) {
 }
 
 void DurationModel::forget_all_but(size_t last) {
-  std::ranges::rotate(recent_, recent_.begin() + static_cast<std::ptrdiff_t>(next_));
+  std::rotate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(next_), recent_.end());
   next_ = 0;
   recent_.erase(recent_.begin(), recent_.end() - static_cast<std::ptrdiff_t>(last));
   sorted_ = recent_;

@@ -39,7 +39,8 @@ bool is_clock(const Axis& axis) {
 // Clocks first: cores come on again without a reboot.
 std::vector<size_t> descending(const Space& space) {
   std::vector<size_t> axes = board_axes(space), order(space.size());
-  std::ranges::stable_partition(axes, [&](size_t d) { return is_clock(space.axes()[d]); });
+  std::stable_partition(axes.begin(), axes.end(),
+                        [&](size_t d) { return is_clock(space.axes()[d]); });
   std::iota(order.begin(), order.end(), size_t{0});
   if (axes.empty() || !is_clock(space.axes()[axes.front()])) return order;
   std::ranges::stable_sort(

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/distinct.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "profile/trials/offered_axes.h"
@@ -145,14 +146,10 @@ class TwinProfiler final : public Profiler {
     FLYBALL_CHECK(check_not_missing(device, open.name));
     std::vector<std::string> names = {axis::batch_size, axis::loader_workers, axis::prefetch};
     for (const Axis& axis : axes) names.push_back(axis.name);
-    make_unique(names);
+    make_distinct(names);
     return Error{Code::invalid_argument,
                  fmt::format("there is no axis '{}' on {}", open.name, info_.device_title),
                  "one of: " + join(names, ", ")};
-  }
-  static void make_unique(std::vector<std::string>& names) {
-    std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
   }
 
   // The twin says it: beside the network the system needs memory, too.
