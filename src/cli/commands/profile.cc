@@ -226,6 +226,7 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
   request.context = options.files.context_with_gpu(root);
   if (!info.gpu.empty()) {  // CUDA then counts this GPU alone, as number 0
     request.environment = {"CUDA_VISIBLE_DEVICES=" + info.gpu};
+    request.compute = info.compute;
     request.gpu = sensor_number(root, info.compute);
   }
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));

@@ -226,7 +226,7 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request) {
   profile.traces = sampler.traces();
   take_gpu(profile);
   if (measures_power(request.sensors)) {
-    profile.power_total = preferred_total(request.sensors);
+    profile.power_total = total_where(request.sensors, request.compute);
     take_energy(profile);
   } else {
     profile.power_gap = power_gap(request.sensors);

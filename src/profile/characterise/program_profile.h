@@ -26,6 +26,7 @@ struct ProgramRequest {
   SensorList context{};  ///< what explains a run, for traces; read every `context_interval`
   Seconds context_interval{0.1};
   std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
+  std::string compute = "cpu";             ///< where it is to compute, which total_where() asks
   std::optional<size_t> gpu{};  ///< the one it is to use, as sensors count; else the busiest
 };
 
