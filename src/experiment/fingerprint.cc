@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "base/text.h"
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
@@ -19,23 +23,42 @@ fs::path named_data(const ExperimentSpec& spec, const ExperimentOptions& options
   return options.data.empty() ? spec.data : options.data;
 }
 
-// Of a folder that holds a dataset; a drawn one is known by its label.
+// However it was written.
+std::string place_of(const fs::path& folder) {
+  if (folder.empty()) return "";
+  const fs::path whole = fs::absolute(folder).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).string();  // "photos/" is "photos"
+}
+
+// Of a folder that holds a dataset of the user's.
 Conditions files_of(const fs::path& folder) {
   if (folder.empty()) return {};
   const auto dataset = open_dataset(folder, Split::train);
   if (!dataset) return {};
   return {
-      {"files of " + folder.string(), dataset_conditions(**dataset, folder).at("dataset files")}};
+      {"files of " + place_of(folder), dataset_conditions(**dataset, folder).at("dataset files")}};
 }
 
-Conditions media_of(const ExperimentSpec& spec) {
+// A set that is drawn is known by its label: what else lies on its medium is none of it.
+Conditions media_of(const ExperimentSpec& spec, bool drawn) {
   Conditions found;
   for (const Medium& medium : spec.media) {
     found["medium " + medium.name] =
-        fmt::format("{} {:g} MB/s", medium.folder.string(), medium.read_mb_s);
-    found.merge(files_of(medium.folder));
+        fmt::format("{} {:g} MB/s", place_of(medium.folder), medium.read_mb_s);
+    if (!drawn) found.merge(files_of(medium.folder));
   }
   return found;
+}
+
+std::vector<std::string> conditions_in(const std::string& fingerprint) {
+  const size_t at = fingerprint.find(under);
+  if (at == std::string::npos) return {};
+  std::vector<std::string> words;
+  for (const std::string& word :
+       split(fingerprint.substr(at + std::string_view(under).size()), ','))
+    words.emplace_back(trim(word));
+  std::ranges::sort(words);
+  return words;
 }
 
 }  // namespace
@@ -43,9 +66,8 @@ Conditions media_of(const ExperimentSpec& spec) {
 std::string experiment_fingerprint(const ExperimentSpec& spec, const ExperimentOptions& options,
                                    const BoardInfo& board) {
   const fs::path named = named_data(spec, options);
-  std::string text =
-      board.device.fingerprint + "; " + library_versions() + "; data " +
-      (named.empty() ? spec.dataset.label() : fs::absolute(named).lexically_normal().string());
+  std::string text = board.device.fingerprint + "; " + library_versions() + "; data " +
+                     (named.empty() ? spec.dataset.label() : place_of(named));
   // Until it could be chosen networks computed on the CPU, which is not said.
   if (board.provenance == Provenance::measured && board.compute != "cpu")
     text += "; network on " + board.compute;
@@ -55,8 +77,9 @@ std::string experiment_fingerprint(const ExperimentSpec& spec, const ExperimentO
 
 std::string with_conditions(const std::string& fingerprint, const ExperimentSpec& spec,
                             const ExperimentOptions& options, const BoardInfo& board) {
-  const Conditions all = combine({board.device.settings, process_conditions(), media_of(spec),
-                                  files_of(named_data(spec, options))});
+  const fs::path named = named_data(spec, options);
+  const Conditions all = combine({board.device.settings, process_conditions(),
+                                  media_of(spec, named.empty()), files_of(named)});
   std::vector<std::string> words;
   for (const auto& [name, value] : all) words.push_back(name + " " + value);
   return fingerprint + under + join(words, ", ");
@@ -64,6 +87,17 @@ std::string with_conditions(const std::string& fingerprint, const ExperimentSpec
 
 bool agrees(const std::string& stored, const std::string& fingerprint) {
   return stored == fingerprint || stored.starts_with(fingerprint + under);
+}
+
+std::string other_conditions(const std::string& stored, const std::string& fingerprint) {
+  const auto now = conditions_in(fingerprint), then = conditions_in(stored);
+  if (then.empty()) return "under conditions that were not kept";
+  std::vector<std::string> gone, come;
+  std::ranges::set_difference(then, now, std::back_inserter(gone));
+  std::ranges::set_difference(now, then, std::back_inserter(come));
+  if (gone.empty()) return "without " + join(come, ", ");
+  if (come.empty()) return fmt::format("under {}, which is no more so", join(gone, ", "));
+  return fmt::format("under {}; now: {}", join(gone, ", "), join(come, ", "));
 }
 
 }  // namespace flyball

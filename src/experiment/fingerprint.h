@@ -19,4 +19,8 @@ std::string with_conditions(const std::string& fingerprint, const ExperimentSpec
 /// Is `stored` this fingerprint under some conditions, or of before they were kept?
 bool agrees(const std::string& stored, const std::string& fingerprint);
 
+/// "under CPU governor powersave; now: CPU governor performance", or "without OMP_…": in what the
+/// conditions of `stored` are not those of `fingerprint`.
+std::string other_conditions(const std::string& stored, const std::string& fingerprint);
+
 }  // namespace flyball

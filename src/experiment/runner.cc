@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -66,8 +68,7 @@ class Runner {
   // A run without power does not serve where power can be read by now.
   const RunFigures* known(const RunSettings& run, int repeat) const {
     const RunFigures* stored = file_.find(run, repeat, result_.fingerprint);
-    const bool lacks =
-        stored && (run.state.empty() || run.state == "training") && stored->power_total.empty();
+    const bool lacks = stored && run.state != "suspended" && stored->power_total.empty();
     return lacks && reads_power_ ? nullptr : stored;
   }
 
@@ -204,12 +205,38 @@ fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& optio
   return options.out / spec.name / "results.jsonl";
 }
 
+bool asks_for(const ExperimentSpec& spec, const std::vector<RunSettings>& settings,
+              const RunFigures& run) {
+  return run.repeat < spec.repeats && std::ranges::any_of(settings, [&](const RunSettings& asked) {
+           return settings_json(asked) == settings_json(run.settings);
+         });
+}
+
+// Why what was measured before is measured again.
+std::string why_again(const ResultsFile& file, const ExperimentResult& result,
+                      const std::string& begun) {
+  const auto settings = result.spec.runs();
+  const RunFigures* latest = nullptr;
+  std::set<std::pair<std::string, int>> others;
+  for (const RunFigures& run : file.runs()) {
+    if (!agrees(run.fingerprint, begun) || !asks_for(result.spec, settings, run)) continue;
+    if (file.find(run.settings, run.repeat, result.fingerprint)) continue;
+    others.emplace(settings_json(run.settings).dump(), run.repeat);
+    latest = &run;
+  }
+  if (!latest) return "";
+  return fmt::format("{} earlier run{} measured again: made {}", others.size(),
+                     others.size() == 1 ? " is" : "s are",
+                     other_conditions(latest->fingerprint, result.fingerprint));
+}
+
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options) {
   const Stopwatch watch;
   FLYBALL_ASSIGN(auto device, open_device(options));
   ExperimentResult result = begin_experiment(spec, options, options.board);
-  result.fingerprint = with_conditions(result.fingerprint, spec, options, options.board);
+  const std::string begun = result.fingerprint;
+  result.fingerprint = with_conditions(begun, spec, options, options.board);
   RunBoard board(std::move(device), options.root);
   FLYBALL_CHECK(board.check(spec));
   const fs::path path = results_path(spec, options);
@@ -217,6 +244,8 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
   std::error_code ignored;
   if (options.fresh) fs::remove(path, ignored);
   FLYBALL_ASSIGN(ResultsFile file, ResultsFile::open(path));
+  if (const std::string why = why_again(file, result, begun); !why.empty() && options.note)
+    options.note(why);
   FLYBALL_CHECK(Runner(result, options, file, board).run_all());
   result.seconds = watch.seconds();
   return result;
@@ -227,9 +256,10 @@ Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
   ExperimentResult result = begin_experiment(spec, options, options.board);
   const std::string begun = result.fingerprint;
   FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
-  for (const RunFigures& run : file.runs())
-    if (agrees(run.fingerprint, begun)) result.fingerprint = run.fingerprint;  // the latest
   const auto settings = spec.runs();
+  for (const RunFigures& run : file.runs())
+    if (agrees(run.fingerprint, begun) && asks_for(spec, settings, run))
+      result.fingerprint = run.fingerprint;  // the latest
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
     for (const RunSettings& run : settings)
       if (const RunFigures* known = file.find(run, repeat, result.fingerprint))

@@ -23,6 +23,8 @@ struct ExperimentOptions {
   const std::atomic<bool>* interrupted = nullptr;
   /// Hundredths of an epoch, of those that are left to run, and what runs now.
   std::function<void(size_t done, size_t total, const std::string& what)> progress{};
+  /// Which earlier runs are measured again, and why, before anything runs.
+  std::function<void(const std::string&)> note{};
 };
 
 struct ExperimentResult {

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "base/temp_folder.h"
 #include "data/makers/digits.h"
+#include "data/makers/make.h"
 #include "experiment/fingerprint.h"
 
 namespace flyball {
@@ -16,6 +18,7 @@ namespace fs = std::filesystem;
 using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class ExperimentPlace : public testing::Test {
  protected:
@@ -83,6 +86,9 @@ TEST_F(ExperimentPlace, ConditionsArePartOfWhatIsTakenUp) {
     return with_conditions(experiment_fingerprint(spec, options, options.board), spec, options,
                            options.board);
   };
+  const char* given = std::getenv("OMP_WAIT_POLICY");
+  const std::string policy = given ? given : "";
+  ::unsetenv("OMP_WAIT_POLICY");
   const std::string first = now();
   EXPECT_EQ(first, now());
   EXPECT_TRUE(agrees(first, experiment_fingerprint(spec, options, options.board)));
@@ -96,10 +102,49 @@ TEST_F(ExperimentPlace, ConditionsArePartOfWhatIsTakenUp) {
   options.board.device.settings = {{"cpu governor", "powersave"}};
   ::setenv("OMP_WAIT_POLICY", "passive", 1);
   EXPECT_NE(first, now());
+  EXPECT_EQ(other_conditions(first, now()), "without OMP_WAIT_POLICY passive");
+  EXPECT_EQ(other_conditions(now(), first), "under OMP_WAIT_POLICY passive, which is no more so");
   ::unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(first, now());
+  if (given) ::setenv("OMP_WAIT_POLICY", policy.c_str(), 1);
+  options.data = data / "." / "";  // the same folder, written otherwise
   EXPECT_EQ(first, now());
   ASSERT_TRUE(make_digits(data, {.train = 128, .test = 8}).ok());
   EXPECT_NE(first, now());
+}
+
+// What an earlier start drew onto a medium, and what others keep there, is no change of it.
+TEST_F(ExperimentPlace, ADrawnSetIsKnownByItsLabelOnEveryMedium) {
+  ExperimentSpec spec = spec_;
+  spec.media = {{.name = "card", .folder = folder_.path(), .read_mb_s = 0}};
+  const auto now = [&] { return with_conditions("here", spec, options_, options_.board); };
+  const std::string first = now();
+  ASSERT_TRUE(make_dataset("images", 8, folder_ / "flyball-data" / "set", {.size = {8, 8}}).ok());
+  EXPECT_EQ(first, now());
+  options_.data = folder_ / "flyball-data" / "set";  // one's own is looked at, on the medium too
+  const std::string own = now();
+  EXPECT_NE(first, own);
+  ASSERT_TRUE(make_dataset("images", 8, folder_ / "flyball-data" / "more", {.size = {8, 8}}).ok());
+  EXPECT_NE(own, now());
+}
+
+TEST_F(ExperimentPlace, WhatIsMeasuredAgainIsSaidBeforeItRuns) {
+  auto file = ResultsFile::open(results_path(spec_, options_));
+  ASSERT_TRUE(file.ok());
+  RunFigures run{.settings = spec_.runs().front()};
+  run.fingerprint = begun(on("cpu")).fingerprint + "; under CPU governor powersave";
+  run.epochs = {{.epoch = 0, .e2e_s = 1}};
+  ASSERT_TRUE(file->append(run).ok());
+  run.repeat = 7;  // is not asked for
+  ASSERT_TRUE(file->append(run).ok());
+  std::string said;
+  std::atomic<bool> interrupted = true;
+  ExperimentOptions options = on("cpu");
+  options.interrupted = &interrupted;
+  options.note = [&](const std::string& text) { said = text; };
+  EXPECT_FALSE(run_experiment(spec_, options).ok());
+  EXPECT_THAT(said, StartsWith("1 earlier run is measured again: made under CPU governor "
+                               "powersave; now: "));
 }
 
 // The report is of the latest conditions, whichever hold when it is written.
@@ -113,8 +158,13 @@ TEST_F(ExperimentPlace, TheLatestConditionsAreReported) {
     run.epochs = {{.epoch = 0, .e2e_s = seconds}};
     ASSERT_TRUE(file->append(run).ok());
   }
+  RunFigures unasked{.settings = spec_.runs().front()};
+  unasked.settings.epochs = 9;
+  unasked.epochs = {{.epoch = 0, .e2e_s = 7}};
+  unasked.fingerprint = begun(on("cpu")).fingerprint + "; under cpu governor 0";
+  ASSERT_TRUE(file->append(unasked).ok());
   const auto found = load_experiment(spec_, on("cpu"));
-  ASSERT_TRUE(found.ok());
+  ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->runs.size(), 1u);
   EXPECT_EQ(found->runs[0].epochs[0].e2e_s, 1);
   EXPECT_THAT(found->fingerprint, HasSubstr("cpu governor 1"));

@@ -168,6 +168,12 @@ Status run(const Options& options, Context& context) {
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
   FLYBALL_ASSIGN(experiment.board, place_of(*board, options, true));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  // The session that was waited for may have had settings of its own.
+  FLYBALL_ASSIGN(const auto now, open_named_board(options.device, options.root));
+  experiment.board.device.settings = now->info().device.settings;
+  experiment.note = [](const std::string& text) {
+    fmt::print(stderr, "flyball: note: {}\n", text);
+  };
   experiment.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
