@@ -106,10 +106,7 @@ Conditions fixed_conditions(const FixedSettings& fixed) {
   if (!fixed.cpu_governor.empty()) conditions["CPU governor"] = fixed.cpu_governor;
   if (!fixed.gpu_governor.empty()) conditions["GPU governor"] = fixed.gpu_governor;
   if (fixed.dvfs_pinned) conditions["DVFS"] = *fixed.dvfs_pinned ? "pinned" : "free";
-  if (fixed.fan_pwm)
-    conditions["fan"] = *fixed.fan_pwm <= 0          ? "stopped"
-                        : *fixed.fan_pwm >= full_pwm ? "full"
-                                                     : "turning";
+  if (fixed.fan_pwm) conditions["fan"] = *fixed.fan_pwm >= full_pwm ? "full" : "by temperature";
   if (fixed.idle_states)
     conditions["idle states"] =
         *fixed.idle_states == 0 ? "off" : fmt::format("{}", *fixed.idle_states);

@@ -24,7 +24,7 @@ nlohmann::ordered_json fixed_json(const FixedSettings& fixed);
 
 /// As conditions of what is measured (space/conditions.h): "CPU governor", "GPU governor", "DVFS"
 /// (pinned or free before any mode was set), "fan", "idle states" (how many, or off). A fan that
-/// follows the temperature turns a little differently each time: it is stopped, full or turning.
+/// follows the temperature stops and turns by itself: it is "full" or "by temperature".
 Conditions fixed_conditions(const FixedSettings& fixed);
 
 }  // namespace flyball

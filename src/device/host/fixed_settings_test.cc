@@ -24,7 +24,7 @@ TEST(FixedSettings, AreConditionsOfWhatIsMeasured) {
   const Conditions free = {{"CPU governor", "schedutil"},
                            {"GPU governor", "nvhost_podgov"},
                            {"DVFS", "free"},
-                           {"fan", "turning"}};
+                           {"fan", "by temperature"}};
   EXPECT_EQ(conditions(), free);
   // A fan that follows the temperature is the same condition.
   tree.put("sys/class/hwmon/hwmon9/pwm1", "120\n");
@@ -41,7 +41,7 @@ TEST(FixedSettings, AreConditionsOfWhatIsMeasured) {
              "2201600\n");
   tree.put("sys/devices/platform/17000000.gpu/devfreq/17000000.gpu/min_freq", "1300500000\n");
   EXPECT_EQ(conditions().at("idle states"), "off");
-  EXPECT_EQ(conditions().at("fan"), "stopped");
+  EXPECT_EQ(conditions().at("fan"), "by temperature");
   EXPECT_EQ(conditions().at("DVFS"), "pinned");
 }
 
