@@ -118,7 +118,9 @@ TEST_F(GpuTest, ATuneOfAProgramGoesThroughItsLimits) {
   EXPECT_EQ(tree_.state(0), "");
 }
 
-TEST_F(GpuTest, AProgramsProfileIsOfTheGpuThatItIsGiven) {
+// No settings: nobody's rights.
+TEST_F(CommandTest, AProgramsProfileIsOfTheGpuThatItIsGiven) {
+  const NvidiaTree tree_;
   const Finished done =
       run({"profile", "--root", tree_.root().string(), "--device", "cuda:1", "--json", "--", "sh",
            "-c", "sleep 0.5; echo $CUDA_VISIBLE_DEVICES >\"$0\"", (folder_ / "seen").string()});
@@ -130,10 +132,21 @@ TEST_F(GpuTest, AProgramsProfileIsOfTheGpuThatItIsGiven) {
   const Finished none =
       run({"profile", "--root", tree_.root().string(), "--device", "cuda:9", "--", "true"});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("there is no GPU cuda:9 here"));
+  EXPECT_THAT(none.err, HasSubstr("there is no cuda:9 here"));
   const Finished twin = run({"profile", "--device", "twin:orin_agx", "--", "true"});
   EXPECT_EQ(twin.exit_code, 2);
   EXPECT_THAT(twin.err, HasSubstr("a program cannot run on twin:orin_agx"));
+}
+
+TEST_F(GpuTest, AProgramThatIsHeldSeesItsGpuAlone) {
+  const Finished done = run({"mode", "hold", "power_limit_w=300", "--root", tree_.root().string(),
+                             "--device", "cuda:1", "--", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.out, "GPU-2000-fake\n");
+  const Finished none = run({"mode", "hold", "power_limit_w=300", "--root", tree_.root().string(),
+                             "--device", "cuda:9", "--", "true"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("there is no cuda:9 here"));
 }
 
 TEST_F(GpuTest, ATuneThatDoesNotAskSetsNothing) {

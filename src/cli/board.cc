@@ -19,6 +19,7 @@
 #include "profile/trials/table_profiler.h"
 #include "profile/trials/twin_profiler.h"
 #include "space/axis_choice.h"
+#include "telemetry/sensors/nvidia_gpus.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
@@ -58,9 +59,12 @@ Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& opt
   return opened;
 }
 
-Result<std::vector<Axis>> parse_axes(const std::vector<std::string>& texts, const Device& device) {
+// By knobs that are closed again: whoever measures opens them once nobody else does, whose settings
+// would pass for the board's.
+Result<std::vector<Axis>> open_axes(const Board& board, const std::vector<std::string>& texts) {
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(texts));
-  return opened_axes(choices, device.axes());
+  FLYBALL_ASSIGN(const auto device, board.knobs());
+  return opened_axes(choices, device->axes());
 }
 
 // What a network takes and a program of the user's own does not.
@@ -87,6 +91,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
   FLYBALL_CHECK(check_program_options(options));
+  FLYBALL_ASSIGN(const std::string gpu, gpu_of_program(board.info().name, options.root));
   const bool cuda = board.info().name.kind == "cuda";
   if (board.info().compute != "cpu" && !cuda)
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
@@ -98,12 +103,11 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   trial.wanted_figures = options.wanted_figures;
-  // CUDA then counts this GPU alone, as number 0.
-  if (!board.info().gpu.empty()) trial.environment = {"CUDA_VISIBLE_DEVICES=" + board.info().gpu};
-  FLYBALL_ASSIGN(auto device, board.knobs());
-  FLYBALL_ASSIGN(trial.open, parse_axes(options.axes, *device));
+  if (!gpu.empty()) trial.environment = {"CUDA_VISIBLE_DEVICES=" + gpu};
+  FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  FLYBALL_ASSIGN(auto device, board.knobs());
   FLYBALL_ASSIGN(opened.profiler, make_program_profiler(std::move(device), board.power(), trial));
   return opened;
 }
@@ -126,14 +130,14 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.step.phase = live.phase;
   FLYBALL_CHECK(read_training_options(options.training, options.workload, live.step));
   live.image_size = options.training.image_size;
-  FLYBALL_ASSIGN(auto device, board.knobs());
-  FLYBALL_ASSIGN(live.open, parse_axes(options.axes, *device));
+  FLYBALL_ASSIGN(live.open, open_axes(board, options.axes));
   FLYBALL_CHECK(check_device(live.board.compute));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
   if (live.script.drawn.empty()) {
     FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   }
+  FLYBALL_ASSIGN(auto device, board.knobs());
   FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));
   return opened;
 }
@@ -164,8 +168,7 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
     FLYBALL_ASSIGN(phase, parse_phase(options.phase));
   }
   FLYBALL_ASSIGN(TwinWorkload workload, known_twin_workload(options.workload, phase));
-  FLYBALL_ASSIGN(const auto device, board.knobs());
-  FLYBALL_ASSIGN(twin.open, parse_axes(options.axes, *device));
+  FLYBALL_ASSIGN(twin.open, open_axes(board, options.axes));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.profiler, make_twin_profiler(board, std::move(workload), twin));
   return opened;
@@ -267,6 +270,16 @@ Result<std::filesystem::path> root_folder(const std::string& root) {
   if (!problem && std::filesystem::is_directory(folder, problem)) return folder;
   return Error{Code::not_found, fmt::format("--root: there is no folder '{}'", root),
                "name the folder that holds proc, sys and etc of the board"};
+}
+
+Result<std::string> gpu_of_program(const BoardName& name, const std::string& root) {
+  if (name.kind != "cuda") return std::string();
+  FLYBALL_ASSIGN(const size_t number, cuda_index(name));
+  FLYBALL_ASSIGN(const std::filesystem::path folder, root_folder(root));
+  if (!list_nvidia_gpus(folder)) return std::string();
+  const auto gpu = find_cuda_gpu(folder, number);
+  if (gpu) return gpu->uuid;
+  return gpu.error().code == Code::not_found ? Result<std::string>(gpu.error()) : std::string();
 }
 
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device,

@@ -225,10 +225,14 @@ Status hold(const ModeOptions& options, Context& context) {
   if (context.program.empty())
     return Error{Code::invalid_argument, "there is no command to run in the mode",
                  "flyball mode hold MODE -- COMMAND"};
+  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  FLYBALL_ASSIGN(const std::string gpu, gpu_of_program(name, options.root));
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   ModeDesk desk(*board.device, board.root);
   FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
-  auto started = RunningCommand::start(context.program, {.stdout_to_stderr = options.json});
+  CommandOptions command_options{.stdout_to_stderr = options.json};
+  if (!gpu.empty()) command_options.environment = {"CUDA_VISIBLE_DEVICES=" + gpu};
+  auto started = RunningCommand::start(context.program, command_options);
   if (!started) {
     FLYBALL_CHECK(desk.restore());
     report_error(started.error());
