@@ -161,11 +161,34 @@ TEST_F(ServeModeTest, ProfilesOfAnotherPowerAreRefused) {
   std::string text;
   for (const std::string& line : split(slurp(profiles()), '\n'))
     if (!line.empty()) text += line + (text.empty() ? ",power_total\n" : ",monitor\n");
-  const Finished done = run(serve({"--profiles", write("other.csv", text).string(), "--arrivals",
-                                   "poisson:40", "--for", "1s"}));
-  EXPECT_EQ(done.exit_code, 2) << done.out;
-  EXPECT_THAT(done.err, HasSubstr("the power of lenet5 train on orin_agx is that of 'monitor', and "
-                                  "this board's is that of '"));
+  const std::string other = write("other.csv", text).string();
+  const Finished live =
+      run(serve({"--profiles", other, "--arrivals", "poisson:40", "--for", "1s"}));
+  const Finished simulated =
+      run({"serve", "--device", "twin:orin_agx", "--train", "lenet5", "--infer", "lenet5",
+           "--latency", "1s", "--arrivals", "poisson:5", "--profiles", other});
+  for (const Finished& done : {live, simulated}) {
+    EXPECT_EQ(done.exit_code, 2) << done.out;
+    EXPECT_THAT(done.err, HasSubstr("the power of lenet5 train on orin_agx is that of 'monitor', "
+                                    "and this board's is that of '"));
+  }
+}
+
+// Tables that do not say which power theirs is may stand beside those that do.
+TEST_F(ServeModeTest, ProfilesOfAPowerThatIsNotSaidAreTakenForTheBoards) {
+  const std::string all = slurp(profiles());
+  std::string said, unsaid;
+  for (const std::string& line : split(all, '\n')) {
+    if (line.empty()) continue;
+    if (said.empty() || line.find(",train,") != std::string::npos)
+      said += line + (said.empty() ? ",power_total\n" : ",module\n");
+    if (unsaid.empty() || line.find(",infer,") != std::string::npos) unsaid += line + "\n";
+  }
+  const Finished done =
+      run(serve({"--profiles", write("said.csv", said).string(), "--profiles",
+                 write("unsaid.csv", unsaid).string(), "--arrivals", "poisson:40", "--for", "1s"}));
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("taken for that of this board, 'module'"));
 }
 
 // A board whose GPU may compute has its trials stored with where they ran.

@@ -15,9 +15,8 @@ namespace flyball::cli {
 namespace {
 
 // Tables need not say of which total their power is, and who reads no power keeps no budget.
-bool other_total(const WorkloadTable& table, const ServedBoard& board) {
-  return table.has_power() && !table.power_total.empty() && !board.power_total.empty() &&
-         table.power_total != board.power_total;
+bool other_total(const std::string& total, const std::string& of_board) {
+  return !total.empty() && !of_board.empty() && total != of_board;
 }
 
 // The measurements that a plan may lean on: those that count, of this very board as it computes,
@@ -34,9 +33,12 @@ Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options
   filter.phase = phase;
   filter.provenance = Provenance::measured;
   FLYBALL_ASSIGN(StoredTrials all, stored_trials(store, filter));
+  std::erase_if(all.trials, [&](const StoredMeasurement& trial) {
+    const auto& power = trial.measurement.power;
+    return power && other_total(power->total, board.power_total);
+  });
   const StoredTrials profiles = of_latest_conditions(std::move(all));
-  std::vector<WorkloadTable> tables = tables_of(profiles.trials);
-  std::erase_if(tables, [&](const WorkloadTable& table) { return other_total(table, board); });
+  const std::vector<WorkloadTable> tables = tables_of(profiles.trials);
   if (tables.empty()) return std::optional<WorkloadTable>();
   return std::optional(*std::ranges::max_element(tables, {}, &WorkloadTable::size));
 }
@@ -47,6 +49,22 @@ Status check_board(const WorkloadTable& table, const std::string& file, const st
   return Error{Code::invalid_argument,
                fmt::format("{} holds {}, and this board is {}", file, table.title(), device),
                "name tables of this board with --profiles, or leave it out for what the store has"};
+}
+
+// A budget is kept by the power that is watched: what a table's figures are of has to be that.
+Status check_total(const WorkloadTable& table, const std::string& total) {
+  if (!table.has_power() || !other_total(table.power_total, total)) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("the power of {} is that of '{}', and this board's is that of '{}'",
+                           table.title(), table.power_total, total),
+               "name tables of this total with --profiles, or leave it out for what the store has"};
+}
+
+// A table that does not say it is taken for one of the board's total.
+bool take_total(WorkloadTable& table, const std::string& total) {
+  if (!table.has_power() || !table.power_total.empty() || total.empty()) return false;
+  table.power_total = total;
+  return true;
 }
 
 Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
@@ -73,16 +91,8 @@ Error lacking_profiles(const ServeOptions& options, const std::string& what) {
 struct Profiles {
   std::vector<WorkloadTable> tables;  ///< of the roles, training first
   std::string lacking;                ///< what there are none of; "" where all are there
+  bool total_taken = false;           ///< some did not say of which total their power is
 };
-
-// A budget is kept by the power that is watched: what a table's figures are of has to be that.
-Status check_total(const WorkloadTable& table, const ServedBoard& board) {
-  if (!other_total(table, board)) return {};
-  return Error{Code::invalid_argument,
-               fmt::format("the power of {} is that of '{}', and this board's is that of '{}'",
-                           table.title(), table.power_total, board.power_total),
-               "name tables of this total with --profiles, or leave it out for what the store has"};
-}
 
 Result<Profiles> profiles_of(const ServeOptions& options, const ServedBoard& board) {
   Profiles found;
@@ -94,7 +104,8 @@ Result<Profiles> profiles_of(const ServeOptions& options, const ServedBoard& boa
                          ? stored_profiles(options, board, workload, phase)
                          : filed_profiles(options, board.info.device.name, workload, phase));
       if (table) {
-        FLYBALL_CHECK(check_total(*table, board));
+        FLYBALL_CHECK(check_total(*table, board.power_total));
+        found.total_taken |= take_total(*table, board.power_total);
         found.tables.push_back(*std::move(table));
         continue;
       }
@@ -147,6 +158,8 @@ Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& option
     if (!table)
       return lacking_profiles(
           options, info.workload + (info.phase == Phase::train ? " training" : " inference"));
+    FLYBALL_CHECK(check_total(*table, info.power_total));
+    take_total(*table, info.power_total);
     tables.push_back(*std::move(table));
   }
   return tables;
@@ -191,10 +204,7 @@ Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const Served
                  plan_profiled(profiles.tables, serving_request(options),
                                {asked_settings(options), knobs, options.measure > 0}));
   take_settings(plan.training_settings(), options);
-  const bool unsaid = std::ranges::any_of(profiles.tables, [](const WorkloadTable& table) {
-    return table.has_power() && table.power_total.empty();
-  });
-  if (unsaid && !board.power_total.empty())
+  if (profiles.total_taken)
     notes.push_back(
         fmt::format("the profiles do not say of which total their power is: it is "
                     "taken for that of this board, '{}'",
