@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -27,22 +28,39 @@ bool needs_power(const TuneRequest& request) {
          request.energy_budget_j != unlimited;
 }
 
-// "train.py" of {"python3", "/home/me/train.py", "--fast"}.
+std::string file_name(const std::string& word) {
+  return std::filesystem::path(word).filename().string();
+}
+
+// "python3", "/opt/venv/bin/python3.11", "pypy3".
+bool is_python(const std::string& word) {
+  const std::string name = file_name(word);
+  const std::string stem = name.substr(0, name.find_last_not_of("0123456789.") + 1);
+  return stem == "python" || stem == "pypy";
+}
+
+// "train.py" of {"python3", "-u", "/home/me/train.py", "--fast"}, "learn" of {"./learn", "--fast"}.
 std::string title_of(const StudyCreate& create) {
   if (!create.name.empty()) return create.name;
-  std::vector<std::string> names;
-  for (const std::string& word : create.argv)
-    names.push_back(std::filesystem::path(word).filename().string());
-  if (names.empty()) return "study";
-  return names.size() > 1 && names.front().starts_with("python") ? names[1] : names.front();
+  auto word = create.argv.begin();
+  if (word != create.argv.end() && is_python(*word))
+    word = std::find_if(word + 1, create.argv.end(),
+                        [](const std::string& option) { return !option.starts_with('-'); });
+  if (word == create.argv.end()) word = create.argv.begin();
+  const std::string title = word == create.argv.end() ? "" : file_name(*word);
+  return title.empty() ? "study" : title;
+}
+
+Conditions conditions_of(const StudyCreate& create, const Conditions& settings) {
+  return combine({settings,
+                  process_conditions(),
+                  program_conditions(create.argv),
+                  {{power_condition, told_reason}}});
 }
 
 ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
   ProfilerInfo info = board;
-  info.conditions = combine({board.conditions,
-                             process_conditions(),
-                             program_conditions(create.argv),
-                             {{power_condition, told_reason}}});
+  info.conditions = conditions_of(create, board.conditions);
   info.workload = title_of(create);
   info.phase = create.phase;
   info.power_total = needs_power(create.request) ? "told" : "";
@@ -61,12 +79,13 @@ Json or_null_text(const std::string& text) {
 // Its "board" is the program: measuring is to wait until the program has told.
 class Study final : public Profiler {
  public:
-  Study(const StudyLine& line, const StudyCreate& create, const ProfilerInfo& board,
+  Study(const StudyLine& line, const StudyCreate& create, const StudyBoard& board,
         const MeasuringOptions& measuring)
       : line_(line),
         create_(create),
+        board_(board),
         measuring_(measuring),
-        info_(info_of(create, board)),
+        info_(info_of(create, board.info)),
         space_(Space::grid(create.axes)) {
     std::vector<double> usual;
     for (const Axis& axis : space_.axes()) usual.push_back(create.usual.at(axis.name));
@@ -92,6 +111,7 @@ class Study final : public Profiler {
   /// The search, from the first message that asks to its end.
   Status search(Store* store, const std::string& command) {
     FLYBALL_ASSIGN(auto session, begin_measuring());
+    if (board_.settings) info_.conditions = conditions_of(create_, board_.settings());
     TuneRequest request = create_.request;
     request.command = command;
     // Without a name nobody can mean an earlier study.
@@ -263,6 +283,7 @@ class Study final : public Profiler {
 
   const StudyLine& line_;
   StudyCreate create_;
+  StudyBoard board_;
   MeasuringOptions measuring_;
   ProfilerInfo info_;
   Space space_;
@@ -279,7 +300,7 @@ class Study final : public Profiler {
   std::optional<int64_t> run_;
 };
 
-Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* store,
+Status serve_study(const StudyLine& line, const StudyBoard& board, Store* store,
                    const std::string& command, const MeasuringOptions& measuring) {
   while (const auto text = line.read()) {
     const auto message = parse_study_message(*text);
@@ -299,8 +320,8 @@ Status serve_study(const StudyLine& line, const ProfilerInfo& board, Store* stor
                      {{"configurations", study->space().size()},
                       {"profiles", create->request.profiles},
                       {"workload", study->info().workload},
-                      {"power_total", or_null_text(board.power_total)},
-                      {"power_gap", or_null_text(board.power_gap)}}}}
+                      {"power_total", or_null_text(board.info.power_total)},
+                      {"power_gap", or_null_text(board.info.power_gap)}}}}
                    .dump());
     const Status how = study->search(store, command);
     if (!how.ok() && how.error().code != Code::interrupted) {

@@ -39,7 +39,7 @@ std::vector<Json> talk(const std::function<std::optional<Json>(const Json& last)
                          return said->is_string() ? said->get<std::string>() : said->dump();
                        },
                        [&](const std::string& text) { answers.push_back(Json::parse(text)); }};
-  EXPECT_TRUE(serve_study(line, board, store, "test").ok());
+  EXPECT_TRUE(serve_study(line, {board}, store, "test").ok());
   return answers;
 }
 
@@ -197,7 +197,10 @@ TEST(Study, IsNamedAsItsScript) {
   Json create = three;
   for (const auto& [words, name] :
        {std::pair{Json{"/venv/bin/python3.11", "/home/me/train.py", "--fast"}, "train.py"},
-        {Json{"/home/me/learn", "--fast"}, "learn"},
+        {Json{"/opt/pypy3", "-u", "/home/me/train", "--fast"}, "train"},
+        {Json{"/home/me/python_learner", "--fast"}, "python_learner"},
+        {Json{"python3"}, "python3"},
+        {Json{""}, "study"},
         {Json::array(), "study"}}) {
     create["program"] = words;
     whole(create, &*store);
@@ -289,7 +292,7 @@ TEST(StudyBesideAnother, WaitsAndSaysForWhom) {
                          answers.push_back(Json::parse(text));
                          if (answers.back().contains("waiting")) other.kill();
                        }};
-  ASSERT_TRUE(serve_study(line, machine(), nullptr, "test").ok());
+  ASSERT_TRUE(serve_study(line, {machine()}, nullptr, "test").ok());
   ASSERT_EQ(answers.size(), 3u);
   EXPECT_THAT(answers[1]["waiting"].get<std::string>(), HasSubstr("process "));
   EXPECT_TRUE(answers[2].contains("trial")) << answers[2];
@@ -307,7 +310,7 @@ TEST(StudyBesideAnother, AWaitEndsWhenNobodyReads) {
                          return word;
                        },
                        [&](const std::string&) { ++said; }, [] { return true; }};
-  EXPECT_TRUE(serve_study(line, machine(), nullptr, "test", {.wait = true}).ok());
+  EXPECT_TRUE(serve_study(line, {machine()}, nullptr, "test", {.wait = true}).ok());
   EXPECT_EQ(said, 1u) << "created, and nothing more";
 }
 

@@ -250,9 +250,9 @@ def create_study(axes: Mapping[str, Sequence[Number]], *, objective: str = "time
                    flyball.report("accuracy", x): at_least={"accuracy": 0.7}
     default        what the program does today, measured first; else the first value of each axis
     profiles       configurations to measure, about
-    name           trials are kept under it: the same study, of an unchanged script on the same
-                   machine, asks only for what it does not know; fresh=True asks for all. A study
-                   without a name asks for everything
+    name           trials are kept under it: the same study, of an unchanged script in the same
+                   environment on the same machine, asks only for what it does not know;
+                   fresh=True asks for all. A study without a name asks for everything
     store, keep    where trials are kept, as `flyball runs list` shows them; keep=False: nowhere
     wait, anyway   one session measures on a machine at a time, a study from its first ask() to its end.
                    Where another one measures, ask() raises Error, which names it; wait=True waits for it

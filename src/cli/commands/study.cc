@@ -25,7 +25,12 @@ struct StudyOptions {
   MeasuringOptions measuring;
 };
 
-Result<ProfilerInfo> this_machine() {
+Conditions settings_now() {
+  const auto board = open_board("host");
+  return board ? (*board)->info().device.settings : Conditions();
+}
+
+Result<StudyBoard> this_machine() {
   FLYBALL_ASSIGN(const auto board, open_board("host"));
   const auto power = board->power();
   ProfilerInfo info;
@@ -35,7 +40,7 @@ Result<ProfilerInfo> this_machine() {
   info.conditions = board->info().device.settings;
   info.power_total = power->total();
   info.power_gap = power->gap();
-  return info;
+  return StudyBoard{info, settings_now};
 }
 
 // Looked at while it waits: who has left cannot be told any more.
@@ -45,7 +50,7 @@ bool nobody_reads() {
 }
 
 Status run_study(const StudyOptions& options, const Context& context) {
-  FLYBALL_ASSIGN(const ProfilerInfo board, this_machine());
+  FLYBALL_ASSIGN(const StudyBoard board, this_machine());
   std::optional<Store> store;
   if (!options.no_store) {
     FLYBALL_ASSIGN(store, open_store(options.store));

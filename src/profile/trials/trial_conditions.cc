@@ -25,9 +25,9 @@ constexpr std::array variables = {
     "PYTORCH", "CUDA_",          "CUBLAS_",   "CUDNN_", "NVIDIA_TF32_OVERRIDE",
     "MALLOC",  "GLIBC_TUNABLES", "LD_PRELOAD"};
 
-// Which libraries and packages a program finds.
-constexpr std::array program_variables = {"CONDA_PREFIX", "LD_LIBRARY_PATH", "PYTHONHOME",
-                                          "PYTHONPATH", "VIRTUAL_ENV"};
+// Which libraries and packages a program finds; prompts of an environment are not among these.
+constexpr std::array program_variables = {
+    "CONDA_PREFIX=", "LD_LIBRARY_PATH=", "PYTHONHOME=", "PYTHONPATH=", "VIRTUAL_ENV="};
 
 // By the beginning of the name behind "lib". Of cuDNN its first part alone: the others are of its
 // version, and loaded when they are first needed.
