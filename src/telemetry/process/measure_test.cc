@@ -86,8 +86,9 @@ TEST(Measure, SaysWhatIsLeftRunning) {
 }
 
 TEST(Measure, SeesThePeakOfMemory) {
-  const MeasureResult result =
-      measured({"sh", "-c", "head -c 60000000 /dev/zero | tail -c 60000000 | wc -c; sleep 0.05"});
+  // It is held for longer than a second, after which at the latest it is looked for again.
+  const MeasureResult result = measured(
+      {"sh", "-c", "head -c 60000000 /dev/zero | tail -c 60000000 | { sleep 1.5; wc -c; }"});
   EXPECT_GT(result.peak_memory_bytes, 55e6);
   EXPECT_LT(result.peak_memory_bytes, 200e6);
 }
@@ -336,11 +337,13 @@ TEST(RunningCommand, ToolsThatSensorsRunAreNoneOfIts) {
 
   const std::filesystem::path runs = tool.string() + ".runs";
   std::filesystem::remove(runs);
+  std::atomic<bool> ended = false;
   std::thread last([&] {
     const auto answer = run_tool(tool, "1", 60);
     EXPECT_EQ(answer.ok() ? *answer : answer.error().message, "done\n");
+    ended = true;
   });
-  while (!std::filesystem::exists(runs)) std::this_thread::yield();
+  while (!std::filesystem::exists(runs) && !ended) std::this_thread::yield();
   (*command)->signal(SIGKILL);
   (*command)->finish(false);
   last.join();
