@@ -91,19 +91,18 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
                  fmt::format("'{}' and a program after -- are two things to run", options.workload),
                  "name one of them"};
   FLYBALL_CHECK(check_program_options(options));
-  FLYBALL_ASSIGN(const std::string gpu, gpu_of_program(board.info().name, options.root));
+  ProgramTrialOptions trial;
+  FLYBALL_ASSIGN(trial.environment, gpu_environment(board.info().name, options.root));
   const bool cuda = board.info().name.kind == "cuda";
   if (board.info().compute != "cpu" && !cuda)
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
                  "use --device host; the program itself chooses where it computes"};
-  ProgramTrialOptions trial;
   trial.argv = options.program;
   trial.stopping.max_seconds = options.trial_seconds;
   trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
   if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   trial.wanted_figures = options.wanted_figures;
-  if (!gpu.empty()) trial.environment = {"CUDA_VISIBLE_DEVICES=" + gpu};
   FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
@@ -272,14 +271,16 @@ Result<std::filesystem::path> root_folder(const std::string& root) {
                "name the folder that holds proc, sys and etc of the board"};
 }
 
-Result<std::string> gpu_of_program(const BoardName& name, const std::string& root) {
-  if (name.kind != "cuda") return std::string();
+Result<std::vector<std::string>> gpu_environment(const BoardName& name, const std::string& root) {
+  std::vector<std::string> environment;
+  if (name.kind != "cuda") return environment;
   FLYBALL_ASSIGN(const size_t number, cuda_index(name));
   FLYBALL_ASSIGN(const std::filesystem::path folder, root_folder(root));
-  if (!list_nvidia_gpus(folder)) return std::string();
+  if (!list_nvidia_gpus(folder)) return environment;
   const auto gpu = find_cuda_gpu(folder, number);
-  if (gpu) return gpu->uuid;
-  return gpu.error().code == Code::not_found ? Result<std::string>(gpu.error()) : std::string();
+  if (!gpu && gpu.error().code == Code::not_found) return gpu.error();
+  if (gpu) environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu->uuid);
+  return environment;
 }
 
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device,

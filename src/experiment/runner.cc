@@ -185,26 +185,6 @@ Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& result
                "wait until it ends, or measure into another folder with --out"};
 }
 
-}  // namespace
-
-ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
-                                  const BoardInfo& board) {
-  const bool live = board.provenance == Provenance::measured;
-  ExperimentResult result;
-  result.spec = spec;
-  result.device = board.device.title;
-  result.compute = board.compute;
-  result.gpu_unused = live && board.may_compute_on_gpu && board.compute == "cpu";
-  result.fingerprint = experiment_fingerprint(spec, options, board);
-  result.started_utc = wall_clock_utc();
-  result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
-  return result;
-}
-
-fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options) {
-  return options.out / spec.name / "results.jsonl";
-}
-
 bool asks_for(const ExperimentSpec& spec, const std::vector<RunSettings>& settings,
               const RunFigures& run) {
   return run.repeat < spec.repeats && std::ranges::any_of(settings, [&](const RunSettings& asked) {
@@ -228,6 +208,26 @@ std::string why_again(const ResultsFile& file, const ExperimentResult& result,
   return fmt::format("{} earlier run{} measured again: made {}", others.size(),
                      others.size() == 1 ? " is" : "s are",
                      other_conditions(latest->fingerprint, result.fingerprint));
+}
+
+}  // namespace
+
+ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                  const BoardInfo& board) {
+  const bool live = board.provenance == Provenance::measured;
+  ExperimentResult result;
+  result.spec = spec;
+  result.device = board.device.title;
+  result.compute = board.compute;
+  result.gpu_unused = live && board.may_compute_on_gpu && board.compute == "cpu";
+  result.fingerprint = experiment_fingerprint(spec, options, board);
+  result.started_utc = wall_clock_utc();
+  result.wanted = spec.runs().size() * static_cast<size_t>(spec.repeats);
+  return result;
+}
+
+fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options) {
+  return options.out / spec.name / "results.jsonl";
 }
 
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,

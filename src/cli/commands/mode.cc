@@ -24,6 +24,7 @@ struct ModeOptions {
 };
 
 struct OpenedBoard {
+  BoardName name;  ///< that --device gives
   std::filesystem::path root;
   BoardIdentity identity;
   std::unique_ptr<BoardDevice> device;
@@ -33,7 +34,8 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   OpenedBoard board;
   FLYBALL_ASSIGN(board.root, root_folder(options.root));
   board.identity = identify_board(board.root);
-  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  FLYBALL_ASSIGN(board.name, parse_board(options.device));
+  const BoardName& name = board.name;
   if (name.kind == "table")
     return Error{Code::invalid_argument, "a table has no power mode to set",
                  "leave --device out, or name a GPU: --device cuda"};
@@ -225,13 +227,11 @@ Status hold(const ModeOptions& options, Context& context) {
   if (context.program.empty())
     return Error{Code::invalid_argument, "there is no command to run in the mode",
                  "flyball mode hold MODE -- COMMAND"};
-  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
-  FLYBALL_ASSIGN(const std::string gpu, gpu_of_program(name, options.root));
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
+  CommandOptions command_options{.stdout_to_stderr = options.json};
+  FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, options.root));
   ModeDesk desk(*board.device, board.root);
   FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
-  CommandOptions command_options{.stdout_to_stderr = options.json};
-  if (!gpu.empty()) command_options.environment = {"CUDA_VISIBLE_DEVICES=" + gpu};
   auto started = RunningCommand::start(context.program, command_options);
   if (!started) {
     FLYBALL_CHECK(desk.restore());

@@ -211,7 +211,7 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
                  "use --device host; the program itself chooses where it computes"};
   const BoardInfo& info = board->info();
-  FLYBALL_ASSIGN(const std::string gpu, gpu_of_program(info.name, options.root));
+  FLYBALL_ASSIGN(request.environment, gpu_environment(info.name, options.root));
   FLYBALL_CHECK(check_program_options(command));
   FLYBALL_CHECK(options.files.check());
   request.argv = context.program;
@@ -220,13 +220,12 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
   request.interval = options.request.interval;
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  request.sensors = open_power_sensors(root, gpu);
+  request.sensors = open_power_sensors(root, info.gpu);
   request.context = options.files.context_with_gpu(root);
   if (info.name.kind == "cuda") {
     request.compute = info.compute;
     request.gpu = sensor_number(root, info.compute);
   }
-  if (!gpu.empty()) request.environment = {"CUDA_VISIBLE_DEVICES=" + gpu};
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(ProgramProfile profile, profile_program(request));
   const Status joined = join_plug_log(options, profile);
