@@ -123,7 +123,7 @@ TEST(CacheSharing, TwoAtOnceReadEachSampleOnceBetweenThem) {
       const auto own = std::make_shared<CountedSet>(20'000);
       const auto joined = open_shared(own, folder.path(), 1);
       return run_epoch(*own, *joined, static_cast<uint64_t>(i)) &&
-                     run_epoch(*own, *joined, static_cast<uint64_t>(i + 7))
+                     run_epoch(*own, *joined, static_cast<uint64_t>(i) + 7)
                  ? 0
                  : 1;
     }));
@@ -133,6 +133,24 @@ TEST(CacheSharing, TwoAtOnceReadEachSampleOnceBetweenThem) {
   EXPECT_EQ(cache->state().held_bytes, set->all_bytes());
   EXPECT_TRUE(run_epoch(*set, *cache, 3));
   EXPECT_EQ(set->fetched_, 0);
+}
+
+// As trainings of one seed do, that run side by side: both want what the other is about to keep.
+TEST(CacheSharing, TwoInOneOrderLoseNoRoom) {
+  const TempFolder folder;
+  for (uint64_t round = 0; round < 3; ++round) {
+    const auto set = std::make_shared<CountedSet>(20'000);
+    const auto cache = open_shared(set, folder.path(), set->all_bytes());
+    std::vector<pid_t> children;
+    for (int i = 0; i < 2; ++i)
+      children.push_back(start([&] {
+        const auto own = std::make_shared<CountedSet>(20'000);
+        return run_epoch(*own, *open_shared(own, folder.path(), 1), round) ? 0 : 1;
+      }));
+    for (const pid_t child : children) EXPECT_EQ(end_of(child), 0);
+    EXPECT_EQ(cache->state().held_samples, 20'000);
+    EXPECT_EQ(cache->state().held_bytes, set->all_bytes());
+  }
 }
 
 TEST(CacheSharing, ItOutlivesAKilledOne) {

@@ -257,22 +257,25 @@ bool SampleCache::keep(int64_t index, const RawSample& sample) {
   return true;
 }
 
-// Makes the sample ours to write. A kill between the steps costs the room of this one sample at
+// Makes the sample ours to write, and only then takes room for it: of several who want the same one
+// at once the losers take none. A kill between the steps costs the room of this one sample at
 // most, until all have left; nothing is ever read that was not written whole.
 bool SampleCache::claim(Entry& own, const RawSample& sample, uint64_t& offset) {
   uint64_t seen = own.word.load(std::memory_order_acquire);
   if (state_of(seen) == kReady) return false;
-  if (state_of(seen) == kWriting) {
-    if (memory_->alive(user_of(seen))) return false;
-    offset = offset_of(seen);
-    if (own.room.load() >= room_for(sample))  // that the dead one had
-      return own.word.compare_exchange_strong(seen, word_of(kWriting, memory_->user(), offset));
-  }
-  if (!allocate(sample, offset)) return false;
-  if (!own.word.compare_exchange_strong(seen, word_of(kWriting, memory_->user(), offset))) {
-    give_back(sample, offset);
+  if (state_of(seen) == kWriting && memory_->alive(user_of(seen))) return false;
+  offset = offset_of(seen);
+  if (!own.word.compare_exchange_strong(seen, word_of(kWriting, memory_->user(), offset)))
+    return false;
+  const bool left_by_the_dead = state_of(seen) == kWriting;
+  if (left_by_the_dead && own.room.load() >= room_for(sample)) return true;
+  if (!allocate(sample, offset)) {
+    own.word.store(left_by_the_dead ? word_of(kWriting, 0, offset_of(seen)) : 0,
+                   std::memory_order_release);
     return false;
   }
+  // In this order: what is known of the room is never more than there is at the offset.
+  own.word.store(word_of(kWriting, memory_->user(), offset));
   own.room.store(room_for(sample));
   return true;
 }
@@ -304,12 +307,6 @@ bool SampleCache::reserve(uint64_t end) {
   if (memory_->reserve(end)) return true;
   no_memory_ = true;
   return false;
-}
-
-void SampleCache::give_back(const RawSample& sample, uint64_t offset) {
-  uint64_t end = offset + room_for(sample);
-  head().end.compare_exchange_strong(end, offset);  // unless somebody took more after it
-  head().held_bytes.fetch_sub(raw_bytes(sample));
 }
 
 void SampleCache::drop_files(int64_t index) const {

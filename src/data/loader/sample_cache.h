@@ -71,7 +71,6 @@ class SampleCache {
   bool claim(Entry& entry, const RawSample& sample, uint64_t& offset);
   bool allocate(const RawSample& sample, uint64_t& offset);
   bool reserve(uint64_t end);
-  void give_back(const RawSample& sample, uint64_t offset);
   void disown_the_dead();
   void drop_files(int64_t index) const;
 
