@@ -35,6 +35,10 @@ int user_of(uint64_t word) {
 uint64_t offset_of(uint64_t word) {
   return word >> 16;
 }
+// The same, being written by nobody (no user has number 0): its place is for whoever comes next.
+uint64_t disowned(uint64_t word) {
+  return word_of(kWriting, 0, offset_of(word));
+}
 
 // What stands before each part of a sample in the body.
 struct PartRecord {
@@ -223,7 +227,7 @@ void SampleCache::disown_the_dead() {
     std::atomic<uint64_t>& word = entry(index).word;
     uint64_t seen = word.load(std::memory_order_relaxed);
     if (state_of(seen) == kWriting && user_of(seen) == memory_->user())
-      word.compare_exchange_strong(seen, word_of(kWriting, 0, offset_of(seen)));
+      word.compare_exchange_strong(seen, disowned(seen));
   }
 }
 
@@ -267,11 +271,9 @@ bool SampleCache::claim(Entry& own, const RawSample& sample, uint64_t& offset) {
   offset = offset_of(seen);
   if (!own.word.compare_exchange_strong(seen, word_of(kWriting, memory_->user(), offset)))
     return false;
-  const bool left_by_the_dead = state_of(seen) == kWriting;
-  if (left_by_the_dead && own.room.load() >= room_for(sample)) return true;
+  if (own.room.load() >= room_for(sample)) return true;  // that a dead one had
   if (!allocate(sample, offset)) {
-    own.word.store(left_by_the_dead ? word_of(kWriting, 0, offset_of(seen)) : 0,
-                   std::memory_order_release);
+    own.word.store(disowned(seen));
     return false;
   }
   // In this order: what is known of the room is never more than there is at the offset.
