@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "evaluate/budget_choice.h"
 #include "predict/design/design.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "search/belief.h"
 
 namespace flyball {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/random.h"
 #include "evaluate/floor.h"
 #include "predict/design/design.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "predict/nn/nn.h"
+#include "baselines/nn/nn.h"
 #include "search/belief.h"
 #include "search/registry.h"
 

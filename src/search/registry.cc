@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 

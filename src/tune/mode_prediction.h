@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "predict/registry/complete.h"
+#include "predictors/complete.h"
 #include "store/stored_trials.h"
 
 namespace flyball {

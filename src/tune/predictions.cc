@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "predict/outside.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "space/pareto.h"
 #include "tune/repeats.h"
 #include "tune/request.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/statistics.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "search/registry.h"
 #include "search/run.h"
 #include "space/trial_facts.h"

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "tune/mode_prediction.h"
 
 namespace flyball::cli {

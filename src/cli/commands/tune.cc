@@ -15,7 +15,7 @@
 #include "cli/session_progress.h"
 #include "cli/tables.h"
 #include "cli/tune_text.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "report/page.h"
 #include "report/tune_report.h"
 #include "search/registry.h"

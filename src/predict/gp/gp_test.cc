@@ -5,7 +5,6 @@
 
 #include "base/statistics.h"
 #include "predict/known_board_testing.h"
-#include "predict/registry/registry.h"
 
 namespace flyball {
 namespace {
@@ -256,14 +255,6 @@ TEST(TransferGp, SameRowsGiveTheSameAnswer) {
   const Prediction b = predict(rows, truth().space, {reference});
   EXPECT_EQ(a.minibatch_ms.mean, b.minibatch_ms.mean);
   EXPECT_EQ(a.power_w.hi90, b.power_w.hi90);
-}
-
-TEST(Gp, StandsInTheRegistry) {
-  for (const char* name : {"gp", "transfer-gp"}) {
-    const auto predictor = make_predictor(name);
-    ASSERT_TRUE(predictor.ok());
-    EXPECT_EQ((*predictor)->name(), name);
-  }
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "cost/networks.h"
-#include "predict/registry/registry.h"
+#include "predict/gp/gp.h"
+#include "predict/roofline/roofline.h"
 
 namespace flyball {
 namespace {
@@ -98,7 +99,7 @@ TEST(CostForm, SaysWhatItCannotUse) {
 
 TEST(CostForm, RooflineTakesItWhereNothingWasMeasured) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
-  auto roofline = *make_predictor("roofline");
+  auto roofline = make_roofline();
   ASSERT_TRUE(roofline->fit(take_rows(truth, std::span<const size_t>()), others(), {}).ok());
   const auto told = roofline->predict(truth.space);
   ASSERT_TRUE(told);
@@ -108,7 +109,7 @@ TEST(CostForm, RooflineTakesItWhereNothingWasMeasured) {
 
 TEST(CostForm, AnswersForTransferGpUntilSomethingIsMeasured) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
-  auto predictor = *make_predictor("transfer-gp");
+  auto predictor = make_transfer_gp();
   ASSERT_TRUE(predictor->fit(take_rows(truth, std::span<const size_t>()), others(), {}).ok());
   const auto told = predictor->predict(truth.space);
   ASSERT_TRUE(told);
@@ -124,28 +125,28 @@ TEST(CostForm, ARenamedNetworkIsPredictedTheSame) {
   const WorkloadTable truth = ran("resnet50", Phase::infer);
   std::vector<WorkloadTable> renamed = others();
   for (WorkloadTable& table : renamed) table.workload = "script:my_" + table.workload + ".pt";
-  for (const char* name : {"roofline", "transfer-gp"})
+  for (const auto make : {make_roofline, make_transfer_gp})
     for (const size_t rows : {0u, 1u, 3u}) {
       WorkloadTable measured = take_rows(truth, std::array<size_t, 3>{20, 3, 33});
       std::vector<size_t> some(rows);
       for (size_t i = 0; i < rows; ++i) some[i] = i;
       measured = take_rows(measured, some);
-      auto known = *make_predictor(name), other = *make_predictor(name);
-      ASSERT_TRUE(known->fit(measured, others(), {}).ok()) << name << rows;
+      const auto known = make(), other = make();
+      ASSERT_TRUE(known->fit(measured, others(), {}).ok()) << known->name() << rows;
       measured.workload = "onnx:mine.onnx";
       ASSERT_TRUE(other->fit(measured, renamed, {}).ok());
       const auto a = known->predict(truth.space), b = other->predict(truth.space);
       ASSERT_TRUE(a && b);
-      EXPECT_EQ(a->minibatch_ms.mean, b->minibatch_ms.mean) << name << rows;
-      EXPECT_EQ(a->minibatch_ms.hi90, b->minibatch_ms.hi90) << name << rows;
-      EXPECT_EQ(a->power_w.mean, b->power_w.mean) << name << rows;
+      EXPECT_EQ(a->minibatch_ms.mean, b->minibatch_ms.mean) << known->name() << rows;
+      EXPECT_EQ(a->minibatch_ms.hi90, b->minibatch_ms.hi90) << known->name() << rows;
+      EXPECT_EQ(a->power_w.mean, b->power_w.mean) << known->name() << rows;
     }
 }
 
 double error_from(const WorkloadTable& truth, const std::optional<Cost>& cost, size_t reading) {
   WorkloadTable measured = take_rows(truth, std::array{reading});
   measured.cost = cost;
-  auto predictor = *make_predictor("transfer-gp");
+  auto predictor = make_transfer_gp();
   EXPECT_TRUE(predictor->fit(measured, others(), {}).ok());
   const auto told = predictor->predict(truth.space);
   EXPECT_TRUE(told);
@@ -158,7 +159,7 @@ TEST(CostForm, OfOneTableHasNoSayBesideReadings) {
   const auto told = [&](std::vector<WorkloadTable> references, bool known) {
     WorkloadTable measured = take_rows(truth, std::array<size_t, 2>{20, 3});
     if (!known) measured.cost.reset();
-    auto predictor = *make_predictor("transfer-gp");
+    auto predictor = make_transfer_gp();
     EXPECT_TRUE(predictor->fit(measured, references, {}).ok());
     return *predictor->predict(truth.space);
   };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 namespace {

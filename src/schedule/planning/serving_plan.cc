@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "predict/registry/complete.h"
+#include "predictors/complete.h"
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/table_profiler.h"
 #include "schedule/board_readings.h"

@@ -7,7 +7,7 @@
 #include "cli/tables.h"
 #include "evaluate/optimise_eval.h"
 #include "predict/design/design.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "evaluate/population.h"
 #include "evaluate/predict_eval.h"
 #include "predict/design/design.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/tables.h"
 #include "evaluate/population.h"
 #include "evaluate/search_sweep.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "search/registry.h"
 
 namespace flyball::cli {

@@ -1,4 +1,4 @@
-#include "predict/simple/linear.h"
+#include "baselines/linear.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 
 #include "base/random.h"
 #include "base/statistics.h"
-#include "predict/registry/registry.h"
-#include "predict/simple/xavier_testing.h"
+#include "baselines/xavier_testing.h"
 
 namespace flyball {
 namespace {
@@ -141,7 +140,7 @@ WorkloadTable plane(int rows, uint64_t seed) {
 }
 
 TEST(LinearPredictor, RecoversAPlaneAndDropsAConstantAxis) {
-  const auto predictor = *make_predictor("linear");
+  const auto predictor = make_linear();
   ASSERT_TRUE(predictor->fit(plane(30, 1), {}, {}).ok());
   const WorkloadTable truth = plane(200, 2);
   const auto prediction = predictor->predict(truth.space);
@@ -151,7 +150,7 @@ TEST(LinearPredictor, RecoversAPlaneAndDropsAConstantAxis) {
 }
 
 TEST(LinearPredictor, SaysWhatIsOutsideAndNeverPredictsBelowZero) {
-  const auto predictor = *make_predictor("linear");
+  const auto predictor = make_linear();
   ASSERT_TRUE(predictor->fit(plane(30, 1), {}, {}).ok());
   Space far({named_axis("cpu_mhz"), named_axis("gpu_mhz"), named_axis("cpu_cores")});
   far.add(std::array<double, 3>{9000, 9000, 4});
@@ -174,7 +173,7 @@ TEST(LinearPredictor, OutsideItsIntervalsHoldWhatIsTrue) {
   for (size_t i = 0; i < all.size(); ++i)
     if (all.row(i)[0] <= 1000 && all.row(i)[1] <= 500)
       corner.add(all.row(i), time(all.row(i)), power(all.row(i)));
-  const auto predictor = *make_predictor("linear");
+  const auto predictor = make_linear();
   ASSERT_TRUE(predictor->fit(corner, {}, {}).ok());
   const auto prediction = predictor->predict(all);
   ASSERT_TRUE(prediction.ok());
@@ -195,7 +194,7 @@ TEST(LinearPredictor, OutsideItsIntervalsHoldWhatIsTrue) {
 }
 
 TEST(LinearPredictor, NamesWhatIsWrong) {
-  const auto predictor = *make_predictor("linear");
+  const auto predictor = make_linear();
   EXPECT_NE(predictor->fit(plane(1, 1), {}, {}).error().message.find("too few"), std::string::npos);
   WorkloadTable bad = plane(5, 1);
   bad.minibatch_ms[3] = -1;
@@ -210,7 +209,7 @@ TEST(LinearPredictor, NamesWhatIsWrong) {
 TEST(LinearPredictor, WithoutPowerPredictsNone) {
   WorkloadTable table = plane(20, 3);
   for (double& power : table.power_w) power = std::numeric_limits<double>::quiet_NaN();
-  const auto predictor = *make_predictor("linear");
+  const auto predictor = make_linear();
   ASSERT_TRUE(predictor->fit(table, {}, {}).ok());
   EXPECT_TRUE(predictor->predict(table.space)->power_w.mean.empty());
 }

@@ -1,4 +1,4 @@
-#include "predict/nn/nn_model.h"
+#include "baselines/nn/nn_model.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,16 +1,16 @@
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "baselines/analytical.h"
+#include "baselines/linear.h"
+#include "baselines/nn/mlp_kernel.h"
+#include "baselines/nn/nn.h"
 #include "predict/gp/gp.h"
-#include "predict/nn/mlp_kernel.h"
-#include "predict/nn/nn.h"
-#include "predict/registry/auto.h"
+#include "predict/physical/physical.h"
 #include "predict/roofline/roofline.h"
-#include "predict/simple/analytical.h"
-#include "predict/simple/linear.h"
-#include "predict/simple/physical.h"
+#include "predictors/auto.h"
 
 namespace flyball {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "predict/nn/mlp_kernel.h"
-#include "predict/nn/nn.h"
+#include "baselines/nn/mlp_kernel.h"
+#include "baselines/nn/nn.h"
 
 namespace flyball {
 

@@ -1,4 +1,4 @@
-#include "predict/nn/nn.h"
+#include "baselines/nn/nn.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 
 #include "base/random.h"
 #include "base/statistics.h"
-#include "predict/registry/registry.h"
 
 namespace flyball {
 namespace {
@@ -166,11 +165,6 @@ TEST(Nn, FlagsWhatLiesOutside) {
     EXPECT_EQ(prediction->extrapolated[i], truth.space.row(i)[2] > 900);
 }
 
-TEST(Nn, StandsInTheList) {
-  EXPECT_EQ((*make_predictor("nn"))->name(), "nn");
-  EXPECT_EQ((*make_predictor("transfer-nn"))->name(), "transfer-nn");
-}
-
 TEST(NnOptions, StandBehindTheNameOfTheNetwork) {
   const std::vector<std::string> words = {"mape",          "log",      "norefit",
                                           "reference=546", "epochs=7", "repeats=3"};
@@ -182,10 +176,6 @@ TEST(NnOptions, StandBehindTheNameOfTheNetwork) {
   EXPECT_EQ(options->reference_modes, 546u);
   EXPECT_EQ(options->network.epochs, 7);
   EXPECT_EQ(options->repeats, 3);
-  EXPECT_TRUE(make_predictor("transfer-nn+mape+reference=546").ok());
-  for (const char* wrong :
-       {"nn+huber", "nn+epochs", "nn+epochs=0", "nn+epochs=x", "gp+mape", "nn+"})
-    EXPECT_FALSE(make_predictor(wrong).ok()) << wrong;
 }
 
 }  // namespace

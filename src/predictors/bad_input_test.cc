@@ -9,8 +9,8 @@
 #include "base/statistics.h"
 #include "module/module.h"
 #include "predict/known_board_testing.h"
-#include "predict/registry/registry.h"
 #include "predict/rows.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 namespace {

@@ -14,11 +14,11 @@
 
 #include "base/clock.h"
 #include "base/statistics.h"
+#include "baselines/nn/mlp.h"
+#include "baselines/nn/mlp_kernel.h"
 #include "predict/gp/gp.h"
 #include "predict/known_board_testing.h"
-#include "predict/nn/mlp.h"
-#include "predict/nn/mlp_kernel.h"
-#include "predict/registry/auto.h"
+#include "predictors/auto.h"
 
 namespace flyball {
 namespace {

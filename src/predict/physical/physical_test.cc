@@ -1,4 +1,4 @@
-#include "predict/simple/physical.h"
+#include "predict/physical/physical.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "predict/nn/nn.h"
+#include "baselines/nn/nn.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "predict/nn/nn_model.h"
+#include "baselines/nn/nn_model.h"
 #include "predict/rows.h"
 
 namespace flyball {

@@ -1,4 +1,4 @@
-#include "predict/simple/analytical.h"
+#include "baselines/analytical.h"
 
 #include <fmt/format.h>
 

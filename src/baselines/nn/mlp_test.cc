@@ -1,4 +1,4 @@
-#include "predict/nn/mlp.h"
+#include "baselines/nn/mlp.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "predict/nn/mlp_kernel.h"
+#include "baselines/nn/mlp_kernel.h"
 
 namespace flyball {
 namespace {

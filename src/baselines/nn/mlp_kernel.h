@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "predict/nn/mlp.h"
+#include "baselines/nn/mlp.h"
 
 namespace flyball {
 

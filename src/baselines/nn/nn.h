@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "predict/nn/mlp.h"
+#include "baselines/nn/mlp.h"
 #include "predict/predictor.h"
 
 namespace flyball {

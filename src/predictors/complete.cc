@@ -1,4 +1,4 @@
-#include "predict/registry/complete.h"
+#include "predictors/complete.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "predict/outside.h"
-#include "predict/registry/registry.h"
 #include "predict/rows.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 namespace {

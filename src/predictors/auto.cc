@@ -1,4 +1,4 @@
-#include "predict/registry/auto.h"
+#include "predictors/auto.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "baselines/analytical.h"
+#include "baselines/linear.h"
 #include "predict/gp/gp.h"
+#include "predict/physical/physical.h"
 #include "predict/rows.h"
-#include "predict/simple/analytical.h"
-#include "predict/simple/linear.h"
-#include "predict/simple/physical.h"
 
 namespace flyball {
 namespace {

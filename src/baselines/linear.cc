@@ -1,4 +1,4 @@
-#include "predict/simple/linear.h"
+#include "baselines/linear.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "predict/nn/mlp.h"
+#include "baselines/nn/mlp.h"
 
 #include <cmath>
 
 #include "base/random.h"
+#include "baselines/nn/mlp_kernel.h"
 #include "module/module.h"
-#include "predict/nn/mlp_kernel.h"
 
 namespace flyball {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/descent.h"
 #include "base/random.h"
 #include "base/simd.h"
-#include "predict/nn/mlp_kernel.h"
+#include "baselines/nn/mlp_kernel.h"
 
 namespace flyball {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "predict/nn/nn.h"
+#include "baselines/nn/nn.h"
 #include "space/table.h"
 
 namespace flyball {

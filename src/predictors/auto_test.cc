@@ -1,4 +1,4 @@
-#include "predict/registry/auto.h"
+#include "predictors/auto.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "base/statistics.h"
 #include "predict/gp/gp.h"
 #include "predict/known_board_testing.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 
 namespace flyball {
 namespace {
