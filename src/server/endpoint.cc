@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
@@ -41,7 +42,8 @@ std::optional<ModelPath> model_path(const std::string& path) {
   const std::string tail = path.substr(prefix.size());
   const size_t end = std::min(tail.find('/'), tail.size());
   ModelPath found{tail.substr(0, end), tail.substr(end)};
-  if (found.rest.starts_with(version)) found.rest.erase(0, version.size());
+  if (found.rest == version || found.rest.starts_with(std::string(version) + "/"))
+    found.rest.erase(0, version.size());
   return found;
 }
 
@@ -53,6 +55,25 @@ HttpResponse wrong_method(const char* allowed) {
   HttpResponse response = error_response(405, fmt::format("only {} is answered here", allowed));
   response.headers.emplace_back("Allow", allowed);
   return response;
+}
+
+// What is there can be read and nothing else.
+HttpResponse read_only(const HttpHead& head, HttpResponse found) {
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  return reads || found.status == 404 ? std::move(found) : wrong_method("GET");
+}
+
+HttpResponse try_again(int status, const std::string& message) {
+  HttpResponse response = error_response(status, message);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+size_t output_bytes(const InferAnswer& answer) {
+  size_t bytes = 0;
+  if (answer.outputs.ok())
+    for (const StoredTensor& output : *answer.outputs) bytes += output.bytes.size();
+  return bytes;
 }
 
 HttpResponse refusal(const InferAnswer& answer) {
@@ -80,9 +101,9 @@ HttpResponse answer_response(const ServiceInfo& service, const InferCall& call,
 
 }  // namespace
 
-std::string asked_model(const HttpRequest& request) {
-  const auto path = model_path(request.path);
-  return path && path->rest == "/infer" && request.method == "POST" ? path->name : "";
+std::string asked_model(const HttpHead& head) {
+  const auto path = model_path(head.path);
+  return path && path->rest == "/infer" && head.method == "POST" ? path->name : "";
 }
 
 HttpResponse answer_before_models(const std::string& path) {
@@ -99,21 +120,40 @@ Endpoint::Endpoint(Serving& serving, const LiveView* view)
       view_(view),
       metrics_(std::make_shared<ServingMetrics>(serving.services())) {}
 
-void Endpoint::handle(HttpRequest request, const HttpReply& reply) {
-  const auto path = model_path(request.path);
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (!path) return reply.send(reads ? get(request.path) : wrong_method("GET"));
-  const auto& services = serving_.services();
-  const auto found = std::ranges::find(services, path->name, &ServiceInfo::name);
-  if (found == services.end()) {
+HttpHandler Endpoint::handler() {
+  return {[this](const HttpHead& head) { return at_head(head); },
+          [this](const HttpRequest& request, const HttpReply& reply) { handle(request, reply); }};
+}
+
+std::optional<HttpResponse> Endpoint::at_head(const HttpHead& head) {
+  const auto path = model_path(head.path);
+  if (!path) return read_only(head, get(head.path));
+  const auto service = service_of(path->name);
+  if (!service) {
     metrics_->bad_request();
-    return reply.send(error_response(404, fmt::format("there is no model '{}' here", path->name)));
+    return error_response(404, fmt::format("there is no model '{}' here", path->name));
   }
-  const auto service = static_cast<size_t>(found - services.begin());
-  if (path->rest != "/infer")
-    return reply.send(reads ? model(service, path->rest) : wrong_method("GET"));
-  if (request.method != "POST") return reply.send(wrong_method("POST"));
-  infer(service, request, reply);
+  if (path->rest != "/infer") return read_only(head, model(*service, path->rest, head.path));
+  if (head.method != "POST") return wrong_method("POST");
+  if (serving_.ready()) return {};
+  // Until then a service's batch size is still to be found.
+  const InferAnswer cold = serving_.turn_away(*service);
+  metrics_->answered(*service, cold);
+  return refusal(cold);
+}
+
+void Endpoint::handle(const HttpRequest& request, const HttpReply& reply) {
+  const auto path = model_path(request.path);
+  const auto service = path ? service_of(path->name) : std::nullopt;
+  if (service) return infer(*service, request, reply);
+  reply.send(not_found(request.path));
+}
+
+std::optional<size_t> Endpoint::service_of(const std::string& name) const {
+  const auto& services = serving_.services();
+  const auto found = std::ranges::find(services, name, &ServiceInfo::name);
+  if (found == services.end()) return {};
+  return static_cast<size_t>(found - services.begin());
 }
 
 HttpResponse Endpoint::get(const std::string& path) const {
@@ -138,12 +178,13 @@ HttpResponse Endpoint::get(const std::string& path) const {
   return not_found(path);
 }
 
-HttpResponse Endpoint::model(size_t service, const std::string& rest) const {
+HttpResponse Endpoint::model(size_t service, const std::string& rest,
+                             const std::string& path) const {
   const ServiceInfo& info = serving_.services()[service];
   if (rest == "/ready")
     return json_response({{"name", info.name}, {"ready", serving_.ready()}},
                          serving_.ready() ? 200 : 503);
-  if (!rest.empty()) return not_found("/v2/models/" + info.name + rest);
+  if (!rest.empty()) return not_found(path);
   Json model = {{"name", info.name},
                 {"versions", {"1"}},
                 {"platform", info.name.starts_with("script:") ? "pytorch_torchscript" : "flyball"},
@@ -154,11 +195,6 @@ HttpResponse Endpoint::model(size_t service, const std::string& rest) const {
 }
 
 void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply& reply) {
-  if (!serving_.ready()) {  // until then a service's batch size is still to be found
-    const InferAnswer cold = serving_.turn_away(service);
-    metrics_->answered(service, cold);
-    return reply.send(refusal(cold));
-  }
   const ServiceInfo& info = serving_.services()[service];
   const std::optional<std::string> length = request.inference_header_length.empty()
                                                 ? std::nullopt
@@ -168,14 +204,18 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
     metrics_->bad_request();
     return reply.send(error_response(400, call.error().message));
   }
+  size_t bytes = 0;
+  for (const StoredTensor& input : call->inputs) bytes += input.bytes.size();
+  if (!reply.hold(bytes)) return reply.send(try_again(503, "too many large requests at once"));
   InferRequest asked{std::move(call->inputs), call->samples, nullptr};
   asked.done = [this, service, call = *std::move(call), metrics = metrics_,
                 reply](InferAnswer answer) {
     metrics->answered(service, answer);
-    // What costs time is done in the server's thread, not in the one that computes.
-    reply.send_made([info = serving_.services()[service], call, answer = std::move(answer)] {
-      return answer_response(info, call, answer);
-    });
+    // What costs time is done in the server's threads, not in the one that computes.
+    reply.send_made(output_bytes(answer),
+                    [info = serving_.services()[service], call, answer = std::move(answer)] {
+                      return answer_response(info, call, answer);
+                    });
   };
   serving_.submit(service, std::move(asked));
 }

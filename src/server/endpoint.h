@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,16 +19,15 @@ class Endpoint {
  public:
   /// Both outlive it. `view` may be null: then only requests are counted.
   Endpoint(Serving& serving, const LiveView* view);
-  void handle(HttpRequest request, const HttpReply& reply);
-  /// For HttpServer::listen().
-  HttpHandler handler() {
-    return
-        [this](HttpRequest request, const HttpReply& reply) { handle(std::move(request), reply); };
-  }
+  /// For HttpServer::listen(): all but an infer request that can be taken is answered at its head.
+  HttpHandler handler();
+  std::optional<HttpResponse> at_head(const HttpHead& head);
+  void handle(const HttpRequest& request, const HttpReply& reply);
 
  private:
   HttpResponse get(const std::string& path) const;
-  HttpResponse model(size_t service, const std::string& rest) const;
+  HttpResponse model(size_t service, const std::string& rest, const std::string& path) const;
+  std::optional<size_t> service_of(const std::string& name) const;
   void infer(size_t service, const HttpRequest& request, const HttpReply& reply);
   LiveState state() const { return view_ ? view_->live_state() : LiveState(); }
 
@@ -37,7 +37,7 @@ class Endpoint {
 };
 
 /// The model that a request wants an answer of; "" where it wants something else.
-std::string asked_model(const HttpRequest& request);
+std::string asked_model(const HttpHead& head);
 
 /// What is answered while the networks are still being made: alive, and not ready.
 HttpResponse answer_before_models(const std::string& path);

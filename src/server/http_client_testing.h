@@ -33,12 +33,14 @@ class HttpTestClient {
   HttpTestClient& operator=(const HttpTestClient&) = delete;
 
   bool connected() const { return connected_; }
-  void say(const std::string& text) const {
+  /// False: the server has hung up.
+  bool say(const std::string& text) const {
     for (size_t sent = 0; sent < text.size();) {
       const ssize_t n = send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (n <= 0) return;
+      if (n <= 0) return false;
       sent += static_cast<size_t>(n);
     }
+    return true;
   }
   /// Until what came holds `end` (empty: until the server hangs up, or 20 s of silence).
   std::string hear(const std::string& end = "") {
@@ -47,6 +49,7 @@ class HttpTestClient {
       const ssize_t n = recv(socket_, piece, sizeof piece, 0);
       if (n <= 0) {
         hung_up_ = n == 0 || (errno != EAGAIN && errno != EINTR);
+        reset_ = n < 0 && errno == ECONNRESET;
         break;
       }
       heard_.append(piece, static_cast<size_t>(n));
@@ -55,10 +58,14 @@ class HttpTestClient {
   }
   /// The server has: it was not we who lost patience.
   bool hung_up() const { return hung_up_; }
+  /// It did so without a word, or threw away what was said.
+  bool reset() const { return reset_; }
+  /// Says no more, and still hears.
+  void end_saying() const { shutdown(socket_, SHUT_WR); }
 
  private:
   int socket_;
-  bool connected_ = false, hung_up_ = false;
+  bool connected_ = false, hung_up_ = false, reset_ = false;
   std::string heard_;
 };
 

@@ -63,10 +63,27 @@ Status check_extent(std::string_view text, size_t numbers, int64_t samples) {
       "the JSON holds more numbers than a request of {} samples, which is the largest", samples));
 }
 
+// NaN or Infinity, as writers of JSON spell them that should not: the first outside of strings.
+std::string_view number_that_is_none(std::string_view text) {
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted && text[i] == '\\') ++i;
+    if (quoted || i >= text.size()) continue;
+    for (const std::string_view word : {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"})
+      if (text.substr(i).starts_with(word)) return word;
+  }
+  return {};
+}
+
 Result<Json> parse_header(std::string_view text, const ServiceInfo& service) {
   FLYBALL_CHECK(check_extent(text, most_numbers(service), service.largest_batch));
   Json json = Json::parse(text.begin(), text.end(), nullptr, false);
-  if (json.is_discarded()) return wrong("the body is no JSON");
+  if (json.is_discarded()) {
+    if (const std::string_view word = number_that_is_none(text); !word.empty())
+      return wrong(fmt::format("the body holds {}, which is no number of JSON", word));
+    return wrong("the body is no JSON");
+  }
   if (!json.is_object()) return wrong("the body is no JSON object");
   return json;
 }
@@ -93,19 +110,23 @@ Result<bool> flag_of(const Json& json, const char* key) {
   return value->get<bool>();
 }
 
+size_t count_numbers(const Json& value) {
+  if (!value.is_array()) return 1;
+  size_t count = 0;
+  for (const Json& inner : value) count += count_numbers(inner);
+  return count;
+}
+
 // Numbers of one input, appended as they come.
 class Numbers {
  public:
-  Numbers(StoredTensor& tensor, size_t wanted) : tensor_(tensor), wanted_(wanted) {
-    tensor_.bytes.reserve(wanted * dtype_bytes(tensor.dtype));
-  }
+  explicit Numbers(StoredTensor& tensor) : tensor_(tensor) {}
 
   Status take(const Json& value) {
     if (value.is_array()) {
       for (const Json& inner : value) FLYBALL_CHECK(take(inner));
       return {};
     }
-    if (++count_ > wanted_) return {};  // counted, not kept
     switch (tensor_.dtype) {
       case DType::float32:
         return real<float>(value);
@@ -123,7 +144,6 @@ class Numbers {
     if (!value.is_boolean()) return refuse(value);
     return append(static_cast<uint8_t>(value.get<bool>()));
   }
-  size_t count() const { return count_; }
 
  private:
   Status refuse(const Json& value) const {
@@ -158,7 +178,6 @@ class Numbers {
   }
 
   StoredTensor& tensor_;
-  size_t wanted_, count_ = 0;
 };
 
 template <class T>
@@ -282,12 +301,11 @@ class RequestReader {
     const Json* data = member(input, "data");
     if (!data || !data->is_array())
       return wrong(fmt::format("input {} has neither data nor binary_data_size", tensor.name));
-    Numbers numbers(tensor, elements);
-    FLYBALL_CHECK(numbers.take(*data));
-    if (numbers.count() != elements)
+    if (const size_t count = count_numbers(*data); count != elements)
       return wrong(fmt::format("input {} holds {} numbers where its shape says {}", tensor.name,
-                               numbers.count(), elements));
-    return {};
+                               count, elements));
+    tensor.bytes.reserve(elements * dtype_bytes(tensor.dtype));
+    return Numbers(tensor).take(*data);
   }
 
   Status take_binary(const Json& size, size_t expected, StoredTensor& tensor) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -148,13 +149,38 @@ TEST(InferRequest, WhatIsNoJsonOrTooMuchIsRefusedBeforeItIsHeld) {
     return read.ok() ? "accepted" : read.error().message;
   };
   EXPECT_EQ(refused(""), "the body is no JSON");
-  EXPECT_EQ(refused("{\"inputs\":[{\"data\":[NaN]}]}"), "the body is no JSON");
+  EXPECT_EQ(refused("{\"inputs\":[{\"data\":[NaN]}]}"),
+            "the body holds NaN, which is no number of JSON");
+  EXPECT_EQ(refused("{\"inputs\":\"NaN\""), "the body is no JSON");
   EXPECT_EQ(refused("[]"), "the body is no JSON object");
   EXPECT_EQ(refused(std::string(1 << 20, '[')), "the JSON is nested too deeply");
   std::string many = "{\"inputs\":[0";
   for (int i = 0; i < 400'000; ++i) many += ",0";
   EXPECT_EQ(refused(many + "]}"),
             "the JSON holds more numbers than a request of 4 samples, which is the largest");
+}
+
+/// The largest address space that this process ever had.
+double peak_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmPeak:")) return std::stod(line.substr(7)) / 1024;
+  return 0;
+}
+
+TEST(InferRequest, NumbersAreCountedBeforeThereIsRoomForThem) {
+  const ServiceInfo wide = {"net",
+                            {{.name = "x", .dtype = DType::float32, .shape = {-1}}},
+                            {{.name = "x", .dtype = DType::float32, .shape = {-1}}},
+                            4096,
+                            0.1};
+  const double before = peak_mib();
+  const auto read = read_infer(
+      wide, R"({"inputs":[{"name":"x","shape":[4096,65536],"datatype":"FP32","data":[1]}]})",
+      std::nullopt);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "input x holds 1 numbers where its shape says 268435456");
+  EXPECT_LT(peak_mib() - before, 256) << "1 GiB would be needed for all";
 }
 
 StoredTensor logits(const std::vector<float>& values) {

@@ -201,6 +201,12 @@ void add_serve(CLI::App& app, Context& context) {
                       "port 0: any. Without it 127.0.0.1:8000 where requests come over http");
   command->add_option("--token-file", serve.token_file,
                       "file with the bearer token that requests need; else FLYBALL_TOKEN, or none");
+  command->add_flag("--insecure", serve.insecure,
+                    "let everybody on the network ask without a token, where --listen is not of "
+                    "this machine alone");
+  add_size(
+      *command, "--body-memory", [&serve](uint64_t bytes) { serve.body_bytes = bytes; },
+      "memory for the bodies of all requests together; 256MiB");
   command->add_option("--rate", serve.plan.request.rates_hz,
                       "requests per second of --arrivals poisson or constant");
   add_duration(*command, "--for", [&serve](Seconds time) { serve.seconds = time.value; },

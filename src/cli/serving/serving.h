@@ -30,6 +30,8 @@ struct ServeOptions {
   std::string weights, trace;  ///< files
   std::string listen;          ///< HOST:PORT of the endpoint; "": the usual one
   std::string token_file;      ///< what clients must bear; "": FLYBALL_TOKEN, or nothing
+  bool insecure = false;       ///< everybody may ask without a token
+  size_t body_bytes = 0;       ///< of all requests' bodies together; 0: the usual
   double jitter = 0;           ///< simulated
 
   Result<Overload> overload_policy() const;

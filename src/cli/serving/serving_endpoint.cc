@@ -34,12 +34,15 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
   }
   FLYBALL_ASSIGN(http.token, token_of(options));
+  if (options.body_bytes > 0) http.limits.all_bodies = options.body_bytes;
+  if (http.token.empty() && !http.listen.loopback() && !options.insecure)
+    return Error{Code::invalid_argument,
+                 fmt::format("--listen {} without a token lets everybody on the network ask",
+                             options.listen),
+                 "give --token-file FILE, or --insecure where that is meant"};
   std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, options.plan.infer));
   ServingEndpoint& here = *opened;
-  FLYBALL_ASSIGN(here.server_,
-                 HttpServer::listen(http, [&here](HttpRequest request, const HttpReply& reply) {
-                   here.handle(std::move(request), reply);
-                 }));
+  FLYBALL_ASSIGN(here.server_, HttpServer::listen(http, here.handler()));
   if (const size_t most = here.server_->most_connections(); most < http.limits.connections)
     fmt::print(stderr,
                "flyball: note: at most {} connections at once instead of {}: this process may open "
@@ -50,16 +53,27 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
   return opened;
 }
 
-void ServingEndpoint::handle(HttpRequest request, const HttpReply& reply) {
+HttpHandler ServingEndpoint::handler() {
+  return {[this](const HttpHead& head) { return at_head(head); },
+          [this](const HttpRequest& request, const HttpReply& reply) {
+            attached()->handle(request, reply);  // at_head() lets none through before
+          }};
+}
+
+Endpoint* ServingEndpoint::attached() {
+  const std::lock_guard lock(mutex_);
+  return endpoint_;
+}
+
+std::optional<HttpResponse> ServingEndpoint::at_head(const HttpHead& head) {
   Endpoint* endpoint = nullptr;
   {
     const std::lock_guard lock(mutex_);
     endpoint = endpoint_;
-    const std::string model = endpoint ? "" : asked_model(request);
+    const std::string model = endpoint ? "" : asked_model(head);
     if (std::ranges::find(served_, model) != served_.end()) ++early_[model];
   }
-  if (endpoint) return endpoint->handle(std::move(request), reply);
-  reply.send(answer_before_models(request.path));
+  return endpoint ? endpoint->at_head(head) : answer_before_models(head.path);
 }
 
 void ServingEndpoint::attach(LiveServing& serving) {

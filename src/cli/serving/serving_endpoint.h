@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/serving/serving.h"
@@ -33,7 +34,7 @@ struct LiveFacts {
 /// Listens from its making on; says where on stderr.
 class ServingEndpoint final : public LiveView {
  public:
-  /// Errors: the address, the token's file.
+  /// Errors: the address, the token's file, everybody may ask and no token was given.
   static Result<std::unique_ptr<ServingEndpoint>> open(const ServeOptions& options,
                                                        const LiveFacts& facts);
   /// `serving` has its services, is about to warm up, and outlives this. Until then requests are
@@ -46,7 +47,9 @@ class ServingEndpoint final : public LiveView {
  private:
   ServingEndpoint(const LiveFacts& facts, std::vector<std::string> served)
       : facts_(facts), served_(std::move(served)) {}
-  void handle(HttpRequest request, const HttpReply& reply);
+  HttpHandler handler();
+  std::optional<HttpResponse> at_head(const HttpHead& head);
+  Endpoint* attached();  ///< null before there is something to serve
 
   const LiveFacts& facts_;
   std::vector<std::string> served_;  ///< the names of its models, in their order

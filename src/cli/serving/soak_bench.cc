@@ -1,5 +1,6 @@
 // An hour of `flyball serve` under load with bad requests mixed in: truncated, NaN, wrong names,
-// types and shapes, huge, slow, abandoned, none at all. Memory must not grow, nothing may crash,
+// types and shapes, huge, slow, abandoned, endless, framed in two ways, none at all, and crowds of
+// connections that ask for nothing. Memory must not grow, nothing may crash,
 // every good request must be answered or refused, every bad one be told so, and the bookkeeping of
 // both sides must agree. usage: soak_bench [--minutes N]
 //
@@ -17,6 +18,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -271,6 +273,20 @@ std::vector<BadRequest> bad_requests() {
       {"wrong_path", request_text("GET /v3"), 404},
       {"wrong_method", request_text("DELETE /v2/models/lenet5"), 405},
       {"other_origin", request_text("GET /v2", "", "Origin: http://evil.example\r\n"), 403},
+      {"other_host", "GET /v2 HTTP/1.1\r\nHost: 127.evil.example\r\n\r\n", 403},
+      {"two_hosts", request_text("GET /v2", "", "Host: evil.example\r\n"), 400},
+      {"two_framings", post(good, "Transfer-Encoding: chunked\r\n"), 400},
+      {"two_codings", request_text(infer_path, "", "Transfer-Encoding: chunked, identity\r\n"),
+       400},
+      {"folded_line", request_text("GET /v2", "", "X: a\r\n b\r\n"), 400},
+      {"endless_extension",
+       request_text(infer_path, "", "Transfer-Encoding: chunked\r\n") + "1;" +
+           std::string(4 << 20, 'x'),
+       400},
+      {"endless_trailer",
+       request_text(infer_path, "", "Transfer-Encoding: chunked\r\n") +
+           "0\r\nX: " + std::string(4 << 20, 'x'),
+       431},
   };
 }
 
@@ -300,10 +316,22 @@ void dawdle(uint16_t port, Random& random, Tally& tally, const std::atomic<bool>
   tally.count("slow");
 }
 
+/// Connections that ask for nothing, and listeners that do not read.
+void crowd(uint16_t port, Tally& tally) {
+  std::vector<std::unique_ptr<HttpTestClient>> idle;
+  for (int i = 0; i < 50; ++i) {
+    idle.push_back(std::make_unique<HttpTestClient>(port));
+    if (i % 2 == 0) idle.back()->say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  pause_ms(1000);
+  tally.count("crowd");
+}
+
 void ask_badly(uint16_t port, Random& random, Tally& tally, const std::atomic<bool>& stop) {
   static const std::vector<BadRequest> all = bad_requests();
-  const size_t which = random.below(all.size() + 4);
+  const size_t which = random.below(all.size() + 5);
   if (which == all.size()) return dawdle(port, random, tally, stop);
+  if (which == all.size() + 1) return crowd(port, tally);
   if (which > all.size()) return leave_early(port, random, tally);
   const BadRequest& bad = all[which];
   const std::string answer = http_exchange(port, bad.text);
