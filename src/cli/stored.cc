@@ -2,11 +2,48 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 namespace flyball::cli {
+namespace {
+
+StoredRun as_run(const BoardFact& fact) {
+  StoredRun run;
+  run.id = fact.id;
+  const nlohmann::json request = {{"board", board_fact_name(fact.kind)}};
+  run.request = {fact.command, request.dump(), fact.device, fact.fingerprint};
+  run.started_utc = run.finished_utc = fact.measured_utc;
+  run.state = RunState::done;
+  run.answer = fact.json;
+  return run;
+}
+
+}  // namespace
 
 Result<Store> open_stored(const std::string& place) {
   if (place.empty()) return Store::open_to_read(Store::default_place());
   return Store::open_to_read(place, {.create = false});
+}
+
+Result<std::vector<StoredRun>> runs_and_facts(Store& store) {
+  FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
+  FLYBALL_ASSIGN(const std::vector<BoardFact> facts, store.facts({}));
+  std::ranges::transform(facts, std::back_inserter(runs), as_run);
+  std::ranges::sort(runs, std::ranges::greater(), &StoredRun::id);
+  return runs;
+}
+
+Result<ShownRun> run_or_fact(Store& store, int64_t number) {
+  FLYBALL_ASSIGN(const std::vector<BoardFact> facts, store.facts({.id = number}));
+  ShownRun shown;
+  if (!facts.empty()) {
+    shown.run = as_run(facts.front());
+    return shown;
+  }
+  FLYBALL_ASSIGN(shown.run, store.run(number));
+  FLYBALL_ASSIGN(shown.trials, store.run_measurements(number));
+  return shown;
 }
 
 void tell_left_out(const LeftOutTrials& left_out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "store/stored_trials.h"
 
@@ -9,6 +10,16 @@ namespace flyball::cli {
 
 /// The store that `--store` names, which must be there, else the default one, which may be new.
 Result<Store> open_stored(const std::string& place);
+
+/// Runs and facts about boards, as one list: a fact is shown as a run without trials, its kind
+/// under `board` of the request. Latest first.
+Result<std::vector<StoredRun>> runs_and_facts(Store& store);
+/// One of them with its trials; a fact has none.
+struct ShownRun {
+  StoredRun run;
+  std::vector<StoredMeasurement> trials;
+};
+Result<ShownRun> run_or_fact(Store& store, int64_t number);
 
 /// "note: 2 disturbed trials are left out" on stderr; nothing where all count.
 void tell_left_out(const LeftOutTrials& left_out);

@@ -18,8 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* roofs_name = "roofs";
-
 Json settings_json(const Settings& values) {
   return values.empty() ? Json::object() : Json(values);
 }
@@ -238,37 +236,30 @@ Json roofs_json(const BoardRoofs& roofs) {
 }
 
 Result<int64_t> keep_roofs(Store& store, const BoardRoofs& roofs, const std::string& command) {
-  const RunRequest request{command, Json{{"board", roofs_name}}.dump(), roofs.device,
-                           roofs.fingerprint, 0};
-  return store.add_run(request, {}, roofs_json(roofs).dump());
+  return store.keep_fact({BoardFactKind::roofs, roofs.device, roofs.fingerprint,
+                          roofs_json(roofs).dump(), roofs.measured_utc, command});
 }
 
 Result<std::optional<StoredRoofs>> stored_roofs(Store& store, const std::string& device,
                                                 const std::string& fingerprint,
                                                 const Accepted& accepted) {
-  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+  FLYBALL_ASSIGN(const auto facts, store.facts({.kind = BoardFactKind::roofs}));
   std::optional<StoredRoofs> of_kind;
-  for (const StoredRun& run : runs) {
-    const Json request = Json::parse(run.request.request, nullptr, false);
-    if (!request.is_object() || !request.contains("board") || request["board"] != roofs_name)
-      continue;
-    const bool own = same_board(fingerprint, run.request.fingerprint);
+  for (const BoardFact& fact : facts) {
+    const bool own = same_board(fingerprint, fact.fingerprint);
     const bool better = !of_kind || of_kind->roofs.provenance != Provenance::table;
-    if (!own && (!better || run.request.device != device)) continue;
+    if (!own && (!better || fact.device != device)) continue;
     try {
-      FLYBALL_ASSIGN(BoardRoofs roofs, read_roofs(Json::parse(run.answer)));
+      FLYBALL_ASSIGN(BoardRoofs roofs, read_roofs(Json::parse(fact.json)));
       // Another machine of one name tells nothing, except where a table is all there is of a kind.
       if (!own && !roofs.fitted()) continue;
       if (!accepted(roofs.provenance)) continue;
       if (!own && of_kind && roofs.provenance != Provenance::table) continue;
-      StoredRoofs stored{std::move(roofs), run.id};
+      StoredRoofs stored{std::move(roofs), fact.id};
       if (own) return std::optional<StoredRoofs>(std::move(stored));
       of_kind = std::move(stored);
     } catch (const Json::exception& problem) {
-      return Error{
-          Code::corrupt,
-          fmt::format("run {} of the store holds no {}: {}", run.id, roofs_name, problem.what()),
-          fmt::format("`flyball runs delete {}` forgets it", run.id)};
+      return damaged_fact(fact, problem.what());
     }
   }
   return of_kind;

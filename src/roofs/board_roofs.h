@@ -92,7 +92,7 @@ struct BoardRoofs {
 
 nlohmann::ordered_json roofs_json(const BoardRoofs& roofs);
 
-/// Returns the number of the run. `command`: as it was typed.
+/// Returns its number in the store. `command`: as it was typed.
 Result<int64_t> keep_roofs(Store& store, const BoardRoofs& roofs, const std::string& command);
 
 struct StoredRoofs {

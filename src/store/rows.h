@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "store/board_fact.h"
 #include "store/database.h"
 #include "store/run.h"
 
@@ -32,6 +33,12 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
                                                            const MeasurementFilter& filter);
 Result<std::vector<SameConditions>> select_conditions(Database& database,
                                                       const MeasurementFilter& filter);
+
+/// Numbers it as the next run would be.
+Result<int64_t> insert_board_fact(Database& database, const BoardFact& fact);
+/// Latest first.
+Result<std::vector<BoardFact>> select_board_facts(Database& database,
+                                                  const BoardFactFilter& filter);
 
 /// Conditions as the one text by which equal ones are found. Error: text that is not UTF-8.
 Result<std::string> conditions_text(const Conditions& conditions);

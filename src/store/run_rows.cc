@@ -67,7 +67,14 @@ Result<int64_t> insert_run(Database& database, const RunRequest& request, RunSta
 
 Result<StoredRun> select_run(Database& database, int64_t run) {
   FLYBALL_ASSIGN(std::vector<StoredRun> found, select(database, "WHERE id = ?", {run}));
-  if (found.empty()) return no_run(database, run);
+  if (found.empty()) {
+    FLYBALL_ASSIGN(const auto facts, select_board_facts(database, {.id = run}));
+    if (facts.empty()) return no_run(database, run);
+    return Error{Code::not_found,
+                 fmt::format("run {} has no trials: it measured {} of {}", run,
+                             board_fact_name(facts.front().kind), facts.front().device),
+                 fmt::format("`flyball runs show {}` shows it", run)};
+  }
   return std::move(found.front());
 }
 

@@ -97,6 +97,29 @@ ALTER TABLE measurements ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
     R"sql(
 ALTER TABLE measurements ADD COLUMN throttling_watched INTEGER NOT NULL DEFAULT 0;
 )sql",
+    // What was measured of a board was kept as a run without trials. Facts keep the numbers of
+    // those runs, and take theirs from the same sequence, so that no number ever means two things.
+    R"sql(
+CREATE TABLE board_facts(
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK(kind IN ('idle power', 'switch cost', 'roofs')),
+  device TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  json TEXT NOT NULL,
+  measured_utc TEXT NOT NULL,
+  command TEXT NOT NULL);
+INSERT INTO board_facts
+  SELECT id, json_extract(request, '$.board'), device, fingerprint, answer, started_utc, command
+  FROM runs WHERE state = 'done' AND CASE WHEN json_valid(request)
+    THEN json_extract(request, '$.board') IN ('idle power', 'switch cost', 'roofs') ELSE 0 END
+  AND NOT EXISTS (SELECT 1 FROM run_measurements WHERE run_id = id);
+DELETE FROM runs WHERE id IN (SELECT id FROM board_facts);
+UPDATE board_facts SET measured_utc = json_extract(json, '$.measured_utc')
+  WHERE CASE WHEN json_valid(json)
+    THEN json_type(json, '$.measured_utc') = 'text' ELSE 0 END;
+INSERT INTO sqlite_sequence(name, seq)
+  SELECT 'runs', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'runs');
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

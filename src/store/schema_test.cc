@@ -84,6 +84,50 @@ TEST_F(Schema, AStoreOfTheFirstVersionKeepsItsMeasurements) {
   EXPECT_TRUE(store->check().ok());
 }
 
+// What was measured of a board was a run without trials: it becomes a fact under its old number.
+TEST_F(Schema, RunsThatMeasuredABoardBecomeFacts) {
+  {
+    Database database = open();
+    ASSERT_TRUE(migrate(database, store_migrations().first(5)).ok());
+    const auto add = [&](const char* request, const char* state, const char* answer) {
+      ASSERT_TRUE(database
+                      .run("INSERT INTO runs(command, request, device, fingerprint, seed, "
+                           "started_utc, state, answer, process, condition_id) "
+                           "VALUES('flyball mode idle', ?, 'host', 'a CPU', 0, 'began', ?, ?, '', "
+                           "NULL)",
+                           {request, state, answer})
+                      .ok());
+    };
+    add(R"({"board":"idle power"})", "done", R"({"measured_utc":"then","power_w":4})");
+    add(R"({"board":"host","workload":"net"})", "done", "{}");
+    add("no JSON", "done", "");
+    add(R"({"board":"roofs"})", "done", "damaged");
+    add(R"({"board":"switch cost"})", "interrupted", "");
+    add(R"({"board":"switch cost"})", "done", R"({"measured_utc":7})");
+  }
+  auto store = Store::open(folder_ / "a.db");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto facts = store->facts({}).value();
+  ASSERT_EQ(facts.size(), 3u);
+  EXPECT_EQ(facts[0].id, 6);
+  EXPECT_EQ(facts[0].kind, BoardFactKind::switch_cost);
+  EXPECT_EQ(facts[0].measured_utc, "began") << "where the document tells no time";
+  EXPECT_EQ(facts[1].id, 4);
+  EXPECT_EQ(facts[1].kind, BoardFactKind::roofs);
+  EXPECT_EQ(facts[1].json, "damaged");
+  EXPECT_EQ(facts[2].id, 1);
+  EXPECT_EQ(facts[2].kind, BoardFactKind::idle_power);
+  EXPECT_EQ(facts[2].json, R"({"measured_utc":"then","power_w":4})");
+  EXPECT_EQ(facts[2].measured_utc, "then");
+  EXPECT_EQ(facts[2].command, "flyball mode idle");
+  EXPECT_EQ(facts[2].device, "host");
+  EXPECT_EQ(facts[2].fingerprint, "a CPU");
+  const auto runs = store->runs().value();
+  ASSERT_EQ(runs.size(), 3u);
+  for (size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].id, (std::array{5, 3, 2}[i]));
+  EXPECT_EQ(store->begin_run({}).value(), 7) << "no number is given twice";
+}
+
 TEST_F(Schema, AStepThatFailsIsUndone) {
   const std::array broken = {"CREATE TABLE a(x); CREATE TABLE b(x); CREATE TABLE a(x);"};
   Database database = open();

@@ -162,6 +162,8 @@ Status Store::delete_run(int64_t id) {
   const std::lock_guard lock(impl_->mutex);
   Database& database = impl_->database;
   FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(database));
+  FLYBALL_CHECK(database.run("DELETE FROM board_facts WHERE id = ?", {id}));
+  if (database.changes() == 1) return transaction.commit();
   FLYBALL_ASSIGN(const StoredRun run, select_run(database, id));
   if (run.state == RunState::running) return still_running(run);
   // Those that this run alone refers to; the links must go before what they point at.
@@ -178,6 +180,19 @@ Status Store::delete_run(int64_t id) {
   for (const int64_t orphan : orphans)
     FLYBALL_CHECK(database.run("DELETE FROM measurements WHERE id = ?", {orphan}));
   return transaction.commit();
+}
+
+Result<int64_t> Store::keep_fact(const BoardFact& fact) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  FLYBALL_ASSIGN(const int64_t id, insert_board_fact(impl_->database, fact));
+  FLYBALL_CHECK(transaction.commit());
+  return id;
+}
+
+Result<std::vector<BoardFact>> Store::facts(const BoardFactFilter& filter) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_board_facts(impl_->database, filter);
 }
 
 Result<int64_t> Store::add_measurement(const Measurement& measurement, std::optional<int64_t> run) {

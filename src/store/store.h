@@ -1,4 +1,4 @@
-// The store: every measurement and every run, in one SQLite file.
+// The store: every measurement, every run and every fact about a board, in one SQLite file.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "store/board_fact.h"
 #include "store/run.h"
 
 namespace flyball {
@@ -56,9 +57,13 @@ class Store {
   Result<StoredRun> run(int64_t run);
   /// What a run measured and reused, in its order.
   Result<std::vector<StoredMeasurement>> run_measurements(int64_t run);
-  /// Deletes a run and those of its measurements that no other run refers to. Error conflict: it
-  /// is running.
+  /// Deletes a run and those of its measurements that no other run refers to, or the fact of that
+  /// number. Error conflict: it is running.
   Status delete_run(int64_t run);
+
+  /// Keeps a fact about a board, however many of its kind there are, and returns its number.
+  Result<int64_t> keep_fact(const BoardFact& fact);
+  Result<std::vector<BoardFact>> facts(const BoardFactFilter& filter);  ///< latest first
 
   /// Adds a measurement, to a run where one is given, and returns its id.
   Result<int64_t> add_measurement(const Measurement& measurement, std::optional<int64_t> run = {});

@@ -354,5 +354,30 @@ TEST(StorePlace, DefaultFollowsTheEnvironment) {
   ::unsetenv("XDG_DATA_HOME");
 }
 
+TEST_F(StoreTest, FactsOfABoardAreNumberedAmongItsRuns) {
+  Store store = open();
+  BoardFact fact{BoardFactKind::roofs,      "host", "a CPU", "{}", "2026-03-01T12:30:05Z",
+                 "flyball roofline measure"};
+  EXPECT_EQ(store.keep_fact(fact).value(), 1);
+  const int64_t run = store.add_run({}, {}, "").value();
+  EXPECT_EQ(run, 2);
+  fact.kind = BoardFactKind::idle_power;
+  EXPECT_EQ(store.keep_fact(fact).value(), 3);
+  EXPECT_EQ(store.keep_fact(fact).value(), 4);
+  const auto idle = store.facts({.kind = BoardFactKind::idle_power}).value();
+  ASSERT_THAT(idle, SizeIs(2));
+  EXPECT_EQ(idle[0].id, 4) << "latest first";
+  EXPECT_EQ(idle[1].id, 3);
+  EXPECT_EQ(store.facts({.id = 1}).value().front().kind, BoardFactKind::roofs);
+  EXPECT_THAT(store.facts({.id = run}).value(), IsEmpty());
+  EXPECT_THAT(store.runs().value(), SizeIs(1));
+  EXPECT_THAT(store.run(3).error().message, HasSubstr("it measured idle power of host"));
+  EXPECT_EQ(store.run_measurements(3).error().code, Code::not_found);
+  ASSERT_TRUE(store.delete_run(4).ok());
+  EXPECT_EQ(store.delete_run(4).error().code, Code::not_found);
+  EXPECT_EQ(store.facts({.kind = BoardFactKind::idle_power}).value().front().id, 3);
+  EXPECT_EQ(store.keep_fact(fact).value(), 5) << "a number of what was deleted does not come back";
+}
+
 }  // namespace
 }  // namespace flyball

@@ -13,16 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* idle_name = "idle power";
-constexpr const char* switch_name = "switch cost";
-
-Result<int64_t> keep(Store& store, const char* what, const std::string& device,
-                     const std::string& fingerprint, const Json& answer,
-                     const std::string& command) {
-  const RunRequest request{command, Json{{"board", what}}.dump(), device, fingerprint, 0};
-  return store.add_run(request, {}, answer.dump());
-}
-
 SwitchCost read_switch_cost(const Json& json) {
   SwitchCost cost;
   json.at("device").get_to(cost.device);
@@ -113,29 +103,28 @@ Json switch_cost_json(const SwitchCost& cost) {
 }
 
 Result<int64_t> keep_idle(Store& store, const IdlePower& idle, const std::string& command) {
-  return keep(store, idle_name, idle.device, idle.fingerprint, idle_json(idle), command);
+  return store.keep_fact({BoardFactKind::idle_power, idle.device, idle.fingerprint,
+                          idle_json(idle).dump(), idle.measured_utc, command});
 }
 
 Result<int64_t> keep_switch_cost(Store& store, const SwitchCost& cost, const std::string& command) {
-  return keep(store, switch_name, cost.device, cost.fingerprint, switch_cost_json(cost), command);
+  return store.keep_fact({BoardFactKind::switch_cost, cost.device, cost.fingerprint,
+                          switch_cost_json(cost).dump(), cost.measured_utc, command});
 }
 
 Result<BoardCosts> board_costs(Store& store) {
-  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+  FLYBALL_ASSIGN(const std::vector<BoardFact> facts, store.facts({}));
   BoardCosts costs;
-  for (const StoredRun& run : runs) {
-    const Json request = Json::parse(run.request.request, nullptr, false);
-    if (!request.is_object() || !request.contains("board") || !request["board"].is_string())
-      continue;
-    const std::string what = request["board"];
+  for (const BoardFact& fact : facts) {
+    if (fact.kind == BoardFactKind::roofs) continue;
     try {
-      const Json answer = Json::parse(run.answer);
-      if (what == idle_name) costs.idle.push_back({read_idle(answer), run.id});
-      if (what == switch_name) costs.switches.push_back({read_switch_cost(answer), run.id});
+      const Json json = Json::parse(fact.json);
+      if (fact.kind == BoardFactKind::idle_power)
+        costs.idle.push_back({read_idle(json), fact.id});
+      else
+        costs.switches.push_back({read_switch_cost(json), fact.id});
     } catch (const Json::exception& problem) {
-      return Error{Code::corrupt,
-                   fmt::format("run {} of the store holds no {}: {}", run.id, what, problem.what()),
-                   fmt::format("`flyball runs delete {}` forgets it", run.id)};
+      return damaged_fact(fact, problem.what());
     }
   }
   return costs;

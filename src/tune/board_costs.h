@@ -1,5 +1,5 @@
 // What a board costs beside its work, as the store keeps it: idle power of its modes, and what a
-// change of mode takes. Each measurement is a run of its own without trials.
+// change of mode takes. Each measurement is a fact of the board (store/board_fact.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +21,7 @@ nlohmann::ordered_json idle_json(const IdlePower& idle);
 IdlePower read_idle(const nlohmann::ordered_json& json);
 nlohmann::ordered_json switch_cost_json(const SwitchCost& cost);
 
-/// Returns the number of the run. `command`: as it was typed.
+/// Returns its number in the store. `command`: as it was typed.
 Result<int64_t> keep_idle(Store& store, const IdlePower& idle, const std::string& command);
 Result<int64_t> keep_switch_cost(Store& store, const SwitchCost& cost, const std::string& command);
 

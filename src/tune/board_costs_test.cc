@@ -83,7 +83,7 @@ TEST(BoardCosts, SwitchesComeBackFromTheStore) {
 TEST(BoardCosts, ARunThatIsSomethingElseIsNamed) {
   const TempFolder folder;
   auto store = *Store::open(folder / "store.db");
-  ASSERT_TRUE(store.add_run({"x", R"({"board":"idle power"})", "d", "f", 0}, {}, "{}").ok());
+  ASSERT_TRUE(store.keep_fact({BoardFactKind::idle_power, "d", "f", "{}", "", "x"}).ok());
   const auto costs = board_costs(store);
   ASSERT_FALSE(costs.ok());
   EXPECT_THAT(costs.error().message, HasSubstr("run 1 of the store holds no idle power"));

@@ -56,7 +56,7 @@ std::string or_dash(const std::string& text) {
 
 Status list_runs(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
-  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, runs_and_facts(store));
   if (options.json) {
     Json list = Json::array();
     for (const StoredRun& run : runs) {
@@ -134,8 +134,8 @@ void print_answer(const StoredRun& run) {
 
 Status show_run(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
-  FLYBALL_ASSIGN(const StoredRun run, store.run(options.first));
-  FLYBALL_ASSIGN(const auto trials, store.run_measurements(options.first));
+  FLYBALL_ASSIGN(const ShownRun shown, run_or_fact(store, options.first));
+  const auto& [run, trials] = shown;
   FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   if (options.json) {
     Json json = run_json(run);
@@ -200,11 +200,9 @@ Status compare_two(const RunsOptions& asked) {
   RunsOptions options = asked;
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_CHECK(name_runs(store, options));
-  FLYBALL_ASSIGN(const StoredRun first, store.run(options.first));
-  FLYBALL_ASSIGN(const StoredRun second, store.run(options.second));
-  FLYBALL_ASSIGN(const auto of_first, store.run_measurements(options.first));
-  FLYBALL_ASSIGN(const auto of_second, store.run_measurements(options.second));
-  const RunComparison comparison = compare_runs(first, of_first, second, of_second);
+  FLYBALL_ASSIGN(const ShownRun first, run_or_fact(store, options.first));
+  FLYBALL_ASSIGN(const ShownRun second, run_or_fact(store, options.second));
+  const RunComparison comparison = compare_runs(first.run, first.trials, second.run, second.trials);
   if (options.json)
     print_json(to_json(comparison));
   else

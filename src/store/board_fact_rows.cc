@@ -1,0 +1,47 @@
+#include "store/rows.h"
+
+namespace flyball {
+namespace {
+
+Result<BoardFact> read_fact(const Row& row) {
+  BoardFact fact;
+  fact.id = row.integer(0);
+  FLYBALL_ASSIGN(fact.kind, parse_board_fact(row.text(1)));
+  fact.device = row.text(2);
+  fact.fingerprint = row.text(3);
+  fact.json = row.text(4);
+  fact.measured_utc = row.text(5);
+  fact.command = row.text(6);
+  return fact;
+}
+
+}  // namespace
+
+Result<int64_t> insert_board_fact(Database& database, const BoardFact& fact) {
+  // The number that the next run would have had.
+  FLYBALL_CHECK(database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'runs'"));
+  FLYBALL_CHECK(database.run(
+      "INSERT INTO board_facts(id, kind, device, fingerprint, json, measured_utc, command) "
+      "VALUES((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), ?, ?, ?, ?, ?, ?)",
+      {board_fact_name(fact.kind), fact.device, fact.fingerprint, fact.json, fact.measured_utc,
+       fact.command}));
+  return database.last_id();
+}
+
+Result<std::vector<BoardFact>> select_board_facts(Database& database,
+                                                  const BoardFactFilter& filter) {
+  std::vector<BoardFact> facts;
+  FLYBALL_CHECK(database.run(
+      "SELECT id, kind, device, fingerprint, json, measured_utc, command FROM board_facts "
+      "WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR id = ?2) ORDER BY id DESC",
+      {filter.kind ? Value(board_fact_name(*filter.kind)) : Value(),
+       filter.id ? Value(*filter.id) : Value()},
+      [&](const Row& row) -> Status {
+        FLYBALL_ASSIGN(BoardFact fact, read_fact(row));
+        facts.push_back(std::move(fact));
+        return {};
+      }));
+  return facts;
+}
+
+}  // namespace flyball

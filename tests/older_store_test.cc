@@ -1,0 +1,111 @@
+// A store that an earlier version wrote (stores/): all of it reopens, under the numbers it had.
+#include <gmock/gmock.h>
+
+#include "command_testing.h"
+#include "store/database.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class OlderStoreTest : public CommandTest {
+ protected:
+  // 1, 3: a network tuned on a board whose clocks can be read; 2, 5: idle power; 6: cost of a
+  // switch; 7: an import; 8, 9: a tune and a plan over it; 10, 11: the same of a simulated board;
+  // 12: roofs. 4 was deleted.
+  void SetUp() override {
+    CommandTest::SetUp();
+    const std::string text = slurp(fs::path(FLYBALL_STORES) / "version5.sql");
+    auto database = Database::open(folder_ / "store.db", {});
+    ASSERT_TRUE(database.ok());
+    const Status written = database->run_script(text.c_str());
+    ASSERT_TRUE(written.ok()) << written.error().message;
+  }
+  std::string show(int number, const std::string& format = "") {
+    std::vector<std::string> words = {"runs", "show", std::to_string(number)};
+    if (!format.empty()) words.push_back(format);
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 0) << number << done.err;
+    return done.out;
+  }
+};
+
+TEST_F(OlderStoreTest, EveryRunIsListedAsItWas) {
+  const Finished done = run({"runs", "list", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  std::vector<std::pair<int, std::string>> found;
+  for (const auto& one : done.json()["runs"]) {
+    found.emplace_back(one["id"], one["workload"]);
+    EXPECT_EQ(one["state"], "done") << one;
+    EXPECT_THAT(one["started_utc"].get<std::string>(), HasSubstr("2026-11-24T19:0"));
+    EXPECT_THAT(one["command"].get<std::string>(), ::testing::StartsWith("flyball "));
+  }
+  using Run = std::pair<int, std::string>;
+  EXPECT_THAT(found, ElementsAre(Run(12, "roofs"), Run(11, "resnet18"), Run(10, "resnet18"),
+                                 Run(9, "net"), Run(8, "net"), Run(7, "net infer on orin_agx"),
+                                 Run(6, "switch cost"), Run(5, "idle power"), Run(3, "lenet5"),
+                                 Run(2, "idle power"), Run(1, "lenet5")));
+  EXPECT_THAT(run({"runs", "list"}).out, HasSubstr("switch cost"));
+}
+
+TEST_F(OlderStoreTest, EveryRunIsShownAndHasItsPage) {
+  for (const int number : {1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12}) {
+    const auto shown = nlohmann::json::parse(show(number, "--json"));
+    EXPECT_EQ(shown["id"], number);
+    EXPECT_EQ(shown["trials"].size(), shown["measurements"]);
+    show(number);
+    const fs::path page = folder_ / ("run" + std::to_string(number) + ".html");
+    const Finished done = run({"report", std::to_string(number), "--out", page.string()});
+    EXPECT_EQ(done.exit_code, 0) << number << done.err;
+    EXPECT_THAT(slurp(page), HasSubstr("<html")) << number;
+  }
+  const auto tuned = nlohmann::json::parse(show(1, "--json"))["trials"][0];
+  ASSERT_EQ(tuned["clocks"].size(), 4u);
+  EXPECT_EQ(tuned["clocks"][2]["axis"], "gpu_mhz");
+  EXPECT_EQ(tuned["clocks"][2]["seen_mean"], 612);
+  EXPECT_TRUE(tuned["figures"].empty()) << tuned["figures"];
+  EXPECT_EQ(tuned["idle"]["run"], 2);
+  EXPECT_NEAR(tuned["idle"]["share"], 1, 0.05);
+  const auto imported = nlohmann::json::parse(show(7, "--json"))["trials"][0];
+  EXPECT_EQ(imported["provenance"], "table");
+  EXPECT_TRUE(imported["noise_pct"].is_null());
+  const auto roofs = nlohmann::json::parse(show(12, "--json"));
+  EXPECT_EQ(roofs["request"]["board"], "roofs");
+  EXPECT_EQ(roofs["answer"]["modes"].size(), 1u);
+  EXPECT_THAT(show(2), HasSubstr("power_w"));
+}
+
+TEST_F(OlderStoreTest, WhatItKnowsServes) {
+  const std::string table =
+      write("net.csv",
+            "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w,power_total\n"
+            "orin_agx,net,infer,1,612,40,10,module\norin_agx,net,infer,1,1020,10,30,module\n")
+          .string();
+  const auto again = run({"import", table, "--json"}).json();
+  EXPECT_THAT(again.dump(), HasSubstr("\"run\":7"));
+  const Finished tuned =
+      run({"tune", "net", "--device", "table:" + table, "--power-budget", "20W", "--json", "-q"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  for (const auto& trial : tuned.json()["profiled"]) EXPECT_EQ(trial["run"], 8) << trial;
+  const auto planned = run({"plan", "dynamic", "--infer", table, "--windows", "10:1min,80:1min",
+                            "--json", "-q"});
+  EXPECT_THAT(planned.json()["notes"].dump(), HasSubstr("(`flyball mode cost`, run 6)"));
+}
+
+TEST_F(OlderStoreTest, NumbersGoOnAndNoneComesBack) {
+  ASSERT_EQ(run({"runs", "delete", "12"}).exit_code, 0);
+  EXPECT_EQ(run({"runs", "show", "12"}).exit_code, 2);
+  ASSERT_EQ(run({"runs", "delete", "2"}).exit_code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(show(1, "--json"))["trials"][0]["idle"].is_null());
+  const std::string table = write("more.csv", "device,workload,phase,gpu_mhz,minibatch_ms\n"
+                                              "orin_agx,other,infer,612,40\n")
+                                .string();
+  EXPECT_THAT(run({"import", table, "--json"}).out, HasSubstr("13"));
+  EXPECT_THAT(run({"mode", "idle", "--run", "6"}).err,
+              HasSubstr("it measured switch cost of orin_agx"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
