@@ -27,8 +27,15 @@ std::string said(const Status& status) {
 }
 std::string gaps_of(const Device& device) {
   std::string all;
-  for (const std::string& gap : device.gaps()) all += gap + "\n";
+  for (const std::string& gap : device.gap_texts()) all += gap + "\n";
   return all;
+}
+
+std::vector<std::string> asked_axes(const Device& device) {
+  std::vector<std::string> names;
+  for (const AxisState& state : device.states())
+    if (state.asked) names.push_back(state.axis.name);
+  return names;
 }
 
 TEST(CudaDevice, ListsWhatTheDriverOffers) {
@@ -44,9 +51,9 @@ TEST(CudaDevice, ListsWhatTheDriverOffers) {
   // At 405 MHz the GPU has one clock only.
   EXPECT_THAT(find_axis(axes, axis::mem_mhz)->values, ElementsAre(1593, 2619));
   EXPECT_THAT(gaps_of(*gpu), HasSubstr("mem_mhz 405 is left out"));
-  EXPECT_THAT(gpu->asked_axes(), ElementsAre("power_limit_w", "gpu_mhz", "mem_mhz"));
-  EXPECT_EQ(gpu->default_mode().values.at(axis::power_limit_w), 350);
-  EXPECT_EQ(gpu->default_mode().values.at(axis::gpu_mhz), 1980);
+  EXPECT_THAT(asked_axes(*gpu), ElementsAre("power_limit_w", "gpu_mhz", "mem_mhz"));
+  EXPECT_EQ(gpu->baseline().values.at(axis::power_limit_w), 350);
+  EXPECT_EQ(gpu->baseline().values.at(axis::gpu_mhz), 1980);
   EXPECT_THAT(gpu->info().fingerprint, HasSubstr("GPU Fake GPU, driver 550.0"));
   EXPECT_EQ(gpu->info().name, "cuda:1");
 }
@@ -134,7 +141,7 @@ TEST(CudaDevice, WhatADriverLacksIsNoAxis) {
     const NvidiaTree tree(behaves);
     const auto gpu = open(tree);
     std::string names = gaps_of(*gpu) + "|";
-    for (const std::string& name : gpu->asked_axes()) names += " " + name;
+    for (const std::string& name : asked_axes(*gpu)) names += " " + name;
     return names;
   };
   EXPECT_THAT(axes_with("limit_missing"), testing::EndsWith("| gpu_mhz mem_mhz"));

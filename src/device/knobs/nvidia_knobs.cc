@@ -191,30 +191,31 @@ Result<std::vector<double>> limits_of(const NvidiaGpu& gpu) {
   return values;
 }
 
-Error missing(const char* axis, const Error& why) {
-  return why.within(fmt::format("{} cannot be set", axis));
+AxisGap missing(const char* axis, const Error& why) {
+  return {{axis}, why.within(fmt::format("{} cannot be set", axis))};
 }
 
 }  // namespace
 
 void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<KnobPtr>& knobs,
-                      std::vector<Error>& problems) {
+                      std::vector<AxisGap>& gaps) {
   if (gpu.mig) {
-    problems.push_back({Code::unavailable,
-                        fmt::format("{} is cut into slices (MIG): its clocks and its power limit "
-                                    "are left alone",
-                                    gpu.name),
-                        "they belong to the whole GPU, which others may use as well"});
+    gaps.push_back({{axis::power_limit_w, axis::gpu_mhz, axis::mem_mhz},
+                    {Code::unavailable,
+                     fmt::format("{} is cut into slices (MIG): its clocks and its power limit "
+                                 "are left alone",
+                                 gpu.name),
+                     "they belong to the whole GPU, which others may use as well"}});
     return;
   }
   if (const auto limits = limits_of(gpu))
     knobs.push_back(std::make_unique<PowerLimit>(place, gpu, *limits));
   else
-    problems.push_back(missing(axis::power_limit_w, limits.error()));
+    gaps.push_back(missing(axis::power_limit_w, limits.error()));
   const auto memory = memory_clocks(gpu);
   const auto clocks = memory ? clocks_at(gpu, memory->back()) : memory;
   if (!clocks || !gpu.api->lock_gpu || !gpu.api->unlock_gpu) {
-    problems.push_back(missing(
+    gaps.push_back(missing(
         axis::gpu_mhz,
         !clocks ? clocks.error() : Error{Code::unavailable, "this driver locks no clocks", ""}));
     return;
@@ -222,7 +223,7 @@ void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<
   knobs.push_back(std::make_unique<LockedClock>(place, gpu, axis::gpu_mhz, 0,
                                                 NvidiaSetting::gpu_lock, *clocks));
   if (!gpu.api->lock_memory || !gpu.api->unlock_memory) {
-    problems.push_back(
+    gaps.push_back(
         missing(axis::mem_mhz, {Code::unavailable, "this driver locks no memory clocks", ""}));
     return;
   }
@@ -239,12 +240,13 @@ void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<
   if (bound.empty()) return;
   std::vector<std::string> names;
   for (double mhz : bound) names.push_back(format_number(mhz));
-  problems.push_back({Code::unavailable,
-                      fmt::format("mem_mhz {} {} left out: the driver pairs {} with some clocks of "
-                                  "the GPU only",
-                                  join(names, ", "), names.size() == 1 ? "is" : "are",
-                                  names.size() == 1 ? "it" : "them"),
-                      ""});
+  gaps.push_back({{axis::mem_mhz},
+                  {Code::unavailable,
+                   fmt::format("mem_mhz {} {} left out: the driver pairs {} with some clocks of "
+                               "the GPU only",
+                               join(names, ", "), names.size() == 1 ? "is" : "are",
+                               names.size() == 1 ? "it" : "them"),
+                   ""}});
 }
 
 }  // namespace flyball

@@ -33,9 +33,10 @@ Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest
     FLYBALL_ASSIGN(preset, find_preset(presets, request.preset));
   }
   if (request.stays) {
-    for (const std::string& own : board.own_axes())
-      if (const auto asked = request.mode.values.find(own); asked != request.mode.values.end())
-        return cannot_stay(own, asked->second);
+    for (const AxisState& state : board.states())
+      if (const auto asked = request.mode.values.find(state.axis.name);
+          state.own && asked != request.mode.values.end())
+        return cannot_stay(asked->first, asked->second);
     FLYBALL_CHECK(board.can_keep());
   }
   FLYBALL_CHECK(board.claim());
@@ -77,7 +78,7 @@ Result<PowerMode> parse_mode(const std::string& text) {
 
 Status pin_max(BoardDevice& board, const fs::path& root) {
   FLYBALL_CHECK(board.claim());
-  PowerMode caps = board.default_mode();
+  PowerMode caps = board.caps();
   caps.values.erase(axis::cpu_cores);
   FLYBALL_CHECK(board.apply(caps));
   for (int cpu : present_cpus({root}))
