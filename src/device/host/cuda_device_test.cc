@@ -2,11 +2,13 @@
 // rounds and forgets as drivers do, and counts what is set.
 #include "device/host/cuda_device.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -189,6 +191,38 @@ TEST(CudaDevice, WhatCannotBePutBackIsKeptForTheNext) {
   EXPECT_THAT(gaps_of(*open(tree)), HasSubstr("could not be put back"));
   tree.behave("");
   ASSERT_TRUE(recover_settings(tree.journal()).ok());
+  EXPECT_EQ(tree.state(0), "350000 150000 0 0");
+}
+
+// As an earlier program wrote it before it was killed: GPUs stood in it under names of files.
+TEST(CudaDevice, TheJournalOfAnEarlierProgramIsPutBack) {
+  const NvidiaTree tree;
+  EXPECT_EQ(killed_after_setting(tree), "150000 350000 900 0");
+  const std::string body = fmt::format(R"({{
+ "boot": "",
+ "root": "{}",
+ "settings": [
+  [
+   "nvml/GPU-1000-fake/gpu_lock_mhz",
+   "unlocked",
+   "fluid"
+  ],
+  [
+   "nvml/GPU-1000-fake/power_limit_mw",
+   "350000"
+  ]
+ ]
+}}
+)",
+                                       tree.root().string());
+  const auto sum = ::crc32(0, reinterpret_cast<const unsigned char*>(body.data()),
+                           static_cast<unsigned>(body.size()));
+  const std::string recorded = fmt::format("flyball-journal-2 {:08x}\n{}", sum, body);
+  EXPECT_EQ(*read_file(tree.journal()), recorded);  // and this one writes the same
+  ASSERT_TRUE(write_file(tree.journal(), recorded).ok());
+  const auto put_back = recover_settings(tree.journal());
+  ASSERT_TRUE(put_back.ok()) << put_back.error().message;
+  EXPECT_EQ(*put_back, 2u);
   EXPECT_EQ(tree.state(0), "350000 150000 0 0");
 }
 

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/distinct.h"
 #include "base/text.h"
-#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -58,7 +57,7 @@ class PowerLimit final : public Knob {
   Status set(double, double high, SettingsJournal* journal) override {
     const SettingRule rounding{.above = limit_rounding_w * mw_per_w,
                                .below = limit_rounding_w * mw_per_w};
-    FLYBALL_CHECK(journal->set(setting_.file(), fmt::format("{:.0f}", high * mw_per_w), rounding));
+    FLYBALL_CHECK(journal->set(setting_, fmt::format("{:.0f}", high * mw_per_w), rounding));
     return wait_for([&] { return in_force(high); });
   }
 
@@ -84,8 +83,8 @@ class PowerLimit final : public Knob {
 class LockedClock final : public Knob {
  public:
   /// `domain`: as nvmlDeviceGetClockInfo() counts, 0 the GPU, 2 its memory.
-  LockedClock(KnobPlace place, NvidiaGpu gpu, const char* axis, int domain, const char* setting,
-              std::vector<double> values)
+  LockedClock(KnobPlace place, NvidiaGpu gpu, const char* axis, int domain,
+              NvidiaSetting::What setting, std::vector<double> values)
       : Knob(named_axis(axis, std::move(values))),
         place_(std::move(place)),
         gpu_(std::move(gpu)),
@@ -109,8 +108,7 @@ class LockedClock final : public Knob {
   // An idle GPU clocks lower than its lock: only what lies above it did not take. What a busy one
   // does is looked at in the trial.
   Status set(double low, double high, SettingsJournal* journal) override {
-    FLYBALL_CHECK(
-        journal->set(setting_.file(), fmt::format("{:.0f},{:.0f}", low, high), {.fluid = true}));
+    FLYBALL_CHECK(journal->set(setting_, fmt::format("{:.0f},{:.0f}", low, high), {.fluid = true}));
     set_mhz_ = high;
     return wait_for([&]() -> Status {
       FLYBALL_ASSIGN(const double got, now());
