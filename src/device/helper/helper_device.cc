@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -16,32 +15,20 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = HelperRequest::Kind;
 
-// Of closed devices, which have nobody else to tell.
-struct LeftBehind {
-  std::mutex mutex;
-  std::vector<Error> errors;
-  void add(const Error& error) {
-    const std::lock_guard lock(mutex);
-    errors.push_back(error);
-  }
-};
-
-LeftBehind& left_behind() {
-  static LeftBehind all;
-  return all;
-}
-
 class HelperDevice final : public Device {
  public:
-  HelperDevice(std::unique_ptr<Device> own, HelperBoard board, fs::path socket)
-      : own_(std::move(own)), board_(std::move(board)), socket_(std::move(socket)) {}
+  HelperDevice(std::unique_ptr<Device> own, HelperBoard board, ReportLeft left, fs::path socket)
+      : own_(std::move(own)),
+        board_(std::move(board)),
+        left_(std::move(left)),
+        socket_(std::move(socket)) {}
   ~HelperDevice() override {
     if (owner_ != ::getpid()) return;
     (void)own_->restore();  // what fails stays in our journal
     if (!hold_) return;
     // So that the next one does not find it held. The journal of what fails is the helper's.
-    if (const Status released = hold_->ask({Kind::release}); !released.ok())
-      left_behind().add(released.error());
+    if (const Status released = hold_->ask({Kind::release}); !released.ok() && left_)
+      left_(released.error());
   }
 
   const DeviceInfo& info() const override { return own_->info(); }
@@ -136,6 +123,7 @@ class HelperDevice final : public Device {
 
   std::unique_ptr<Device> own_;
   HelperBoard board_;
+  ReportLeft left_;
   fs::path socket_;
   pid_t owner_ = ::getpid();
   std::unique_ptr<BoardHold> hold_;
@@ -143,13 +131,8 @@ class HelperDevice final : public Device {
 
 }  // namespace
 
-std::vector<Error> take_left_by_helper() {
-  const std::lock_guard lock(left_behind().mutex);
-  return std::exchange(left_behind().errors, {});
-}
-
 std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own, const fs::path& root,
-                                    const fs::path& socket) {
+                                    ReportLeft left, const fs::path& socket) {
   std::error_code unknown;
   if (own->root_axes().empty() || !fs::exists(socket, unknown)) return own;
   auto board = ask_helper(root, socket);
@@ -158,9 +141,9 @@ std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own, const fs::path&
     HelperBoard none;
     if (const Status keeps = own->can_keep(); !keeps.ok()) none.cannot_keep = keeps.error();
     none.gaps.push_back(fmt::format("{}; {}", board.error().message, board.error().hint));
-    return std::make_unique<HelperDevice>(std::move(own), std::move(none), socket);
+    return std::make_unique<HelperDevice>(std::move(own), std::move(none), std::move(left), socket);
   }
-  return std::make_unique<HelperDevice>(std::move(own), *std::move(board), socket);
+  return std::make_unique<HelperDevice>(std::move(own), *std::move(board), std::move(left), socket);
 }
 
 }  // namespace flyball

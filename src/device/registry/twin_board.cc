@@ -100,7 +100,8 @@ class SimulatedBoard final : public Board {
 
   const BoardInfo& info() const override { return info_; }
   const TwinBoard* twin() const override { return &twin_; }
-  Result<std::unique_ptr<Device>> knobs() const override {
+  using Board::knobs;
+  Result<std::unique_ptr<Device>> knobs(ReportLeft) const override {
     return std::unique_ptr<Device>(
         std::make_unique<TwinDevice>(info_.device, twin_, gaps(), mode_));
   }
