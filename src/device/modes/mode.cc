@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/lock_file.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
@@ -15,16 +16,6 @@ namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Folders below `folder` whose names begin so, in order.
-std::vector<fs::path> folders(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
-}
 
 Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest& request) {
   const Presets presets = request.preset.empty() ? Presets() : read_presets(root, board);
@@ -82,7 +73,7 @@ Status pin_max(BoardDevice& board, const fs::path& root) {
   caps.values.erase(axis::cpu_cores);
   FLYBALL_CHECK(board.apply(caps));
   for (int cpu : present_cpus({root}))
-    for (const fs::path& state : folders(KnobPlace{root}.cpu(cpu) / "cpuidle", "state"))
+    for (const fs::path& state : folder_entries(KnobPlace{root}.cpu(cpu) / "cpuidle", "state"))
       FLYBALL_CHECK(board.journal()->set(state / "disable", "1"));
   return {};
 }
