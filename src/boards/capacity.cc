@@ -1,8 +1,8 @@
 #include "boards/capacity.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
+#include "boards/board_file.h"
 #include "boards/spec.h"
 
 namespace flyball {
@@ -18,14 +18,9 @@ Error wrong(const std::string& file, const std::string& what) {
 }  // namespace
 
 Result<BoardCapacity> parse_board_capacity(const std::string& text, const std::string& file) {
-  toml::table document;
-  try {
-    document = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    return wrong(file, std::string(error.description()));
-  }
+  FLYBALL_ASSIGN(const BoardFile parsed, BoardFile::parse(text, file, "boards.md"));
   BoardCapacity capacity;
-  const auto table = document["capacity"];
+  const auto table = parsed.document()["capacity"];
   for (const auto& [key, into] : {std::pair{"memory_gib", &capacity.memory_bytes},
                                   {"system_gib", &capacity.system_bytes},
                                   {"libtorch_gib", &capacity.libtorch_bytes}}) {

@@ -2,21 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <functional>
+
+#include "boards/board_file.h"
 
 namespace flyball {
 namespace {
 
 class Reader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
-
-  Error at(const toml::source_region& where, const std::string& complaint) const {
-    return {Code::corrupt, fmt::format("{}:{}: {}", file_, where.begin.line, complaint),
-            "docs/boards.md says what stands in such a file"};
-  }
+  explicit Reader(const BoardFile& file) : file_(file) {}
 
   using Take = std::function<Status(const toml::node&)>;
   struct Key {
@@ -27,7 +23,8 @@ class Reader {
   Status table(const toml::table& table, const std::vector<Key>& keys) const {
     for (const auto& [name, node] : table) {
       const auto key = std::ranges::find(keys, std::string(name.str()), &Key::name);
-      if (key == keys.end()) return at(name.source(), fmt::format("unknown key '{}'", name.str()));
+      if (key == keys.end())
+        return file_.at(name.source(), fmt::format("unknown key '{}'", name.str()));
       FLYBALL_CHECK(key->take(node));
     }
     return {};
@@ -36,7 +33,7 @@ class Reader {
   Take text(std::string& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const auto value = node.value_exact<std::string>();
-      if (!value) return at(node.source(), "this is no text");
+      if (!value) return file_.at(node.source(), "this is no text");
       into = *value;
       return {};
     };
@@ -45,7 +42,7 @@ class Reader {
     return [this, &into](const toml::node& node) -> Status {
       const auto value = node.value_exact<int64_t>();
       if (!value || *value < 1 || *value > 4096)
-        return at(node.source(), "this is no number of cores");
+        return file_.at(node.source(), "this is no number of cores");
       into = static_cast<int>(*value);
       return {};
     };
@@ -54,10 +51,10 @@ class Reader {
   Take list(std::vector<T>& into) const {
     return [this, &into](const toml::node& node) -> Status {
       const toml::array* array = node.as_array();
-      if (!array) return at(node.source(), "this is no list");
+      if (!array) return file_.at(node.source(), "this is no list");
       for (const toml::node& element : *array) {
         const auto value = element.value<T>();
-        if (!value) return at(element.source(), "this does not belong into the list");
+        if (!value) return file_.at(element.source(), "this does not belong into the list");
         into.push_back(*value);
       }
       return {};
@@ -79,17 +76,17 @@ class Reader {
   Take inner(const std::vector<Key>& keys) const {
     return [this, keys](const toml::node& node) -> Status {
       if (const toml::table* found = node.as_table()) return table(*found, keys);
-      return at(node.source(), "this is no table");
+      return file_.at(node.source(), "this is no table");
     };
   }
 
  private:
   Status check_path(const std::string& path, const toml::node& node) const {
     if (!path.empty() && path.front() != '/' && path.find("..") == std::string::npos) return {};
-    return at(node.source(), fmt::format("'{}' is no path below the root", path));
+    return file_.at(node.source(), fmt::format("'{}' is no path below the root", path));
   }
 
-  std::string file_;
+  const BoardFile& file_;
 };
 
 std::vector<BoardSpec> read_all() {
@@ -101,14 +98,10 @@ std::vector<BoardSpec> read_all() {
 
 }  // namespace
 
-Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& file) {
+Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& name) {
+  FLYBALL_ASSIGN(const BoardFile file, BoardFile::parse(text, name, "boards.md"));
   const Reader reader(file);
-  toml::table document;
-  try {
-    document = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    return reader.at(error.source(), std::string(error.description()));
-  }
+  const toml::table& document = file.document();
   BoardSpec spec;
   MemorySpec& memory = spec.memory;
   FLYBALL_CHECK(reader.table(
@@ -137,10 +130,10 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& f
   const NvpmodelArguments& nvpmodel = spec.nvpmodel;
   if (document.contains("nvpmodel") &&
       (nvpmodel.cpu.empty() || nvpmodel.cores == 0 || nvpmodel.cores_per_cluster == 0))
-    return reader.at(document["nvpmodel"].node()->source(),
-                     "cpu, cores or cores_per_cluster is missing");
+    return file.at(document["nvpmodel"].node()->source(),
+                   "cpu, cores or cores_per_cluster is missing");
   if (spec.id.empty() || spec.name.empty() || (spec.modules.empty() && spec.models.empty()))
-    return reader.at(document.source(), "id, name, and modules or models are missing");
+    return file.at(document.source(), "id, name, and modules or models are missing");
   return spec;
 }
 

@@ -14,8 +14,8 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/report_left.h"
 #include "cli/standard_output.h"
-#include "device/helper/helper_device.h"
 #include "device/journal.h"
 
 namespace flyball::cli {
@@ -107,19 +107,17 @@ int parse(CLI::App& app, int argc, char** argv, const Context& context) {
   }
 }
 
-// What a flyball that died, or this one, could not put back of the board (device/journal.h), itself
-// or by the helper. On stderr: the documents of stdout stay what they are. False when something is
+// What a flyball that died, or this one, could not put back of the board (device/journal.h). On
+// stderr: the documents of stdout stay what they are. False when something is
 // left.
 bool put_board_back() {
-  const std::vector<Error> left = take_left_by_helper();
-  for (const Error& error : left) report_error(error);
   const auto put_back = recover_settings(board_journal());
   if (!put_back) report_error(put_back.error());
   if (put_back && *put_back > 0)
     std::fprintf(stderr,  // fmt::print would throw where stderr takes no more
                  "flyball: put back %zu settings of the board that an earlier flyball had left\n",
                  *put_back);
-  return put_back.ok() && left.empty();
+  return put_back.ok() && !something_left();
 }
 
 int report_unexpected(const std::exception& error) {

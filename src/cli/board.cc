@@ -9,6 +9,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/quantities.h"
+#include "cli/report_left.h"
 #include "cli/tables.h"
 #include "data/makers/default_set.h"
 #include "device/power_meter.h"
@@ -106,7 +107,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
-  FLYBALL_ASSIGN(auto device, board.knobs());
+  FLYBALL_ASSIGN(auto device, board.knobs(report_left));
   FLYBALL_ASSIGN(opened.profiler, make_program_profiler(std::move(device), board.power(), trial));
   return opened;
 }
@@ -136,7 +137,7 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   if (live.script.drawn.empty()) {
     FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
   }
-  FLYBALL_ASSIGN(auto device, board.knobs());
+  FLYBALL_ASSIGN(auto device, board.knobs(report_left));
   FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));
   return opened;
 }

@@ -14,7 +14,6 @@
 #include "base/files.h"
 #include "base/guard.h"
 #include "base/text.h"
-#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -27,35 +26,50 @@ constexpr double patience_s = 0.5;
 // Drivers may take a moment: what is not yet as it was asked for is looked at again.
 constexpr int64_t read_back_patience_ns = 300'000'000;
 
-Status write_and_read_back(SettingFiles& files, const fs::path& file, const std::string& value,
-                           const SettingRule& rule) {
-  FLYBALL_CHECK(files.write(file, value));
+Result<std::string> read_setting(SettingFiles& files, const SettingAddress& setting) {
+  if (const auto* gpu = std::get_if<NvidiaSetting>(&setting)) return gpu->read();
+  return files.read(std::get<fs::path>(setting));
+}
+
+Status write_setting(SettingFiles& files, const SettingAddress& setting, const std::string& value) {
+  if (const auto* gpu = std::get_if<NvidiaSetting>(&setting)) return gpu->write(value);
+  return files.write(std::get<fs::path>(setting), value);
+}
+
+std::string text_of(const SettingAddress& setting) {
+  if (const auto* gpu = std::get_if<NvidiaSetting>(&setting)) return gpu->journal_name();
+  return std::get<fs::path>(setting).string();
+}
+
+Status write_and_read_back(SettingFiles& files, const SettingAddress& setting,
+                           const std::string& value, const SettingRule& rule) {
+  FLYBALL_CHECK(write_setting(files, setting, value));
   if (rule.fluid) return {};
   const int64_t deadline_ns = monotonic_ns() + read_back_patience_ns;
   for (int64_t pause_ns = 1'000'000;; pause_ns *= 2) {
-    FLYBALL_ASSIGN(const std::string taken, files.read(file));
+    FLYBALL_ASSIGN(const std::string taken, read_setting(files, setting));
     if (rule.accepts(value, taken)) return {};
     if (monotonic_ns() >= deadline_ns)
       return Error{
           Code::unavailable,
-          fmt::format("{} was set to {} but reads {}", file.string(), trim(value), trim(taken)),
+          fmt::format("{} was set to {} but reads {}", text_of(setting), trim(value), trim(taken)),
           "the board refused it: is the value in its list, and does nothing else govern it?"};
     sleep_until_ns(monotonic_ns() + pause_ns);
   }
 }
 
 // A lock of a GPU reads the same, set or not.
-bool reads_as_it_is(const SavedSetting& setting) {
-  const auto gpu = NvidiaSetting::of_journal("/", setting.file);
+bool reads_as_it_is(const SettingAddress& setting) {
+  const auto* gpu = std::get_if<NvidiaSetting>(&setting);
   return !gpu || gpu->is_told();
 }
 
 // True when there was something to write.
-Result<bool> put_back(SettingFiles& files, const fs::path& root, const SavedSetting& setting) {
-  FLYBALL_ASSIGN(const fs::path file, setting_file(root, setting.file));
-  FLYBALL_ASSIGN(const std::string present, files.read(file));
-  if (present == setting.value && reads_as_it_is(setting)) return false;
-  FLYBALL_CHECK(write_and_read_back(files, file, setting.value, {.fluid = setting.fluid}));
+Result<bool> put_back(SettingFiles& files, const fs::path& root, const SavedSetting& saved) {
+  FLYBALL_ASSIGN(const SettingAddress setting, setting_address(root, saved.file));
+  FLYBALL_ASSIGN(const std::string present, read_setting(files, setting));
+  if (present == saved.value && reads_as_it_is(setting)) return false;
+  FLYBALL_CHECK(write_and_read_back(files, setting, saved.value, {.fluid = saved.fluid}));
   return true;
 }
 
@@ -68,13 +82,13 @@ bool is_core_switch(const SavedSetting& setting) {
 // core that was switched comes on first. Its own entry puts it back afterwards.
 void wake_cores(SettingFiles& files, const JournalContent& content) {
   const bool missing = std::ranges::any_of(content.settings, [&](const SavedSetting& setting) {
-    return !setting_file(content.root, setting.file).ok();
+    return !setting_address(content.root, setting.file).ok();
   });
   if (!missing) return;
   for (const SavedSetting& setting : content.settings)
     if (is_core_switch(setting))
-      if (const auto file = setting_file(content.root, setting.file))
-        (void)files.write(*file, "1");  // what fails is found when its clock is put back
+      if (const auto file = setting_address(content.root, setting.file))
+        (void)write_setting(files, *file, "1");  // what fails is found when its clock is put back
 }
 
 // What processes that were killed left of journals that they were writing.
@@ -199,30 +213,31 @@ Status SettingsJournal::save() const {
   return write_journal(path_, content_);
 }
 
-Status SettingsJournal::remember(std::span<const fs::path> files, const SettingRule& rule) {
+Status SettingsJournal::remember(std::span<const SettingAddress> settings,
+                                 const SettingRule& rule) {
   const size_t before = content_.settings.size();
-  const auto add = [&](const fs::path& file) -> Status {
-    FLYBALL_ASSIGN(const std::string name, setting_name(content_.root, file));
+  const auto add = [&](const SettingAddress& setting) -> Status {
+    FLYBALL_ASSIGN(const std::string name, setting_name(content_.root, setting));
     if (std::ranges::find(content_.settings, name, &SavedSetting::file) != content_.settings.end())
       return {};
-    FLYBALL_ASSIGN(const std::string present, files_.read(file));
+    FLYBALL_ASSIGN(const std::string present, read_setting(files_, setting));
     content_.settings.push_back({name, present, rule.fluid});
     return {};
   };
   Status status;
-  for (const fs::path& file : files)
-    if (status = add(file); !status.ok()) break;
+  for (const SettingAddress& setting : settings)
+    if (status = add(setting); !status.ok()) break;
   if (status.ok() && content_.settings.size() > before) status = save();
   if (!status.ok()) content_.settings.resize(before);
   return status;
 }
 
-Status SettingsJournal::set(const fs::path& file, const std::string& value,
+Status SettingsJournal::set(const SettingAddress& setting, const std::string& value,
                             const SettingRule& rule) {
-  FLYBALL_ASSIGN(const std::string present, files_.read(file));
+  FLYBALL_ASSIGN(const std::string present, read_setting(files_, setting));
   if (!rule.fluid && trim(present) == value) return {};
-  FLYBALL_CHECK(remember({&file, 1}, rule));
-  return write_and_read_back(files_, file, value, rule);
+  FLYBALL_CHECK(remember({&setting, 1}, rule));
+  return write_and_read_back(files_, setting, value, rule);
 }
 
 // What was kept before counts: a setting that was changed twice goes back to what it was first.

@@ -50,14 +50,13 @@ class SettingsJournal {
   SettingsJournal(const SettingsJournal&) = delete;
   SettingsJournal& operator=(const SettingsJournal&) = delete;
 
-  /// Makes the present content of these files safe at once; set() does it for one that is not yet.
-  /// A file must read as it is written. Error: one does not lie below sys/ of the root.
-  Status remember(std::span<const std::filesystem::path> files, const SettingRule& rule = {});
-  /// Writes `value` to `file` and reads back, for a moment again and again: an error when the file
-  /// does not hold what the rule accepts for `value` afterwards.
-  Status set(const std::filesystem::path& file, const std::string& value,
-             const SettingRule& rule = {});
-  /// What a setting holds now.
+  /// Makes what these settings hold safe at once; set() does it for one that is not yet. A file
+  /// must read as it is written. Error: one does not lie below sys/ of the root.
+  Status remember(std::span<const SettingAddress> settings, const SettingRule& rule = {});
+  /// Writes `value` and reads back, for a moment again and again: an error when the setting does
+  /// not hold what the rule accepts for `value` afterwards.
+  Status set(const SettingAddress& setting, const std::string& value, const SettingRule& rule = {});
+  /// What a file holds now.
   Result<std::string> read(const std::filesystem::path& file) { return files_.read(file); }
   /// Puts everything back and reads back, last change first, and forgets it. Goes on after a
   /// failure: the error names all that failed, and only that stays in the journal.

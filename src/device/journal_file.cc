@@ -11,7 +11,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -148,16 +147,21 @@ Status write_journal(const fs::path& path, const JournalContent& content) {
   return write_file(path, fmt::format("{} {}\n{}", first_word, checksum(body), body));
 }
 
-Result<std::string> setting_name(const fs::path& root, const fs::path& file) {
-  if (const auto gpu = NvidiaSetting::of_file(file); gpu && gpu->root == root)
-    return gpu->journal_name();
-  FLYBALL_ASSIGN(const fs::path real, inside(root, file));
+Result<std::string> setting_name(const fs::path& root, const SettingAddress& setting) {
+  if (const auto* gpu = std::get_if<NvidiaSetting>(&setting)) {
+    if (gpu->root == root) return gpu->journal_name();
+    return Error{Code::permission,
+                 fmt::format("{} is no GPU of {}", gpu->journal_name(), root.string()),
+                 "one board at a time"};
+  }
+  FLYBALL_ASSIGN(const fs::path real, inside(root, std::get<fs::path>(setting)));
   return real.lexically_relative(root).string();
 }
 
-Result<fs::path> setting_file(const fs::path& root, const std::string& name) {
-  if (const auto gpu = NvidiaSetting::of_journal(root, name)) return gpu->file();
-  return inside(root, root / fs::path(name).relative_path());
+Result<SettingAddress> setting_address(const fs::path& root, const std::string& name) {
+  if (auto gpu = NvidiaSetting::of_journal(root, name)) return SettingAddress(*std::move(gpu));
+  FLYBALL_ASSIGN(fs::path file, inside(root, root / fs::path(name).relative_path()));
+  return SettingAddress(std::move(file));
 }
 
 }  // namespace flyball

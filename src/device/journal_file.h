@@ -4,14 +4,16 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/status.h"
+#include "device/nvidia_settings.h"
 
 namespace flyball {
 
 struct SavedSetting {
-  std::string file;    ///< relative to the root: "sys/devices/…"
+  std::string file;    ///< relative to the root: "sys/devices/…"; NvidiaSetting::journal_name()
   std::string value;   ///< what it held
   bool fluid = false;  ///< SettingRule: put back, but not compared
 };
@@ -32,13 +34,14 @@ Status write_journal(const std::filesystem::path& path, const JournalContent& co
 /// others could write there, or when it is not this user's.
 Status check_state_folder(const std::filesystem::path& folder);
 
+/// Where a setting lies: a file, or one of a GPU.
+using SettingAddress = std::variant<std::filesystem::path, NvidiaSetting>;
+
 /// A file below sys/ of `root`, or a GPU's setting there, as a journal names it. Error `permission`
 /// when it lies elsewhere or when links lead it elsewhere; what realpath() says for one that does
 /// not exist.
-Result<std::string> setting_name(const std::filesystem::path& root,
-                                 const std::filesystem::path& file);
+Result<std::string> setting_name(const std::filesystem::path& root, const SettingAddress& setting);
 /// The way back, under the same conditions.
-Result<std::filesystem::path> setting_file(const std::filesystem::path& root,
-                                           const std::string& name);
+Result<SettingAddress> setting_address(const std::filesystem::path& root, const std::string& name);
 
 }  // namespace flyball

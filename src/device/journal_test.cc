@@ -159,7 +159,7 @@ TEST_F(JournalTest, WhatCannotBePutBackIsReportedAndKept) {
     const auto host = open_host(options);
     ASSERT_TRUE(host.ok());
     EXPECT_THAT((*host)->claim().error().message, HasSubstr("could not be put back"));
-    EXPECT_THAT((*host)->gaps()[0], HasSubstr("could not be put back"));
+    EXPECT_THAT((*host)->gap_texts()[0], HasSubstr("could not be put back"));
   }
   tree_.put(1, "scaling_max_freq", "729600\n");
   EXPECT_EQ(recover().value(), 1u);

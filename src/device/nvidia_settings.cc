@@ -25,11 +25,8 @@ bool is_identifier(const std::string& text) {
          });
 }
 
-bool is_setting(const std::string& name) {
-  constexpr std::array names = {NvidiaSetting::power_limit, NvidiaSetting::gpu_lock,
-                                NvidiaSetting::memory_lock};
-  return std::ranges::any_of(names, [&](const char* known) { return name == known; });
-}
+// In the order of NvidiaSetting::What.
+constexpr std::array names = {"power_limit_mw", "gpu_lock_mhz", "memory_lock_mhz"};
 
 Result<NvidiaGpu> gpu_of(const NvidiaSetting& setting) {
   FLYBALL_ASSIGN(const auto gpus, list_nvidia_gpus(setting.root));
@@ -70,7 +67,7 @@ Status set_limit(const NvidiaGpu& gpu, const NvidiaSetting& setting, const std::
 }
 
 Status set_lock(const NvidiaGpu& gpu, const NvidiaSetting& setting, const std::string& value) {
-  const bool memory = setting.name == NvidiaSetting::memory_lock;
+  const bool memory = setting.what == NvidiaSetting::memory_lock;
   const NvmlApi& api = *gpu.api;
   if (value == NvidiaSetting::unlocked)
     return call(gpu, setting, memory ? api.unlock_memory : api.unlock_gpu);
@@ -81,28 +78,17 @@ Status set_lock(const NvidiaGpu& gpu, const NvidiaSetting& setting, const std::s
 
 }  // namespace
 
-fs::path NvidiaSetting::file() const {
-  return root / journal_name();
-}
-
 std::string NvidiaSetting::journal_name() const {
-  return fmt::format("{}/{}/{}", folder, gpu, name);
-}
-
-std::optional<NvidiaSetting> NvidiaSetting::of_file(const fs::path& file) {
-  const fs::path gpu = file.parent_path();
-  if (gpu.parent_path().filename() != folder) return {};
-  NvidiaSetting setting{gpu.parent_path().parent_path(), gpu.filename().string(),
-                        file.filename().string()};
-  if (!is_setting(setting.name) || !is_identifier(setting.gpu)) return {};
-  return setting;
+  return fmt::format("{}/{}/{}", folder, gpu, names.at(what));
 }
 
 std::optional<NvidiaSetting> NvidiaSetting::of_journal(const fs::path& root,
                                                        const std::string& name) {
-  auto setting = of_file(root / fs::path(name).relative_path());
-  if (setting && (setting->root != root || setting->journal_name() != name)) return {};
-  return setting;
+  const std::vector<std::string> parts = split(name, '/');
+  if (parts.size() != 3 || parts[0] != folder || !is_identifier(parts[1])) return {};
+  const auto* const what = std::ranges::find(names, parts[2]);
+  if (what == names.end()) return {};
+  return NvidiaSetting{root, parts[1], static_cast<What>(what - names.begin())};
 }
 
 Result<std::string> NvidiaSetting::read() const {

@@ -33,8 +33,8 @@ class SensorMeter final : public PowerMeter {
 std::unique_ptr<PowerMeter> open_power_meter(const std::filesystem::path& root,
                                              const std::string& compute, const std::string& gpu) {
   SensorList list = open_power_sensors(root, gpu);
-  if (const SensorPtr throttle = open_thermal_sensors(root).find("cpu_throttle"))
-    list.sensors.push_back(throttle);
+  for (const SensorPtr& sensor : open_thermal_sensors(root).sensors)
+    if (sensor->info().throttling != Throttling::none) list.sensors.push_back(sensor);
   const std::string total = total_where(list, compute);
   auto meter = std::make_unique<SensorMeter>(std::move(list), total);
   if (!meter->total().empty()) return meter;

@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -17,13 +16,9 @@ namespace fs = std::filesystem;
 
 class KernelFiles final : public SettingFiles {
  public:
-  Result<std::string> read(const fs::path& file) override {
-    if (const auto setting = NvidiaSetting::of_file(file)) return setting->read();
-    return read_file(file, 1 << 16);
-  }
+  Result<std::string> read(const fs::path& file) override { return read_file(file, 1 << 16); }
 
   Status write(const fs::path& file, const std::string& value) override {
-    if (const auto setting = NvidiaSetting::of_file(file)) return setting->write(value);
     const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) return file_error("set", file, errno);
     // A regular file (a recorded tree) would keep the tail of a longer old value.

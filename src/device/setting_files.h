@@ -18,7 +18,7 @@ class SettingFiles {
   virtual Status write(const std::filesystem::path& file, const std::string& value) = 0;
 };
 
-/// The files as they lie there, and settings that only look like files (nvidia_settings.h).
+/// The files as they lie there.
 SettingFiles& kernel_files();
 
 /// How a file answers to what is written to it.

@@ -37,8 +37,8 @@ bool is_clock(const std::string& axis) {
 Error missing(const ExperimentSpec& spec, const std::string& what, const std::string& knob,
               const BoardDevice& device) {
   std::string why;
-  for (const std::string& gap : device.gaps())
-    if (knob.empty() || gap.find(knob) != std::string::npos) why += "; " + gap;
+  for (const AxisGap& gap : device.gaps())
+    if (knob.empty() || gap.concerns(knob)) why += "; " + gap.text();
   return {Code::unavailable,
           fmt::format("experiment {} changes {}, and this machine has no knob for it{}", spec.name,
                       what, why),
@@ -109,7 +109,7 @@ Status RunBoard::set(const ExperimentSpec& spec, const RunSettings& run) {
   if (run.dvfs == "on") return free_clocks(asked.mode);
   PowerMode mode = asked.mode;
   if (run.dvfs == "off")  // what the mode leaves open is pinned at its cap
-    for (const auto& [axis, cap] : device_->default_mode().values)
+    for (const auto& [axis, cap] : device_->caps().values)
       if (const Knob* knob = device_->find(axis);
           is_clock(axis) && knob->settable().ok() && !mode.values.contains(axis))
         mode.values[axis] = cap;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "boards/board_file.h"
 #include "boards/spec.h"
 
 namespace flyball {
@@ -16,27 +16,19 @@ constexpr std::array<const char*, twin_parts> part_names = {"cpu", "gpu", "soc",
 
 class File {
  public:
-  File(std::string name, std::string text) : name_(std::move(name)) {
-    try {
-      document_ = toml::parse(text);
-    } catch (const toml::parse_error& error) {
-      fault_ = at(error.source(), std::string(error.description()));
-    }
-  }
+  explicit File(BoardFile file) : file_(std::move(file)) {}
 
-  Status fault() const { return fault_.message.empty() ? Status() : Status(fault_); }
-  const toml::table* twin() const { return document_["twin"].as_table(); }
-  std::string id() const { return document_["id"].value_or(std::string()); }
-  std::string like() const { return document_["twin"]["like"].value_or(std::string()); }
+  const toml::table* twin() const { return document()["twin"].as_table(); }
+  std::string id() const { return document()["id"].value_or(std::string()); }
+  std::string like() const { return document()["twin"]["like"].value_or(std::string()); }
 
   Error at(const toml::source_region& where, const std::string& complaint) const {
-    return {Code::corrupt, fmt::format("{}:{}: {}", name_, where.begin.line, complaint),
-            "docs/twin.md says what stands in [twin]"};
+    return file_.at(where, complaint);
   }
 
   /// What this file says, over what stands there already.
   Status read(TwinBoard& board) const {
-    if (const auto gib = document_["capacity"]["memory_gib"].value<double>())
+    if (const auto gib = document()["capacity"]["memory_gib"].value<double>())
       board.memory_bytes = *gib * 1073741824.0;
     for (const auto& [key, node] : *twin())
       FLYBALL_CHECK(take(board, std::string(key.str()), node));
@@ -48,6 +40,8 @@ class File {
   }
 
  private:
+  const toml::table& document() const { return file_.document(); }
+
   Status take(TwinBoard& board, const std::string& key, const toml::node& node) const {
     if (key == "like") return {};
     if (key == "calibrated") {
@@ -136,9 +130,7 @@ class File {
     return status.ok() ? status : at(node.source(), status.error().message);
   }
 
-  std::string name_;
-  toml::table document_;
-  Error fault_;
+  BoardFile file_;
 };
 
 /// The board that `file` describes, after what it is like (and what that one is like).
@@ -243,8 +235,8 @@ Result<std::vector<TwinBoard>> parse_twin_boards(
     std::span<const std::pair<std::string, std::string>> texts) {
   std::map<std::string, File> files;
   for (const auto& [name, text] : texts) {
-    File file(name, text);
-    FLYBALL_CHECK(file.fault());
+    FLYBALL_ASSIGN(BoardFile parsed, BoardFile::parse(text, name, "twin.md"));
+    File file(std::move(parsed));
     const std::string id = file.id();
     files.emplace(id, std::move(file));
   }

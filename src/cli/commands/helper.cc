@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/output.h"
+#include "cli/report_left.h"
 #include "device/helper/install.h"
 #include "device/helper/link.h"
 #include "device/helper/service.h"
@@ -112,7 +113,7 @@ Status serve(Options& options) {
   if (unknown) return file_error("read", options.service.root, unknown.value());
   service.open = [root = service.root]() -> Result<std::unique_ptr<Device>> {
     FLYBALL_ASSIGN(const auto board, open_board("", root));
-    return board->knobs();
+    return board->knobs(report_left);
   };
   service.set_caps = [root = service.root](Device& device, const HelperRequest& request) {
     return set_caps(device, root, request);

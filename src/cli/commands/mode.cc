@@ -142,7 +142,7 @@ Status list_axes(const ModeOptions& options, const Device& device) {
     table.add({report.axis.name, report.axis.unit, join(values, ", ")});
   }
   fmt::print("{}", table.str());
-  for (const std::string& gap : device.gaps()) fmt::print("note: {}\n", gap);
+  for (const std::string& gap : device.gap_texts()) fmt::print("note: {}\n", gap);
   return {};
 }
 
@@ -164,7 +164,7 @@ Status list(const ModeOptions& options) {
     table.add({knob->axis().name, knob->axis().unit, join(values, ", ")});
   }
   fmt::print("{}", table.str());
-  for (const std::string& gap : board.device->gaps()) fmt::print("note: {}\n", gap);
+  for (const std::string& gap : board.device->gap_texts()) fmt::print("note: {}\n", gap);
   return {};
 }
 

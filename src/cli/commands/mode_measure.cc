@@ -11,6 +11,7 @@
 #include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/report_left.h"
 #include "cli/stored.h"
 #include "device/modes/mode.h"
 #include "tune/board_costs.h"
@@ -41,7 +42,7 @@ struct Opened {
 Result<Opened> open(const Options& options) {
   Opened opened;
   FLYBALL_ASSIGN(opened.board, open_named_board(options.device, options.root));
-  FLYBALL_ASSIGN(opened.device, opened.board->knobs());
+  FLYBALL_ASSIGN(opened.device, opened.board->knobs(report_left));
   if (!options.no_store) {
     FLYBALL_ASSIGN(opened.store, open_store(options.store));
   }

@@ -102,9 +102,8 @@ Result<std::optional<StoredIdle>> idle_here(const ProfileOptions& options,
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto device, board->knobs());
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  const StoredIdle* idle =
-      costs.idle_as_it_is(board->info().device.fingerprint, total, device->default_mode(),
-                          read_fixed(root).dvfs_pinned);
+  const StoredIdle* idle = costs.idle_as_it_is(board->info().device.fingerprint, total,
+                                               device->caps(), read_fixed(root).dvfs_pinned);
   return idle ? std::optional(*idle) : std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/report_left.h"
 #include "device/modes/mode.h"
 #include "roofs/microbench/measure.h"
 
@@ -91,7 +92,7 @@ Status run(const Options& options) {
                  board->info().device.title + ": microbenchmarks would measure this machine",
                  "flyball roofline --data FILE --accept simulated fits roofs over a table of it"};
   FLYBALL_CHECK(check_roofs_of(*board));
-  FLYBALL_ASSIGN(const auto device, board->knobs());
+  FLYBALL_ASSIGN(const auto device, board->knobs(report_left));
   std::optional<Store> store;
   if (!options.no_store) {
     FLYBALL_ASSIGN(store, open_store(options.store));

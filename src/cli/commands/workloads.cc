@@ -73,12 +73,12 @@ Status list_devices(bool json) {
                    {"title", device.title},
                    {"fingerprint", device.fingerprint},
                    {"axes", axes},
-                   {"gaps", knobs->gaps()}}}},
+                   {"gaps", knobs->gap_texts()}}}},
                 {"kinds", kinds_json()}});
     return {};
   }
   fmt::print("{}: {}\n{}", device.name, device.title, table.str());
-  for (const std::string& gap : knobs->gaps()) fmt::print("note: {}\n", gap);
+  for (const std::string& gap : knobs->gap_texts()) fmt::print("note: {}\n", gap);
   fmt::print("\n--device takes:\n");
   TextTable kinds({"device", ""});
   for (const BoardKind& kind : board_kinds()) kinds.add({kind.usage(), kind.summary});

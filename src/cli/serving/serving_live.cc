@@ -12,6 +12,7 @@
 #include "base/told_errors.h"
 #include "cli/board.h"
 #include "cli/checks.h"
+#include "cli/report_left.h"
 #include "cli/serving/serving.h"
 #include "cli/serving/serving_endpoint.h"
 #include "cli/serving/serving_profiles.h"
@@ -288,7 +289,7 @@ Status LiveRun::open() {
   FLYBALL_ASSIGN(board_, open_named_board(options_.plan.device, options_.plan.root));
   FLYBALL_ASSIGN(measuring_, begin_measuring(options_.plan.measuring_options));
   facts_.device = served_.device = board_->info().device.title;
-  if (auto knobs = board_->knobs(); knobs.ok()) device_ = *std::move(knobs);
+  if (auto knobs = board_->knobs(report_left); knobs.ok()) device_ = *std::move(knobs);
   if (device_) facts_.set_mode(present_mode(*device_));
   FLYBALL_CHECK(check_power_budget(options_, *board_));
   here_ = computing_board(board_->info());

@@ -48,8 +48,9 @@ class HelperBoardTest : public HelperTest, public testing::WithParamInterface<co
   int set_lowest_as_user(bool killed) {
     return as_user({}, [&] {
       const auto own_state = folder() / fmt::format("state-{}", peer_user);
-      const auto device = with_helper(*open(own_state / "board.journal"), root(), socket());
-      if (find_axis(device->axes(), axis::gpu_mhz) == nullptr || !device->own_axes().empty())
+      const auto device = with_helper(*open(own_state / "board.journal"), root(), {}, socket());
+      if (find_axis(device->axes(), axis::gpu_mhz) == nullptr ||
+          std::ranges::any_of(device->states(), &AxisState::own))
         return 1;
       if (const Status set = device->apply(lowest(*device)); !set.ok()) {
         fmt::print(stderr, "{}\n", set.error().message);

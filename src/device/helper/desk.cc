@@ -7,19 +7,8 @@
 #include "base/clock.h"
 
 namespace flyball {
-namespace {
 
 using Kind = HelperRequest::Kind;
-
-// What can be set for another process.
-std::vector<Axis> served_axes(const Device& device) {
-  const std::vector<std::string> own = device.own_axes();
-  std::vector<Axis> axes = device.axes();
-  std::erase_if(axes, [&](const Axis& axis) { return std::ranges::count(own, axis.name) > 0; });
-  return axes;
-}
-
-}  // namespace
 
 std::string HelperPeer::text() const {
   return fmt::format("process {} of user {} (group {})", pid, uid, gid);
@@ -42,12 +31,19 @@ Result<HelperBoard> HelperDesk::describe() const {
   HelperBoard board;
   board.version = FLYBALL_VERSION;
   board.root = root_;
-  board.axes = served_axes(device);
-  const Settings mode = device.default_mode().values;
-  for (const Axis& axis : board.axes)
-    if (const auto value = mode.find(axis.name); value != mode.end())
-      board.default_mode.values.insert(*value);
-  board.gaps = device.gaps();
+  const Settings baseline = device.baseline().values, caps = device.caps().values;
+  const auto copy = [](const Settings& from, const std::string& name, PowerMode& into) {
+    if (const auto value = from.find(name); value != from.end()) into.values.insert(*value);
+  };
+  for (const AxisState& state : device.states()) {
+    const std::string& name = state.axis.name;
+    if (!state.settable || state.own) continue;
+    board.axes.push_back(state.axis);
+    copy(baseline, name, board.baseline);
+    copy(caps, name, board.caps);
+    if (state.stays_at) board.stays_at[name] = *state.stays_at;
+  }
+  board.gaps = device.gap_texts();
   if (const Status keeps = device.can_keep(); !keeps.ok()) board.cannot_keep = keeps.error();
   if (hold_) board.holder = holder();
   if (modes_.kept) board.kept = modes_.kept();
@@ -70,7 +66,7 @@ Status HelperDesk::claim(int client, const HelperPeer& peer) {
 }
 
 Status HelperDesk::apply(const PowerMode& mode) {
-  FLYBALL_CHECK(check_mode(served_axes(*hold_->device), mode));
+  FLYBALL_CHECK(check_mode(axes_for_others(*hold_->device), mode));
   const Status status = hold_->device->apply(mode);
   log_(fmt::format("{} {} {}", hold_->peer.text(), status.ok() ? "set" : "did not get",
                    flyball::describe(mode.values)));

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -16,69 +15,58 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = HelperRequest::Kind;
 
-// Of closed devices, which have nobody else to tell.
-struct LeftBehind {
-  std::mutex mutex;
-  std::vector<Error> errors;
-  void add(const Error& error) {
-    const std::lock_guard lock(mutex);
-    errors.push_back(error);
-  }
-};
-
-LeftBehind& left_behind() {
-  static LeftBehind all;
-  return all;
-}
-
 class HelperDevice final : public Device {
  public:
-  HelperDevice(std::unique_ptr<Device> own, HelperBoard board, fs::path socket)
-      : own_(std::move(own)), board_(std::move(board)), socket_(std::move(socket)) {}
+  HelperDevice(std::unique_ptr<Device> own, HelperBoard board, ReportLeft left, fs::path socket)
+      : own_(std::move(own)),
+        board_(std::move(board)),
+        left_(std::move(left)),
+        socket_(std::move(socket)) {}
   ~HelperDevice() override {
     if (owner_ != ::getpid()) return;
     (void)own_->restore();  // what fails stays in our journal
     if (!hold_) return;
     // So that the next one does not find it held. The journal of what fails is the helper's.
-    if (const Status released = hold_->ask({Kind::release}); !released.ok())
-      left_behind().add(released.error());
+    if (const Status released = hold_->ask({Kind::release}); !released.ok() && left_)
+      left_(released.error());
   }
 
   const DeviceInfo& info() const override { return own_->info(); }
-  std::vector<Axis> axes() const override {
-    std::vector<Axis> axes = own_->axes();
+  std::vector<AxisState> states() const override {
+    std::vector<AxisState> states = own_->states();
     for (const Axis& axis : board_.axes) {
-      const auto ours = std::ranges::find(axes, axis.name, &Axis::name);
-      if (ours == axes.end())
-        axes.push_back(axis);
-      else
-        *ours = axis;
+      const auto same = [&](const AxisState& state) { return state.axis.name == axis.name; };
+      auto state = std::ranges::find_if(states, same);
+      if (state == states.end()) state = states.insert(state, AxisState{.axis = axis});
+      *state = {.axis = axis, .asked = state->asked};
+      if (const auto stays = board_.stays_at.find(axis.name); stays != board_.stays_at.end())
+        state->stays_at = stays->second;
     }
-    return axes;
+    return states;
   }
-  PowerMode default_mode() const override {
-    PowerMode mode = own_->default_mode();
-    for (const auto& [name, value] : board_.default_mode.values) mode.values[name] = value;
-    return mode;
+  // Another client may have set the board when it was opened, and have gone since.
+  PowerMode caps() const override {
+    if (board_.axes.empty()) return own_->caps();
+    const auto now = ask_helper(board_.root, socket_);
+    return merged(own_->caps(), now ? now->caps : PowerMode());
   }
+  PowerMode baseline() const override { return merged(own_->baseline(), board_.baseline); }
   Settings observed() const override { return own_->observed(); }
   // What we lack and the helper has is no gap.
-  std::vector<std::string> gaps() const override {
-    std::vector<std::string> gaps = board_.gaps;
-    for (const std::string& gap : own_->gaps()) {
-      const bool filled = std::ranges::any_of(
-          board_.axes, [&](const Axis& axis) { return gap.starts_with(axis.name + " "); });
-      if (!filled && std::ranges::find(gaps, gap) == gaps.end()) gaps.push_back(gap);
+  std::vector<AxisGap> gaps() const override {
+    std::vector<AxisGap> gaps, own = own_->gaps();
+    for (const std::string& text : board_.gaps)
+      if (std::ranges::find(own, text, &AxisGap::text) == own.end())
+        gaps.push_back({{}, {Code::unavailable, text, ""}});
+    for (AxisGap& gap : own) {
+      const bool filled =
+          !gap.axes.empty() &&
+          std::ranges::all_of(gap.axes, [&](const std::string& name) { return by_helper(name); });
+      if (!filled || std::ranges::count(board_.gaps, gap.text()) > 0)
+        gaps.push_back(std::move(gap));
     }
     return gaps;
   }
-  std::vector<std::string> own_axes() const override {
-    std::vector<std::string> names = own_->own_axes();
-    std::erase_if(names, [&](const std::string& name) { return by_helper(name); });
-    return names;
-  }
-
-  std::vector<std::string> asked_axes() const override { return own_->asked_axes(); }
 
   Status claim() override {
     FLYBALL_CHECK(own_->claim());
@@ -94,7 +82,7 @@ class HelperDevice final : public Device {
       (by_helper(name) ? theirs : ours).values[name] = value;
     if (!theirs.values.empty()) {
       if (!hold_) FLYBALL_CHECK(claim());
-      FLYBALL_CHECK(ask({Kind::apply, theirs}));
+      FLYBALL_CHECK(ask_to_apply(theirs));
     }
     return ours.values.empty() ? Status() : own_->apply(ours);
   }
@@ -115,6 +103,17 @@ class HelperDevice final : public Device {
 
  private:
   bool by_helper(const std::string& name) const { return find_axis(board_.axes, name); }
+  static PowerMode merged(PowerMode ours, const PowerMode& theirs) {
+    for (const auto& [name, value] : theirs.values) ours.values[name] = value;
+    return ours;
+  }
+  // The helper knows which clocks have not risen.
+  Status ask_to_apply(const PowerMode& mode) {
+    const Status status = ask({Kind::apply, mode});
+    if (status.ok() && board_.stays_at.empty()) return status;
+    if (auto board = ask_helper(board_.root, socket_)) board_.stays_at = std::move(board->stays_at);
+    return status;
+  }
   // A hold that is lost is said once; the next claim() is a new one.
   Status ask(const HelperRequest& request) {
     Status status = hold_->ask(request);
@@ -124,6 +123,7 @@ class HelperDevice final : public Device {
 
   std::unique_ptr<Device> own_;
   HelperBoard board_;
+  ReportLeft left_;
   fs::path socket_;
   pid_t owner_ = ::getpid();
   std::unique_ptr<BoardHold> hold_;
@@ -131,13 +131,8 @@ class HelperDevice final : public Device {
 
 }  // namespace
 
-std::vector<Error> take_left_by_helper() {
-  const std::lock_guard lock(left_behind().mutex);
-  return std::exchange(left_behind().errors, {});
-}
-
 std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own, const fs::path& root,
-                                    const fs::path& socket) {
+                                    ReportLeft left, const fs::path& socket) {
   std::error_code unknown;
   if (own->root_axes().empty() || !fs::exists(socket, unknown)) return own;
   auto board = ask_helper(root, socket);
@@ -146,9 +141,9 @@ std::unique_ptr<Device> with_helper(std::unique_ptr<Device> own, const fs::path&
     HelperBoard none;
     if (const Status keeps = own->can_keep(); !keeps.ok()) none.cannot_keep = keeps.error();
     none.gaps.push_back(fmt::format("{}; {}", board.error().message, board.error().hint));
-    return std::make_unique<HelperDevice>(std::move(own), std::move(none), socket);
+    return std::make_unique<HelperDevice>(std::move(own), std::move(none), std::move(left), socket);
   }
-  return std::make_unique<HelperDevice>(std::move(own), *std::move(board), socket);
+  return std::make_unique<HelperDevice>(std::move(own), *std::move(board), std::move(left), socket);
 }
 
 }  // namespace flyball

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "device/helper/helper_testing.h"
+#include "device/setting_script_testing.h"
 
 namespace flyball {
 namespace {
@@ -18,8 +19,9 @@ class HelperDeviceTest : public HelperTest {
     return find_axis(device.axes(), name) != nullptr;
   }
   static bool has_gap(const Device& device, const std::string& part) {
-    return std::ranges::any_of(
-        device.gaps(), [&](const std::string& gap) { return gap.find(part) != std::string::npos; });
+    return std::ranges::any_of(device.gap_texts(), [&](const std::string& gap) {
+      return gap.find(part) != std::string::npos;
+    });
   }
   // With the words of a failed step in the log of the test.
   static int fail(int number, const std::string& why) {
@@ -38,29 +40,70 @@ class HelperDeviceTest : public HelperTest {
 TEST_F(HelperDeviceTest, SetsByTheHelperWhatOnlyRootMaySet) {
   start_helper();
   EXPECT_EQ(
-      as_user(
-          {},
-          [&] {
-            const auto device = user_device();
-            if (!has_axis(*device, "cpu_mhz") || !has_axis(*device, "cpu_cores")) return 1;
-            if (!device->gaps().empty()) return fail(2, device->gaps()[0]);
-            if (device->default_mode().values != Settings{{"cpu_cores", 2}, {"cpu_mhz", 2201.6}})
-              return 3;
-            if (const Status set = device->apply({{{"cpu_cores", 1}, {"cpu_mhz", 729.6}}});
-                !set.ok())
-              return fail(4, set.error().message);
-            if (tree_.get(1, "scaling_min_freq") != "729600") return 5;
-            if (!device->still_set().ok()) return 6;
-            if (!device->apply({{{"cpu_mhz", 1113.6}}}).ok()) return 7;
-            if (tree_.get(0, "scaling_max_freq") != "1113600") return 8;
-            const Status unlisted = device->apply({{{"cpu_mhz", 1000}}});
-            if (unlisted.ok() || unlisted.error().hint.find("729.6") == std::string::npos) return 9;
-            if (const Status back = device->restore(); !back.ok())
-              return fail(10, back.error().message);
-            return restored() ? 0 : 11;
-          }),
+      as_user({},
+              [&] {
+                const auto device = user_device();
+                if (!has_axis(*device, "cpu_mhz") || !has_axis(*device, "cpu_cores")) return 1;
+                if (!device->gaps().empty()) return fail(2, device->gaps()[0].text());
+                if (device->baseline().values != Settings{{"cpu_cores", 2}, {"cpu_mhz", 2201.6}})
+                  return 3;
+                if (const Status set = device->apply({{{"cpu_cores", 1}, {"cpu_mhz", 729.6}}});
+                    !set.ok())
+                  return fail(4, set.error().message);
+                if (tree_.get(1, "scaling_min_freq") != "729600") return 5;
+                if (!device->still_set().ok()) return 6;
+                if (!device->apply({{{"cpu_mhz", 1113.6}}}).ok()) return 7;
+                if (tree_.get(0, "scaling_max_freq") != "1113600") return 8;
+                const Status unlisted = device->apply({{{"cpu_mhz", 1000}}});
+                if (unlisted.ok() || unlisted.error().hint.find("729.6") == std::string::npos)
+                  return 9;
+                if (const Status back = device->restore(); !back.ok())
+                  return fail(10, back.error().message);
+                return restored() ? 0 : 11;
+              }),
       0);
   EXPECT_TRUE(restored());
+}
+
+// As `mode idle --wait` beside a tune: the board is opened first, and measured once it is free.
+TEST_F(HelperDeviceTest, CapsAreNotThoseOfTheClientBefore) {
+  start_helper();
+  EXPECT_EQ(as_user({},
+                    [&] {
+                      RawClient tune(socket());
+                      const std::string set =
+                          tune.ask(R"({"flyball":1,"do":"apply","mode":{"cpu_mhz":729.6}})");
+                      if (set.find("true") == std::string::npos) return fail(1, set);
+                      const auto device = user_device();
+                      if (device->baseline().values.at("cpu_mhz") != 2201.6) return 2;
+                      if (device->caps().values.at("cpu_mhz") != 729.6) return 3;
+                      tune.ask(R"({"flyball":1,"do":"release"})");
+                      return device->caps().values.at("cpu_mhz") == 2201.6 ? 0 : 4;
+                    }),
+            0);
+}
+
+TEST_F(HelperDeviceTest, TellsThatAClockDidNotRiseAgain) {
+  start_helper(
+      [this]() -> Result<std::unique_ptr<Device>> {
+        static SettingScript script;
+        script.only_down("scaling_max_freq");
+        return std::unique_ptr<Device>(open_known_board(
+            BoardIdentity(), {.root = tree_.root(), .journal = tree_.journal(), .files = &script}));
+      },
+      tree_.root());
+  EXPECT_EQ(as_user({},
+                    [&] {
+                      const auto device = user_device();
+                      const PowerMode high{{{"cpu_mhz", 2201.6}}};
+                      if (const Status low = device->apply({{{"cpu_mhz", 729.6}}}); !low.ok())
+                        return fail(1, low.error().message);
+                      if (!device->out_of_reach(high).empty()) return 2;
+                      if (device->apply(high).ok()) return 3;
+                      const std::string why = device->out_of_reach(high);
+                      return why.find("needs a reboot") != std::string::npos ? 0 : fail(4, why);
+                    }),
+            0);
 }
 
 TEST_F(HelperDeviceTest, ItsEndPutsBackBeforeTheNextOneAsks) {
@@ -83,18 +126,18 @@ TEST_F(HelperDeviceTest, WhatItsEndCouldNotPutBackIsToldOnce) {
   ASSERT_EQ(::pipe(set), 0);
   ASSERT_EQ(::pipe(gone), 0);
   TestProcess client({}, [&] {
+    std::vector<Error> left;
     {
-      const auto device = user_device();
+      const auto device = user_device([&](const Error& error) { left.push_back(error); });
       if (!device->apply({{{"cpu_mhz", 729.6}}}).ok()) return 1;
       char byte = 'x';
       (void)!::write(set[1], &byte, 1);
       (void)!::read(gone[0], &byte, 1);
     }
-    const std::vector<Error> left = take_left_by_helper();
     if (left.size() != 1) return fail(2, fmt::format("{} errors", left.size()));
-    if (left[0].message.find("could not be put back") == std::string::npos)
-      return fail(3, left[0].message);
-    return take_left_by_helper().empty() ? 0 : 4;
+    return left[0].message.find("could not be put back") != std::string::npos
+               ? 0
+               : fail(3, left[0].message);
   });
   char byte = 0;
   ASSERT_EQ(::read(set[0], &byte, 1), 1);
@@ -200,7 +243,8 @@ TEST_F(HelperDeviceTest, AHelperOfAnotherBoardIsNotUsed) {
                     [&] {
                       HostOptions options = other.options();
                       options.journal = folder() / "state-65534/board.journal";
-                      const auto device = with_helper(*open_host(options), other.root(), socket());
+                      const auto device =
+                          with_helper(*open_host(options), other.root(), {}, socket());
                       if (has_axis(*device, "cpu_mhz")) return 1;
                       return has_gap(*device, "sets the board below") ? 0 : 2;
                     }),

@@ -157,12 +157,12 @@ class HelperTest : public testing::Test {
   }
 
   /// The knobs of a user: its own, with the helper where that is needed.
-  std::unique_ptr<Device> user_device() {
+  std::unique_ptr<Device> user_device(ReportLeft left = {}) {
     HostOptions options = tree_.options();
     const auto own_state = folder() / fmt::format("state-{}", ::geteuid());
     options.journal = own_state / "board.journal";
     auto own = open_host(options);
-    return with_helper(*std::move(own), tree_.root(), socket());
+    return with_helper(*std::move(own), tree_.root(), std::move(left), socket());
   }
   /// What a user does, as a process of this user; 0 is what tests expect.
   int as_user(const TestUser& user, const std::function<int()>& act) {

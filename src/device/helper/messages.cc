@@ -118,7 +118,14 @@ HelperBoard parse_board_keys(const Json& json) {
     std::ranges::sort(read.values);
     if (is_axis_name(read.name) && !read.values.empty()) board.axes.push_back(std::move(read));
   }
-  if (auto mode = parse_settings(json.at("default"))) board.default_mode.values = *std::move(mode);
+  if (auto mode = parse_settings(json.at("default"))) board.baseline.values = *std::move(mode);
+  // Earlier helpers tell the caps as the default alone.
+  const auto optional = [&](const char* key) {
+    const auto found = json.find(key);
+    return found == json.end() ? std::nullopt : parse_settings(*found);
+  };
+  board.caps.values = optional("caps").value_or(board.baseline.values);
+  board.stays_at = optional("stays_at").value_or(Settings());
   board.gaps = json.at("gaps").get<std::vector<std::string>>();
   if (!json.at("cannot_keep").is_null()) board.cannot_keep = parse_error(json.at("cannot_keep"));
   if (!json.at("holder").is_null()) board.holder = json.at("holder").get<std::string>();
@@ -182,7 +189,9 @@ std::string helper_board_line(const HelperBoard& board) {
                {"version", board.version},
                {"root", board.root.string()},
                {"axes", std::move(axes)},
-               {"default", board.default_mode.values},
+               {"default", board.baseline.values},
+               {"caps", board.caps.values},
+               {"stays_at", board.stays_at},
                {"gaps", board.gaps},
                {"cannot_keep", board.cannot_keep ? to_json(*board.cannot_keep) : Json(nullptr)},
                {"holder", board.holder.empty() ? Json(nullptr) : Json(board.holder)},

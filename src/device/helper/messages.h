@@ -46,8 +46,9 @@ struct HelperBoard {
   std::string version;                 ///< of the helper's program
   std::filesystem::path root = "/";    ///< of the files that it sets
   std::vector<Axis> axes{};            ///< without those that bind only the process that sets them
-  PowerMode default_mode{};            ///< as the Device has it
-  std::vector<std::string> gaps{};     ///< as the Device has them
+  PowerMode baseline{}, caps{};        ///< as the Device has them
+  Settings stays_at{};                 ///< AxisState::stays_at, by axis
+  std::vector<std::string> gaps{};     ///< Device::gap_texts()
   std::optional<Error> cannot_keep{};  ///< of Device::can_keep()
   std::string holder{};                ///< "process 12 of user 1000 since …"; "" when it is free
   std::string kept{};  ///< who let a mode stay that `restore_kept` puts back: "process 12 … at …"

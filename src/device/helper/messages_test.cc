@@ -73,7 +73,9 @@ TEST(HelperMessages, RepliesReadAsTheyWereWritten) {
   board.version = "1.2";
   board.root = "/tree";
   board.axes = {named_axis("gpu_mhz", {114.75, 1300.5}), named_axis("cpu_cores", {1, 2})};
-  board.default_mode = {{{"gpu_mhz", 1300.5}}};
+  board.baseline = {{{"gpu_mhz", 1300.5}}};
+  board.caps = {{{"gpu_mhz", 612}}};
+  board.stays_at = {{"gpu_mhz", 612}};
   board.gaps = {"no \xff memory clock"};
   board.cannot_keep = error;
   board.holder = "process 1";
@@ -83,7 +85,9 @@ TEST(HelperMessages, RepliesReadAsTheyWereWritten) {
   ASSERT_EQ(read->axes.size(), 2u);
   EXPECT_EQ(read->axes[0].unit, "MHz");
   EXPECT_EQ(read->axes[0].values, board.axes[0].values);
-  EXPECT_EQ(read->default_mode, board.default_mode);
+  EXPECT_EQ(read->baseline, board.baseline);
+  EXPECT_EQ(read->caps, board.caps);
+  EXPECT_EQ(read->stays_at, board.stays_at);
   EXPECT_THAT(read->gaps[0], HasSubstr("memory clock"));
   EXPECT_EQ(read->cannot_keep->message, error.message);
   EXPECT_EQ(read->holder, "process 1");

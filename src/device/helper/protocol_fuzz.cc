@@ -35,12 +35,15 @@ class FuzzDevice final : public Device {
     if (claimed_) --board_.devices;
   }
   const DeviceInfo& info() const override { return info_; }
-  std::vector<Axis> axes() const override {
-    return {named_axis("cpu_cores", {1, 2}), named_axis("cpu_mhz", {500, 729.6, 1000})};
+  std::vector<AxisState> states() const override {
+    return {{.axis = named_axis("cpu_cores", {1, 2}), .own = true},
+            {.axis = named_axis("cpu_mhz", {500, 729.6, 1000})}};
   }
-  std::vector<std::string> own_axes() const override { return {"cpu_cores"}; }
-  PowerMode default_mode() const override { return {before_}; }
-  std::vector<std::string> gaps() const override { return {"no \xff GPU"}; }
+  PowerMode caps() const override { return {board_.settings}; }
+  PowerMode baseline() const override { return {before_}; }
+  std::vector<AxisGap> gaps() const override {
+    return {{{"gpu_mhz"}, {Code::unavailable, "no \xff GPU", ""}}};
+  }
   Status claim() override {
     demand(board_.devices == 0);
     board_.devices += !claimed_;

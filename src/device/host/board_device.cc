@@ -48,7 +48,7 @@ BoardDevice::BoardDevice(BoardDeviceOptions options, Parts parts)
     : options_(std::move(options)), parts_(std::move(parts)) {
   if (options_.journal.empty()) options_.journal = board_journal();
   if (const auto put_back = recover_settings(options_.journal); !put_back)
-    parts_.problems.insert(parts_.problems.begin(), put_back.error());
+    parts_.gaps.insert(parts_.gaps.begin(), {{}, put_back.error()});
   for (const KnobPtr& knob : parts_.knobs) {
     const Status allowed = knob->settable();
     if (allowed.ok()) {
@@ -57,9 +57,9 @@ BoardDevice::BoardDevice(BoardDeviceOptions options, Parts parts)
     }
     const std::string& name = knob->axis().name;
     const Error& reason = allowed.error();
-    if (reason.code == Code::permission) parts_.root_axes.push_back(name);
-    parts_.problems.push_back(
-        {reason.code, fmt::format("{} cannot be set: {}", name, reason.message), rights_remedy()});
+    parts_.gaps.push_back({{name},
+                           {reason.code, fmt::format("{} cannot be set: {}", name, reason.message),
+                            rights_remedy()}});
   }
 }
 
@@ -67,10 +67,17 @@ BoardDevice::~BoardDevice() {
   (void)restore();
 }
 
-std::vector<Axis> BoardDevice::axes() const {
-  std::vector<Axis> axes;
-  for (const Knob* knob : settable_) axes.push_back(knob->axis());
-  return axes;
+std::vector<AxisState> BoardDevice::states() const {
+  std::vector<AxisState> states;
+  for (const KnobPtr& knob : parts_.knobs) {
+    const auto stuck = stuck_.find(knob->axis().name);
+    states.push_back({.axis = knob->axis(),
+                      .settable = std::ranges::count(settable_, knob.get()) > 0,
+                      .own = !knob->outlives_us(),
+                      .asked = states.size() >= parts_.asked_from});
+    if (stuck != stuck_.end()) states.back().stays_at = stuck->second;
+  }
+  return states;
 }
 
 Knob* BoardDevice::find(const std::string& axis) const {
@@ -79,14 +86,7 @@ Knob* BoardDevice::find(const std::string& axis) const {
   return nullptr;
 }
 
-std::vector<std::string> BoardDevice::gaps() const {
-  std::vector<std::string> gaps;
-  for (const Error& problem : parts_.problems)
-    gaps.push_back(problem.message + (problem.hint.empty() ? "" : "; " + problem.hint));
-  return gaps;
-}
-
-PowerMode BoardDevice::default_mode() const {
+PowerMode BoardDevice::caps() const {
   PowerMode mode;
   for (const Knob* knob : settable_) {
     const std::vector<double>& values = knob->axis().values;
@@ -96,31 +96,32 @@ PowerMode BoardDevice::default_mode() const {
   return mode;
 }
 
-std::vector<std::string> BoardDevice::own_axes() const {
-  std::vector<std::string> names;
-  for (const Knob* knob : settable_)
-    if (!knob->outlives_us()) names.push_back(knob->axis().name);
-  return names;
-}
-
 // Also what the helper sets for us.
 Settings BoardDevice::observed() const {
   Settings seen;
-  for (const KnobPtr& knob : parts_.knobs)
-    if (parts_.clocks_tell || std::ranges::count(parts_.asked_axes, knob->axis().name) > 0)
-      if (const auto now = knob->now()) seen[knob->axis().name] = *now;
+  for (size_t k = 0; k < parts_.knobs.size(); ++k)
+    if (parts_.clocks_tell || k >= parts_.asked_from)
+      if (const auto now = parts_.knobs[k]->now()) seen[parts_.knobs[k]->axis().name] = *now;
   return seen;
 }
 
 Status BoardDevice::claim() {
-  if (journal_) return {};
+  if (journal_) {
+    note_baseline();
+    return {};
+  }
   if (std::ranges::none_of(settable_, [](const Knob* knob) { return knob->outlives_us(); })) {
     // What an earlier flyball could set still matters.
     FLYBALL_ASSIGN([[maybe_unused]] const size_t put_back, recover_settings(options_.journal));
     return {};
   }
   FLYBALL_ASSIGN(journal_, SettingsJournal::open(options_.journal, options_.root, *options_.files));
+  note_baseline();
   return {};
+}
+
+void BoardDevice::note_baseline() {
+  if (!baseline_) baseline_ = caps();
 }
 
 Status BoardDevice::check(const PowerMode& mode) const {
@@ -160,21 +161,11 @@ Status BoardDevice::set(const std::string& axis, double value) {
   return explained(status.error(), *knob, value);
 }
 
-std::string BoardDevice::out_of_reach(const PowerMode& mode) const {
-  for (const auto& [name, stays] : stuck_)
-    if (const auto asked = mode.values.find(name);
-        asked != mode.values.end() && asked->second > stays * (1 + 1e-6))
-      return fmt::format(
-          "{} {} needs a reboot: it was lowered to {} and did not rise again, as on old releases "
-          "of JetPack; reboot the board, and the same command goes on with it",
-          name, format_number(asked->second), format_number(stays));
-  return "";
-}
-
 Status BoardDevice::apply(const PowerMode& mode) {
   FLYBALL_CHECK(check(mode));
   if (std::ranges::any_of(mode.values, [&](const auto& v) { return find(v.first)->outlives_us(); }))
     FLYBALL_CHECK(claim());
+  note_baseline();
   const auto cores = mode.values.find(axis::cpu_cores);
   bool later = false;
   if (cores != mode.values.end()) {
@@ -192,6 +183,7 @@ Status BoardDevice::restore() {
   if (journal_) status = journal_->restore();
   for (const KnobPtr& knob : parts_.knobs)
     if (const Status undone = knob->undo(); status.ok()) status = undone;
+  if (status.ok()) baseline_.reset();
   return status;
 }
 
@@ -204,18 +196,20 @@ Status BoardDevice::can_keep() const {
 
 Status BoardDevice::keep() {
   FLYBALL_CHECK(can_keep());
-  return journal_ ? journal_->keep() : Status();
+  if (journal_) FLYBALL_CHECK(journal_->keep());
+  baseline_.reset();
+  return {};
 }
 
 std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
                                               BoardDeviceOptions options) {
   const KnobPlace place{options.root, options.files};
   BoardDevice::Parts parts;
-  const auto add = [&](Result<KnobPtr> knob) {
+  const auto add = [&](const char* axis, Result<KnobPtr> knob) {
     if (knob)
       parts.knobs.push_back(*std::move(knob));
     else
-      parts.problems.push_back(knob.error());
+      parts.gaps.push_back({{axis}, knob.error()});
   };
   const std::vector<int> cpus = present_cpus(place);
   auto cores = find_hotplug_cores(place, board.spec ? board.spec->last_cores : std::vector<int>());
@@ -226,17 +220,19 @@ std::unique_ptr<BoardDevice> open_known_board(const BoardIdentity& board,
       if (is_online(place, cpu)) online.push_back(cpu);
     std::vector<double> counts(online.size());
     std::iota(counts.begin(), counts.end(), 1.0);
-    parts.problems.push_back(
-        {Code::permission, "cpu_cores is set by affinity only: cores stay on", rights_remedy()});
-    parts.root_axes.emplace_back(axis::cpu_cores);
+    parts.gaps.push_back(
+        {{axis::cpu_cores},
+         {Code::permission, "cpu_cores is set by affinity only: cores stay on", rights_remedy()}});
     cores = make_affinity_cores(online, counts, true);
   }
-  add(std::move(cores));
-  add(find_cpu_clock(place, cpus));
+  add(axis::cpu_cores, std::move(cores));
+  add(axis::cpu_mhz, find_cpu_clock(place, cpus));
   // A board without a GPU clock or a memory clock has nothing that is missing.
   const bool expected = board.jetson();
-  if (auto gpu = find_gpu_clock(place, board.spec); gpu || expected) add(std::move(gpu));
-  if (board.spec && !board.spec->memory.rate.empty()) add(find_memory_clock(place, *board.spec));
+  if (auto gpu = find_gpu_clock(place, board.spec); gpu || expected)
+    add(axis::gpu_mhz, std::move(gpu));
+  if (board.spec && !board.spec->memory.rate.empty())
+    add(axis::mem_mhz, find_memory_clock(place, *board.spec));
   parts.clocks_tell = true;
   parts.info = describe_board(board, board.id, cpus.size(), options.root);
   return std::make_unique<BoardDevice>(std::move(options), std::move(parts));

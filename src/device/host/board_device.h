@@ -1,6 +1,7 @@
 // A machine or board as its knobs: what every Device of ours is made of.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -23,48 +24,42 @@ class BoardDevice final : public Device {
  public:
   struct Parts {
     DeviceInfo info;
-    std::vector<KnobPtr> knobs;   ///< also those that this process may not set
-    std::vector<Error> problems;  ///< axes that one might expect, with the remedy
-    /// Axes that root could set where this process sets less (cores by affinity, not by hotplug).
-    std::vector<std::string> root_axes{};
-    std::vector<std::string> asked_axes{};  ///< Device::asked_axes()
-    bool clocks_tell = false;  ///< a pinned clock reads as it was pinned, unless it throttles
+    std::vector<KnobPtr> knobs;  ///< also those that this process may not set
+    std::vector<AxisGap> gaps;
+    size_t asked_from = SIZE_MAX;  ///< knobs from here on are set on request alone
+    bool clocks_tell = false;      ///< a pinned clock reads as it was pinned, unless it throttles
   };
   BoardDevice(BoardDeviceOptions options, Parts parts);
   ~BoardDevice() override;
 
   const DeviceInfo& info() const override { return parts_.info; }
-  std::vector<Axis> axes() const override;
+  std::vector<AxisState> states() const override;
+  std::vector<AxisGap> gaps() const override { return parts_.gaps; }
+  PowerMode caps() const override;
+  PowerMode baseline() const override { return baseline_ ? *baseline_ : caps(); }
   Settings observed() const override;
-  /// The caps in force, each as the highest listed value that is not above it.
-  PowerMode default_mode() const override;
-  std::vector<std::string> gaps() const override;
-  std::vector<std::string> own_axes() const override;
-  std::vector<std::string> root_axes() const override { return parts_.root_axes; }
-  std::vector<std::string> asked_axes() const override { return parts_.asked_axes; }
   Status claim() override;
   /// Pins each axis. Cores come on before clocks change, and go off after.
   Status apply(const PowerMode& mode) override;
   Status restore() override;
-  std::string out_of_reach(const PowerMode& mode) const override;
   Status can_keep() const override;
   Status keep() override;
 
   const std::vector<KnobPtr>& knobs() const { return parts_.knobs; }
   Knob* find(const std::string& axis) const;
-  /// What gaps() says, each with its remedy.
-  const std::vector<Error>& problems() const { return parts_.problems; }
   /// For settings that are no axis (a preset's): the journal of the claimed board, else null.
   SettingsJournal* journal() const { return journal_.get(); }
 
  private:
   Status check(const PowerMode& mode) const;
+  void note_baseline();
   Status set(const std::string& axis, double value);
   Error explained(const Error& error, const Knob& knob, double value) const;
 
   BoardDeviceOptions options_;
   Parts parts_;
   std::vector<const Knob*> settable_;
+  std::optional<PowerMode> baseline_;  ///< while something of ours may be set
   std::shared_ptr<SettingsJournal> journal_;
   std::map<std::string, double> stuck_;  ///< axes that did not rise, and where they stay
 };

@@ -23,13 +23,11 @@ std::unique_ptr<BoardDevice> open_cuda_knobs(const std::filesystem::path& root, 
   parts.info.fingerprint +=
       fmt::format("; network on {}; GPU {}", place, model.empty() ? "not told" : model);
   if (!gpu) {
-    parts.problems.push_back(
-        gpu.error().within("power_limit_w, gpu_mhz and mem_mhz cannot be set"));
+    parts.gaps.push_back({{axis::power_limit_w, axis::gpu_mhz, axis::mem_mhz},
+                          gpu.error().within("power_limit_w, gpu_mhz and mem_mhz cannot be set")});
   } else {
-    const size_t of_host = parts.knobs.size();
-    add_nvidia_knobs({root}, *gpu, parts.knobs, parts.problems);
-    for (size_t i = of_host; i < parts.knobs.size(); ++i)
-      parts.asked_axes.push_back(parts.knobs[i]->axis().name);
+    parts.asked_from = parts.knobs.size();
+    add_nvidia_knobs({root}, *gpu, parts.knobs, parts.gaps);
   }
   return std::make_unique<BoardDevice>(BoardDeviceOptions{.root = root, .journal = journal},
                                        std::move(parts));

@@ -10,7 +10,7 @@
 
 namespace flyball {
 
-/// The knobs of "cuda:N". Axes of the GPU are asked axes (Device::asked_axes()); without the
+/// The knobs of "cuda:N". Axes of the GPU are set on request alone (AxisState::asked); without the
 /// library, or where it is not known which GPU that is, there are none, and a problem says why.
 /// `journal` as in BoardDeviceOptions.
 std::unique_ptr<BoardDevice> open_cuda_knobs(const std::filesystem::path& root, size_t n,

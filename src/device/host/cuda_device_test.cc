@@ -2,11 +2,13 @@
 // rounds and forgets as drivers do, and counts what is set.
 #include "device/host/cuda_device.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -27,8 +29,15 @@ std::string said(const Status& status) {
 }
 std::string gaps_of(const Device& device) {
   std::string all;
-  for (const std::string& gap : device.gaps()) all += gap + "\n";
+  for (const std::string& gap : device.gap_texts()) all += gap + "\n";
   return all;
+}
+
+std::vector<std::string> asked_axes(const Device& device) {
+  std::vector<std::string> names;
+  for (const AxisState& state : device.states())
+    if (state.asked) names.push_back(state.axis.name);
+  return names;
 }
 
 TEST(CudaDevice, ListsWhatTheDriverOffers) {
@@ -44,9 +53,9 @@ TEST(CudaDevice, ListsWhatTheDriverOffers) {
   // At 405 MHz the GPU has one clock only.
   EXPECT_THAT(find_axis(axes, axis::mem_mhz)->values, ElementsAre(1593, 2619));
   EXPECT_THAT(gaps_of(*gpu), HasSubstr("mem_mhz 405 is left out"));
-  EXPECT_THAT(gpu->asked_axes(), ElementsAre("power_limit_w", "gpu_mhz", "mem_mhz"));
-  EXPECT_EQ(gpu->default_mode().values.at(axis::power_limit_w), 350);
-  EXPECT_EQ(gpu->default_mode().values.at(axis::gpu_mhz), 1980);
+  EXPECT_THAT(asked_axes(*gpu), ElementsAre("power_limit_w", "gpu_mhz", "mem_mhz"));
+  EXPECT_EQ(gpu->baseline().values.at(axis::power_limit_w), 350);
+  EXPECT_EQ(gpu->baseline().values.at(axis::gpu_mhz), 1980);
   EXPECT_THAT(gpu->info().fingerprint, HasSubstr("GPU Fake GPU, driver 550.0"));
   EXPECT_EQ(gpu->info().name, "cuda:1");
 }
@@ -134,7 +143,7 @@ TEST(CudaDevice, WhatADriverLacksIsNoAxis) {
     const NvidiaTree tree(behaves);
     const auto gpu = open(tree);
     std::string names = gaps_of(*gpu) + "|";
-    for (const std::string& name : gpu->asked_axes()) names += " " + name;
+    for (const std::string& name : asked_axes(*gpu)) names += " " + name;
     return names;
   };
   EXPECT_THAT(axes_with("limit_missing"), testing::EndsWith("| gpu_mhz mem_mhz"));
@@ -182,6 +191,38 @@ TEST(CudaDevice, WhatCannotBePutBackIsKeptForTheNext) {
   EXPECT_THAT(gaps_of(*open(tree)), HasSubstr("could not be put back"));
   tree.behave("");
   ASSERT_TRUE(recover_settings(tree.journal()).ok());
+  EXPECT_EQ(tree.state(0), "350000 150000 0 0");
+}
+
+// As an earlier program wrote it before it was killed: GPUs stood in it under names of files.
+TEST(CudaDevice, TheJournalOfAnEarlierProgramIsPutBack) {
+  const NvidiaTree tree;
+  EXPECT_EQ(killed_after_setting(tree), "150000 350000 900 0");
+  const std::string body = fmt::format(R"({{
+ "boot": "",
+ "root": "{}",
+ "settings": [
+  [
+   "nvml/GPU-1000-fake/gpu_lock_mhz",
+   "unlocked",
+   "fluid"
+  ],
+  [
+   "nvml/GPU-1000-fake/power_limit_mw",
+   "350000"
+  ]
+ ]
+}}
+)",
+                                       tree.root().string());
+  const auto sum = ::crc32(0, reinterpret_cast<const unsigned char*>(body.data()),
+                           static_cast<unsigned>(body.size()));
+  const std::string recorded = fmt::format("flyball-journal-2 {:08x}\n{}", sum, body);
+  EXPECT_EQ(*read_file(tree.journal()), recorded);  // and this one writes the same
+  ASSERT_TRUE(write_file(tree.journal(), recorded).ok());
+  const auto put_back = recover_settings(tree.journal());
+  ASSERT_TRUE(put_back.ok()) << put_back.error().message;
+  EXPECT_EQ(*put_back, 2u);
   EXPECT_EQ(tree.state(0), "350000 150000 0 0");
 }
 

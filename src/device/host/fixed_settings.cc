@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
 #include "device/knobs/knob.h"
@@ -24,19 +25,9 @@ std::string trimmed(const fs::path& file) {
   return std::string(trim(*text));
 }
 
-// Folders below `folder` whose names begin so, in order.
-std::vector<fs::path> folders(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
-}
-
 std::optional<double> fan_of(const fs::path& root) {
   if (const auto pwm = parse_double(trimmed(root / "sys/devices/pwm-fan/target_pwm"))) return pwm;
-  for (const fs::path& hwmon : folders(root / "sys/class/hwmon", "hwmon"))
+  for (const fs::path& hwmon : folder_entries(root / "sys/class/hwmon", "hwmon"))
     if (trimmed(hwmon / "name") == "pwmfan") return parse_double(trimmed(hwmon / "pwm1"));
   return {};
 }
@@ -76,7 +67,7 @@ FixedSettings read_fixed(const BoardIdentity& board, const fs::path& root) {
   if (!gpu.empty()) fixed.gpu_governor = trimmed(gpu / "governor");
   fixed.dvfs_pinned = pinned(root, gpu);
   fixed.fan_pwm = fan_of(root);
-  const auto states = folders(cpu / "cpuidle", "state");
+  const auto states = folder_entries(cpu / "cpuidle", "state");
   if (!states.empty())
     fixed.idle_states = static_cast<int>(std::ranges::count_if(
         states, [](const fs::path& state) { return trimmed(state / "disable") != "1"; }));

@@ -49,7 +49,7 @@ BoardDevice::Parts host_parts(const HostOptions& options) {
   if (auto clock = find_cpu_clock(place, cpus))
     parts.knobs.push_back(*std::move(clock));
   else
-    parts.problems.push_back(clock.error());
+    parts.gaps.push_back({{axis::cpu_mhz}, clock.error()});
   return parts;
 }
 

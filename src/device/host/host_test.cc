@@ -23,7 +23,7 @@ TEST_F(HostTest, ListsWhatCanBeSet) {
   ASSERT_EQ(host->axes().size(), 2u);
   EXPECT_EQ(host->axes()[0].values, (std::vector<double>{1, 2}));
   EXPECT_EQ(host->axes()[1].values, (std::vector<double>{115.2, 729.6, 1113.6, 2201.6}));
-  EXPECT_EQ(host->default_mode().values.at("cpu_mhz"), 2201.6);
+  EXPECT_EQ(host->baseline().values.at("cpu_mhz"), 2201.6);
   EXPECT_TRUE(host->gaps().empty());
 }
 
@@ -71,7 +71,7 @@ TEST_F(HostTest, WithoutCpufreqSaysSo) {
   const auto host = *open_host(options());
   EXPECT_EQ(host->axes().size(), 1u);
   ASSERT_EQ(host->gaps().size(), 1u);
-  EXPECT_NE(host->gaps()[0].find("cpufreq"), std::string::npos);
+  EXPECT_NE(host->gap_texts()[0].find("cpufreq"), std::string::npos);
 }
 
 }  // namespace

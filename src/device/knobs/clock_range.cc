@@ -25,7 +25,7 @@ Result<double> ClockRange::mhz(SettingFiles& files, const std::filesystem::path&
 
 Status ClockRange::set(SettingsJournal& journal, double low_mhz, double high_mhz,
                        const SettingRule& rule) const {
-  const std::array files = {max_file, min_file};
+  const std::array<SettingAddress, 2> files = {max_file, min_file};
   FLYBALL_CHECK(journal.remember(files, rule));
   FLYBALL_ASSIGN(const std::string present, journal.read(max_file));
   const bool raise = high_mhz * per_mhz > parse_double(trim(present)).value_or(0);

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "device/knobs/clock_range.h"
 #include "device/knobs/knob.h"
 
@@ -44,11 +45,8 @@ class GpuClock final : public Knob {
 
 // A board that is not known: what calls itself a GPU.
 std::vector<fs::path> gpus_by_name(const fs::path& root) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "sys/class/devfreq", ignored))
-    if (entry.path().filename().string().ends_with(".gpu")) found.push_back(entry.path());
-  std::ranges::sort(found);
+  std::vector<fs::path> found = folder_entries(root / "sys/class/devfreq");
+  std::erase_if(found, [](const fs::path& device) { return device.extension() != ".gpu"; });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/folder_entries.h"
 #include "base/text.h"
 #include "space/axis_choice.h"
 
@@ -37,12 +38,9 @@ std::vector<int> present_cpus(const KnobPlace& place) {
   if (const auto text = place.files->read(folder / "present"))
     if (auto cpus = parse_ranges(*text); !cpus.empty()) return cpus;
   std::vector<int> cpus;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (const auto number = name.starts_with("cpu") ? parse_integer(name.substr(3)) : std::nullopt)
+  for (const fs::path& cpu : folder_entries(folder, "cpu"))
+    if (const auto number = parse_integer(cpu.filename().string().substr(3)))
       cpus.push_back(static_cast<int>(*number));
-  }
   std::ranges::sort(cpus);
   return cpus;
 }

@@ -91,7 +91,7 @@ class MemoryClock final : public Knob {
         FLYBALL_CHECK(journal.set(files_.cap, "0"));
     }
     if (!files_.lock.empty()) FLYBALL_CHECK(journal.set(files_.lock, "1"));
-    const std::array fluids = {files_.rate, files_.state};
+    const std::array<SettingAddress, 2> fluids = {files_.rate, files_.state};
     FLYBALL_CHECK(journal.remember(fluids, fluid));
     FLYBALL_CHECK(journal.set(files_.rate, fmt::format("{:.0f}", value * hz_per_mhz), fluid));
     FLYBALL_CHECK(journal.set(files_.state, "1", fluid));

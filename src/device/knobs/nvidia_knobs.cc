@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/distinct.h"
 #include "base/text.h"
-#include "device/nvidia_settings.h"
 
 namespace flyball {
 namespace {
@@ -58,7 +57,7 @@ class PowerLimit final : public Knob {
   Status set(double, double high, SettingsJournal* journal) override {
     const SettingRule rounding{.above = limit_rounding_w * mw_per_w,
                                .below = limit_rounding_w * mw_per_w};
-    FLYBALL_CHECK(journal->set(setting_.file(), fmt::format("{:.0f}", high * mw_per_w), rounding));
+    FLYBALL_CHECK(journal->set(setting_, fmt::format("{:.0f}", high * mw_per_w), rounding));
     return wait_for([&] { return in_force(high); });
   }
 
@@ -84,8 +83,8 @@ class PowerLimit final : public Knob {
 class LockedClock final : public Knob {
  public:
   /// `domain`: as nvmlDeviceGetClockInfo() counts, 0 the GPU, 2 its memory.
-  LockedClock(KnobPlace place, NvidiaGpu gpu, const char* axis, int domain, const char* setting,
-              std::vector<double> values)
+  LockedClock(KnobPlace place, NvidiaGpu gpu, const char* axis, int domain,
+              NvidiaSetting::What setting, std::vector<double> values)
       : Knob(named_axis(axis, std::move(values))),
         place_(std::move(place)),
         gpu_(std::move(gpu)),
@@ -109,8 +108,7 @@ class LockedClock final : public Knob {
   // An idle GPU clocks lower than its lock: only what lies above it did not take. What a busy one
   // does is looked at in the trial.
   Status set(double low, double high, SettingsJournal* journal) override {
-    FLYBALL_CHECK(
-        journal->set(setting_.file(), fmt::format("{:.0f},{:.0f}", low, high), {.fluid = true}));
+    FLYBALL_CHECK(journal->set(setting_, fmt::format("{:.0f},{:.0f}", low, high), {.fluid = true}));
     set_mhz_ = high;
     return wait_for([&]() -> Status {
       FLYBALL_ASSIGN(const double got, now());
@@ -191,30 +189,31 @@ Result<std::vector<double>> limits_of(const NvidiaGpu& gpu) {
   return values;
 }
 
-Error missing(const char* axis, const Error& why) {
-  return why.within(fmt::format("{} cannot be set", axis));
+AxisGap missing(const char* axis, const Error& why) {
+  return {{axis}, why.within(fmt::format("{} cannot be set", axis))};
 }
 
 }  // namespace
 
 void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<KnobPtr>& knobs,
-                      std::vector<Error>& problems) {
+                      std::vector<AxisGap>& gaps) {
   if (gpu.mig) {
-    problems.push_back({Code::unavailable,
-                        fmt::format("{} is cut into slices (MIG): its clocks and its power limit "
-                                    "are left alone",
-                                    gpu.name),
-                        "they belong to the whole GPU, which others may use as well"});
+    gaps.push_back({{axis::power_limit_w, axis::gpu_mhz, axis::mem_mhz},
+                    {Code::unavailable,
+                     fmt::format("{} is cut into slices (MIG): its clocks and its power limit "
+                                 "are left alone",
+                                 gpu.name),
+                     "they belong to the whole GPU, which others may use as well"}});
     return;
   }
   if (const auto limits = limits_of(gpu))
     knobs.push_back(std::make_unique<PowerLimit>(place, gpu, *limits));
   else
-    problems.push_back(missing(axis::power_limit_w, limits.error()));
+    gaps.push_back(missing(axis::power_limit_w, limits.error()));
   const auto memory = memory_clocks(gpu);
   const auto clocks = memory ? clocks_at(gpu, memory->back()) : memory;
   if (!clocks || !gpu.api->lock_gpu || !gpu.api->unlock_gpu) {
-    problems.push_back(missing(
+    gaps.push_back(missing(
         axis::gpu_mhz,
         !clocks ? clocks.error() : Error{Code::unavailable, "this driver locks no clocks", ""}));
     return;
@@ -222,7 +221,7 @@ void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<
   knobs.push_back(std::make_unique<LockedClock>(place, gpu, axis::gpu_mhz, 0,
                                                 NvidiaSetting::gpu_lock, *clocks));
   if (!gpu.api->lock_memory || !gpu.api->unlock_memory) {
-    problems.push_back(
+    gaps.push_back(
         missing(axis::mem_mhz, {Code::unavailable, "this driver locks no memory clocks", ""}));
     return;
   }
@@ -239,12 +238,13 @@ void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<
   if (bound.empty()) return;
   std::vector<std::string> names;
   for (double mhz : bound) names.push_back(format_number(mhz));
-  problems.push_back({Code::unavailable,
-                      fmt::format("mem_mhz {} {} left out: the driver pairs {} with some clocks of "
-                                  "the GPU only",
-                                  join(names, ", "), names.size() == 1 ? "is" : "are",
-                                  names.size() == 1 ? "it" : "them"),
-                      ""});
+  gaps.push_back({{axis::mem_mhz},
+                  {Code::unavailable,
+                   fmt::format("mem_mhz {} {} left out: the driver pairs {} with some clocks of "
+                               "the GPU only",
+                               join(names, ", "), names.size() == 1 ? "is" : "are",
+                               names.size() == 1 ? "it" : "them"),
+                   ""}});
 }
 
 }  // namespace flyball

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device/device.h"
 #include "device/knobs/knob.h"
 #include "telemetry/sensors/nvidia_gpus.h"
 
@@ -12,6 +13,6 @@ namespace flyball {
 /// that goes with the highest memory clock), mem_mhz (memory clocks that go with all of these); and
 /// why what is missing is missing. A GPU that is cut into slices (MIG) has none. Only asks.
 void add_nvidia_knobs(const KnobPlace& place, const NvidiaGpu& gpu, std::vector<KnobPtr>& knobs,
-                      std::vector<Error>& problems);
+                      std::vector<AxisGap>& gaps);
 
 }  // namespace flyball

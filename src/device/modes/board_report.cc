@@ -97,12 +97,12 @@ void add_gpus(const fs::path& root, BoardReport& report) {
   if (!gpus) return;
   for (const NvidiaGpu& gpu : *gpus) {
     std::vector<KnobPtr> knobs;
-    std::vector<Error> problems;
-    add_nvidia_knobs({root}, gpu, knobs, problems);
+    std::vector<AxisGap> gaps;
+    add_nvidia_knobs({root}, gpu, knobs, gaps);
     report.gpus.push_back(
         {gpu.index, gpu.name, gpu.uuid, gpu.driver, gpu.mig, examine_axes(knobs)});
-    for (const Error& problem : problems)
-      report.problems.push_back(problem.within(fmt::format("gpu{}", gpu.index)));
+    for (const AxisGap& gap : gaps)
+      report.problems.push_back(gap.why.within(fmt::format("gpu{}", gpu.index)));
   }
 }
 
@@ -154,7 +154,7 @@ BoardReport examine_board(const fs::path& root) {
   report.problems = report.board.problems;
   const auto device = open_any_board(report.board, root);
   report.axes = examine_axes(device->knobs());
-  std::ranges::copy(device->problems(), std::back_inserter(report.problems));
+  for (const AxisGap& gap : device->gaps()) report.problems.push_back(gap.why);
   const SensorList sensors = open_power_sensors(root);
   report.totals["module"];
   report.totals["monitor"];

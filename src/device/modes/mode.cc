@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/lock_file.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
@@ -16,16 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders below `folder` whose names begin so, in order.
-std::vector<fs::path> folders(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
-}
-
 Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest& request) {
   const Presets presets = request.preset.empty() ? Presets() : read_presets(root, board);
   const Preset* preset = nullptr;
@@ -33,9 +24,10 @@ Status apply_request(BoardDevice& board, const fs::path& root, const ModeRequest
     FLYBALL_ASSIGN(preset, find_preset(presets, request.preset));
   }
   if (request.stays) {
-    for (const std::string& own : board.own_axes())
-      if (const auto asked = request.mode.values.find(own); asked != request.mode.values.end())
-        return cannot_stay(own, asked->second);
+    for (const AxisState& state : board.states())
+      if (const auto asked = request.mode.values.find(state.axis.name);
+          state.own && asked != request.mode.values.end())
+        return cannot_stay(asked->first, asked->second);
     FLYBALL_CHECK(board.can_keep());
   }
   FLYBALL_CHECK(board.claim());
@@ -77,11 +69,11 @@ Result<PowerMode> parse_mode(const std::string& text) {
 
 Status pin_max(BoardDevice& board, const fs::path& root) {
   FLYBALL_CHECK(board.claim());
-  PowerMode caps = board.default_mode();
+  PowerMode caps = board.caps();
   caps.values.erase(axis::cpu_cores);
   FLYBALL_CHECK(board.apply(caps));
   for (int cpu : present_cpus({root}))
-    for (const fs::path& state : folders(KnobPlace{root}.cpu(cpu) / "cpuidle", "state"))
+    for (const fs::path& state : folder_entries(KnobPlace{root}.cpu(cpu) / "cpuidle", "state"))
       FLYBALL_CHECK(board.journal()->set(state / "disable", "1"));
   return {};
 }

@@ -27,7 +27,7 @@ ModeDesk::ModeDesk(BoardDevice& board, fs::path root, fs::path socket)
 
 // Do processes choose it for themselves, whoever they are?
 bool ModeDesk::is_own(const std::string& axis) const {
-  return std::ranges::count(board_.own_axes(), axis) > 0 &&
+  return !find_axis(axes_for_others(board_), axis) && find_axis(board_.axes(), axis) &&
          std::ranges::count(board_.root_axes(), axis) == 0;
 }
 

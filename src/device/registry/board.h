@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/helper/helper_device.h"
 #include "device/power_meter.h"
 #include "space/table.h"
 
@@ -46,8 +47,10 @@ class Board {
  public:
   virtual ~Board() = default;
   virtual const BoardInfo& info() const = 0;
-  /// Its knobs. Errors: a table has none.
-  virtual Result<std::unique_ptr<Device>> knobs() const = 0;
+  /// Its knobs; `left` as of with_helper(). Errors: a table has none.
+  virtual Result<std::unique_ptr<Device>> knobs(ReportLeft left) const = 0;
+  /// The same to look at: nothing is set.
+  Result<std::unique_ptr<Device>> knobs() const { return knobs({}); }
   /// Its power: of which total, or why there is none.
   virtual std::unique_ptr<PowerMeter> power() const = 0;
   /// What was measured on it, where that is all there is of it; null for a live board.

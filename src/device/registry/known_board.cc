@@ -20,8 +20,9 @@ class KnownBoard final : public Board {
   }
 
   const BoardInfo& info() const override { return info_; }
-  Result<std::unique_ptr<Device>> knobs() const override {
-    return with_helper(open_known_board(identity_, {.root = root_}), root_);
+  using Board::knobs;
+  Result<std::unique_ptr<Device>> knobs(ReportLeft left) const override {
+    return with_helper(open_known_board(identity_, {.root = root_}), root_, std::move(left));
   }
   std::unique_ptr<PowerMeter> power() const override {
     return open_power_meter(root_, info_.compute);

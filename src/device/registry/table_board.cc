@@ -19,7 +19,8 @@ class TableBoard final : public Board {
 
   const BoardInfo& info() const override { return info_; }
   const Table* table() const override { return &table_; }
-  Result<std::unique_ptr<Device>> knobs() const override {
+  using Board::knobs;
+  Result<std::unique_ptr<Device>> knobs(ReportLeft) const override {
     return Error{Code::invalid_argument, "a table has no knobs to set",
                  "name a board: --device host"};
   }

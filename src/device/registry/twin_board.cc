@@ -15,7 +15,7 @@ namespace {
 // A mode that exists in memory alone: nothing is written, and nothing to be put back.
 class TwinDevice final : public Device {
  public:
-  TwinDevice(DeviceInfo info, TwinBoard board, std::vector<std::string> gaps,
+  TwinDevice(DeviceInfo info, TwinBoard board, std::vector<AxisGap> gaps,
              std::shared_ptr<PowerMode> mode)
       : info_(std::move(info)),
         board_(std::move(board)),
@@ -23,14 +23,19 @@ class TwinDevice final : public Device {
         mode_(std::move(mode)) {}
 
   const DeviceInfo& info() const override { return info_; }
-  std::vector<Axis> axes() const override { return board_.axes; }
-  PowerMode default_mode() const override { return highest_mode(board_); }
+  std::vector<AxisState> states() const override {
+    std::vector<AxisState> states;
+    for (const Axis& axis : board_.axes) states.push_back({.axis = axis});
+    return states;
+  }
+  PowerMode caps() const override { return highest_mode(board_); }
+  PowerMode baseline() const override { return caps(); }
   Settings observed() const override {
-    Settings now = default_mode().values;
+    Settings now = caps().values;
     for (const auto& [name, value] : mode_->values) now[name] = value;
     return now;
   }
-  std::vector<std::string> gaps() const override { return gaps_; }
+  std::vector<AxisGap> gaps() const override { return gaps_; }
   Status claim() override { return {}; }
   Status apply(const PowerMode& mode) override {
     for (const auto& [name, value] : mode.values) {
@@ -76,7 +81,7 @@ class TwinDevice final : public Device {
 
   DeviceInfo info_;
   TwinBoard board_;
-  std::vector<std::string> gaps_;
+  std::vector<AxisGap> gaps_;
   std::shared_ptr<PowerMode> mode_;
 };
 
@@ -95,7 +100,8 @@ class SimulatedBoard final : public Board {
 
   const BoardInfo& info() const override { return info_; }
   const TwinBoard* twin() const override { return &twin_; }
-  Result<std::unique_ptr<Device>> knobs() const override {
+  using Board::knobs;
+  Result<std::unique_ptr<Device>> knobs(ReportLeft) const override {
     return std::unique_ptr<Device>(
         std::make_unique<TwinDevice>(info_.device, twin_, gaps(), mode_));
   }
@@ -106,15 +112,17 @@ class SimulatedBoard final : public Board {
   }
 
  private:
-  std::vector<std::string> gaps() const {
-    std::vector<std::string> gaps;
+  std::vector<AxisGap> gaps() const {
+    std::vector<AxisGap> gaps;
+    const auto add = [&](const std::string& text) {
+      gaps.push_back({{}, {Code::unavailable, text, ""}});
+    };
     if (twin_.calibrated.empty())
-      gaps.push_back(fmt::format(
+      add(fmt::format(
           "the twin of {} was compared with no measurement: its clocks, cores and widths are the "
           "board's, the rest is that of its kin (docs/twin.md)",
           twin_.id));
-    if (twin_.rails.empty())
-      gaps.push_back(fmt::format("{} has no rails that tell its power", twin_.id));
+    if (twin_.rails.empty()) add(fmt::format("{} has no rails that tell its power", twin_.id));
     return gaps;
   }
 

@@ -38,7 +38,7 @@ TEST(SimulatedBoard, ModesAreReadBackAndNothingStays) {
   const auto board = open_board("twin:orin_agx");
   ASSERT_TRUE(board.ok());
   auto knobs = *(*board)->knobs();
-  const PowerMode highest = knobs->default_mode();
+  const PowerMode highest = knobs->baseline();
   PowerMode mode = highest;
   mode.values[axis::cpu_cores] = 4;
   ASSERT_TRUE(knobs->apply(mode).ok());

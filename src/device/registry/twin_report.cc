@@ -49,7 +49,7 @@ BoardReport report_of_twin(const Board& board) {
     }
   }
   if (const auto knobs = board.knobs())
-    for (const std::string& gap : (*knobs)->gaps()) report.problems.push_back({{}, gap, ""});
+    for (const AxisGap& gap : (*knobs)->gaps()) report.problems.push_back(gap.why);
   return report;
 }
 

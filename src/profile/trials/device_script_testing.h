@@ -12,17 +12,18 @@ namespace flyball {
 class ScriptedDevice final : public Device {
  public:
   const DeviceInfo& info() const override { return info_; }
-  std::vector<Axis> axes() const override {
-    return {named_axis("cpu_cores", {1, 2, 4}), named_axis("gpu_mhz", {300, 600})};
+  std::vector<AxisState> states() const override {
+    return {{.axis = named_axis("cpu_cores", {1, 2, 4}), .own = own_cores},
+            {.axis = named_axis("gpu_mhz", {300, 600}), .own = own_gpu}};
   }
-  PowerMode default_mode() const override { return {{{"cpu_cores", 4}, {"gpu_mhz", 600}}}; }
+  PowerMode caps() const override { return {{{"cpu_cores", 4}, {"gpu_mhz", 600}}}; }
+  PowerMode baseline() const override { return caps(); }
   /// The GPU's clock follows `lag_s` after it was set.
   Settings observed() const override {
     const bool late = static_cast<double>(monotonic_ns() - set_ns_) * 1e-9 < lag_s;
     return {{"gpu_mhz", late ? 1 : setting("gpu_mhz", 600)}};
   }
-  std::vector<std::string> gaps() const override { return {}; }
-  std::vector<std::string> own_axes() const override { return own; }
+  std::vector<AxisGap> gaps() const override { return {}; }
   Status claim() override { return {}; }
   Status apply(const PowerMode& mode) override {
     if (refuse) return Error{Code::io, "it did not take", ""};
@@ -45,7 +46,7 @@ class ScriptedDevice final : public Device {
 
   PowerMode now;
   std::vector<PowerMode> applied;
-  std::vector<std::string> own;
+  bool own_cores = false, own_gpu = false;
   double lag_s = 0;
   bool refuse = false;
 

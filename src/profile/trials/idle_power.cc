@@ -67,7 +67,7 @@ Result<IdlePower> measure_idle(Device& device, PowerMeter& meter, const PowerMod
   IdlePower idle{.device = device.info().name,
                  .fingerprint = device.info().fingerprint,
                  .mode = mode,
-                 .caps = device.default_mode(),
+                 .caps = device.caps(),
                  .total = meter.total()};
   idle.measured_utc = wall_clock_utc();
   FLYBALL_CHECK(settle_idle(meter, options, idle));

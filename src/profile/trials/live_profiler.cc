@@ -67,7 +67,7 @@ class LiveProfiler final : public Profiler {
     info_.phase = options.phase;
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
-    info_.gaps = device_->gaps();
+    info_.gaps = device_->gap_texts();
     info_.samples_per_epoch = static_cast<double>(dataset_->size());
     info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;
@@ -259,7 +259,7 @@ class LiveProfiler final : public Profiler {
   }
 
   Status find_default() {
-    Settings wanted = device_->default_mode().values;
+    Settings wanted = device_->baseline().values;
     wanted[axis::loader_workers] = 0;
     wanted[axis::prefetch] = 0;
     if (const auto axis = space_.axis_index(axis::batch_size)) {

@@ -9,7 +9,7 @@
 
 namespace flyball {
 
-/// All but those that are set for nobody who does not ask (Device::asked_axes()): of these, the
+/// All but those that are set for nobody who does not ask (AxisState::asked): of these, the
 /// ones that `open` names.
 std::vector<Axis> offered_axes(const Device& device, std::span<const Axis> open);
 

@@ -253,7 +253,7 @@ class ProgramProfiler final : public Profiler {
     info_.phase = Phase::train;
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
-    info_.gaps = device_->gaps();
+    info_.gaps = device_->gap_texts();
     info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;
     info_.program = true;
@@ -296,7 +296,7 @@ class ProgramProfiler final : public Profiler {
 
  private:
   void find_default() {
-    const Settings mode = device_->default_mode().values;
+    const Settings mode = device_->baseline().values;
     double nearest = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < space_.size(); ++i) {
       double distance = 0;

@@ -54,7 +54,7 @@ Result<std::vector<ModeSwitch>> switches_of(const Device& device,
     return Error{Code::invalid_argument, "one mode alone cannot be changed to another",
                  "name two or more, or none: then each knob is changed"};
   }
-  const PowerMode caps = device.default_mode();
+  const PowerMode caps = device.caps();
   PowerMode high, low;
   for (const Axis& axis : device.axes()) {
     const auto cap = caps.values.find(axis.name);
@@ -67,7 +67,7 @@ Result<std::vector<ModeSwitch>> switches_of(const Device& device,
   if (switches.empty())
     return Error{Code::unavailable,
                  "no knob can be set here" + std::string(device.gaps().empty() ? "" : ": ") +
-                     join(device.gaps(), "; "),
+                     join(device.gap_texts(), "; "),
                  "`flyball doctor` says what each lacks"};
   if (high.values.size() > 1) both("all", high, low);
   return switches;

@@ -68,7 +68,7 @@ class TwinProfiler final : public Profiler {
   }
 
   Status build(const Device& device) {
-    info_.gaps = device.gaps();
+    info_.gaps = device.gap_texts();
     std::vector<Axis> axes = device.axes();
     if (info_.phase == Phase::infer) axes.push_back(named_axis(axis::batch_size, served_batches()));
     bool asked_batch = false;

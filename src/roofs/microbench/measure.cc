@@ -274,13 +274,13 @@ double roof_array_bytes(const RoofOptions& options) {
 }
 
 std::vector<PowerMode> roof_modes(const Device& device) {
-  const PowerMode caps = device.default_mode();
-  const std::vector<std::string> asked = device.asked_axes();
+  const PowerMode caps = device.caps();
   std::vector<PowerMode> modes(1);
-  for (const Axis& axis : device.axes()) {
+  for (const AxisState& state : device.states()) {
+    const Axis& axis = state.axis;
     const auto cap = caps.values.find(axis.name);
-    if (axis.values.empty() || cap == caps.values.end() || cap->second <= axis.values.front() ||
-        std::ranges::count(asked, axis.name) > 0)
+    if (!state.settable || state.asked || axis.values.empty() || cap == caps.values.end() ||
+        cap->second <= axis.values.front())
       continue;
     modes.front().values[axis.name] = cap->second;
     modes.push_back({{{axis.name, axis.values.front()}}});

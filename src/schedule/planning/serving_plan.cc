@@ -77,9 +77,11 @@ Kept kept_of(const ServingPlan& plan, const ServingBounds& bounds) {
   Kept kept{plan.training_settings(), {}};
   for (const auto& [name, value] : bounds.training) kept.training[name] = value;
   if (!bounds.knobs) return kept;
-  const auto own = bounds.knobs->own_axes();
-  for (const auto& [name, value] : plan.mode().values)
-    if (std::ranges::find(own, name) != own.end()) kept.all[name] = value;
+  const PowerMode mode = plan.mode();
+  for (const AxisState& state : bounds.knobs->states())
+    if (const auto value = mode.values.find(state.axis.name);
+        state.own && value != mode.values.end())
+      kept.all.insert(*value);
   return kept;
 }
 
@@ -175,11 +177,7 @@ Result<ServingPlan> plan_profiled(std::span<const WorkloadTable> profiles,
 }
 
 bool sets_modes(const Device* knobs) {
-  if (!knobs) return false;
-  const auto own = knobs->own_axes();
-  return std::ranges::any_of(knobs->axes(), [&](const Axis& axis) {
-    return std::ranges::find(own, axis.name) == own.end();
-  });
+  return knobs && !axes_for_others(*knobs).empty();
 }
 
 }  // namespace flyball

@@ -53,7 +53,7 @@ struct ServingBounds {
 };
 
 /// The same with these profiles, one table for each role. What networks run with cannot change
-/// while they run, nor can the axes of this process alone (Device::own_axes()): of the plan's
+/// while they run, nor can the axes of this process alone (AxisState::own): of the plan's
 /// readings those that have its own settings there are left.
 Result<ServingPlan> plan_profiled(std::span<const WorkloadTable> profiles,
                                   const ServingRequest& request, const ServingBounds& bounds);

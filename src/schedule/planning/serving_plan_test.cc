@@ -96,7 +96,7 @@ TEST(ServingPlan, WhatTheUserNamedStands) {
 // A process that runs with four cores is never planned to go on with two, but clocks may change.
 TEST(ServingPlan, WhatCannotChangeLaterIsThePlansOwn) {
   ScriptedDevice knobs;
-  knobs.own = {"cpu_cores"};
+  knobs.own_cores = true;
   const auto plan = plan_profiled(profiled(), asking(200, "poisson:20"), {{}, &knobs});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   for (size_t role = 0; role < 2; ++role) {
@@ -142,7 +142,7 @@ TEST(ServingPlan, RolesThatCannotBePlannedAreRefused) {
 TEST(ServingPlan, CoresOfThisProcessAloneAreNoModes) {
   ScriptedDevice knobs;
   EXPECT_TRUE(sets_modes(&knobs));
-  knobs.own = {"cpu_cores", "gpu_mhz"};
+  knobs.own_cores = knobs.own_gpu = true;
   EXPECT_FALSE(sets_modes(&knobs));
   EXPECT_FALSE(sets_modes(nullptr));
 }

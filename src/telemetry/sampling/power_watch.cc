@@ -152,8 +152,7 @@ Result<PowerReading> PowerWatch::counted(const std::vector<Trace>& traces, int64
 
 bool PowerWatch::watches_throttling() const {
   return std::ranges::any_of(sensors_.sensors, [](const SensorPtr& sensor) {
-    return sensor->info().name.ends_with("_throttle") ||
-           sensor->info().name == "firmware_throttled";
+    return sensor->info().throttling != Throttling::none;
   });
 }
 
@@ -161,19 +160,18 @@ std::vector<std::string> throttling_between(const std::vector<Trace>& traces, in
                                             int64_t end_ns) {
   std::vector<std::string> reasons;
   for (const Trace& trace : traces) {
-    const bool gpu = trace.info.name.ends_with("_throttle") && trace.info.unit == "bits";
-    const bool cpu = trace.info.name == "cpu_throttle";
-    const bool firmware = trace.info.name == "firmware_throttled";
+    const Throttling told = trace.info.throttling;
+    if (told == Throttling::none) continue;
     const Sample* first = nullptr;
     for (const Sample& sample : trace.samples) {
-      if (sample.time_ns < begin_ns || sample.time_ns > end_ns || !(gpu || cpu || firmware))
-        continue;
+      if (sample.time_ns < begin_ns || sample.time_ns > end_ns) continue;
       if (first == nullptr) first = &sample;
-      if (cpu && sample.value > first->value) add_once(reasons, "cpu thermal slowdown");
+      if (told == Throttling::cpu_events && sample.value > first->value)
+        add_once(reasons, "cpu thermal slowdown");
       const auto bits = static_cast<uint64_t>(std::max(sample.value, 0.0));
-      if (firmware)
+      if (told == Throttling::firmware_bits)
         for (const std::string& reason : firmware_throttle_reasons(bits)) add_once(reasons, reason);
-      if (gpu && is_throttled(bits))
+      if (told == Throttling::gpu_bits && is_throttled(bits))
         for (const std::string& reason : throttle_reasons(bits))
           add_once(reasons, trace.info.name.substr(0, trace.info.name.find('_')) + " " + reason);
     }

@@ -73,8 +73,8 @@ class PowerWatch {
   std::vector<std::string> throttling_;
 };
 
-/// What throttled between two times: heat, power supply, board; from "gpuN_throttle" sensors (bits
-/// that were set), "cpu_throttle" (events that were counted) and "firmware_throttled" (bits).
+/// What throttled between two times: heat, power supply, board; from sensors that tell it
+/// (SensorInfo::throttling).
 std::vector<std::string> throttling_between(const std::vector<Trace>& traces, int64_t begin_ns,
                                             int64_t end_ns);
 

@@ -150,9 +150,12 @@ TEST(PowerWatch, WithoutSensorsSaysWhyAndHoldsNobodyUp) {
 
 TEST(Throttling, IsSeenInTheWindowOnly) {
   Trace gpu, cpu;
-  gpu.info = {.name = "gpu1_throttle", .unit = "bits"};
+  gpu.info = {.name = "gpu1_throttle", .unit = "bits", .throttling = Throttling::gpu_bits};
   gpu.samples = {{10, 0x20}, {20, 0x4}, {30, 0x1}, {40, 0x48}};
-  cpu.info = {.name = "cpu_throttle", .unit = "1", .kind = SensorKind::counter};
+  cpu.info = {.name = "cpu_throttle",
+              .unit = "1",
+              .kind = SensorKind::counter,
+              .throttling = Throttling::cpu_events};
   cpu.samples = {{10, 3}, {20, 5}, {30, 5}, {40, 5}};
   EXPECT_THAT(throttling_between({gpu, cpu}, 15, 35), ElementsAre());
   EXPECT_THAT(throttling_between({gpu, cpu}, 0, 25),

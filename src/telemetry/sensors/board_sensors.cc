@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/text.h"
 #include "boards/identity.h"
 #include "telemetry/sensors/simple_sensors.h"
@@ -23,11 +24,9 @@ bool add(SensorList& list, const char* name, const char* unit, const fs::path& f
 
 void add_fan(SensorList& list, const fs::path& root) {
   if (add(list, "fan_pwm", "", root / "sys/devices/pwm-fan/target_pwm", 1)) return;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "sys/class/hwmon", ignored)) {
-    const auto name = read_file(entry.path() / "name", 256);
-    if (name && trim(*name) == "pwmfan" && add(list, "fan_pwm", "", entry.path() / "pwm1", 1))
-      return;
+  for (const fs::path& hwmon : folder_entries(root / "sys/class/hwmon")) {
+    const auto name = read_file(hwmon / "name", 256);
+    if (name && trim(*name) == "pwmfan" && add(list, "fan_pwm", "", hwmon / "pwm1", 1)) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/text.h"
 #include "telemetry/sensors/proc_parse.h"
 #include "telemetry/sensors/proc_sensor.h"
@@ -34,16 +35,6 @@ void add_if_there(SensorList& list, SensorPtr sensor) {
 std::string trimmed(const fs::path& file) {
   const auto text = read_file(file, 4096);
   return text ? std::string(trim(*text)) : "";
-}
-
-// Entries of a folder whose name starts with `prefix`, in order.
-std::vector<fs::path> entries(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
 }
 
 // Names of the lines of single cores: those that are offline have none.
@@ -128,11 +119,11 @@ void add_disks(SensorList& list, const fs::path& root) {
 // Files that count how often something slowed the CPU down.
 std::vector<std::string> throttle_counters(const fs::path& root) {
   std::vector<std::string> files;
-  for (const fs::path& cpu : entries(root / "sys/devices/system/cpu", "cpu"))
+  for (const fs::path& cpu : folder_entries(root / "sys/devices/system/cpu", "cpu"))
     if (const fs::path file = cpu / "thermal_throttle/core_throttle_count"; fs::exists(file))
       files.push_back(file);
-  for (const fs::path& hwmon : entries(root / "sys/class/hwmon", "hwmon"))
-    for (const fs::path& file : entries(hwmon, "oc"))
+  for (const fs::path& hwmon : folder_entries(root / "sys/class/hwmon", "hwmon"))
+    for (const fs::path& file : folder_entries(hwmon, "oc"))
       if (file.string().ends_with("_event_cnt")) files.push_back(file);
   return files;
 }
@@ -160,7 +151,7 @@ SensorList open_detail_sensors(const fs::path& root) {
 
 SensorList open_clock_sensors(const fs::path& root) {
   SensorList list;
-  for (const fs::path& policy : entries(root / "sys/devices/system/cpu/cpufreq", "policy")) {
+  for (const fs::path& policy : folder_entries(root / "sys/devices/system/cpu/cpufreq", "policy")) {
     const std::string number_of = policy.filename().string().substr(6);
     add_if_there(list, file_sensor(info(fmt::format("cpu{}_mhz", number_of), "MHz",
                                         SensorKind::gauge, "cpufreq"),
@@ -174,18 +165,19 @@ SensorList open_clock_sensors(const fs::path& root) {
 
 SensorList open_thermal_sensors(const fs::path& root) {
   SensorList list;
-  for (const fs::path& zone : entries(root / "sys/class/thermal", "thermal_zone"))
+  for (const fs::path& zone : folder_entries(root / "sys/class/thermal", "thermal_zone"))
     add_temperature(list, trimmed(zone / "type"), zone / "temp");
-  for (const fs::path& hwmon : entries(root / "sys/class/hwmon", "hwmon"))
-    for (const fs::path& file : entries(hwmon, "temp")) {
+  for (const fs::path& hwmon : folder_entries(root / "sys/class/hwmon", "hwmon"))
+    for (const fs::path& file : folder_entries(hwmon, "temp")) {
       const std::string name = file.filename().string();
       if (!name.ends_with("_input")) continue;
       const std::string label = trimmed(hwmon / (name.substr(0, name.size() - 6) + "_label"));
       add_temperature(list, trimmed(hwmon / "name") + (label.empty() ? "" : ":" + label), file);
     }
+  SensorInfo throttle = info("cpu_throttle", "1", SensorKind::counter, "thermal");
+  throttle.throttling = Throttling::cpu_events;
   if (auto files = throttle_counters(root); !files.empty())
-    add_if_there(list, sum_of_files(info("cpu_throttle", "1", SensorKind::counter, "thermal"),
-                                    std::move(files)));
+    add_if_there(list, sum_of_files(std::move(throttle), std::move(files)));
   return list;
 }
 

@@ -108,14 +108,13 @@ void add_power(SensorList& list, const fs::path& tool) {
 
 void add_throttled(SensorList& list, const fs::path& tool) {
   const auto answer = std::make_shared<Answer>(tool, kThrottled);
-  auto sensor =
-      function_sensor(info_of("firmware_throttled", "bits", SensorKind::gauge),
-                      [answer](int64_t) -> Result<double> {
-                        FLYBALL_ASSIGN(const std::string text, answer->text());
-                        if (const auto bits = parse_throttled(text))
-                          return static_cast<double>(*bits);
-                        return Error{Code::corrupt, "the firmware's tool tells no throttling", ""};
-                      });
+  SensorInfo info = info_of("firmware_throttled", "bits", SensorKind::gauge);
+  info.throttling = Throttling::firmware_bits;
+  auto sensor = function_sensor(std::move(info), [answer](int64_t) -> Result<double> {
+    FLYBALL_ASSIGN(const std::string text, answer->text());
+    if (const auto bits = parse_throttled(text)) return static_cast<double>(*bits);
+    return Error{Code::corrupt, "the firmware's tool tells no throttling", ""};
+  });
   if (const auto bits = sensor->read())
     list.sensors.push_back(std::move(sensor));
   else

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/text.h"
 #include "boards/identity.h"
 #include "telemetry/sensors/small_file.h"
@@ -52,16 +53,6 @@ std::string label(const fs::path& file) {
   return text ? std::string(trim(*text)) : "";
 }
 
-// Folders below `folder`, in the order of their names.
-std::vector<fs::path> folders(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
-}
-
 bool is_rail(const std::string& name) {
   return !name.empty() && name != "NC";
 }
@@ -89,8 +80,8 @@ double period_of(const fs::path& device) {
 }
 
 void add_jetpack4(const fs::path& root, std::vector<Rail>& rails, std::vector<Error>& gaps) {
-  for (const fs::path& chip : folders(root / "sys/bus/i2c/drivers/ina3221x", ""))
-    for (const fs::path& device : folders(chip, "iio:device"))
+  for (const fs::path& chip : folder_entries(root / "sys/bus/i2c/drivers/ina3221x", ""))
+    for (const fs::path& device : folder_entries(chip, "iio:device"))
       for (int k = 0; k < 3; ++k) {
         const std::string name = rail_name(device / fmt::format("rail_name_{}", k), chip, k, gaps);
         if (is_rail(name))
@@ -101,8 +92,8 @@ void add_jetpack4(const fs::path& root, std::vector<Rail>& rails, std::vector<Er
 }
 
 void add_jetpack5(const fs::path& root, std::vector<Rail>& rails, std::vector<Error>& gaps) {
-  for (const fs::path& chip : folders(root / "sys/bus/i2c/drivers/ina3221", ""))
-    for (const fs::path& device : folders(chip / "hwmon", "hwmon"))
+  for (const fs::path& chip : folder_entries(root / "sys/bus/i2c/drivers/ina3221", ""))
+    for (const fs::path& device : folder_entries(chip / "hwmon", "hwmon"))
       for (int k = 1; k <= 3; ++k) {  // in7 is the sum of the others
         const std::string name = rail_name(device / fmt::format("in{}_label", k), chip, k, gaps);
         if (!is_rail(name)) continue;
@@ -117,7 +108,7 @@ void add_jetpack5(const fs::path& root, std::vector<Rail>& rails, std::vector<Er
 
 // INA238 (Thor): one channel, microwatts. Which bus it hangs on is not known: told by its name.
 void add_ina238(const fs::path& root, std::vector<Rail>& rails, std::vector<Error>& gaps) {
-  for (const fs::path& device : folders(root / "sys/class/hwmon", "hwmon")) {
+  for (const fs::path& device : folder_entries(root / "sys/class/hwmon", "hwmon")) {
     if (label(device / "name") != "ina238") continue;
     std::string name;
     for (const char* file : {"power1_label", "in1_label", "label"})

@@ -83,7 +83,8 @@ class Gpu {
         field(api_.utilization, &NvmlUtilization::gpu, device_));
     add("mem_busy", "%", SensorKind::gauge, "",
         field(api_.utilization, &NvmlUtilization::memory, device_));
-    add("throttle", "bits", SensorKind::gauge, "", scaled<ull>(api_.throttle_reasons, 1, device_));
+    add("throttle", "bits", SensorKind::gauge, "", scaled<ull>(api_.throttle_reasons, 1, device_),
+        0, 0, Throttling::gpu_bits);
     add("temperature", "C", SensorKind::gauge, "",
         scaled<unsigned>(api_.temperature, 1, device_, 0));
     add("memory", "B", SensorKind::gauge, "", field(api_.memory, &NvmlMemory::used, device_));
@@ -91,7 +92,8 @@ class Gpu {
 
  private:
   bool add(const char* metric, const char* unit, SensorKind kind, const std::string& total,
-           Read read, double period_s = 0, double max_rate = 0) {
+           Read read, double period_s = 0, double max_rate = 0,
+           Throttling throttling = Throttling::none) {
     auto sensor =
         std::make_shared<NvmlSensor>(SensorInfo{.name = fmt::format("gpu{}_{}", index_, metric),
                                                 .unit = unit,
@@ -99,7 +101,8 @@ class Gpu {
                                                 .source = "nvml",
                                                 .total = total,
                                                 .period_s = period_s,
-                                                .max_rate = max_rate},
+                                                .max_rate = max_rate,
+                                                .throttling = throttling},
                                      api_, std::move(read));
     const auto value = sensor->read();
     if (value)

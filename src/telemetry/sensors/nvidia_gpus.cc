@@ -111,9 +111,14 @@ Result<NvidiaGpu> find_cuda_gpu(const std::vector<NvidiaGpu>& gpus, size_t n,
   return found != gpus.end() ? Result<NvidiaGpu>(*found) : no_such_gpu(n, gpus.size());
 }
 
+// Of a tree, the environment says nothing.
+CudaOrder order_at(const fs::path& root) {
+  return root == "/" ? cuda_order() : CudaOrder{.by_pci_bus = true};
+}
+
 Result<NvidiaGpu> find_cuda_gpu(const fs::path& root, size_t n) {
   FLYBALL_ASSIGN(const auto gpus, list_nvidia_gpus(root));
-  return find_cuda_gpu(gpus, n, root == "/" ? cuda_order() : CudaOrder{.by_pci_bus = true});
+  return find_cuda_gpu(gpus, n, order_at(root));
 }
 
 std::optional<size_t> sensor_number(const fs::path& root, const std::string& place) {
@@ -123,7 +128,7 @@ std::optional<size_t> sensor_number(const fs::path& root, const std::string& pla
   const auto number = static_cast<size_t>(std::max(0LL, told.value_or(0)));
   const auto gpus = list_nvidia_gpus(root);
   if (!gpus) return number == 0 ? std::optional<size_t>(0) : std::nullopt;
-  const auto gpu = find_cuda_gpu(root, number);
+  const auto gpu = find_cuda_gpu(*gpus, number, order_at(root));
   return gpu ? std::optional<size_t>(gpu->index) : std::nullopt;
 }
 

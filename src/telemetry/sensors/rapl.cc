@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "base/text.h"
 #include "telemetry/sensors/small_file.h"
 
@@ -30,14 +31,9 @@ class RaplDomain final : public Sensor {
   std::string path_;
 };
 
+// intel-rapl-mmio repeats the same package: counting it would count twice.
 std::vector<fs::path> domain_folders(const fs::path& root) {
-  std::vector<fs::path> folders;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "sys/class/powercap", ignored))
-    // intel-rapl-mmio repeats the same package: counting it would count twice.
-    if (entry.path().filename().string().starts_with("intel-rapl:")) folders.push_back(entry);
-  std::ranges::sort(folders);
-  return folders;
+  return folder_entries(root / "sys/class/powercap", "intel-rapl:");
 }
 
 SensorInfo describe(const fs::path& folder) {

@@ -19,6 +19,14 @@ enum class SensorKind {
 };
 const char* sensor_kind_name(SensorKind kind);
 
+/// What its number tells of throttling.
+enum class Throttling {
+  none,
+  cpu_events,     ///< how often the CPU was slowed down
+  gpu_bits,       ///< throttle_reasons() (nvidia.h)
+  firmware_bits,  ///< firmware_throttle_reasons() (firmware_tool.h)
+};
+
 struct SensorInfo {
   std::string name{};  ///< unique on the machine: "package-0", "VDD_IN", "cpu_time"
   std::string unit{};  ///< "J", "W", "s", "B", "MHz", "C", "1" (share), "%", "bits"
@@ -32,6 +40,7 @@ struct SensorInfo {
   double wrap = 0;      ///< counters: starts again at 0 after this value; 0 = never
   /// Counters: the highest plausible slope, units/s. Above it a step is a reset and not a wrap.
   double max_rate = 0;
+  Throttling throttling = Throttling::none;
 };
 
 class Sensor {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/folder_entries.h"
 #include "telemetry/sensors/proc_parse.h"
 #include "telemetry/sensors/proc_sensor.h"
 
@@ -69,15 +70,13 @@ double memory_bytes(const fs::path& root) {
 
 std::vector<std::string> disk_names(const fs::path& root) {
   std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "sys/block", ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& disk : folder_entries(root / "sys/block")) {
+    const std::string name = disk.filename().string();
     const bool virtual_device =
         std::ranges::any_of(std::array{"loop", "ram", "zram", "dm-", "md"},
                             [&](const char* prefix) { return name.starts_with(prefix); });
     if (!virtual_device) names.push_back(name);
   }
-  std::ranges::sort(names);
   return names;
 }
 
