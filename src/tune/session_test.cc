@@ -168,7 +168,7 @@ TEST(Session, APlanIsARunThatHoldsItsTrialsAndItsAnswer) {
   ASSERT_THAT(runs, SizeIs(1));
   EXPECT_EQ(runs[0].state, RunState::done);
   EXPECT_EQ(runs[0].request.command, "flyball plan concurrent");
-  EXPECT_EQ(store.run_measurements(runs[0].id)->size(), plan->steps.size());
+  EXPECT_EQ(store.run_measurements(runs[0].id)->size(), plan->profiled.size());
   const auto answer = nlohmann::json::parse(runs[0].answer);
   EXPECT_EQ(answer["problem"], "concurrent");
   EXPECT_FALSE(answer["answer"].is_null());
@@ -221,7 +221,7 @@ TEST(Session, AnInterruptedPlanGoesOn) {
   const auto whole = make_plan(board, &store, request);
   ASSERT_TRUE(whole.ok());
   EXPECT_THAT(store.runs().value(), SizeIs(1));
-  EXPECT_TRUE(whole->steps.at(0).from_store);
+  EXPECT_TRUE(whole->profiled.at(0).from_store);
 }
 
 // What failed at one rate would fail at the next: it is not tried again.

@@ -106,11 +106,11 @@ Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& req
   TuneResult result = start_result(profiler, request, asked);
   auto asked_json = request_json(request, profiler.info());
   asked_json["samples"] = asked.samples;
-  FLYBALL_CHECK(session->answer(request.command, std::move(asked_json),
-                                [&]() -> Result<nlohmann::ordered_json> {
-                                  FLYBALL_CHECK(answer(profiler, asked, *session, result));
-                                  return to_json(result);
-                                }));
+  const auto work = [&]() -> Result<nlohmann::ordered_json> {
+    FLYBALL_CHECK(answer(profiler, asked, *session, result));
+    return to_json(result);
+  };
+  FLYBALL_CHECK(session->answer(request.command, std::move(asked_json), work));
   return result;
 }
 
