@@ -88,8 +88,8 @@ TEST_F(Contract, TheProgramReadsItsEnvironment) {
 TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
   const std::string table = small_table().string();
   for (const char* budget : {"15W", "4W"}) {
-    std::vector<std::string> plan = {"plan", "training", "--train", table, "--power-budget",
-                                     budget, "--json",   "-q"};
+    std::vector<std::string> plan = {"plan",           "training", "--train", table,
+                                     "--power-budget", budget,     "--json",  "-q"};
     const Json now = run(plan).json();
     plan[6] = "--json=1";
     const Json before = run(plan).json();
@@ -117,9 +117,9 @@ TEST_F(Contract, TextsKeepTheirWords) {
   const std::string train = write("train.csv", text).string();
   for (size_t at = 0; (at = text.find("net,train,16", at)) != std::string::npos;)
     text.replace(at, 12, "det,infer,16");
-  const Finished plan = run({"plan", "concurrent", "--train", train, "--infer",
-                             write("infer.csv", text).string(), "--rate", "100", "--latency",
-                             "900ms", "-q"});
+  const Finished plan =
+      run({"plan", "concurrent", "--train", train, "--infer", write("infer.csv", text).string(),
+           "--rate", "100", "--latency", "900ms", "-q"});
   EXPECT_THAT(plan.out, ::testing::ContainsRegex("[0-9] training minibatches/s"));
 }
 

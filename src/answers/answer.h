@@ -28,8 +28,8 @@ struct SearchAnswer {
   std::vector<std::string> notes;
   std::optional<int64_t> run;  ///< its number in the store
   std::string started_utc;
-  double seconds = 0;       ///< wall time of the whole run
-  double own_seconds = 0;   ///< without the trials
+  double seconds = 0;        ///< wall time of the whole run
+  double own_seconds = 0;    ///< without the trials
   size_t mode_profiles = 0;  ///< as Ledger::profiles() counts two roles in one mode; 0: one role
 
   /// Distinct ones, of all roles.

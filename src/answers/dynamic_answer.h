@@ -10,8 +10,8 @@
 namespace flyball {
 
 struct DynamicAnswer : SearchAnswer {
-  Problem problem;   ///< of the highest rate
-  DynamicPlan plan;  ///< when there is one
+  Problem problem;                               ///< of the highest rate
+  DynamicPlan plan;                              ///< when there is one
   Provenance provenance = Provenance::measured;  ///< of what was profiled
 };
 

@@ -31,7 +31,8 @@ struct SetAside {
   std::string reason;           ///< with the remedy
 };
 
-/// Provenance of a search's readings: of different kinds the weaker one. Failed trials do not count.
+/// Provenance of a search's readings: of different kinds the weaker one. Failed trials do not
+/// count.
 Provenance provenance_of(std::span<const Observation> trials);
 
 /// One entry of `profiled` (docs/json.md).

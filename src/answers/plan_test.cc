@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "answers/infeasible.h"
+#include "answers/json_version.h"
 #include "search/registry.h"
 #include "search/surface_testing.h"
 
@@ -107,7 +108,8 @@ TEST(Plan, SaysWhyThereIsNone) {
   EXPECT_THAT(plan.infeasible->message, HasSubstr("none of all 6 meets the limits"));
   EXPECT_EQ(plan.infeasible->hint, "try --power-budget 10W (measured)");
   const auto json = to_json(plan);
-  EXPECT_EQ(json["error"]["code"], "infeasible");
+  EXPECT_EQ(json["infeasible"]["reason"], plan.infeasible->message);
+  EXPECT_EQ(in_version(json, 1)["error"]["code"], "infeasible");
   ASSERT_EQ(json["infeasible"]["easing"].size(), 1u);
   EXPECT_EQ(json["infeasible"]["easing"][0]["flag"], "--power-budget");
   EXPECT_EQ(json["infeasible"]["easing"][0]["value"], 10);

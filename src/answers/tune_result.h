@@ -75,7 +75,7 @@ struct TuneResult : SearchAnswer {
   std::vector<HeldOut> held_out;
   std::vector<size_t> front;  ///< measured and predicted, over time and power (or energy)
   std::optional<size_t> choice;
-  std::optional<double> gap;        ///< where one was asked for: by what share more could be gained
+  std::optional<double> gap;  ///< where one was asked for: by what share more could be gained
   std::optional<Oracle> oracle;
 
   /// Configurations to choose from.
