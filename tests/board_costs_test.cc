@@ -124,15 +124,15 @@ TEST_F(BoardCostsTest, ServingCountsTheIdlePowerBetweenBatches) {
                                    "10",         "--latency",   "100ms",   "--objective", "energy",
                                    "--strategy", "brute-force", "--json",  "-q"};
   const auto without = run(plan).json();
-  EXPECT_EQ(without["answer"]["roles"][0]["config"]["gpu_mhz"], 1020);
-  EXPECT_NEAR(without["answer"]["value"], 0.3, 1e-9);
+  EXPECT_EQ(without["choice"]["roles"][0]["config"]["gpu_mhz"], 1020);
+  EXPECT_NEAR(without["choice"]["value"], 0.3, 1e-9);
   EXPECT_THAT(without["notes"].dump(),
               HasSubstr("idle power between batches is not counted: it is known of 0 of 2 modes"));
   auto told = plan;
   told.insert(told.end(), {"--idle-power", "6W"});
   const auto same = run(told).json();
-  EXPECT_NEAR(same["answer"]["value"], 0.4 + 6 * 0.06, 1e-9);  // against 0.3 + 6 × 0.09: 0.84
-  EXPECT_EQ(same["answer"]["roles"][0]["config"]["gpu_mhz"], 612);
+  EXPECT_NEAR(same["choice"]["value"], 0.4 + 6 * 0.06, 1e-9);  // against 0.3 + 6 × 0.09: 0.84
+  EXPECT_EQ(same["choice"]["roles"][0]["config"]["gpu_mhz"], 612);
   EXPECT_THAT(same["notes"].dump(), HasSubstr("is yours: 6 W in every mode"));
   {
     const LivingTree tree(root_);
@@ -141,7 +141,7 @@ TEST_F(BoardCostsTest, ServingCountsTheIdlePowerBetweenBatches) {
     ASSERT_EQ(measure_idle({"gpu_mhz=1020", "--settle", "0.2s", "--for", "0.5s"}).exit_code, 0);
   }
   const auto measured = run(plan).json();
-  EXPECT_NEAR(measured["answer"]["value"], 0.4 + watts(612) * 0.06, 0.02);
+  EXPECT_NEAR(measured["choice"]["value"], 0.4 + watts(612) * 0.06, 0.02);
   EXPECT_THAT(measured["notes"].dump(),
               HasSubstr("as `flyball mode idle` measured it, in 2 modes"));
 }

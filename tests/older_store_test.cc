@@ -89,8 +89,8 @@ TEST_F(OlderStoreTest, WhatItKnowsServes) {
       run({"tune", "net", "--device", "table:" + table, "--power-budget", "20W", "--json", "-q"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   for (const auto& trial : tuned.json()["profiled"]) EXPECT_EQ(trial["run"], 8) << trial;
-  const auto planned = run({"plan", "dynamic", "--infer", table, "--windows", "10:1min,80:1min",
-                            "--json", "-q"});
+  const auto planned =
+      run({"plan", "dynamic", "--infer", table, "--windows", "10:1min,80:1min", "--json", "-q"});
   EXPECT_THAT(planned.json()["notes"].dump(), HasSubstr("(`flyball mode cost`, run 6)"));
 }
 
@@ -99,8 +99,9 @@ TEST_F(OlderStoreTest, NumbersGoOnAndNoneComesBack) {
   EXPECT_EQ(run({"runs", "show", "12"}).exit_code, 2);
   ASSERT_EQ(run({"runs", "delete", "2"}).exit_code, 0);
   EXPECT_TRUE(nlohmann::json::parse(show(1, "--json"))["trials"][0]["idle"].is_null());
-  const std::string table = write("more.csv", "device,workload,phase,gpu_mhz,minibatch_ms\n"
-                                              "orin_agx,other,infer,612,40\n")
+  const std::string table = write("more.csv",
+                                  "device,workload,phase,gpu_mhz,minibatch_ms\n"
+                                  "orin_agx,other,infer,612,40\n")
                                 .string();
   EXPECT_THAT(run({"import", table, "--json"}).out, HasSubstr("13"));
   EXPECT_THAT(run({"mode", "idle", "--run", "6"}).err,

@@ -91,7 +91,7 @@ TEST_F(PlanTest, EveryKindAnswersInJson) {
     ASSERT_EQ(done.exit_code, 0) << kind << done.err;
     const auto plan = done.json();
     EXPECT_EQ(plan["problem"], kind);
-    EXPECT_EQ(plan["answer"]["provenance"], "table");
+    EXPECT_EQ(plan["choice"]["provenance"], "table");
     EXPECT_LE(plan["profiles"], 10);
     for (const auto& step : plan["profiled"]) EXPECT_NE(step["reason"], "");
   }
@@ -147,7 +147,7 @@ TEST_F(PlanTest, WhatIsInfeasibleFromTheStartIsADocumentToo) {
     arguments.insert(arguments.end(), {"--latency", "10ms", "--json", "-q"});
     const Finished done = run(arguments);
     EXPECT_EQ(done.exit_code, 1);
-    EXPECT_EQ(done.json()["error"]["code"], "infeasible") << done.out;
+    EXPECT_TRUE(done.json()["infeasible"].is_object()) << done.out;
     EXPECT_TRUE(done.json()["infeasible"]["easing"].empty()) << done.out;
     EXPECT_NE(done.err.find("more than 75 ms"), std::string::npos) << done.err;
   }

@@ -81,8 +81,8 @@ TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   const Json answer = done.json(), sheet = document(path("p.html"));
   EXPECT_EQ(sheet["kind"], "plan");
-  EXPECT_EQ(sheet["figures"][0]["value"], answer["answer"]["value"]);
-  EXPECT_EQ(sheet["figures"][1]["value"], answer["answer"]["power_w"]);
+  EXPECT_EQ(sheet["figures"][0]["value"], answer["choice"]["value"]);
+  EXPECT_EQ(sheet["figures"][1]["value"], answer["choice"]["power_w"]);
   const Json* front = table_of(sheet, "Measured alternatives at other powers");
   ASSERT_TRUE(front);
   EXPECT_GE((*front)["rows"].size(), answer["front"].size());

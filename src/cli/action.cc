@@ -1,11 +1,18 @@
 #include "cli/action.h"
 
+#include "answers/json_version.h"
 #include "cli/output.h"
 
 namespace flyball::cli {
 
 void add_json_flag(CLI::App& command, bool& json, const std::string& more) {
-  command.add_flag("--json", json, "one JSON document on stdout" + more);
+  command.add_flag_function(
+      "--json{2}",
+      [&json](int64_t version) {
+        json = true;
+        ask_json_version(static_cast<int>(version));
+      },
+      "one JSON document on stdout" + more);
 }
 
 void set_action(CLI::App& command, Context& context, std::function<Status()> action) {

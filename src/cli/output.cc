@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "answers/json_version.h"
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -52,7 +53,8 @@ int report_error(const Error& error) {
 }
 
 void print_json(const nlohmann::ordered_json& document) {
-  write_output(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+  write_output(in_asked_version(document).dump(2, ' ', false,
+                                               nlohmann::ordered_json::error_handler_t::replace) +
                "\n");
 }
 

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answers/comparison.h"
+#include "answers/figure_limit.h"
+#include "answers/notes.h"
 #include "base/text.h"
 #include "cli/output.h"
-#include "plan/notes.h"
-#include "report/run_report.h"
 #include "space/trial_facts.h"
-#include "tune/comparison.h"
-#include "tune/figure_limit.h"
 
 namespace flyball::cli {
 namespace {
@@ -121,7 +120,7 @@ std::string trials_text(const TuneResult& result) {
   header.insert(header.end(), {span + " ms", "power W", "noise %", "why"});
   TextTable table(header);
   for (size_t i = 0; i < result.profiled.size(); ++i) {
-    const Profiled& trial = result.profiled[i];
+    const Observation& trial = result.profiled[i];
     const Measurement& m = trial.measurement;
     std::vector<std::string> row = {fmt::format("{}", i + 1)};
     for (double value : result.space.row(trial.config)) row.push_back(format_number(value));
@@ -129,8 +128,7 @@ std::string trials_text(const TuneResult& result) {
     row.push_back(number(m.power_w().value_or(std::nan(""))));
     row.push_back(m.failed() || !tells_noise(m) ? "-" : number(100 * m.noise, 2));
     const std::string known = also_known(m);
-    row.push_back(trial.reason + (trial.from_store ? " (from the store)" : "") +
-                  (m.failed() ? "; failed: " + m.failure : "") +
+    row.push_back(reason_text(trial) + (m.failed() ? "; failed: " + m.failure : "") +
                   (known.empty() ? "" : "; " + known));
     table.add(std::move(row));
   }
@@ -141,9 +139,10 @@ std::string trials_text(const TuneResult& result) {
 
 std::string tune_text(const TuneResult& result, bool verbose) {
   const ProfilerInfo& info = result.profiler;
-  std::string text = fmt::format("{} {} on {} ({}): {}\n\n{}\n", info.workload,
-                                 info.phase == Phase::train ? "training" : "inference", info.device,
-                                 info.device_title, effort_text(result), answer_rows(result));
+  std::string text = fmt::format(
+      "{} {} on {} ({}): {}\n\n{}\n", info.workload,
+      info.phase == Phase::train ? "training" : "inference", info.device, info.device_title,
+      effort_text(result, result.offered(), result.request.caller), answer_rows(result));
   if (const auto comparison = compare_with_default(result)) text += comparison->text + "\n";
   text += readings_text(result);
   if (result.choice)

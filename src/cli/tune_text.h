@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tune/tune.h"
+#include "answers/tune_result.h"
 
 namespace flyball::cli {
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "answers/doubt.h"
+#include "answers/repeats.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -13,8 +15,6 @@
 #include "report/run_report.h"
 #include "report/sheet.h"
 #include "space/trial_facts.h"
-#include "tune/doubt.h"
-#include "tune/repeats.h"
 
 namespace flyball {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "answers/stored_json.h"
 #include "base/text.h"
 #include "report/apply.h"
 #include "report/sheet.h"
-#include "report/stored_json.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -24,7 +24,7 @@ std::string workloads_of(const Json& request) {
 }
 
 void add_answer(Json& sheet, const Json& answer) {
-  const Json& best = answer["answer"];
+  const Json& best = answer["choice"];
   sheet["figures"].push_back(sheet_figure(text_of(answer, "objective"), best["value"],
                                           text_of(best, "value_unit"),
                                           text_of(best, "provenance")));
@@ -48,7 +48,7 @@ void add_limits(Json& sheet, const Json& answer) {
     table["rows"].push_back(
         sheet_row({limit["constraint"], limit["workload"], limit["used"], limit["limit"],
                    limit["unit"], limit["binds"].get<bool>() ? "binds" : ""},
-                  text_of(value_at(answer, "answer"), "provenance")));
+                  text_of(value_at(answer, "choice"), "provenance")));
   if (!table["rows"].empty()) sheet["tables"].push_back(std::move(table));
 }
 
@@ -77,7 +77,7 @@ void add_front(Json& sheet, const Json& answer, const Json& request) {
   Json table = sheet_table("Measured alternatives at other powers", "",
                            {{"power", "W"}, {"objective", ""}, {"unit", ""}, {"set", ""}});
   Json points = Json::array();
-  const Json best = value_at(answer, "answer");
+  const Json best = value_at(answer, "choice");
   const Json chosen = best.is_object() ? best["roles"] : Json();
   std::string unit;
   // The answer may lie on none of them, where another is as good at less power.
@@ -195,15 +195,15 @@ std::string headline(const StoredRun& run, const Json& answer, const std::string
   if (kind == "dynamic" && !list_of(answer, "windows").empty())
     return fmt::format("A mode for each of {} windows on {}.", list_of(answer, "windows").size(),
                        run.request.device);
-  if (answer.contains("answer") && answer["answer"].is_object())
-    return fmt::format("Set {} to {}.", run.request.device, choice_text(answer["answer"]["roles"]));
+  if (answer.contains("choice") && answer["choice"].is_object())
+    return fmt::format("Set {} to {}.", run.request.device, choice_text(answer["choice"]["roles"]));
   return fmt::format("Nothing that was measured on {} meets the limits.", run.request.device);
 }
 
 }  // namespace
 
 Json plan_report(const StoredRun& run) {
-  const Json answer = stored_document(run.answer);
+  const Json answer = stored_answer(run);
   const Json request = stored_document(run.request.request);
   const std::string kind = text_of(answer, "problem");
   const std::string name = fmt::format("plan {}", kind);
@@ -212,15 +212,13 @@ Json plan_report(const StoredRun& run) {
                           fmt::format("Plan · {} · {} · {}{}", kind, workloads_of(request),
                                       run.request.device, simulated),
                           headline(run, answer, kind), run.request.command, run.started_utc});
-  if (answer.contains("answer") && answer["answer"].is_object()) {
+  if (answer.contains("choice") && answer["choice"].is_object()) {
     add_answer(sheet, answer);
-    add_apply(sheet, run, answer["answer"]);
+    add_apply(sheet, run, answer["choice"]);
   }
-  if (answer.contains("error")) {
-    sheet["lines"].push_back(text_of(answer["error"], "message"));
-    if (const std::string hint = text_of(answer["error"], "hint"); !hint.empty())
-      sheet["lines"].push_back(hint);
-  }
+  if (const Json why = value_at(answer, "infeasible"); why.is_object())
+    for (const char* key : {"reason", "hint"})
+      if (const std::string line = text_of(why, key); !line.empty()) sheet["lines"].push_back(line);
   add_windows(sheet, answer);
   add_effort(sheet, answer);
   add_limits(sheet, answer);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tune/repeats.h"
+#include "answers/repeats.h"
 
 namespace flyball {
 

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "answers/observation.h"
+#include "answers/stored_json.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "report/plan_report.h"
 #include "report/quantity.h"
 #include "report/sheet.h"
 #include "report/sources.h"
-#include "report/stored_json.h"
-#include "report/stored_tune.h"
+#include "report/tune_report.h"
 #include "space/trial_facts.h"
-#include "tune/figure_limit.h"
 
 namespace flyball {
 namespace {
@@ -77,13 +77,6 @@ void add_trials(Json& sheet, const std::vector<StoredMeasurement>& trials, Sourc
 
 }  // namespace
 
-std::string also_known(const Measurement& m) {
-  std::string text = trial_doubts(m);
-  for (const auto& [name, value] : own_figures(m))
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, figure_text(name, value));
-  return text;
-}
-
 Json stored_trial_json(const StoredMeasurement& stored) {
   const Measurement& m = stored.measurement;
   Json config = Json::object();
@@ -100,10 +93,10 @@ Json stored_trial_json(const StoredMeasurement& stored) {
 }
 
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
-  const Json answer = stored_document(run.answer);
+  const Json answer = stored_answer(run);
+  if (answer.contains("problem")) return plan_report(run);
   if (answer.contains("profiled") && answer.contains("choice"))
     return stored_tune_report(run, trials);
-  if (answer.contains("problem")) return plan_report(run);
   const RunSummary summary = summary_of(run);
   const std::string what =
       summary.workload.empty() ? fmt::format("{} trials", trials.size()) : summary.workload;

@@ -18,9 +18,6 @@ nlohmann::ordered_json run_report(const StoredRun& run,
 /// One trial of a run, as `flyball runs show --json` lists it: its settings, its conditions, and
 /// trial_facts().
 nlohmann::ordered_json stored_trial_json(const StoredMeasurement& stored);
-/// "others kept 0.8 cores busy; accuracy 0.71": why its figures deserve doubt, and what it
-/// reported.
-std::string also_known(const Measurement& measurement);
 
 /// What came of a run. "" where a run has no answer, or one of another command.
 struct RunSummary {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "answers/stored_json.h"
 #include "base/text.h"
 #include "report/run_report.h"
-#include "report/stored_json.h"
 
 namespace flyball {
 namespace {
@@ -29,23 +29,25 @@ std::string joined(const std::string& first, const std::string& second) {
 }  // namespace
 
 RunSummary summary_of(const StoredRun& run) {
-  const Json answer = stored_document(run.answer);
+  const Json answer = stored_answer(run);
   RunSummary summary{workload_of(stored_document(run.request.request)), "", ""};
-  if (const Json choice = value_at(answer, "choice"); choice.is_object()) {
+  const Json choice = value_at(answer, "choice");
+  if (choice.contains("roles")) {
+    summary.best =
+        joined(figure(choice, "value", text_of(choice, "value_unit").c_str()),
+               text_of(choice, "value_unit") == "W" ? "" : figure(choice, "power_w", "W"));
+    summary.choice = choice_text(choice["roles"]);
+  } else if (choice.is_object()) {
     // Minibatches of unlike size do not compare.
     const bool per_sample = text_of(answer, "per") == "sample";
     const std::string sample = per_sample ? figure(choice, "sample_ms", "ms per sample") : "";
     summary.best = joined(sample.empty() ? figure(choice, "minibatch_ms", "ms") : sample,
                           figure(choice, "power_w", "W"));
     summary.choice = describe(settings_of(choice["config"]));
-  } else if (const Json best = value_at(answer, "answer"); best.is_object()) {
-    summary.best = joined(figure(best, "value", text_of(best, "value_unit").c_str()),
-                          text_of(best, "value_unit") == "W" ? "" : figure(best, "power_w", "W"));
-    summary.choice = choice_text(best["roles"]);
   } else if (!list_of(answer, "windows").empty()) {
     summary.best = figure(answer, "value", text_of(answer, "value_unit").c_str());
     summary.choice = fmt::format("{} windows", list_of(answer, "windows").size());
-  } else if (answer.contains("infeasible") || answer.contains("error")) {
+  } else if (value_at(answer, "infeasible").is_object()) {
     summary.best = "nothing feasible";
   }
   return summary;

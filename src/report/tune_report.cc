@@ -6,13 +6,16 @@
 #include <cmath>
 #include <set>
 
+#include "answers/comparison.h"
+#include "answers/repeats.h"
+#include "answers/stored_json.h"
+#include "answers/stored_tune.h"
+#include "answers/tune_json.h"
 #include "base/json.h"
 #include "report/apply.h"
 #include "report/quantity.h"
+#include "report/sheet.h"
 #include "space/trial_facts.h"
-#include "tune/comparison.h"
-#include "tune/repeats.h"
-#include "tune/tune_json.h"
 
 namespace flyball {
 namespace {
@@ -127,7 +130,7 @@ Json reading_of_trial(const Measurement& m) {
           {"power_w", m.failed() ? Json(nullptr) : power_of(own)}};
 }
 
-Json trial_of(const Profiled& trial) {
+Json trial_of(const Observation& trial) {
   const Measurement& m = trial.measurement;
   const bool live = !m.minibatches.empty();
   Json json = {{"configuration", trial.config},
@@ -220,7 +223,7 @@ Json notes_of(const TuneResult& result) {
     notes.push_back({{"level", "gap"}, {"text", gap}});
   for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
   size_t throttled = 0, looked = 0;
-  for (const Profiled& trial : result.profiled) {
+  for (const Observation& trial : result.profiled) {
     throttled += trial.measurement.throttled.value_or(false);
     looked += trial.measurement.throttled.has_value();
   }
@@ -252,13 +255,13 @@ Json run_of(const TuneResult& result) {
              "90 % interval of the median; of two readings, from the lower end of one to the "
              "upper end of the other"},
             {"predicted", "90 % interval of the prediction"}}},
-          {"effort", effort_text(result)},
+          {"effort", effort_text(result, result.offered(), result.request.caller)},
           {"versions", {{"flyball", FLYBALL_VERSION}}}};
 }
 
 Json choice_of(const TuneResult& result) {
   if (!result.choice) return nullptr;
-  const bool verified = std::ranges::any_of(result.profiled, [&](const Profiled& trial) {
+  const bool verified = std::ranges::any_of(result.profiled, [&](const Observation& trial) {
     return trial.verification && trial.config == *result.choice;
   });
   Json choice{{"configuration", *result.choice}, {"verified", verified}};
@@ -297,11 +300,11 @@ Json tune_report(const TuneResult& result) {
   json["axes"] = axes_of(result);
   json["configurations"] = configurations_of(result);
   json["profiled"] = Json::array();
-  for (const Profiled& trial : result.profiled) json["profiled"].push_back(trial_of(trial));
+  for (const Observation& trial : result.profiled) json["profiled"].push_back(trial_of(trial));
   json["choice"] = choice_of(result);
   json["per"] = per_name(result.per);
   json["comparison"] = comparison_json(result);
-  json["reused"] = reused_json(result);
+  json["reused"] = reused_json(result.reused());
   if (result.infeasible)
     json["infeasible"] = {{"reason", result.infeasible->message},
                           {"closest", nullptr},
@@ -320,6 +323,25 @@ Json tune_report(const TuneResult& result) {
                      {"facts", facts_of(info.conditions)}};
   json["run"] = run_of(result);
   if (result.choice) json["apply"] = apply_of(result);
+  return json;
+}
+
+Json stored_tune_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
+  const TuneResult result = stored_tune(run, trials);
+  Json json = tune_report(result);
+  json["title"] = fmt::format("run {}: {}", run.id, json["title"].get<std::string>());
+  // In the very words that were said then.
+  const Json answer = stored_answer(run);
+  for (const char* key : {"comparison", "reused"})
+    if (answer.contains(key)) json[key] = answer[key];
+  if (const std::string effort = text_of(answer, "effort"); !effort.empty())
+    json["run"]["effort"] = effort;
+  add_note(json, "note",
+           "reopened from the store, which keeps what was profiled, the choice, the default and "
+           "the front; the other predictions are not kept",
+           result.profiler.told
+               ? ""
+               : "run the command again with --report: trials that are stored are not repeated");
   return json;
 }
 

@@ -6,14 +6,14 @@
 #include <map>
 #include <set>
 
+#include "answers/stored_tune.h"
+#include "answers/tune_json.h"
 #include "base/temp_folder.h"
 #include "report/run_report.h"
-#include "report/stored_tune.h"
 #include "report/tune_report.h"
 #include "space/trial_facts.h"
 #include "store/exchange.h"
 #include "store/sample_testing.h"
-#include "tune/tune_json.h"
 
 namespace flyball {
 namespace {
@@ -102,7 +102,7 @@ TEST_F(Walk, TheStoreKeepsEveryField) {
 }
 
 TEST_F(Walk, DocumentsSayTheSameOfEachTrial) {
-  const Json answer = answer_json(result_);
+  const Json answer = to_json(result_);
   ASSERT_EQ(answer["profiled"].size(), trials_.size());
   for (size_t i = 0; i < trials_.size(); ++i) {
     const Json shown = stored_trial_json(trials_[i]), told = answer["profiled"][i];
@@ -168,7 +168,7 @@ TEST_F(Walk, ThePageSaysTheSameOfEachTrial) {
 
 // The store has all of it: the document of the reopened run is what the command printed.
 TEST_F(Walk, AReopenedRunAnswersTheSame) {
-  Json printed = answer_json(result_), reopened = answer_json(stored_tune(run_, trials_));
+  Json printed = to_json(result_), reopened = to_json(stored_tune(run_, trials_));
   EXPECT_EQ(Json::parse(run_.answer), printed);
   for (Json* one : {&printed, &reopened})
     if (one->contains("gap_pct")) (*one)["gap_pct"] = std::round((*one)["gap_pct"].get<double>());

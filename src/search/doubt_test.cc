@@ -32,7 +32,7 @@ class LiveBoard {
   size_t wrong_role = 0, wrong_after = 4;
   double wrong_by = 1;
 
-  Result<Observation> operator()(const Ask& ask) {
+  Result<TrialOutcome> operator()(const Ask& ask) {
     const Key key(ask.role, ask.candidate);
     const bool goes_wrong = !wrong && ask.role == wrong_role && among_others(ask);
     asked[key].push_back(ask);
@@ -43,7 +43,7 @@ class LiveBoard {
       reading.minibatch_ms *= wrong_by;
       wrong = key;
     }
-    return Observation{reading, ""};
+    return TrialOutcome{reading, ""};
   }
 
   using Key = std::pair<size_t, size_t>;
@@ -231,10 +231,10 @@ TEST(Doubt, EndsWhereRepeatsFail) {
   std::map<LiveBoard::Key, size_t> failed;
   const auto answer = run_search(
       *strategy,
-      [&](const Ask& ask) -> Result<Observation> {
+      [&](const Ask& ask) -> Result<TrialOutcome> {
         if (!ask.repeat) return board(ask);
         ++failed[{ask.role, ask.candidate}];
-        return Observation{{}, "out of memory"};
+        return TrialOutcome{{}, "out of memory"};
       },
       &doubt);
   EXPECT_TRUE(answer.ok());

@@ -4,7 +4,7 @@ namespace flyball {
 
 Status run_trial(Strategy& strategy, const Ask& asked, const Measure& measure, Doubt* doubt) {
   for (std::optional<Ask> next = asked; next;) {
-    FLYBALL_ASSIGN(const Observation seen, measure(*next));
+    FLYBALL_ASSIGN(const TrialOutcome seen, measure(*next));
     if (seen.set_aside) {
       strategy.recall(*next, seen.reading, seen.failure);
       return {};
@@ -28,9 +28,9 @@ Result<Answer> run_search(Strategy& strategy, const Measure& measure, Doubt* dou
 }
 
 Result<Answer> run_search(Strategy& strategy, const Readings& readings) {
-  return run_search(strategy, [&](const Ask& ask) -> Result<Observation> {
+  return run_search(strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
     const Reading& reading = readings[ask.role][ask.candidate];
-    return Observation{reading, reading.minibatch_ms > 0 ? "" : "the table holds no time"};
+    return TrialOutcome{reading, reading.minibatch_ms > 0 ? "" : "the table holds no time"};
   });
 }
 

@@ -8,14 +8,14 @@
 namespace flyball {
 
 /// What came of a trial: a reading, or why it failed.
-struct Observation {
+struct TrialOutcome {
   Reading reading;
   std::string failure;
   bool from_store = false;  ///< measured earlier, under the same conditions
   bool set_aside = false;   ///< not tried at all, for `failure`: it costs no profile
 };
 /// Measures one trial. An Error (unlike a failed trial) ends the search with it.
-using Measure = std::function<Result<Observation>(const Ask&)>;
+using Measure = std::function<Result<TrialOutcome>(const Ask&)>;
 
 /// Measures and tells one trial, and what `doubt` (null: the readings repeat exactly) then wants to
 /// know again.

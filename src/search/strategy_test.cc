@@ -307,10 +307,10 @@ TEST(Strategies, GoOnWithoutThePowerOfOneTrial) {
     if (entry.name == "maxn") continue;  // tries nothing else
     auto strategy = *make_strategy(entry.name, problem, with_predictor(12));
     size_t trials = 0;
-    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
       Reading reading = all[0][ask.candidate];
       if (trials++ == 0) reading.power_w = not_measured;
-      return Observation{reading, ""};
+      return TrialOutcome{reading, ""};
     });
     EXPECT_GT(trials, 1u) << entry.name;
     EXPECT_TRUE(answer.ok()) << entry.name << ": " << answer.error().message;
@@ -322,9 +322,9 @@ TEST(Strategies, GoOnWhenTheFirstTrialFails) {
   const Readings all = surface::readings(*problem);
   auto strategy = *make_strategy("flyball", problem, with_predictor(12));
   bool first = true;
-  const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
-    if (std::exchange(first, false)) return Observation{{}, "out of memory"};
-    return Observation{all[0][ask.candidate], ""};
+  const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
+    if (std::exchange(first, false)) return TrialOutcome{{}, "out of memory"};
+    return TrialOutcome{all[0][ask.candidate], ""};
   });
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_LE(answer->outcome.loss, 1.3 * solve(*problem, all).outcome.loss);
@@ -388,9 +388,9 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
   size_t tried = 0;
   for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(20));
-    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
-      if (ask.candidate == optimum) return Observation{{}, "out of memory"};
-      return Observation{all[0][ask.candidate], ""};
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
+      if (ask.candidate == optimum) return TrialOutcome{{}, "out of memory"};
+      return TrialOutcome{all[0][ask.candidate], ""};
     });
     // "maxn" tries nothing else.
     ASSERT_EQ(answer.ok(), entry.name != "maxn") << entry.name;
@@ -410,10 +410,10 @@ TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
   const Readings all = surface::readings_of_both(*problem);
   for (const StrategyEntry& entry : runnable()) {
     auto strategy = *make_strategy(entry.name, problem, with_predictor(30));
-    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
+    const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
       if (ask.role == 1 && problem->candidates->batch(1, ask.candidate) == 16)
-        return Observation{{}, "out of memory"};
-      return Observation{all[ask.role][ask.candidate], ""};
+        return TrialOutcome{{}, "out of memory"};
+      return TrialOutcome{all[ask.role][ask.candidate], ""};
     });
     if (answer.ok()) {
       EXPECT_NE(problem->candidates->batch(1, answer->choice[1]), 16) << entry.name;
@@ -436,10 +436,10 @@ TEST(Strategies, PropertiesBesideServing) {
         const Readings all = surface::readings_of_both(*problem);
         auto strategy = *make_strategy(entry.name, problem, with_predictor(10));
         std::set<std::pair<size_t, size_t>> told;
-        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
+        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
           EXPECT_EQ(!told.insert({ask.role, ask.candidate}).second, ask.repeat) << entry.name;
           EXPECT_FALSE(ask.reason.empty());
-          return Observation{all[ask.role][ask.candidate], ""};
+          return TrialOutcome{all[ask.role][ask.candidate], ""};
         });
         if (!answer.ok()) continue;
         ++solved;
@@ -469,11 +469,11 @@ TEST(Strategies, Properties) {
         options.known = {{0, 5, all[0][5]}};
         auto strategy = *make_strategy(entry.name, problem, options);
         std::set<size_t> told = {5};
-        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<Observation> {
+        const auto answer = run_search(*strategy, [&](const Ask& ask) -> Result<TrialOutcome> {
           EXPECT_FALSE(ask.reason.empty());
           EXPECT_EQ(told.contains(ask.candidate), ask.repeat) << entry.name;
           told.insert(ask.candidate);
-          return Observation{all[0][ask.candidate], ""};
+          return TrialOutcome{all[0][ask.candidate], ""};
         });
         EXPECT_EQ(strategy->ledger().profiles(), told.size() - 1);
         if (entry.name != "brute-force" && entry.name != "als" && entry.name != "nn250") {

@@ -17,8 +17,8 @@ constexpr int connections = 4000;
 std::vector<std::string> seeds() {
   std::vector<std::string> all;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(FLYBALL_SOURCE_DIR "/src/server/http_request_fuzz_seeds"))
+  for (const auto& entry : std::filesystem::directory_iterator(
+           FLYBALL_SOURCE_DIR "/src/server/http_request_fuzz_seeds"))
     files.push_back(entry.path());
   std::ranges::sort(files);
   for (const auto& file : files) {

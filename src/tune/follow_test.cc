@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "answers/infeasible.h"
 #include "base/temp_folder.h"
 #include "base/units.h"
-#include "plan/infeasible.h"
 #include "profile/trials/table_profiler.h"
 #include "store/store.h"
 #include "tune/dynamic_planning.h"

@@ -46,9 +46,9 @@ TuneResult tuned(Profiler& profiler, TuneRequest request = {}) {
   return *std::move(result);
 }
 
-std::vector<size_t> measured_as(const TuneResult& result, bool Profiled::*kind) {
+std::vector<size_t> measured_as(const TuneResult& result, bool Observation::*kind) {
   std::vector<size_t> configs;
-  for (const Profiled& trial : result.profiled)
+  for (const Observation& trial : result.profiled)
     if (trial.*kind) configs.push_back(trial.config);
   return configs;
 }
@@ -62,7 +62,7 @@ TEST(LiveTune, AReadingThatItsNeighboursContradictIsMeasuredAgain) {
   TuneRequest request;
   request.verify = false;
   const TuneResult result = tuned(profiler, request);
-  ASSERT_THAT(measured_as(result, &Profiled::repeat), ElementsAre(10, 10));
+  ASSERT_THAT(measured_as(result, &Observation::repeat), ElementsAre(10, 10));
   for (size_t i = 0; i < result.profiled.size(); ++i)
     if (result.profiled[i].repeat) {
       EXPECT_EQ(result.profiled[i - 1].config, 10u);  // at once, not at the end
@@ -116,7 +116,7 @@ TEST(LiveTune, ATableIsNotDoubted) {
   table.minibatch_ms[10] *= 2;
   const auto profiler = make_table_profiler(table);
   const TuneResult result = tuned(*profiler);
-  EXPECT_THAT(measured_as(result, &Profiled::repeat), IsEmpty());
+  EXPECT_THAT(measured_as(result, &Observation::repeat), IsEmpty());
   EXPECT_EQ(result.profiled.size(), 20u);
 }
 
@@ -138,7 +138,7 @@ class Verification : public ::testing::Test {
 TEST_F(Verification, AnAnswerThatWasLuckyGivesWay) {
   Live profiler = lucky();
   const TuneResult result = tuned(profiler);
-  EXPECT_THAT(measured_as(result, &Profiled::verification), ElementsAre(next_, best_));
+  EXPECT_THAT(measured_as(result, &Observation::verification), ElementsAre(next_, best_));
   EXPECT_EQ(result.choice, best_);
   EXPECT_EQ(result.profiled.back().reason, "the answer, measured once more");
   EXPECT_TRUE(result.profiled.back().repeat);
@@ -149,7 +149,7 @@ TEST_F(Verification, IsLeftOutWhereAsked) {
   TuneRequest request;
   request.verify = false;
   const TuneResult result = tuned(profiler, request);
-  EXPECT_THAT(measured_as(result, &Profiled::verification), IsEmpty());
+  EXPECT_THAT(measured_as(result, &Observation::verification), IsEmpty());
   EXPECT_EQ(result.choice, next_);
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "plan/plan.h"
+#include "answers/plan.h"
 
 namespace flyball {
 

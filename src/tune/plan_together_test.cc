@@ -77,7 +77,7 @@ TEST_F(TogetherTest, WhatFitsAloneAndNotTogetherIsRefused) {
   open("twin:orin_nano");
   const Plan made = plan(role("mobilenet_v3", Phase::train, 64), role("resnet50", Phase::infer, 16),
                          asked(4, 60000));
-  ASSERT_TRUE(made.answer) << made.why_not.message;
+  ASSERT_TRUE(made.answer) << made.infeasible->message;
   const auto both = together(made);
   ASSERT_TRUE(both);
   EXPECT_THAT(both->refused, HasSubstr("together need more memory"));

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "tune/request.h"
-#include "tune/reused.h"
 
 namespace flyball {
 namespace {
@@ -139,26 +137,8 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
                              {"latency_ms", or_null(role.latency_ms)},
                              {"fingerprint", board.info(i).fingerprint}});
   }
-  json["profiles_limit"] = request.profiles;
-  json["strategy"] = request.strategy;
-  json["predictor"] = request.predictor;
-  json["seed"] = request.seed;
-  json["references"] = nlohmann::ordered_json::array();
-  for (const WorkloadTable& reference : request.references)
-    json["references"].push_back(reference.title());
+  json.update(options_json(request));
   return json;
-}
-
-std::string known_note(const Session& session, const Problem& problem,
-                       std::span<const Profiled> trials) {
-  if (!session.is_live()) return "";
-  size_t all = 0;
-  for (size_t role = 0; role < problem.roles.size(); ++role)
-    all += problem.candidates->space(role).size();
-  std::set<std::pair<size_t, size_t>> known;
-  for (const Profiled& trial : trials) known.emplace(trial.role, trial.candidate);
-  return known_text(known.size(), all, trials.size(),
-                    reused_trials(trials, session.run(), wall_clock_utc()));
 }
 
 std::vector<std::string> gap_notes(const SharedBoard& board) {
@@ -169,48 +149,45 @@ std::vector<std::string> gap_notes(const SharedBoard& board) {
   return notes;
 }
 
-Result<Plan> search_plan(Session& session, const Problem& problem) {
-  FLYBALL_ASSIGN(SearchOutcome outcome, session.search(std::make_shared<const Problem>(problem)));
-  std::vector<Step> steps;
-  for (const Profiled& trial : outcome.trials) {
-    const Measurement& m = trial.measurement;
-    steps.push_back({{trial.role, trial.candidate, trial.reason, trial.repeat},
-                     reading_of(m, {}),
-                     m,
-                     trial.from_store,
-                     trial.verification,
-                     trial.run});
-  }
-  Plan plan = draw_plan(*outcome.strategy, std::move(steps));
-  if (const std::string known = known_note(session, problem, outcome.trials); !known.empty())
-    plan.notes.push_back(known);
-  for (std::string& note : session.notes()) plan.notes.push_back(std::move(note));
-  return plan;
+void complete_plan(const Session& session, const PlanRequest& request, const Problem& problem,
+                   SearchAnswer& answer) {
+  const auto own = static_cast<std::ptrdiff_t>(answer.notes.size());
+  session.complete(answer);
+  std::string known = known_text(answer.configurations_profiled(), configurations_of(problem),
+                                 answer.profiled.size(), answer.reused());
+  if (!known.empty()) answer.notes.insert(answer.notes.begin() + own, std::move(known));
+  answer.notes.insert(answer.notes.end(), request.cost_notes.begin(), request.cost_notes.end());
 }
 
 Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest& request,
                        const SessionListener& listener) {
   const auto problem = std::make_shared<const Problem>(plan_problem(request, board));
+  Plan plan;
+  const auto describe_request = [&] {
+    plan.kind = request.kind;
+    plan.modes = board.info(0).modes;
+  };
   if (const Status sound = validate(*problem); !sound.ok()) {
     if (sound.error().code != Code::infeasible) return sound.error();
-    Plan plan;  // an answer too: nothing needs to be profiled to know it
-    plan.problem = problem;
-    plan.why_not = sound.error();
+    plan.problem = problem;  // an answer too: nothing needs to be profiled to know it
+    plan.started_utc = wall_clock_utc();
+    plan.infeasible = sound.error();
+    describe_request();
     return plan;
   }
   FLYBALL_ASSIGN(const auto session, Session::open(board.roles(), request, store, listener));
   FLYBALL_CHECK(session->check(problem));
-  FLYBALL_CHECK(session->begin(request.command, plan_request_json(request, board)));
-  auto plan = search_plan(*session, *problem);
-  if (plan) {
-    plan->run = session->run();
-    const auto gaps = gap_notes(board);
-    plan->notes.insert(plan->notes.begin(), gaps.begin(), gaps.end());
-    plan->notes.insert(plan->notes.end(), request.cost_notes.begin(), request.cost_notes.end());
-  }
-  nlohmann::ordered_json answer{{"problem", request.kind}};
-  if (plan) answer.update(to_json(*plan));
-  FLYBALL_CHECK(session->finish(plan ? Status() : plan.error(), answer.dump()));
+  const auto work = [&]() -> Result<nlohmann::ordered_json> {
+    FLYBALL_ASSIGN(SearchOutcome outcome, session->search(problem));
+    SearchAnswer found;
+    found.notes = gap_notes(board);
+    outcome.add_to(found);
+    complete_plan(*session, request, *problem, found);
+    plan = draw_plan(*outcome.strategy, std::move(found));
+    describe_request();
+    return to_json(plan);
+  };
+  FLYBALL_CHECK(session->answer(request.command, plan_request_json(request, board), work));
   return plan;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan.h"
+#include "answers/plan.h"
 #include "tune/session.h"
 
 namespace flyball {
@@ -37,7 +37,6 @@ struct PlanRequest : SessionOptions {
   double switch_j = 0;         ///< energy of a switch beside the power of its time; dynamic plans
   std::vector<double> idle_w;  ///< by mode, as Problem has it; empty: not counted
   std::vector<std::string> cost_notes;  ///< whose figures idle power and switches are
-  std::string command;                  ///< as it was typed, for the record
 };
 
 /// The rate or latency of the which-th service; `otherwise` where there are none.
@@ -55,15 +54,12 @@ nlohmann::ordered_json plan_request_json(const PlanRequest& request, const Share
 Result<Plan> make_plan(const SharedBoard& board, Store* store, const PlanRequest& request,
                        const SessionListener& listener = {});
 
-/// "6 of 24 configurations known: 2 trials now, 4 trials from run 1, …", of all roles; "" where
-/// nothing was reused.
-std::string known_note(const Session& session, const Problem& problem,
-                       std::span<const Profiled> trials);
-
 /// What profilers of the roles lack, and what they left out, each once.
 std::vector<std::string> gap_notes(const SharedBoard& board);
 
-/// The plan of one search that `session` makes; used where several searches share a session.
-Result<Plan> search_plan(Session& session, const Problem& problem);
+/// What a plan says once its searches of `problem` have ended: whose trials it rests on, remarks of
+/// the session, and whose figures its costs are.
+void complete_plan(const Session& session, const PlanRequest& request, const Problem& problem,
+                   SearchAnswer& answer);
 
 }  // namespace flyball

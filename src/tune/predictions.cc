@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
+#include "answers/repeats.h"
 #include "base/random.h"
 #include "predict/outside.h"
 #include "predictors/registry.h"
 #include "space/pareto.h"
-#include "tune/repeats.h"
 #include "tune/request.h"
 
 namespace flyball {
@@ -44,9 +44,9 @@ bool trains_networks(const std::string& predictor) {
 using MeasuredConfigs = std::map<size_t, std::vector<const Measurement*>>;
 
 // Those that did not fail, by configuration.
-MeasuredConfigs measured_configs(std::span<const Profiled> profiled) {
+MeasuredConfigs measured_configs(std::span<const Observation> profiled) {
   MeasuredConfigs readings;
-  for (const Profiled& trial : profiled)
+  for (const Observation& trial : profiled)
     if (!trial.measurement.failed()) readings[trial.config].push_back(&trial.measurement);
   return readings;
 }
@@ -82,7 +82,7 @@ Status check_cancelled(const SessionOptions& options) {
   return Error{Code::interrupted, "interrupted", ""};
 }
 
-// Profiled configurations predicted without their own readings: how far to believe the rest.
+// Observation configurations predicted without their own readings: how far to believe the rest.
 // Where there are hundreds, a few are left out together: the model hardly misses them.
 Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
   if (trains_networks(result.request.predictor)) return {};
@@ -135,10 +135,10 @@ void find_front(TuneResult& result) {
 
 }  // namespace
 
-WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled) {
+WorkloadTable measured_rows(const Profiler& profiler, std::span<const Observation> profiled) {
   WorkloadTable rows = empty_table(role_of(profiler.info()), profiler.space());
   rows.accepted = profiler.info().accepted;
-  for (const Profiled& trial : profiled)
+  for (const Observation& trial : profiled)
     if (!trial.measurement.failed())
       rows.add(profiler.space().row(trial.config), trial.measurement.minibatch_ms,
                trial.measurement.power_w().value_or(unknown), trial.measurement.provenance);
@@ -147,15 +147,15 @@ WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> 
 
 Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
                                                 const SessionOptions& options,
-                                                std::span<const Profiled> profiled,
+                                                std::span<const Observation> profiled,
                                                 std::span<const size_t> left_out) {
   FLYBALL_ASSIGN(auto predictor, make_predictor(options.predictor));
   MeasuredConfigs readings = measured_configs(profiled);
   for (size_t config : left_out) readings.erase(config);
   const auto configs = some_of(configs_of(readings), most_fitted, options.seed);
   const std::set<size_t> wanted(configs.begin(), configs.end());
-  std::vector<Profiled> kept;
-  for (const Profiled& trial : profiled)
+  std::vector<Observation> kept;
+  for (const Observation& trial : profiled)
     if (wanted.contains(trial.config)) kept.push_back(trial);
   FLYBALL_CHECK(predictor->fit(measured_rows(profiler, kept), options.references, {options.seed}));
   return predictor;

@@ -6,13 +6,13 @@
 namespace flyball {
 
 /// The profiled trials as rows to fit on; failed ones are left out.
-WorkloadTable measured_rows(const Profiler& profiler, std::span<const Profiled> profiled);
+WorkloadTable measured_rows(const Profiler& profiler, std::span<const Observation> profiled);
 
 /// Fits the request's predictor on the profiled trials, without those of the configurations
 /// `left_out`. Of more than 400 configurations it takes 400, evenly chosen.
 Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
                                                 const SessionOptions& options,
-                                                std::span<const Profiled> profiled,
+                                                std::span<const Observation> profiled,
                                                 std::span<const size_t> left_out = {});
 
 /// Fills configurations, held_out (of at most 30 configurations, evenly chosen), front and notes of

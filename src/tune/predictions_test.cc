@@ -42,7 +42,7 @@ TuneResult profiled(Profiler& profiler, size_t missing, const std::string& predi
   result.profiler = profiler.info();
   result.space = profiler.space();
   for (size_t config = missing; config < profiler.space().size(); ++config) {
-    Profiled trial;
+    Observation trial;
     trial.config = config;
     trial.measurement = profiler.measure(config).value();
     result.profiled.push_back(trial);

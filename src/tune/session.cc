@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -78,7 +79,7 @@ class Session::Search {
       const Ask ask{role, choice.candidates[role],
                     "an earlier run measured it, and this one found nothing feasible"};
       if (strategy().ledger().find(role, ask.candidate)) continue;
-      FLYBALL_ASSIGN(const Observation seen, measure(ask, false));
+      FLYBALL_ASSIGN(const TrialOutcome seen, measure(ask, false));
       strategy().recall(ask, seen.reading, seen.failure);
     }
     return {};
@@ -123,7 +124,7 @@ class Session::Search {
   }
 
   // Measures, keeps and notes.
-  Result<Observation> measure(const Ask& ask, bool verification) {
+  Result<TrialOutcome> measure(const Ask& ask, bool verification) {
     const SessionRole& role = session_.roles_[ask.role];
     const size_t config = role.config[ask.candidate];
     if (session_.options_.cancelled && session_.options_.cancelled->load())
@@ -135,25 +136,27 @@ class Session::Search {
     if (!recorded) return session_.explained(recorded.error());
     if (!recorded->set_aside.empty()) return set_aside(ask, config, recorded->set_aside);
     distinct_.insert({ask.role, config});
-    outcome_.trials.push_back({config, std::move(recorded->measurement), ask.reason, ask.repeat,
-                               recorded->from_store, verification, ask.role, ask.candidate,
-                               recorded->run});
-    const Profiled& trial = outcome_.trials.back();
+    outcome_.trials.push_back({ask.role, config, ask.candidate,
+                               role.profiler->space().settings(config),
+                               std::move(recorded->measurement), ask.reason, ask.repeat,
+                               verification, recorded->from_store, recorded->run});
+    const Observation& trial = outcome_.trials.back();
     if (trial.measurement.other_cores) session_.loads_.push_back(*trial.measurement.other_cores);
     const Reading reading = reading_of(trial.measurement, session_.options_.limits);
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});
-    return Observation{reading, trial.measurement.failure, trial.from_store};
+    return TrialOutcome{reading, trial.measurement.failure, trial.from_store};
   }
 
   // What shares its reason is told at once: a strategy would ask for one after the other.
-  Observation set_aside(const Ask& ask, size_t config, const std::string& why) {
-    const Observation none{{not_measured, not_measured, 0}, why, false, true};
+  TrialOutcome set_aside(const Ask& ask, size_t config, const std::string& why) {
+    const TrialOutcome none{{not_measured, not_measured, 0}, why, false, true};
     if (ask.repeat) {  // it was measured, and that stands
       ++session_.not_repeated_;
       return none;
     }
-    outcome_.set_aside.push_back({ask.role, config, why});
+    outcome_.set_aside.push_back(
+        {ask.role, config, session_.roles_[ask.role].profiler->space().settings(config), why});
     session_.set_aside_.push_back(outcome_.set_aside.back());
     const SessionRole& role = session_.roles_[ask.role];
     const auto stored = session_.recorders_[ask.role].not_asked();
@@ -208,6 +211,34 @@ bool Session::is_live() const {
 Status Session::check(const std::shared_ptr<const Problem>& problem) const {
   const auto strategy = make_strategy(options_.strategy, problem, search_options(*problem));
   return strategy ? Status() : strategy.error();
+}
+
+void SearchOutcome::add_to(SearchAnswer& whole) {
+  const auto append = [](auto& to, auto&& more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  append(whole.profiled, std::exchange(trials, {}));
+  append(whole.set_aside, std::exchange(set_aside, {}));
+  append(whole.notes, std::vector(strategy->notes()));
+  whole.stopped = strategy->stopped();
+  if (strategy->problem().roles.size() > 1) whole.mode_profiles += strategy->ledger().profiles();
+}
+
+Status Session::answer(const std::string& command, nlohmann::ordered_json asked,
+                       const std::function<Result<nlohmann::ordered_json>()>& work) {
+  FLYBALL_CHECK(begin(command, std::move(asked)));
+  const auto document = work();
+  FLYBALL_CHECK(
+      finish(document.ok() ? Status() : document.error(), document.ok() ? document->dump() : ""));
+  return document.ok() ? Status() : document.error();
+}
+
+void Session::complete(SearchAnswer& answer) const {
+  answer.run = run_;
+  answer.started_utc = started_utc_;
+  answer.seconds = since_.seconds();
+  answer.own_seconds = answer.seconds - measuring_seconds();
+  for (std::string& note : notes()) answer.notes.push_back(std::move(note));
 }
 
 Status Session::begin(const std::string& command, nlohmann::ordered_json asked) {

@@ -2,7 +2,7 @@
 // planning.h) pose problems to it; progress, reports and records listen.
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "answers/answer.h"
+#include "answers/request.h"
 #include "base/clock.h"
-#include "base/option_name.h"
 #include "search/strategy.h"
-#include "tune/figure_limit.h"
 #include "tune/recorder.h"
 #include "tune/session_event.h"
 
@@ -26,39 +26,19 @@ struct SessionRole {
   std::vector<size_t> config;  ///< candidate of the problems' space → row of the profiler's space
 };
 
-struct SessionOptions {
-  std::string strategy = "flyball";
-  std::string predictor = "auto";
-  size_t profiles = 10;             ///< at most so many, as Ledger::profiles() counts them
-  double gap = 0;                   ///< end when no more than this share could be gained; 0: never
-  double time_limit_s = unlimited;  ///< ask for no more trials after this wall time
-  bool profiles_asked = false;      ///< by the user: then no strategy but brute-force profiles more
-  uint64_t seed = 1;
-  bool fresh = false;  ///< measure again what the store holds, but for what this very run measured
-  bool verify = true;  ///< measure the answer once more where repeats differ …
-  bool against_default = false;  ///< … and the default, which the answer is told against
-  std::vector<WorkloadTable> references;
-  std::vector<FigureLimit> limits;               ///< on what the trials report of themselves
-  const std::atomic<bool>* cancelled = nullptr;  ///< looked at before each trial; may be null
-  Caller caller = Caller::command_line;          ///< whose names options have in messages
-};
-
 /// A measurement as strategies take it.
 Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits);
-
-/// A trial that was asked for and not made, since only a reboot lets the board do it.
-struct SetAside {
-  size_t role = 0, config = 0;  ///< row of the profiler's space
-  std::string reason;           ///< with the remedy
-};
 
 /// What came of one problem.
 struct SearchOutcome {
   std::unique_ptr<Strategy> strategy;  ///< with its ledger, remarks, and why it ended
-  std::vector<Profiled> trials;        ///< in the order of profiling
+  std::vector<Observation> trials;     ///< in the order of profiling
   std::optional<Answer> answer;
   Error why_not;  ///< when there is no answer
   std::vector<SetAside> set_aside{};
+
+  /// Moves its trials into the answer, with why it ended and its remarks.
+  void add_to(SearchAnswer& whole);
 };
 
 /// A session measures for the problems that it is given, on the roles that it was opened with. What
@@ -74,9 +54,12 @@ class Session {
   /// Would search() take this problem? Its error otherwise.
   Status check(const std::shared_ptr<const Problem>& problem) const;
 
-  /// Starts the store's run, or goes on with an interrupted one that asked for the same. `asked`:
-  /// the resolved request as JSON. Call it once, after everything that may be refused was checked.
-  Status begin(const std::string& command, nlohmann::ordered_json asked);
+  /// One answer from its beginning to its end. Starts the store's run, or goes on with an
+  /// interrupted one that asked for the same (`asked`: the resolved request as JSON); `work`
+  /// searches and says its answer as JSON; the run ends with that, or as interrupted or failed.
+  /// Call it once, after everything that may be refused was checked.
+  Status answer(const std::string& command, nlohmann::ordered_json asked,
+                const std::function<Result<nlohmann::ordered_json>()>& work);
   /// What the search will read first of this configuration, for problems that cannot be posed
   /// before.
   Result<Measurement> look_ahead(size_t role, size_t config);
@@ -85,8 +68,6 @@ class Session {
   /// stands, and then the default. No feasible answer is an outcome with `why_not`. Errors: bad
   /// requests, failures of the board, an interruption (with its hint).
   Result<SearchOutcome> search(std::shared_ptr<const Problem> problem);
-  /// Ends the store's run: done with `answer` (JSON), or interrupted or failed after this error.
-  Status finish(const Status& how, const std::string& answer);
   /// Do repeats differ in any role?
   bool is_live() const;
   /// The run's number in the store.
@@ -97,11 +78,9 @@ class Session {
   void tell(const SessionEvent& event) const {
     if (listener_) listener_(event);
   }
-  double seconds() const { return since_.seconds(); }
-  double measuring_seconds() const;
-  /// Remarks about all its trials: earlier measurements that do not serve, and why; other processes
-  /// that kept the machine busy.
-  std::vector<std::string> notes() const;
+  /// What the answer has of the session once its searches have ended: the run, when it started and
+  /// how long it took, and remarks about all trials.
+  void complete(SearchAnswer& answer) const;
 
  private:
   class Search;
@@ -110,7 +89,13 @@ class Session {
           SessionListener listener);
   SearchOptions search_options(const Problem& problem) const;
   std::vector<size_t> default_choice(const Problem& problem) const;
+  Status begin(const std::string& command, nlohmann::ordered_json asked);
+  Status finish(const Status& how, const std::string& answer);
   Status open_recorders();
+  double measuring_seconds() const;
+  /// Remarks about all its trials: earlier measurements that do not serve, and why; other processes
+  /// that kept the machine busy.
+  std::vector<std::string> notes() const;
   Conditions conditions() const;
 
   std::vector<SessionRole> roles_;
@@ -118,6 +103,7 @@ class Session {
   Store* store_;
   SessionListener listener_;
   Stopwatch since_;
+  std::string started_utc_ = wall_clock_utc();
   std::optional<int64_t> run_;
   std::vector<Recorder> recorders_;  ///< one for each role
   std::vector<Known> known_;         ///< what the searches so far have measured

@@ -7,23 +7,11 @@
 #include <string>
 #include <variant>
 
+#include "answers/observation.h"
 #include "problem/problem.h"
 #include "profile/trials/profiler.h"
 
 namespace flyball {
-
-/// One profiled trial.
-struct Profiled {
-  size_t config = 0;  ///< row of the profiler's space
-  Measurement measurement;
-  std::string reason;               ///< why it was asked for
-  bool repeat = false;              ///< it was measured before
-  bool from_store = false;          ///< known from an earlier run under the same conditions
-  bool verification = false;        ///< the answer, measured once more
-  size_t role = 0;                  ///< of the problem
-  size_t candidate = 0;             ///< of the problem's space of that role
-  std::optional<int64_t> run = {};  ///< of the store, that made it; nothing: it belongs to none
-};
 
 /// A strategy wants to know a configuration.
 struct TrialAsked {
@@ -48,7 +36,7 @@ struct TrialSampled {
 
 /// A trial has ended; it is on disk where there is a store.
 struct TrialEnded {
-  const Profiled* trial = nullptr;
+  const Observation* trial = nullptr;
 };
 
 /// A search has ended: with a choice, or with why there is none.

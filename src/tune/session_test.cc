@@ -27,7 +27,7 @@ using testing_live::smooth_table;
 // Every event as one word, and what was measured.
 struct Heard {
   std::vector<std::string> words;
-  std::vector<Profiled> trials;
+  std::vector<Observation> trials;
 
   SessionListener listener() {
     return [this](const SessionEvent& event) {
@@ -114,7 +114,7 @@ TEST(Session, WhatTheStoreKnowsIsNotBegun) {
   ASSERT_TRUE(tune(board, &store, request, heard.listener()).ok());
   EXPECT_EQ(std::ranges::count(heard.words, "begun"), 0);
   EXPECT_GT(std::ranges::count(heard.words, "ended"), 4);
-  for (const Profiled& trial : heard.trials) EXPECT_TRUE(trial.from_store);
+  for (const Observation& trial : heard.trials) EXPECT_TRUE(trial.from_store);
 }
 
 TEST(Session, TheDefaultIsMeasuredFirstForEveryRole) {
@@ -123,7 +123,7 @@ TEST(Session, TheDefaultIsMeasuredFirstForEveryRole) {
   ASSERT_TRUE(make_plan(board, nullptr, concurrent_request(), heard.listener()).ok());
   ASSERT_GE(heard.trials.size(), 2u);
   for (size_t i : {0, 1}) {
-    const Profiled& trial = heard.trials[i];
+    const Observation& trial = heard.trials[i];
     EXPECT_EQ(trial.config, board.profilers[trial.role]->default_config());
   }
   EXPECT_NE(heard.trials[0].role, heard.trials[1].role);
@@ -136,7 +136,7 @@ TEST(Session, ALiveAnswerIsMeasuredOnceMoreForEveryRole) {
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(plan->answer);
   std::vector<bool> verified(2, false);
-  for (const Profiled& trial : heard.trials)
+  for (const Observation& trial : heard.trials)
     if (trial.verification && trial.candidate == plan->answer->choice[trial.role])
       verified[trial.role] = true;
   EXPECT_THAT(verified, ElementsAre(true, true));
@@ -168,7 +168,7 @@ TEST(Session, APlanIsARunThatHoldsItsTrialsAndItsAnswer) {
   ASSERT_THAT(runs, SizeIs(1));
   EXPECT_EQ(runs[0].state, RunState::done);
   EXPECT_EQ(runs[0].request.command, "flyball plan concurrent");
-  EXPECT_EQ(store.run_measurements(runs[0].id)->size(), plan->steps.size());
+  EXPECT_EQ(store.run_measurements(runs[0].id)->size(), plan->profiled.size());
   const auto answer = nlohmann::json::parse(runs[0].answer);
   EXPECT_EQ(answer["problem"], "concurrent");
   EXPECT_FALSE(answer["answer"].is_null());
@@ -221,7 +221,7 @@ TEST(Session, AnInterruptedPlanGoesOn) {
   const auto whole = make_plan(board, &store, request);
   ASSERT_TRUE(whole.ok());
   EXPECT_THAT(store.runs().value(), SizeIs(1));
-  EXPECT_TRUE(whole->steps.at(0).from_store);
+  EXPECT_TRUE(whole->profiled.at(0).from_store);
 }
 
 // What failed at one rate would fail at the next: it is not tried again.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "answers/tune_json.h"
 #include "base/temp_folder.h"
 #include "device/host/board_device.h"
 #include "device/host/board_trees_testing.h"
@@ -12,7 +13,6 @@
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/program_profiler.h"
 #include "tune/tune.h"
-#include "tune/tune_json.h"
 
 namespace flyball {
 namespace {
@@ -65,7 +65,7 @@ TEST_F(SetAsideTest, ClocksFallAndWhatWouldRaiseThemIsNamed) {
   // CPU at its highest with each clock of the GPU, then the GPU at its lowest.
   EXPECT_EQ(result->profiles(), 4u);
   double cpu = 1e9, gpu = 1e9;
-  for (const Profiled& trial : result->profiled) {
+  for (const Observation& trial : result->profiled) {
     EXPECT_FALSE(trial.measurement.failed()) << trial.measurement.failure;
     const Settings mode = trial.measurement.trial.mode.values;
     EXPECT_LE(mode.at(axis::cpu_mhz), cpu);
@@ -77,7 +77,7 @@ TEST_F(SetAsideTest, ClocksFallAndWhatWouldRaiseThemIsNamed) {
   EXPECT_THAT(result->set_aside[0].reason, HasSubstr("gpu_mhz 1377 needs a reboot"));
   EXPECT_THAT(result->set_aside[0].reason, HasSubstr("reboot the board, and the same command"));
   EXPECT_THAT(result->notes, testing::Contains(HasSubstr("2 configurations are set aside")));
-  const auto json = answer_json(*result);
+  const auto json = to_json(*result);
   EXPECT_EQ(json["set_aside"][0]["config"]["gpu_mhz"], 1377);
   EXPECT_EQ(json["modes"]["kept"], 6);
   // Not one trial of them is kept: after a reboot they are made.

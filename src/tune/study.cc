@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "answers/tune_json.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "profile/trials/trial_conditions.h"
@@ -14,7 +15,6 @@
 #include "space/trial_facts.h"
 #include "tune/request.h"
 #include "tune/study_protocol.h"
-#include "tune/tune_json.h"
 
 namespace flyball {
 namespace {
@@ -119,7 +119,7 @@ class Study final : public Profiler {
     auto result = tune(*this, store, request, [this](const SessionEvent& event) { hear(event); });
     if (!result) return result.error();
     session.reset();  // others may measure now
-    answer_ = answer_json(*result);
+    answer_ = to_json(*result);
     run_ = result->run;
     const Json end = finished();
     if (asked_) line_.write(end.dump());
@@ -243,7 +243,7 @@ class Study final : public Profiler {
       repeat_ = asked->repeat;
     }
     if (const auto* ended = std::get_if<TrialEnded>(&event)) {
-      const Profiled& trial = *ended->trial;
+      const Observation& trial = *ended->trial;
       if (!trial.measurement.failed()) figures_.push_back(trial.measurement.figures);
       ledger_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
                       trial.measurement.failure);

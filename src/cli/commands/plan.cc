@@ -13,7 +13,6 @@
 #include "device/modes/nvpmodel_export.h"
 #include "device/registry/board.h"
 #include "problem/paper.h"
-#include "tune/tune_json.h"
 
 namespace flyball::cli {
 namespace {
@@ -101,9 +100,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (plan.answer && !options.export_format.empty()) {
     FLYBALL_ASSIGN(block, nvpmodel_block(shared, plan));
   }
-  nlohmann::ordered_json document{{"problem", kind_name(kind)}};
-  document.update(to_json(plan));
-  document["modes"] = modes_json(shared.info(0));
+  nlohmann::ordered_json document = to_json(plan);
   std::optional<Together> together;
   if (simulated) {
     FLYBALL_ASSIGN(together, try_together(*simulated->twin(), plan, options.request.seed));
@@ -119,7 +116,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   }
   FLYBALL_CHECK(report_plan(options, shared, answer));
   if (!plan.answer) {
-    context.exit_code = report_error(plan.why_not);
+    context.exit_code = report_error(*plan.infeasible);
     return {};
   }
   if (!options.apply) return {};

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "answers/notes.h"
+#include "answers/plan.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/output.h"
@@ -27,7 +28,7 @@ std::string switch_text(const WindowPlan& window) {
   return window.switch_j > 0 ? number(window.switch_j) + " J" : "-";
 }
 
-void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
+std::string format_windows(const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const DynamicPlan& plan = answer.plan;
   TextTable table(
@@ -36,21 +37,22 @@ void print_dynamic(const SharedBoard& shared, const DynamicAnswer& answer) {
   for (size_t w = 0; w < plan.windows.size(); ++w) {
     const WindowPlan& window = plan.windows[w];
     const size_t served = window.choice.candidates[last];
-    const PowerMode mode = shared.candidates->space(last).trial(served, "", Phase::infer).mode;
+    const PowerMode mode = problem.candidates->space(last).trial(served, "", Phase::infer).mode;
     table.add({fmt::format("{}", w + 1), number(window.window.rate_hz),
                format_seconds({window.window.seconds}), describe(mode.values),
-               number(shared.candidates->batch(last, served)),
+               number(problem.candidates->batch(last, served)),
                number(objective_value(problem, window.choice.outcome)),
                provenance_name(answer.provenance), switch_text(window)});
   }
-  fmt::print("{}\n{} profile{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(),
-             answer.profiles, answer.profiles == 1 ? "" : "s", plan.switches,
-             plan.switches == 1 ? "" : "es", objective_name(problem.objective), number(plan.value),
-             objective_unit(problem),
-             std::isfinite(plan.static_value)
-                 ? "with one mode throughout " + number(plan.static_value)
-                 : "no profiled configuration serves all windows");
-  for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
+  const size_t profiles = answer.profiles();
+  return fmt::format("{}\n{} profile{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(),
+                     profiles, profiles == 1 ? "" : "s", plan.switches,
+                     plan.switches == 1 ? "" : "es", objective_name(problem.objective),
+                     number(plan.value), objective_unit(problem),
+                     std::isfinite(plan.static_value)
+                         ? "with one mode throughout " + number(plan.static_value)
+                         : "no profiled configuration serves all windows") +
+         notes_text(answer.notes, true);
 }
 
 Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* store,
@@ -59,13 +61,13 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
   FLYBALL_ASSIGN(const DynamicAnswer answer,
                  plan_windows(shared, store, options.request, windows, show_progress(progress)));
   progress.finish();
-  const auto document = to_json(shared, answer);
+  const auto document = to_json(answer);
   if (options.json)
     print_json(document);
-  else if (!answer.why_not)
-    print_dynamic(shared, answer);
+  else if (!answer.infeasible)
+    fmt::print("{}", format_windows(answer));
   FLYBALL_CHECK(report_plan(options, shared, document));
-  return answer.why_not ? Status(*answer.why_not) : Status();
+  return answer.infeasible ? Status(*answer.infeasible) : Status();
 }
 
 }  // namespace

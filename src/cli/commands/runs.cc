@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "answers/json_version.h"
 #include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands.h"
@@ -40,7 +41,7 @@ Json run_json(const StoredRun& run) {
           {"measurements", run.measurements},
           {"reused", run.reused},
           {"request", request.is_discarded() ? Json(run.request.request) : request},
-          {"answer", answer.is_discarded() ? Json(nullptr) : answer}};
+          {"answer", answer.is_discarded() ? Json(nullptr) : upgraded(std::move(answer))}};
 }
 
 Json summary_json(const RunSummary& summary) {

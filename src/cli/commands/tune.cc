@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "answers/tune_json.h"
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -20,7 +21,6 @@
 #include "report/tune_report.h"
 #include "search/registry.h"
 #include "tune/board_costs.h"
-#include "tune/tune_json.h"
 
 namespace flyball::cli {
 namespace {
@@ -98,7 +98,7 @@ Status show_answer(const TuneOptions& options, const TuneResult& result, Store* 
     if (found && power_w > 0) idle = *found;
   }
   if (options.json) {
-    auto document = answer_json(result);
+    auto document = to_json(result);
     if (idle) document["choice"]["idle"] = idle_share_json(*idle, power_w);
     print_json(document);
     return {};

@@ -1,0 +1,80 @@
+#include "answers/answer.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "telemetry/sensors/power_sensors.h"
+
+namespace flyball {
+
+using Json = nlohmann::ordered_json;
+
+size_t SearchAnswer::configurations_profiled() const {
+  std::set<std::pair<size_t, size_t>> distinct;
+  for (const Observation& trial : profiled) distinct.emplace(trial.role, trial.config);
+  return distinct.size();
+}
+
+size_t SearchAnswer::profiles() const {
+  return mode_profiles > 0 ? mode_profiles : configurations_profiled();
+}
+
+std::vector<Reused> SearchAnswer::reused() const {
+  return reused_trials(profiled, run, started_utc);
+}
+
+void SearchAnswer::refuse(Refusal refusal) {
+  infeasible = std::move(refusal.why_not);
+  easing = std::move(refusal.easing);
+}
+
+std::string effort_text(const SearchAnswer& answer, size_t offered, Caller caller) {
+  const size_t known = answer.configurations_profiled();
+  const std::string text =
+      known_text(known, offered, answer.profiled.size(), answer.reused(), caller);
+  if (!text.empty()) return text;
+  return fmt::format("{} of {} configurations profiled in {}", known, offered,
+                     format_seconds({answer.seconds}));
+}
+
+std::string power_notice(const ProfilerInfo& profiler) {
+  if (profiler.power_gap.empty()) return "";
+  return profiler.live ? brief_power_gap("power is not available on this machine")
+                       : profiler.power_gap;
+}
+
+Json search_json(const SearchAnswer& answer, size_t offered, Caller caller) {
+  Json json;
+  json["infeasible"] =
+      answer.infeasible ? infeasible_json(*answer.infeasible, answer.easing) : Json(nullptr);
+  json["effort"] = effort_text(answer, offered, caller);
+  json["reused"] = reused_json(answer.reused());
+  json["profiles"] = answer.profiles();
+  json["trials"] = answer.profiled.size();
+  json["profiled"] = Json::array();
+  for (const Observation& trial : answer.profiled) json["profiled"].push_back(to_json(trial));
+  json["set_aside"] = Json::array();
+  for (const SetAside& trial : answer.set_aside) json["set_aside"].push_back(to_json(trial));
+  json["stopped"] = answer.stopped;
+  json["run"] = or_null(answer.run);
+  json["notes"] = answer.notes;
+  json["started_utc"] = answer.started_utc;
+  json["seconds"] = answer.seconds;
+  json["own_seconds"] = answer.own_seconds;
+  return json;
+}
+
+Json modes_json(const std::optional<KeptModes>& modes) {
+  if (!modes) return nullptr;
+  return {{"asked", modes->asked},
+          {"kept", modes->kept},
+          {"of", modes->of},
+          {"seed", or_null(modes->seed)},
+          {"notes", modes->notes}};
+}
+
+}  // namespace flyball

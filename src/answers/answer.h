@@ -1,0 +1,58 @@
+// What every answer of a search says, whichever question was asked: a field that all of them are to
+// have is added here, with its key in search_json().
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "answers/infeasible.h"
+#include "answers/observation.h"
+#include "answers/reused.h"
+#include "base/option_name.h"
+#include "profile/trials/profiler.h"
+
+namespace flyball {
+
+/// Version of the documents that `--json` prints and the store keeps (answers/json_version.h).
+inline constexpr int json_schema = 2;
+
+/// Tune (tune_result.h), plan (plan.h) and dynamic plan (dynamic_answer.h) are made of it.
+struct SearchAnswer {
+  std::vector<Observation> profiled;  ///< every trial in its order
+  std::vector<SetAside> set_aside;
+  std::optional<Error> infeasible;  ///< why there is no choice
+  std::vector<Advice> easing;       ///< what would do, by the options of the caller
+  std::string stopped;              ///< why the search ended
+  std::vector<std::string> notes;
+  std::optional<int64_t> run;  ///< its number in the store
+  std::string started_utc;
+  double seconds = 0;        ///< wall time of the whole run
+  double own_seconds = 0;    ///< without the trials
+  size_t mode_profiles = 0;  ///< as Ledger::profiles() counts two roles in one mode; 0: one role
+
+  /// Distinct ones, of all roles.
+  size_t configurations_profiled() const;
+  /// The same, or `mode_profiles`.
+  size_t profiles() const;
+  /// Live trials that earlier runs made; their age is that at the start of this one.
+  std::vector<Reused> reused() const;
+  void refuse(Refusal refusal);
+};
+
+/// "10 of 20 configurations profiled in 31.5 s", or whose trials they are and how old.
+std::string effort_text(const SearchAnswer& answer, size_t offered,
+                        Caller caller = Caller::command_line);
+/// "power is not available on this machine (`flyball doctor` says why)", or that a table has none;
+/// "" where there is power.
+std::string power_notice(const ProfilerInfo& profiler);
+
+/// The keys that every answer has (docs/json.md). `offered`: configurations to choose from.
+nlohmann::ordered_json search_json(const SearchAnswer& answer, size_t offered,
+                                   Caller caller = Caller::command_line);
+/// {"asked", "kept", "of", "seed", "notes"}: which modes were chosen among; null where that was not
+/// asked.
+nlohmann::ordered_json modes_json(const std::optional<KeptModes>& modes);
+
+}  // namespace flyball

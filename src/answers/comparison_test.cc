@@ -1,0 +1,214 @@
+// When a difference counts, in which unit it is told, and in which words.
+#include "answers/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "answers/repeats.h"
+#include "space/trial_facts.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Given {
+  double ms = 0, noise = 0.01;
+  double watts = NAN;
+  double others = 0;
+  std::string by = "";  ///< who measured at the same time
+  bool throttled = false;
+};
+
+Measurement reading(const Given& given) {
+  Measurement m;
+  m.minibatch_ms = given.ms;
+  m.noise = given.noise;
+  m.other_cores = given.others;
+  m.throttled = given.throttled;
+  if (!given.by.empty()) m.conditions = Conditions{{disturbed_condition, given.by}};
+  if (!std::isnan(given.watts)) {
+    m.power.emplace();
+    m.power->mean_w = given.watts;
+    m.power->noise = 0.01;
+  }
+  return m;
+}
+
+/// Configuration 0 (batch 8) is the default, configuration 1 (batch 16) the choice.
+class ComparisonTest : public ::testing::Test {
+ protected:
+  ComparisonTest() {
+    result_.space = Space(std::vector{named_axis("batch_size")});
+    result_.space.add(std::array{8.0});
+    result_.space.add(std::array{16.0});
+    result_.choice = 1;
+    result_.profiler.live = true;
+  }
+  Comparison compare(const std::vector<Given>& usual, const std::vector<Given>& chosen) {
+    result_.profiled.clear();
+    for (const Given& given : usual) tell(0, given);
+    for (const Given& given : chosen) tell(1, given);
+    result_.configurations = {pooled(result_.readings(0)), pooled(result_.readings(1))};
+    return *compare_with_default(result_);
+  }
+  void tell(size_t config, const Given& given) {
+    Observation trial;
+    trial.config = config;
+    trial.measurement = reading(given);
+    result_.profiled.push_back(std::move(trial));
+  }
+  TuneResult result_;
+};
+
+TEST_F(ComparisonTest, ADifferenceBeyondTheNoiseIsEstablished) {
+  const Comparison found = compare({{.ms = 10}}, {{.ms = 8}});
+  EXPECT_TRUE(found.established);
+  EXPECT_EQ(found.text, "20.0 % less time per minibatch than the default");
+  EXPECT_NEAR(found.time.pct, -20, 1e-9);
+  EXPECT_TRUE(std::isnan(found.power.pct));
+}
+
+TEST_F(ComparisonTest, WhereBatchSizesVaryItIsTheSampleThatCounts) {
+  result_.per = Per::sample;
+  const Comparison found = compare({{.ms = 10, .watts = 20}}, {{.ms = 15, .watts = 24}});
+  EXPECT_TRUE(found.established);
+  EXPECT_NEAR(found.time.pct, -25, 1e-9);
+  EXPECT_NEAR(found.energy.pct, -10, 1e-9);
+  EXPECT_EQ(found.text,
+            "25.0 % less time per sample, 20.0 % more power, 10.0 % less energy per sample than "
+            "the default");
+}
+
+// An unknown load is no quiet machine; a table, and a program that tells, vouch for their figures.
+TEST_F(ComparisonTest, ALoadThatIsNotKnownIsADoubt) {
+  compare({{.ms = 10}}, {{.ms = 8}});
+  const auto compare_again = [&](const char* stop_reason) {
+    for (Observation& trial : result_.profiled) {
+      trial.measurement.other_cores.reset();
+      trial.measurement.stop_reason = stop_reason;
+    }
+    return *compare_with_default(result_);
+  };
+  EXPECT_THAT(compare_again("relative noise 2 %").doubt, HasSubstr("not known of the default"));
+  EXPECT_TRUE(compare_again(told_reason).established);
+  EXPECT_TRUE(compare_again(read_from_table).established);
+}
+
+TEST_F(ComparisonTest, WhatNoiseExplainsIsNoDifference) {
+  const Comparison found = compare({{.ms = 10, .noise = 0.2}}, {{.ms = 8, .noise = 0.2}});
+  EXPECT_FALSE(found.established);
+  EXPECT_THAT(found.text, HasSubstr("not established"));
+  EXPECT_THAT(found.text, HasSubstr("intervals overlap"));
+}
+
+// 95.8 % less than a default that was read while a package was being installed.
+TEST_F(ComparisonTest, ADefaultReadTwiceAndUnlikeExplainsAnything) {
+  const Comparison found = compare({{.ms = 24}, {.ms = 1.01}}, {{.ms = 1}, {.ms = 1}});
+  EXPECT_FALSE(found.established);
+  // A third reading tells which of the two was disturbed.
+  const Comparison third = compare({{.ms = 24}, {.ms = 1.5}, {.ms = 1.52}}, {{.ms = 1}, {.ms = 1}});
+  EXPECT_TRUE(third.established);
+  EXPECT_NEAR(third.time.pct, 100 * (1 / 1.52 - 1), 1e-6);
+}
+
+TEST_F(ComparisonTest, ADefaultThatOnceWasAsFastIsNotBeaten) {
+  const Comparison found =
+      compare({{.ms = 1.17}, {.ms = 1.6}, {.ms = 1.55}}, {{.ms = 1.2}, {.ms = 1.21}});
+  EXPECT_FALSE(found.established) << found.text;
+}
+
+TEST_F(ComparisonTest, ABusyMachineExplainsWhatItCouldHaveTaken) {
+  const Comparison busy = compare({{.ms = 10, .others = 0.8}}, {{.ms = 8}});
+  EXPECT_FALSE(busy.established);
+  EXPECT_THAT(busy.text, HasSubstr("0.8 cores busy"));
+  EXPECT_TRUE(compare({{.ms = 10, .others = 0.15}}, {{.ms = 5}}).established);
+  EXPECT_FALSE(compare({{.ms = 10, .others = 0.15}}, {{.ms = 9}}).established);
+  // However large it is: threads that share cores with others wait for each other.
+  EXPECT_FALSE(compare({{.ms = 394, .others = 1.9}}, {{.ms = 20, .others = 1.9}}).established);
+  // A choice that was better all the same can only be better still.
+  EXPECT_TRUE(compare({{.ms = 394}}, {{.ms = 20, .others = 1.9}}).established);
+  // One quiet reading of each is enough.
+  EXPECT_TRUE(
+      compare({{.ms = 10, .others = 0.8}, {.ms = 10.1}}, {{.ms = 8}, {.ms = 8}}).established);
+  // Power is not the workload's alone.
+  const Comparison powered =
+      compare({{.ms = 10, .watts = 20, .others = 0.2}}, {{.ms = 2, .watts = 10}});
+  EXPECT_TRUE(powered.time.established);
+  EXPECT_FALSE(powered.power.established);
+  EXPECT_EQ(powered.text,
+            "80.0 % less time per minibatch than the default; of power and energy no difference is "
+            "established");
+}
+
+TEST_F(ComparisonTest, ADisturbedTrialEstablishesNothing) {
+  const Given alone{.ms = 10}, disturbed{.ms = 10, .by = "process 12 (flyball tune lenet5)"};
+  EXPECT_TRUE(compare({alone}, {{.ms = 5}}).established);
+  const Comparison found = compare({disturbed}, {{.ms = 5}});
+  EXPECT_FALSE(found.established);
+  EXPECT_THAT(found.text, HasSubstr("another flyball measured"));
+  EXPECT_TRUE(compare({disturbed, alone}, {{.ms = 5}}).established);
+}
+
+TEST_F(ComparisonTest, ADefaultThatThrottledIsNotBeaten) {
+  const Comparison found = compare({{.ms = 10, .throttled = true}}, {{.ms = 5}});
+  EXPECT_FALSE(found.established);
+  EXPECT_THAT(found.text, HasSubstr("throttled in the default"));
+}
+
+TEST_F(ComparisonTest, ARunIsNoMinibatchAndOneOfThemHasNoSpread) {
+  result_.per = Per::run;
+  const Given once{.ms = 2000, .noise = unknown_noise}, twice{.ms = 2010, .noise = unknown_noise};
+  const Given other{.ms = 1000, .noise = unknown_noise}, again{.ms = 1004, .noise = unknown_noise};
+  EXPECT_FALSE(compare({once}, {other}).established);
+  EXPECT_TRUE(std::isnan(result_.configurations[0].time_lo));
+  const Comparison found = compare({once, twice}, {other, again});
+  EXPECT_EQ(found.text, "50.0 % less time per run than the default");
+}
+
+TEST_F(ComparisonTest, TheDefaultItselfIsNoGain) {
+  result_.choice = 0;
+  const Comparison found = compare({{.ms = 10}}, {{.ms = 12}});
+  EXPECT_FALSE(found.established);
+  EXPECT_EQ(found.text, "the default is already the best found");
+}
+
+TEST_F(ComparisonTest, ADefaultThatWasNotMeasuredIsNoYardstick) {
+  (void)compare({{.ms = 10}}, {{.ms = 8}});
+  result_.configurations[0].provenance = Provenance::predicted;
+  EXPECT_THAT(compare_with_default(result_)->doubt, HasSubstr("not measured"));
+}
+
+TEST_F(ComparisonTest, TheGapToTheOracleIsSaid) {
+  (void)compare({{.ms = 10}}, {{.ms = 8.1}});
+  result_.oracle = Oracle{TableRow{0, 8, NAN}, TableRow{1, 8.1, NAN}, {}};
+  EXPECT_NEAR(gap_pct(result_, result_.oracle->raw), 1.25, 1e-9);
+  EXPECT_EQ(oracle_text(result_),
+            "1.2 % more time than the raw optimum, the same time as the robust one");
+}
+
+TEST_F(ComparisonTest, IntervalsCoverAllReadingsAndNeverGoBelowZero) {
+  const auto pool = [](const std::vector<Measurement>& all) {
+    std::vector<const Measurement*> pointers;
+    for (const Measurement& m : all) pointers.push_back(&m);
+    return pooled(pointers);
+  };
+  const Configuration two = pool({reading({.ms = 1.4}), reading({.ms = 1.9})});
+  EXPECT_LE(two.time_lo, 1.4);
+  EXPECT_GE(two.time_hi, 1.9);
+  const Configuration wild = pool({reading({.ms = 1551, .noise = 0.9})});
+  EXPECT_GT(wild.time_lo, 0);
+  const Configuration apart =
+      pool({reading({.ms = 1}), reading({.ms = 1.3}), reading({.ms = 1.7})});
+  EXPECT_GT(apart.time_lo, 0);
+  EXPECT_LE(apart.time_lo, 1);
+  EXPECT_GE(apart.time_hi, 1.7);
+  const Configuration exact = pool({reading({.ms = 5, .noise = 0})});
+  EXPECT_EQ(exact.time_lo, 5);
+  EXPECT_EQ(exact.time_hi, 5);
+}
+
+}  // namespace
+}  // namespace flyball

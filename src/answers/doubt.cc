@@ -1,0 +1,80 @@
+#include "answers/doubt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "space/trial_facts.h"
+
+namespace flyball {
+namespace {
+
+bool overlap(double lo, double hi, double other_lo, double other_hi) {
+  return lo <= other_hi && other_lo <= hi;
+}
+
+void take_load(std::span<const Measurement* const> readings, Figure& figure) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Measurement* m : readings) {
+    if (m->other_cores) least = std::min(least, *m->other_cores);
+    // A table, and a program that tells, vouch for their own figures.
+    if (!m->other_cores && !measured_here(*m)) least = 0;
+  }
+  figure.load_unknown = !readings.empty() && !std::isfinite(least);
+  figure.others = std::isfinite(least) ? least : 0;
+}
+
+std::string busy_doubt(const Figure& first, const Figure& second, Objective quantity) {
+  const double most = std::max(first.others, second.others);
+  const std::string busy =
+      fmt::format("other processes kept up to {:.2g} cores busy, which may explain it", most);
+  if (quantity != Objective::time) return most < noticeable_load ? "" : busy;
+  const auto quiet = [](const Figure& figure) {
+    const double share = figure.others < noticeable_load ? 0 : 2 * figure.others;
+    return figure.lo * (1 - std::min(1.0, share));
+  };
+  return overlap(quiet(first), first.hi, quiet(second), second.hi) ? busy : "";
+}
+
+}  // namespace
+
+Figure figure_of(const Configuration& c, std::span<const Measurement* const> readings,
+                 Objective quantity, double per) {
+  Figure figure;
+  if (quantity == Objective::time) {
+    figure = {c.minibatch_ms / per, c.time_lo / per, c.time_hi / per};
+  } else if (quantity == Objective::power) {
+    figure = {c.power_w, c.power_lo, c.power_hi};
+  } else {
+    figure = {c.minibatch_j() / per, c.joules_lo() / per, c.joules_hi() / per};
+  }
+  take_load(readings, figure);
+  figure.predicted = c.provenance == Provenance::predicted;
+  figure.disturbed = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
+    return !disturbed_by(*m).empty();
+  });
+  figure.throttled = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
+    return m->throttled.value_or(false);
+  });
+  return figure;
+}
+
+std::string doubt_of(const Figure& first, const Figure& second, Objective quantity,
+                     const std::string& first_name, const std::string& second_name) {
+  if (first.predicted) return first_name + " was not measured";
+  if (second.predicted) return second_name + " was not measured";
+  if (first.disturbed || second.disturbed)
+    return "another flyball measured on this machine at the same time";
+  if (first.throttled != second.throttled)
+    return "the board throttled in " + (first.throttled ? first_name : second_name);
+  if (!std::isfinite(first.hi - first.lo) || !std::isfinite(second.hi - second.lo))
+    return "one reading alone has no known spread";
+  if (overlap(first.lo, first.hi, second.lo, second.hi)) return "the 90 % intervals overlap";
+  if (first.load_unknown || second.load_unknown)
+    return "how busy the machine was is not known of " +
+           (first.load_unknown ? first_name : second_name);
+  return busy_doubt(first, second, quantity);
+}
+
+}  // namespace flyball

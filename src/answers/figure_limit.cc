@@ -1,0 +1,92 @@
+#include "answers/figure_limit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include "base/units.h"
+
+namespace flyball {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+constexpr double rounding = 1e-9;
+
+// Values and limits may be 0 or negative (a loss): then the difference is what counts.
+double beyond(double value, double limit, bool at_most) {
+  const double over = at_most ? value - limit : limit - value;
+  // 1 - 0.01 * 32 is as much as 0.68 to who wrote it.
+  if (std::abs(over) <= rounding * std::abs(limit)) return 0;
+  const double scale = std::abs(at_most ? limit : value);
+  return scale > 0 ? over / scale : over;
+}
+
+}  // namespace
+
+std::string figure_text(const std::string& figure, double value) {
+  return figure == "memory" || figure.ends_with("_bytes") ? format_bytes(value)
+                                                          : fmt::format("{:.4g}", value);
+}
+
+std::string FigureLimit::text() const {
+  return fmt::format("{} {} {}", figure, at_most ? "≤" : "≥", figure_text(figure, limit));
+}
+
+Result<FigureLimit> parse_figure_limit(const std::string& text, bool at_most) {
+  const Error bad{Code::invalid_argument,
+                  fmt::format("'{}' is not a limit", text_fault(text).empty() ? text : "?"),
+                  "write NAME=VALUE, such as accuracy=0.7 or memory=2GB"};
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || !text_fault(text).empty()) return bad;
+  FigureLimit limit{std::string(trim(text.substr(0, equals))), 0, at_most};
+  const std::string_view number = trim(std::string_view(text).substr(equals + 1));
+  auto value = parse_double(number);
+  if (const auto bytes = parse_bytes(number); !value && bytes) value = *bytes;
+  if (limit.figure.empty() || !value || !std::isfinite(*value)) return bad;
+  // Marks hold this many bytes of a name.
+  if (limit.figure.size() > 23)
+    return Error{Code::invalid_argument,
+                 fmt::format("the figure '{}' has a name of more than 23 bytes", limit.figure),
+                 "report it under a shorter one"};
+  limit.limit = *value;
+  return limit;
+}
+
+double excess_of(const Figures& figures, std::span<const FigureLimit> limits) {
+  if (limits.empty()) return 0;
+  double worst = -infinite;
+  for (const FigureLimit& limit : limits) {
+    const auto found = figures.find(limit.figure);
+    worst =
+        std::max(worst, found == figures.end() ? infinite
+                                               : beyond(found->second, limit.limit, limit.at_most));
+  }
+  return worst;
+}
+
+std::string unheld_limits(std::span<const Figures> trials, std::span<const FigureLimit> limits) {
+  std::vector<std::string> parts;
+  for (const FigureLimit& limit : limits) {
+    double nearest = infinite, value = 0;
+    for (const Figures& figures : trials) {
+      const double excess = excess_of(figures, std::span(&limit, 1));
+      if (excess >= nearest) continue;
+      nearest = excess;
+      value = figures.at(limit.figure);
+    }
+    if (nearest <= 0) continue;
+    parts.push_back(nearest == infinite
+                        ? fmt::format("{}: no trial reported it", limit.text())
+                        : fmt::format("{}: the nearest of {} trials is {}", limit.text(),
+                                      trials.size(), figure_text(limit.figure, value)));
+  }
+  return join(parts, "; ");
+}
+
+}  // namespace flyball

@@ -1,0 +1,61 @@
+#include "answers/figure_limit.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cmath>
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+FigureLimit limit(const std::string& text, bool at_most) {
+  return parse_figure_limit(text, at_most).value();
+}
+
+TEST(FigureLimit, IsReadWithItsUnit) {
+  EXPECT_EQ(limit("memory=2GB", true), (FigureLimit{"memory", 2e9, true}));
+  EXPECT_EQ(limit("memory=1.5 GiB", true).limit, 1.5 * 1073741824);
+  EXPECT_EQ(limit("memory=100B", true).limit, 100);
+  EXPECT_EQ(limit("accuracy=0.7", false), (FigureLimit{"accuracy", 0.7, false}));
+  EXPECT_EQ(limit("memory=2GB", true).text(), "memory ≤ 2 GB");
+  EXPECT_EQ(limit("accuracy=0.7", false).text(), "accuracy ≥ 0.7");
+  for (const char* wrong : {"", "memory", "=2GB", "memory=", "memory=much", "memory=2XB",
+                            "memory=nan", "accuracy=0.7%", "a name of more than 23 bytes=1"}) {
+    const auto parsed = parse_figure_limit(wrong, true);
+    ASSERT_FALSE(parsed.ok()) << wrong;
+    EXPECT_NE(parsed.error().hint, "") << wrong;
+  }
+}
+
+TEST(FigureLimit, TheWorstFigureCounts) {
+  const std::vector<FigureLimit> limits = {limit("memory=2GB", true), limit("accuracy=0.8", false)};
+  EXPECT_LT(excess_of({{"memory", 1e9}, {"accuracy", 0.9}}, limits), 0);
+  EXPECT_EQ(excess_of({{"memory", 2e9}, {"accuracy", 0.9}}, limits), 0);  // just held
+  EXPECT_DOUBLE_EQ(excess_of({{"memory", 3e9}, {"accuracy", 0.9}}, limits), 0.5);
+  EXPECT_DOUBLE_EQ(excess_of({{"memory", 1e9}, {"accuracy", 0.4}}, limits), 1);
+  EXPECT_TRUE(std::isinf(excess_of({{"memory", 1e9}}, limits)));
+  EXPECT_EQ(excess_of({{"memory", 9e9}}, {}), 0);
+  // A limit of 0, and values below it.
+  EXPECT_GT(excess_of({{"drift", 0.5}}, std::vector{limit("drift=0", true)}), 0);
+  EXPECT_LT(excess_of({{"drift", -0.5}}, std::vector{limit("drift=0", true)}), 0);
+}
+
+TEST(FigureLimit, RoundingBreaksNone) {
+  const double reported = 1 - 0.01 * 32;
+  ASSERT_LT(reported, 0.68);
+  EXPECT_LE(excess_of({{"accuracy", reported}}, std::array{limit("accuracy=0.68", false)}), 0);
+  EXPECT_GT(excess_of({{"accuracy", 0.6799}}, std::array{limit("accuracy=0.68", false)}), 0);
+}
+
+TEST(FigureLimit, WhatNoTrialHeldIsNamedWithTheNearest) {
+  const std::vector<FigureLimit> limits = {limit("memory=2GB", true), limit("accuracy=0.8", false)};
+  const std::vector<Figures> trials = {{{"memory", 1e9}, {"accuracy", 0.5}},
+                                       {{"memory", 3e9}, {"accuracy", 0.75}}};
+  EXPECT_EQ(unheld_limits(trials, limits), "accuracy ≥ 0.8: the nearest of 2 trials is 0.75");
+  EXPECT_THAT(unheld_limits(std::vector<Figures>{{}}, limits), HasSubstr("no trial reported it"));
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,317 @@
+#include "answers/infeasible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/option_name.h"
+#include "base/text.h"
+#include "problem/choices.h"
+#include "search/acquisition.h"
+#include "search/figure_chance.h"
+
+namespace flyball {
+namespace {
+
+constexpr double sure = 0.95;    // chance at which a predicted limit is said
+constexpr double nearer = 0.02;  // by less a predicted limit is not worth more than a measured one
+constexpr double farthest = 8;   // times a limit: beyond that predictions are not asked
+constexpr double slower_step = 0.97;  // of the arrival rate, from one guess to the next
+constexpr size_t most_rate_choices = 50'000;
+constexpr int halvings = 12;
+
+using Choosing = std::span<const size_t>;
+
+double& limit_of(Problem& problem, Constraint constraint, size_t role) {
+  switch (constraint) {
+    case Constraint::power:
+      return problem.budgets.power_w;
+    case Constraint::time:
+      return problem.budgets.time_ms;
+    case Constraint::energy:
+      return problem.budgets.energy_j;
+    case Constraint::latency:
+      return problem.roles[role].latency_ms;
+    default:
+      return problem.roles[role].rate_hz;
+  }
+}
+
+/// What is predicted of the choices that are not measured yet.
+class Forecast {
+ public:
+  Forecast(const Strategy& strategy) : strategy_(strategy) {
+    if (!strategy.options().make_predictor) return;
+    for (size_t role = 0; role < strategy.problem().roles.size(); ++role) {
+      auto belief = believe(strategy.ledger(), role, strategy.options());
+      if (!belief.ok()) {
+        beliefs_.clear();
+        return;
+      }
+      beliefs_.push_back(*std::move(belief));
+      figures_.push_back(figure_chances(strategy.ledger(), role));
+    }
+  }
+
+  bool knows() const { return !beliefs_.empty(); }
+  /// Neither failed nor measured as a whole?
+  bool open(Choosing choice) const {
+    size_t missing = 0;
+    for (size_t role = 0; role < choice.size(); ++role) {
+      const Record* record = strategy_.ledger().find(role, choice[role]);
+      if (record && record->failed()) return false;
+      missing += !record;
+    }
+    return missing > 0;
+  }
+  /// That every limit holds, those on figures of the program's own included.
+  double chance(const Problem& problem, Choosing choice) const {
+    double chance = weigh(problem, beliefs_, choice, unlimited).feasible;
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!figures_[role].empty()) chance *= figures_[role][choice[role]];
+    return chance;
+  }
+
+  /// The least budget or latency below `most` that some open choice is sure to keep.
+  EasedLimit least(const Problem& problem, EasedLimit eased, double most) const {
+    Problem relaxed = problem;
+    double& limit = limit_of(relaxed, eased.constraint, eased.role);
+    eased.predicted = true;
+    eased.needed = most;
+    for_each_choice(problem, [&](Choosing choice) {
+      limit = (1 - nearer) * eased.needed;
+      if (!open(choice) || chance(relaxed, choice) < sure) return;
+      double low = eased.limit, high = limit;
+      for (int i = 0; i < halvings; ++i) {
+        limit = std::sqrt(low * high);
+        (chance(relaxed, choice) < sure ? low : high) = limit;
+      }
+      eased.needed = high;
+      eased.choice.assign(choice.begin(), choice.end());
+    });
+    return eased;
+  }
+
+  /// The highest arrival rate above `least` that some open choice is sure to sustain.
+  EasedLimit highest_rate(const Problem& problem, EasedLimit eased, double least) const {
+    Problem slower = problem;
+    double& rate = limit_of(slower, eased.constraint, eased.role);
+    eased.predicted = true;
+    while (eased.choice.empty() && (rate *= slower_step) > (1 + nearer) * least)
+      for_each_choice(problem, [&](Choosing choice) {
+        if (!eased.choice.empty() || !open(choice) || chance(slower, choice) < sure) return;
+        eased.needed = rate;
+        eased.choice.assign(choice.begin(), choice.end());
+      });
+    return eased;
+  }
+
+ private:
+  const Strategy& strategy_;
+  std::vector<Belief> beliefs_;
+  std::vector<std::vector<double>> figures_;  ///< by role; empty: none was beyond its limit
+};
+
+/// Every limit that is set, as it stands.
+std::vector<EasedLimit> limits_of(const Problem& problem) {
+  std::vector<EasedLimit> limits;
+  Problem asked = problem;
+  const auto add = [&](Constraint constraint, size_t role) {
+    const double limit = limit_of(asked, constraint, role);
+    if (limit != unlimited) limits.push_back({constraint, role, limit, 0, false, {}});
+  };
+  for (const Constraint c : {Constraint::power, Constraint::time, Constraint::energy}) add(c, 0);
+  for (size_t role = 0; role < problem.roles.size(); ++role) {
+    if (!problem.roles[role].serves()) continue;
+    add(Constraint::latency, role);
+    add(Constraint::arrival_rate, role);
+  }
+  return limits;
+}
+
+/// The nearer of what was measured and what is predicted to do; nothing where neither does.
+void ease(const Problem& problem, const std::vector<Easing>& measured, const Forecast& forecast,
+          EasedLimit limit, Infeasibility& why) {
+  const auto found = std::ranges::find_if(measured, [&](const Easing& easing) {
+    return easing.constraint == limit.constraint && easing.role == limit.role;
+  });
+  const bool any = found != measured.end();
+  const bool rate = limit.constraint == Constraint::arrival_rate;
+  EasedLimit eased = limit;
+  if (any) eased.needed = found->needed, eased.choice = found->choice;
+  if (forecast.knows() && !(rate && why.choices > most_rate_choices)) {
+    const double beyond = any ? found->needed : limit.limit * (rate ? 1 / farthest : farthest);
+    EasedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond)
+                                : forecast.least(problem, limit, beyond);
+    if (!predicted.choice.empty()) eased = std::move(predicted);
+  }
+  if (!eased.choice.empty()) why.eased.push_back(std::move(eased));
+}
+
+/// A value at so many digits, on the safe side.
+double rounded(double value, int digits, bool up) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+  const double steps = value / unit;
+  // Decimal text: what is printed is what is meant.
+  return std::stod(
+      fmt::format("{:.{}g}", (up ? std::ceil(steps) : std::floor(steps)) * unit, digits + 1));
+}
+
+/// Rounded in the flag's unit, with as many digits as it takes that it still does.
+double typed(const EasedLimit& eased, double scale, const std::function<bool(double)>& does) {
+  const bool up = eased.constraint != Constraint::arrival_rate;
+  for (int digits = eased.predicted ? 3 : 4; digits < 15; ++digits) {
+    const double value = rounded(eased.needed / scale, digits, up);
+    if (does(value * scale)) return value;
+  }
+  return eased.needed / scale;
+}
+
+std::string amount(double value, const std::string& unit) {
+  return fmt::format("{:.12g}{}", value, unit == "requests/s" ? "" : unit);
+}
+
+/// The least time (per minibatch or sample) of what was measured; not known of other objectives.
+std::optional<double> fastest(const Problem& problem, const Readings& readings) {
+  if (problem.objective != Objective::time || problem.roles.size() != 1) return {};
+  double least = unlimited;
+  for (size_t i = 0; i < readings[0].size(); ++i)
+    if (readings[0][i].minibatch_ms > 0)
+      least = std::min(least, outcome_of(problem, readings, std::array{i}).loss);
+  return least < unlimited ? std::optional(least) : std::nullopt;
+}
+
+/// "--power-budget 25.2W (predicted)"
+std::string advice_text(const Advice& one) {
+  const std::string whose = one.workload.empty() ? "" : " for " + one.workload;
+  const char* known = provenance_name(one.provenance);
+  if (one.flag == "--windows")
+    return fmt::format("{:.12g} requests/s in --windows{} ({})", one.value, whose, known);
+  const std::string price =
+      one.slowdown >= 2 ? fmt::format(", {:.3g} times as slow as the fastest", one.slowdown) : "";
+  return fmt::format(
+      "{}{} ({}{})",
+      option_text(one.flag, amount(one.value, one.unit == "profiles" ? "" : one.unit)), whose,
+      known, price);
+}
+
+std::string binding_text(const Problem& problem, const EasedLimit& eased, const FlagOf& flag_of) {
+  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
+  const bool own =
+      eased.constraint == Constraint::latency || eased.constraint == Constraint::arrival_rate;
+  const LimitFlag flag = flag_of(eased.constraint, eased.role);
+  return fmt::format("{}{}{} of {:.5g} {}",
+                     two && own ? problem.roles[eased.role].workload + "'s " : "the ",
+                     constraint_name(eased.constraint),
+                     eased.constraint == Constraint::arrival_rate ? "" : " budget",
+                     eased.limit / flag.scale, flag.unit);
+}
+
+}  // namespace
+
+Infeasibility explain_infeasible(const Strategy& strategy) {
+  const Problem& problem = strategy.problem();
+  const Ledger& ledger = strategy.ledger();
+  Infeasibility why;
+  why.measured = ledger.profiles();
+  if (const auto& nearest = ledger.best()) {
+    why.missed = nearest->outcome.tightest;
+    why.missed_by = nearest->outcome.overshoot;
+  }
+  const Forecast forecast(strategy);
+  double best_chance = 0;
+  for_each_choice(problem, [&](Choosing choice) {
+    ++why.choices;
+    if (!forecast.knows() || !forecast.open(choice)) return;
+    const double chance = forecast.chance(problem, choice);
+    why.predicted += chance >= 0.5;
+    best_chance = std::max(best_chance, chance);
+  });
+  const size_t asked = strategy.options().profile_budget;
+  if (best_chance >= sure && why.measured >= asked) why.profiles = 2 * asked;
+  const auto measured = easings(problem, ledger.readings());
+  for (const EasedLimit& limit : limits_of(problem)) ease(problem, measured, forecast, limit, why);
+  return why;
+}
+
+std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,
+                              const FlagOf& flag_of, Provenance known) {
+  const Problem& problem = strategy.problem();
+  const Readings readings = strategy.ledger().readings();
+  const auto least = fastest(problem, readings);
+  std::vector<Advice> all;
+  if (why.profiles > 0)
+    all.push_back({flag_of(Constraint::none, 0).flag, static_cast<double>(why.profiles), "profiles",
+                   Provenance::predicted});
+  const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
+  for (const EasedLimit& eased : why.eased) {
+    const LimitFlag flag = flag_of(eased.constraint, eased.role);
+    const bool up = eased.constraint != Constraint::arrival_rate;
+    Problem relaxed = problem;
+    // Durations and shares are converted on their way back from the command line: a hair less.
+    const double hair = flag.scale == 1 && flag.unit != "ms" ? 0 : 1e-12;
+    const auto does = [&](double limit) {
+      limit_of(relaxed, eased.constraint, eased.role) = up ? limit * (1 - hair) : limit;
+      return eased.predicted || outcome_of(relaxed, readings, eased.choice).feasible;
+    };
+    const bool own = eased.constraint == Constraint::latency || !up;
+    all.push_back({flag.flag, typed(eased, flag.scale, does), flag.unit,
+                   eased.predicted ? Provenance::predicted : known,
+                   two && own ? problem.roles[eased.role].workload : ""});
+    if (least && !eased.predicted)
+      all.back().slowdown = outcome_of(problem, readings, eased.choice).loss / *least;
+  }
+  return all;
+}
+
+Error infeasible_error(const Problem& problem, const Infeasibility& why,
+                       const std::vector<Advice>& advice, const FlagOf& flag_of) {
+  Error error{Code::infeasible, "", ""};
+  error.message =
+      why.measured >= why.choices
+          ? fmt::format("none of all {} meets the limits", why.choices)
+          : fmt::format("none of the {} measured meets the limits; {} of {} {} predicted to",
+                        why.measured, why.predicted, why.choices,
+                        why.predicted == 1 ? "is" : "are");
+  std::vector<std::string> binding, tries;
+  for (const EasedLimit& eased : why.eased)
+    binding.push_back(binding_text(problem, eased, flag_of));
+  for (const Advice& one : advice) tries.push_back(advice_text(one));
+  if (!binding.empty()) {
+    error.message += "; what binds: " + join(binding, ", or ");
+    error.hint = "try " + join(tries, ", or ");
+  } else {
+    error.message +=
+        fmt::format("; easing one limit alone does not help, and the nearest misses {} by {:.3g} %",
+                    constraint_name(why.missed), 100 * why.missed_by);
+    error.hint = tries.empty() ? "ease several limits together" : "try " + join(tries, ", or ");
+  }
+  return error;
+}
+
+Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
+                   Provenance known) {
+  if (why_not.code != Code::infeasible || !strategy.ledger().best())
+    return {std::move(why_not), {}};
+  const Infeasibility why = explain_infeasible(strategy);
+  std::vector<Advice> easing = advice_of(strategy, why, flag_of, known);
+  return {infeasible_error(strategy.problem(), why, easing, flag_of), std::move(easing)};
+}
+
+nlohmann::ordered_json infeasible_json(const Error& why_not, const std::vector<Advice>& easing) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Advice& one : easing) {
+    all.push_back({{"flag", one.flag},
+                   {"value", one.value},
+                   {"unit", one.unit},
+                   {"provenance", provenance_name(one.provenance)}});
+    if (!one.workload.empty()) all.back()["workload"] = one.workload;
+    if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
+  }
+  return {{"reason", why_not.message}, {"hint", why_not.hint}, {"easing", std::move(all)}};
+}
+
+}  // namespace flyball

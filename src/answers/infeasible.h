@@ -1,0 +1,74 @@
+// Why a search ended without an answer, and which limit alone would do: as measured where that was
+// measured, else as predicted with a margin.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "search/strategy.h"
+
+namespace flyball {
+
+/// A limit with which, all others kept, some choice is feasible.
+struct EasedLimit {
+  Constraint constraint = Constraint::none;
+  size_t role = 0;               ///< whose latency or arrival rate
+  double limit = 0, needed = 0;  ///< in unit_of(problem, constraint)
+  bool predicted = false;
+  std::vector<size_t> choice;  ///< which one
+};
+
+struct Infeasibility {
+  size_t measured = 0;   ///< profiles made
+  size_t choices = 0;    ///< that the problem offers
+  size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
+  size_t profiles = 0;   ///< with so many one of them is expected to be found; 0: that is not so
+  std::vector<EasedLimit> eased;         ///< at most one for each limit
+  Constraint missed = Constraint::none;  ///< by the nearest measured choice …
+  double missed_by = 0;                  ///< … and by how much, as a share of the limit
+};
+
+/// Of a search whose answer() is Code::infeasible. A limit's predicted value is given in place of
+/// the measured one where it is nearer; with it the choice is feasible at 95 % by the predictions.
+Infeasibility explain_infeasible(const Strategy& strategy);
+
+/// How a limit is given on the command line: `value` there times `scale` is the problem's limit.
+struct LimitFlag {
+  std::string flag, unit;  ///< "--time-budget", "s"
+  double scale = 1;
+};
+/// Constraint::none: how the number of profiles is given.
+using FlagOf = std::function<LimitFlag(Constraint, size_t role)>;
+
+/// One thing to try, as it is typed.
+struct Advice {
+  std::string flag;
+  double value = 0;  ///< rounded so that it still does
+  std::string unit;
+  Provenance provenance = Provenance::predicted;
+  std::string workload = "";  ///< whose limit it is, where several have one of their own
+  /// Its time against that of the fastest measured, where time is to be small; 0: not known.
+  double slowdown = 0;
+};
+
+/// The eased limits by their flags; `known` says how the readings are known that were measured.
+std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,
+                              const FlagOf& flag_of, Provenance known);
+/// The same in words: what was measured and predicted, which limits bind, what to try.
+Error infeasible_error(const Problem& problem, const Infeasibility& why,
+                       const std::vector<Advice>& advice, const FlagOf& flag_of);
+
+/// Why there is no answer, and what would do.
+struct Refusal {
+  Error why_not;
+  std::vector<Advice> easing;
+};
+/// Of a search that ended with `why_not`; without advice where nothing was measured completely.
+Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
+                   Provenance known);
+/// `infeasible` of docs/json.md.
+nlohmann::ordered_json infeasible_json(const Error& why_not, const std::vector<Advice>& easing);
+
+}  // namespace flyball

@@ -1,0 +1,123 @@
+#include "answers/json_version.h"
+
+#include <initializer_list>
+
+#include "answers/answer.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int asked_version = json_schema;
+
+bool is_plan(const Json& json) {
+  return json.contains("problem") && (json.contains("limits") || json.contains("windows"));
+}
+bool is_tune(const Json& json) {
+  return json.contains("per") && json.contains("profiled") && json.contains("default");
+}
+
+void erase(Json& json, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) json.erase(key);
+}
+
+Json tune_of_1(Json json) {
+  json["request"]["asked"] = json["asked"];
+  erase(json, {"asked", "run"});
+  for (Json& trial : json["profiled"]) trial.erase("workload");
+  return json;
+}
+
+// Choices did not say their times.
+void forget_times(Json& choice) {
+  choice.erase("minibatch_ms");
+  for (Json& role : choice["roles"]) role.erase("minibatch_ms");
+}
+
+Json plan_of_1(Json json) {
+  if (json["infeasible"].is_object())
+    json["error"] = {{"code", code_name(Code::infeasible)},
+                     {"message", json["infeasible"]["reason"]},
+                     {"hint", json["infeasible"]["hint"]}};
+  const bool dynamic = json.contains("windows");
+  erase(json, {"choice", "default", "effort", "reused", "set_aside", "started_utc", "seconds",
+               "own_seconds"});
+  if (dynamic) erase(json, {"asked", "profiled", "trials", "stopped"});
+  if (!dynamic) {
+    for (const char* list : {"would_buy", "front", "profiled"})
+      for (Json& one : json[list]) {
+        if (one.contains("failure") && one["failure"].is_null()) one["failure"] = "";
+        if (one.contains("roles")) forget_times(one);
+        if (one.contains("choice")) forget_times(one["choice"]);
+      }
+    if (json["answer"].is_object()) forget_times(json["answer"]);
+    if (json["unmeasured"].is_object()) forget_times(json["unmeasured"]["choice"]);
+  } else if (json.contains("error")) {
+    erase(json, {"objective", "switches", "switch_j", "value", "value_unit", "static_value",
+                 "profiles", "notes"});
+  } else {
+    json.erase("infeasible");
+  }
+  return json;
+}
+
+Json downgraded(Json json) {
+  if (json.is_object()) json.erase("schema");
+  if (is_tune(json)) return tune_of_1(std::move(json));
+  if (is_plan(json)) return plan_of_1(std::move(json));
+  return json;
+}
+
+}  // namespace
+
+Json in_version(const Json& document, int version) {
+  if (version < json_schema) {
+    Json old = downgraded(document);
+    const auto lower_answer = [](Json& run) {
+      if (run.contains("answer") && run["answer"].contains("schema"))
+        run["answer"] = downgraded(run["answer"]);
+    };
+    lower_answer(old);  // of `runs show`, and of `runs list`
+    if (old.contains("runs"))
+      for (Json& run : old["runs"]) lower_answer(run);
+    return old;
+  }
+  if (document.contains("schema")) return document;
+  Json json{{"schema", json_schema}};
+  json.update(document);
+  return json;
+}
+
+void ask_json_version(int version) {
+  asked_version = version;
+}
+
+Json in_asked_version(const Json& document) {
+  return in_version(document, asked_version);
+}
+
+Json upgraded(Json answer) {
+  if (answer.contains("schema")) return answer;
+  if (is_tune(answer) && answer["request"].contains("asked")) {
+    answer["asked"] = answer["request"]["asked"];
+    answer["request"].erase("asked");
+  } else if (is_plan(answer)) {
+    if (answer.contains("answer")) answer["choice"] = answer["answer"];
+    if (answer.contains("error")) {
+      if (!answer.contains("infeasible"))
+        answer["infeasible"] = {{"reason", answer["error"]["message"]},
+                                {"hint", answer["error"]["hint"]},
+                                {"easing", Json::array()}};
+      answer.erase("error");
+    }
+    if (answer.contains("profiled"))
+      for (Json& trial : answer["profiled"])
+        if (trial["failure"] == "") trial["failure"] = nullptr;
+  } else {
+    return answer;
+  }
+  return in_version(answer, json_schema);
+}
+
+}  // namespace flyball

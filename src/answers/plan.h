@@ -1,0 +1,79 @@
+// The answer to one problem as advice: what to do, what it leaves of each limit, what else was on
+// the front, and what a little more of a limit would buy.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "answers/answer.h"
+#include "search/strategy.h"
+
+namespace flyball {
+
+/// What a choice uses of one limit.
+struct Margin {
+  Constraint constraint = Constraint::none;
+  size_t role = 0;
+  std::string workload;  ///< whose; "" for power
+  double used = 0, limit = 0;
+  std::string unit;
+  bool binds = false;  ///< without this limit a better choice would be open
+};
+
+/// A choice and how its readings are known: measured, tabled, or resting on predictions.
+struct Option {
+  Choice choice;
+  std::vector<double> minibatch_ms;  ///< by role
+  double power_w = not_measured;
+  Provenance provenance = Provenance::predicted;
+};
+
+/// What easing one limit would buy: its shadow price, for a step of the limit that people know.
+struct ShadowPrice {
+  std::string what;     ///< "1 W more power", "10 ms more latency"; more where that buys nothing
+  Option option;        ///< the best choice then
+  double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing
+};
+
+struct Plan : SearchAnswer {
+  std::string kind;  ///< "training", "concurrent", …, as `flyball plan` names it
+  std::shared_ptr<const Problem> problem;
+  std::optional<Answer> answer;
+  Option chosen;                ///< the answer
+  std::optional<Option> usual;  ///< what one gets without tuning, where that was measured
+  std::vector<Margin> margins;
+  std::vector<Option> front;  ///< power against the objective, the power budget left aside
+  /// Against the best known or predicted within the limits.
+  std::vector<ShadowPrice> shadow_prices;
+  /// What is predicted, but not measured, to be better than the answer within the limits.
+  std::optional<ShadowPrice> unmeasured;
+  Provenance provenance = Provenance::measured;  ///< of what was profiled
+  std::optional<KeptModes> modes;                ///< which modes were chosen among
+};
+
+/// Draws up the plan of a search that has ended; `found`: what came of it, its trials in their
+/// order. What was not measured is taken from the strategy's predictor where it has one, and
+/// marked.
+Plan draw_plan(const Strategy& strategy, SearchAnswer found);
+
+/// How `flyball plan` takes a limit.
+LimitFlag plan_flag(Constraint constraint, size_t role);
+
+/// Configurations of all roles.
+size_t configurations_of(const Problem& problem);
+/// "set the mode; …": a choice in words.
+std::string choice_text(const Problem& problem, std::span<const size_t> choice);
+/// Unit of objective_value(), as `value_unit` of the JSON document.
+std::string objective_unit(const Problem& problem);
+/// The plan as text for people, ending with a line end; why there is no answer is left to the
+/// caller. `verbose`: with every trial and every remark.
+std::string format_plan(const Plan& plan, bool verbose = false);
+/// The keys of docs/json.md.
+nlohmann::ordered_json to_json(const Plan& plan);
+
+/// What the choice uses of each limit that is set.
+std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
+                               std::span<const size_t> choice);
+
+}  // namespace flyball

@@ -1,0 +1,276 @@
+// A plan for people and for programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "answers/notes.h"
+#include "answers/plan.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "space/trial_facts.h"
+
+namespace flyball {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// What time and energy are of: of both minibatches, where two are served.
+const char* counted(const Problem& problem) {
+  if (problem.per_sample) return "sample";
+  const bool serves = problem.roles[0].serves();
+  if (serves && problem.objective == Objective::energy) return "request";
+  return serves && problem.roles.size() == 2 ? "minibatch of each" : "minibatch";
+}
+
+/// Two services are weighed by the share of their latency budgets, where they have any.
+bool counts_share(const Problem& problem) {
+  return problem.roles.size() == 2 && std::ranges::any_of(problem.roles, [](const Role& r) {
+           return r.latency_ms != unlimited;
+         });
+}
+
+std::string objective_text(const Problem& problem, const Outcome& outcome) {
+  const double value = objective_value(problem, outcome);
+  switch (problem.objective) {
+    case Objective::time:
+      return fmt::format("{:.5g} ms per {}", value, counted(problem));
+    case Objective::energy:
+      return fmt::format("{:.4g} J per {}", value, counted(problem));
+    case Objective::power:
+      return fmt::format("{:.4g} W", value);
+    case Objective::latency:
+      if (counts_share(problem))
+        return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
+      return fmt::format("peak latency {:.4g} ms", value);
+    case Objective::throughput:
+      return fmt::format("{:.4g} training {}/s", value,
+                         problem.per_sample ? "samples" : "minibatches");
+    case Objective::minibatches:
+      return fmt::format("{:g} training minibatches per window", value);
+  }
+  return "";
+}
+
+Trial trial_of(const Problem& problem, size_t role, size_t candidate) {
+  const Role& asked = problem.roles[role];
+  return problem.candidates->space(role).trial(candidate, asked.workload, asked.phase);
+}
+
+std::string mode_text(const Problem& problem, size_t role, size_t candidate) {
+  const Settings mode = trial_of(problem, role, candidate).mode.values;
+  return mode.empty() ? "this machine as it is" : describe(mode);
+}
+
+/// How the window is spent, for a person who sets it up.
+std::string schedule_text(const Plan& plan) {
+  const Problem& problem = *plan.problem;
+  if (!problem.roles.back().serves()) return "";
+  const size_t last = problem.roles.size() - 1;
+  const double batch = problem.candidates->batch(last, plan.answer->choice[last]);
+  const double window = problem.window_ms(last, batch);
+  if (!problem.concurrent()) {
+    std::string text;
+    for (size_t role = 0; role <= last; ++role) {
+      const double own = problem.candidates->batch(role, plan.answer->choice[role]);
+      const std::string& served = problem.roles[role].workload;
+      text += own == 1 ? fmt::format("  {}: serve each request as it arrives\n", served)
+                       : fmt::format(
+                             "  {}: collect {:g} requests (the first waits {:.4g} ms), then "
+                             "serve them in one minibatch\n",
+                             served, own, problem.wait_ms(role, own));
+    }
+    return text;
+  }
+  const bool per_second = problem.objective == Objective::throughput;
+  const double counts = problem.counts(problem.candidates->batch(0, plan.answer->choice[0]));
+  const double n = per_second
+                       ? objective_value(problem, plan.answer->outcome) * window * 1e-3 / counts
+                       : objective_value(problem, plan.answer->outcome);
+  if (problem.objective == Objective::power) return "";
+  return fmt::format(
+      "  every {:.4g} ms: {:.0f} training minibatch{} while {:g} request{} gather, then serve "
+      "them\n",
+      window, n, std::lround(n) == 1 ? "" : "es", batch, batch == 1 ? "" : "s");
+}
+
+std::string limits_text(const Plan& plan) {
+  std::string text;
+  for (const Margin& margin : plan.margins) {
+    const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
+    if (margin.constraint == Constraint::arrival_rate)
+      text += fmt::format("  {}arrival rate {:g}/s of the {:.4g}/s that could be sustained{}\n",
+                          whose, margin.used, margin.limit, margin.binds ? "  (nearly full)" : "");
+    else
+      text +=
+          fmt::format("  {}{} {:.4g} of {:.4g} {}{}\n", whose, constraint_name(margin.constraint),
+                      margin.used, margin.limit, margin.unit, margin.binds ? "  (binds)" : "");
+  }
+  return text.empty() ? "" : "limits\n" + text;
+}
+
+std::string percent(double value) {
+  return value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+}
+
+std::string shadow_prices_text(const Plan& plan) {
+  std::string text;
+  for (const ShadowPrice& price : plan.shadow_prices) {
+    if (price.gain_pct == 0) {
+      text += fmt::format("  {} would buy nothing\n", price.what);
+      continue;
+    }
+    // From nothing there is no percentage.
+    const bool from_nothing = objective_value(*plan.problem, plan.answer->outcome) == 0;
+    const std::string gain = from_nothing ? "" : percent(price.gain_pct) + " %: ";
+    text += fmt::format("  {} would buy {}{} at {} ({})\n", price.what, gain,
+                        objective_text(*plan.problem, price.option.choice.outcome),
+                        choice_text(*plan.problem, price.option.choice.candidates),
+                        price.option.provenance == Provenance::predicted
+                            ? "predicted, not measured"
+                            : provenance_name(price.option.provenance));
+  }
+  if (plan.unmeasured)
+    text += fmt::format(
+        "  more profiles might find {} % within these limits: {} at {} (predicted, "
+        "not measured)\n",
+        percent(plan.unmeasured->gain_pct),
+        objective_text(*plan.problem, plan.unmeasured->option.choice.outcome),
+        choice_text(*plan.problem, plan.unmeasured->option.choice.candidates));
+  return text;
+}
+
+std::string front_text(const Plan& plan) {
+  std::string text;
+  for (const Option& option : plan.front)
+    text += fmt::format("  {:>7} W  {}: {}\n",
+                        std::isnan(option.power_w) ? "?" : fmt::format("{:.2f}", option.power_w),
+                        objective_text(*plan.problem, option.choice.outcome),
+                        choice_text(*plan.problem, option.choice.candidates));
+  if (text.empty()) return "";
+  return fmt::format("alternatives at other powers ({})\n", provenance_name(plan.provenance)) +
+         text;
+}
+
+std::string steps_text(const Plan& plan, bool verbose) {
+  const size_t profiles = plan.profiles(), trials = plan.profiled.size();
+  std::string text =
+      fmt::format("profiled: {} profile{} in {} trial{}{}{}\n", profiles, profiles == 1 ? "" : "s",
+                  trials, trials == 1 ? "" : "s", verbose ? "" : " (--verbose lists them)",
+                  plan.provenance == Provenance::simulated ? ", all simulated" : "");
+  if (!verbose) return text;
+  for (const Observation& trial : plan.profiled) {
+    const std::string doubts = trial_doubts(trial.measurement);
+    text += fmt::format("  {} {}: {}{} — {}\n", plan.problem->roles[trial.role].workload,
+                        describe(trial.settings), reading_text(trial),
+                        doubts.empty() ? "" : ", " + doubts, reason_text(trial));
+  }
+  return text;
+}
+
+json choice_json(const Problem& problem, const Option& option) {
+  json roles = json::array();
+  for (size_t role = 0; role < option.choice.candidates.size(); ++role) {
+    const Trial trial = trial_of(problem, role, option.choice.candidates[role]);
+    roles.push_back({{"workload", trial.job.workload},
+                     {"phase", phase_name(trial.job.phase)},
+                     {"config", all_settings(trial)},
+                     {"minibatch_ms", or_null(option.minibatch_ms[role])}});
+  }
+  return {{"value", or_null(objective_value(problem, option.choice.outcome))},
+          {"value_unit", objective_unit(problem)},
+          {"minibatch_ms", or_null(option.minibatch_ms[0])},
+          {"power_w", or_null(option.power_w)},
+          {"provenance", provenance_name(option.provenance)},
+          {"roles", std::move(roles)}};
+}
+
+}  // namespace
+
+size_t configurations_of(const Problem& problem) {
+  size_t all = 0;
+  for (size_t role = 0; role < problem.roles.size(); ++role)
+    all += problem.candidates->space(role).size();
+  return all;
+}
+
+std::string choice_text(const Problem& problem, std::span<const size_t> choice) {
+  std::string text = mode_text(problem, 0, choice[0]);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const Trial trial = trial_of(problem, role, choice[role]);
+    if (problem.separate_modes && role > 0)
+      text += fmt::format("; {} in {}", trial.job.workload, describe(trial.mode.values));
+    if (!trial.job.settings.empty())
+      text += fmt::format("; {} {}", trial.job.workload, describe(trial.job.settings));
+  }
+  return text;
+}
+
+std::string objective_unit(const Problem& problem) {
+  const std::string per = problem.per_sample                           ? "/sample"
+                          : counted(problem) == std::string("request") ? "/request"
+                                                                       : "/minibatch";
+  switch (problem.objective) {
+    case Objective::time:
+      return "ms" + per;
+    case Objective::energy:
+      return "J" + per;
+    case Objective::power:
+      return "W";
+    case Objective::latency:
+      return counts_share(problem) ? "of the tighter latency budget" : "ms";
+    case Objective::throughput:
+      return problem.per_sample ? "training samples/s" : "training minibatches/s";
+    case Objective::minibatches:
+      return "training minibatches/window";
+  }
+  return "";
+}
+
+std::string format_plan(const Plan& plan, bool verbose) {
+  std::string text;
+  if (plan.answer) {
+    text += fmt::format("set {}\n", choice_text(*plan.problem, plan.answer->choice));
+    text += schedule_text(plan);
+    text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
+    text += limits_text(plan) + shadow_prices_text(plan);
+  }
+  text += front_text(plan) + fmt::format("asked: {}\n", describe(*plan.problem));
+  text += steps_text(plan, verbose);
+  if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
+  return text + notes_text(plan.notes, verbose);
+}
+
+json to_json(const Plan& plan) {
+  const Problem& problem = *plan.problem;
+  json out{{"schema", json_schema},
+           {"problem", plan.kind},
+           {"objective", objective_name(problem.objective)},
+           {"asked", describe(problem)}};
+  out["choice"] = plan.answer ? choice_json(problem, plan.chosen) : json();
+  out["answer"] = out["choice"];  // its name until 0.2
+  out["default"] = plan.usual ? choice_json(problem, *plan.usual) : json();
+  for (const char* list : {"limits", "would_buy", "front"}) out[list] = json::array();
+  for (const Margin& margin : plan.margins)
+    out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},
+                             {"workload", margin.workload},
+                             {"used", margin.used},
+                             {"limit", margin.limit},
+                             {"unit", margin.unit},
+                             {"binds", margin.binds}});
+  for (const ShadowPrice& price : plan.shadow_prices)
+    out["would_buy"].push_back({{"what", price.what},
+                                {"gain_pct", price.gain_pct},
+                                {"choice", choice_json(problem, price.option)}});
+  out["unmeasured"] = nullptr;
+  if (plan.unmeasured)
+    out["unmeasured"] = {{"gain_pct", plan.unmeasured->gain_pct},
+                         {"choice", choice_json(problem, plan.unmeasured->option)}};
+  for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
+  out["modes"] = modes_json(plan.modes);
+  out.update(search_json(plan, configurations_of(problem)));
+  return out;
+}
+
+}  // namespace flyball

@@ -1,0 +1,142 @@
+#include "answers/tune_json.h"
+
+#include <cmath>
+
+#include "answers/comparison.h"
+#include "base/json.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json interval(double low, double high) {
+  // What is taken at its word, as a table's readings are, has no interval.
+  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return nullptr;
+  return Json::array({low, high});
+}
+
+// Every reading by itself, in the order in which they were made; empty where it is predicted.
+Json readings_json(const TuneResult& result, size_t config) {
+  Json readings = Json::array();
+  for (const Measurement* m : result.readings(config))
+    readings.push_back({{"minibatch_ms", or_null(m->minibatch_ms)},
+                        {"power_w", m->power ? or_null(m->power->mean_w) : Json(nullptr)}});
+  return readings;
+}
+
+Json configuration_json(const TuneResult& result, size_t config) {
+  const Configuration& c = result.configurations[config];
+  const double minibatches = result.minibatches_per_epoch(config);
+  const double epoch = minibatches > 0 ? minibatches : std::nan("");
+  const double samples = result.batch_size(config) > 0 ? result.batch_size(config) : std::nan("");
+  Json json;
+  json["config"] = Json(result.space.settings(config));
+  json["minibatch_ms"] = or_null(c.minibatch_ms);
+  json["minibatch_ms_90"] = interval(c.time_lo, c.time_hi);
+  json["power_w"] = or_null(c.power_w);
+  json["power_w_90"] = interval(c.power_lo, c.power_hi);
+  json["minibatch_j"] = or_null(c.minibatch_j());
+  json["sample_ms"] = or_null(c.minibatch_ms / samples);
+  json["sample_j"] = or_null(c.minibatch_j() / samples);
+  json["epoch_s"] = or_null(c.minibatch_ms * 1e-3 * epoch);
+  json["epoch_j"] = or_null(c.minibatch_j() * epoch);
+  json["readings"] = readings_json(result, config);
+  json["provenance"] = provenance_name(c.provenance);
+  return json;
+}
+
+Json change_json(const Change& change) {
+  return std::isnan(change.pct) ? Json(nullptr)
+                                : Json({{"pct", change.pct}, {"established", change.established}});
+}
+
+Json table_row_json(const TuneResult& result, const std::optional<TableRow>& row) {
+  if (!row) return nullptr;
+  return {{"config", Json(result.space.settings(row->config))},
+          {"minibatch_ms", row->minibatch_ms},
+          {"power_w", or_null(row->power_w)},
+          {"provenance", provenance_name(row->provenance)}};
+}
+
+Json oracle_json(const TuneResult& result) {
+  Json oracle;
+  oracle["raw"] = table_row_json(result, result.oracle->raw);
+  oracle["robust"] = table_row_json(result, result.oracle->robust);
+  oracle["gap_pct"] = or_null(gap_pct(result, result.oracle->raw));
+  oracle["robust_gap_pct"] = or_null(gap_pct(result, result.oracle->robust));
+  oracle["excluded_rows"] = result.oracle->excluded.size();
+  oracle["excluded"] = Json::array();
+  for (size_t config : result.oracle->excluded)
+    oracle["excluded"].push_back(result.space.settings(config));
+  return oracle;
+}
+
+Json device_json(const ProfilerInfo& profiler) {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+  };
+  return {{"name", profiler.device},
+          {"title", profiler.device_title},
+          {"fingerprint", profiler.fingerprint},
+          {"conditions", profiler.conditions},
+          {"power_total", text_or_null(profiler.power_total)},
+          {"power_gap", text_or_null(profiler.power_gap)},
+          {"gaps", profiler.gaps}};
+}
+
+}  // namespace
+
+Json comparison_json(const TuneResult& result) {
+  const auto comparison = compare_with_default(result);
+  if (!comparison) return nullptr;
+  return {{"text", comparison->text},
+          {"per", per_name(result.per)},
+          {"established", comparison->established},
+          {"doubt", comparison->doubt.empty() ? Json(nullptr) : Json(comparison->doubt)},
+          {"time", change_json(comparison->time)},
+          {"power", change_json(comparison->power)},
+          {"energy", change_json(comparison->energy)}};
+}
+
+Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
+  Json json;
+  json["workload"] = profiler.workload;
+  json["phase"] = phase_name(profiler.phase);
+  json["device"] = profiler.device;
+  json["objective"] = objective_name(request.objective);
+  json["power_budget_w"] = or_null(request.power_budget_w);
+  json["time_budget_s"] = or_null(request.time_budget_s);
+  json["energy_budget_j"] = or_null(request.energy_budget_j);
+  json.update(options_json(request));
+  return json;
+}
+
+Json to_json(const TuneResult& result) {
+  Json json{{"schema", json_schema}};
+  json["request"] = request_json(result.request, result.profiler);
+  json["request"]["budget_span"] = result.budget_span;
+  json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
+  json["asked"] = describe(result.request, result.budget_span);
+  json["device"] = device_json(result.profiler);
+  json["choice"] = nullptr;
+  if (result.choice) {
+    json["choice"] = configuration_json(result, *result.choice);
+    if (const Figures figures = figures_of(result, *result.choice); !figures.empty())
+      json["choice"]["figures"] = figures;
+  }
+  json["default"] = configuration_json(result, result.default_config);
+  json["default"]["reason"] = result.default_reason;
+  json["per"] = per_name(result.per);
+  json["comparison"] = comparison_json(result);
+  json["front"] = Json::array();
+  for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
+  json["configurations"] = result.offered();
+  json["modes"] = modes_json(result.profiler.modes);
+  if (result.gap) json["gap_pct"] = 100 * *result.gap;
+  if (result.oracle) json["oracle"] = oracle_json(result);
+  json.update(search_json(result, result.offered(), result.request.caller));
+  return json;
+}
+
+}  // namespace flyball

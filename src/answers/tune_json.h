@@ -1,0 +1,19 @@
+// The answer of a tune as the stable document of `--json` (docs/json.md lists every key).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "answers/tune_result.h"
+
+namespace flyball {
+
+/// The request as resolved, without anything that varies between equal requests.
+nlohmann::ordered_json request_json(const TuneRequest& request, const ProfilerInfo& profiler);
+
+/// Numbers that are not known are null; axis values are plain numbers by axis name.
+nlohmann::ordered_json to_json(const TuneResult& result);
+
+/// The answer against the default: a key that the answer and the report share.
+nlohmann::ordered_json comparison_json(const TuneResult& result);
+
+}  // namespace flyball

@@ -1,0 +1,63 @@
+#include "answers/tune_result.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "base/statistics.h"
+#include "base/units.h"
+#include "space/trial_facts.h"
+
+namespace flyball {
+
+Figures figures_of(const TuneResult& result, size_t config) {
+  std::map<std::string, std::vector<double>> values;
+  for (const Observation& trial : result.profiled)
+    if (trial.config == config && !trial.measurement.failed())
+      for (const auto& [name, value] : own_figures(trial.measurement))
+        values[name].push_back(value);
+  Figures figures;
+  for (const auto& [name, all] : values) figures[name] = median(all);
+  return figures;
+}
+
+const char* per_name(Per per) {
+  return per == Per::run ? "run" : per == Per::sample ? "sample" : "minibatch";
+}
+
+double TuneResult::batch_size(size_t config) const {
+  if (per == Per::run) return 0;
+  if (const auto axis = space.axis_index(axis::batch_size)) return space.row(config)[*axis];
+  const auto fixed = profiler.job.find(axis::batch_size);
+  return fixed == profiler.job.end() ? 0 : fixed->second;
+}
+
+double TuneResult::minibatches_per_epoch(size_t config) const {
+  const double batch = batch_size(config);
+  return samples > 0 && batch > 0 ? std::ceil(samples / batch) : 0;
+}
+
+std::vector<const Measurement*> TuneResult::readings(size_t config) const {
+  std::vector<const Measurement*> all;
+  for (const Observation& trial : profiled)
+    if (trial.config == config && !trial.measurement.failed()) all.push_back(&trial.measurement);
+  return all;
+}
+
+std::string describe(const TuneRequest& request, const std::string& span) {
+  std::string text = fmt::format("objective {}", objective_name(request.objective));
+  if (request.power_budget_w != unlimited)
+    text += fmt::format(", power ≤ {:g} W", request.power_budget_w);
+  if (request.time_budget_s != unlimited)
+    text += fmt::format(", {} ≤ {}", span, format_seconds({request.time_budget_s}));
+  if (request.energy_budget_j != unlimited)
+    text += fmt::format(", {} ≤ {:g} J", span, request.energy_budget_j);
+  for (const FigureLimit& limit : request.limits) text += ", " + limit.text();
+  if (request.gap > 0) text += fmt::format(", until a gap of {:g} %", 100 * request.gap);
+  if (request.time_limit_s != unlimited)
+    text += fmt::format(", for {}", format_seconds({request.time_limit_s}));
+  return text;
+}
+
+}  // namespace flyball

@@ -1,0 +1,74 @@
+// A store that a program before version 2 of the documents wrote: its answers are read, shown and
+// printed as they were. Runs 1 to 3 are a tune, a plan and a plan that found nothing.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "answers/json_version.h"
+#include "answers/stored_json.h"
+#include "answers/stored_tune.h"
+#include "base/temp_folder.h"
+#include "report/run_report.h"
+#include "store/store.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+class OldStore : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto place = folder_.path() / "old.db";
+    std::ifstream file(FLYBALL_SOURCE_DIR "/tests/stores/before_schema_2.sql");
+    std::stringstream text;
+    text << file.rdbuf();
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(place.c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database, text.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+    auto store = Store::open(place);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    for (int64_t id = 1; id <= 3; ++id) {
+      runs_.push_back(*store->run(id));
+      trials_.push_back(*store->run_measurements(id));
+    }
+  }
+  TempFolder folder_;
+  std::vector<StoredRun> runs_;
+  std::vector<std::vector<StoredMeasurement>> trials_;
+};
+
+TEST_F(OldStore, ItsAnswersAreReadAsVersionTwoAndPrintedAsTheyWere) {
+  for (const StoredRun& run : runs_) {
+    const Json now = stored_answer(run);
+    EXPECT_EQ(now.begin().key(), "schema");
+    EXPECT_EQ(now["schema"], 2);
+    // Their keys may stand in another order.
+    EXPECT_EQ(nlohmann::json::parse(in_version(now, 1).dump()), nlohmann::json::parse(run.answer));
+  }
+}
+
+TEST_F(OldStore, ItsTuneIsRebuilt) {
+  const TuneResult tuned = stored_tune(runs_[0], trials_[0]);
+  EXPECT_EQ(tuned.profiled.size(), trials_[0].size());
+  ASSERT_TRUE(tuned.choice);
+  EXPECT_EQ(tuned.request.profiles, 6u);
+  for (const Observation& trial : tuned.profiled) EXPECT_FALSE(trial.reason.empty());
+}
+
+TEST_F(OldStore, ItsRunsAreToldInALineAndAsPages) {
+  const char* const best[] = {" ms", " ms/minibatch, ", "nothing feasible"};
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    EXPECT_THAT(summary_of(runs_[i]).best, HasSubstr(best[i])) << i;
+    EXPECT_THAT(run_report(runs_[i], trials_[i])["title"].get<std::string>(), HasSubstr(" on "));
+  }
+  EXPECT_THAT(run_report(runs_[1], trials_[1]).dump(), HasSubstr("What was profiled"));
+  EXPECT_THAT(run_report(runs_[2], trials_[2]).dump(), HasSubstr("try --power-budget"));
+}
+
+}  // namespace
+}  // namespace flyball

@@ -1,0 +1,127 @@
+// The names that users rely on (docs/schema/contract.json) are there.
+#include <gmock/gmock.h>
+
+#include "command_testing.h"
+#include "schema_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using Json = nlohmann::json;
+
+using ::testing::HasSubstr;
+
+/// The schemas in `file` that a schema stands for: references, alternatives, items of lists.
+std::vector<std::pair<std::string, Json>> resolved(const std::string& file, const Json& schema) {
+  std::vector<std::pair<std::string, Json>> all;
+  const auto add = [&](const std::string& in, const Json& part) {
+    for (auto& one : resolved(in, part)) all.push_back(std::move(one));
+  };
+  if (schema.contains("properties")) all.emplace_back(file, schema);
+  if (schema.contains("items")) add(file, schema["items"]);
+  for (const char* list : {"allOf", "anyOf", "oneOf"})
+    if (schema.contains(list))
+      for (const Json& one : schema[list]) add(file, one);
+  if (!schema.contains("$ref")) return all;
+  const std::string ref = schema["$ref"];
+  const std::string in = ref.starts_with("#") ? file : ref.substr(0, ref.find('#'));
+  add(in, read_schema(in)[Json::json_pointer(ref.substr(ref.find('#') + 1))]);
+  return all;
+}
+
+/// Does the schema demand "a.b.c"?
+bool demands(const std::string& file, const Json& schema, const std::string& path) {
+  const std::string key = path.substr(0, path.find('.'));
+  for (const auto& [in, one] : resolved(file, schema)) {
+    const Json required = one.value("required", Json::array());
+    if (std::find(required.begin(), required.end(), key) == required.end()) continue;
+    if (key.size() == path.size()) return true;
+    if (demands(in, one["properties"][key], path.substr(key.size() + 1))) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::stringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+class Contract : public CommandTest {
+ protected:
+  const Json contract_ = read_schema("contract.json");
+};
+
+// Real documents are held to their schemas in json_test.cc.
+TEST_F(Contract, DocumentsDemandItsKeys) {
+  size_t keys = 0;
+  for (const auto& [document, paths] : contract_["documents"].items()) {
+    const std::vector<std::string> words = words_of(document);
+    const std::string file = words[0] + ".json";
+    const Json whole = read_schema(file);
+    const Json schema = words.size() > 1 ? whole["definitions"][words[1]] : whole;
+    for (const std::string path : paths) {
+      EXPECT_TRUE(demands(file, schema, path)) << document << ": " << path;
+      ++keys;
+    }
+    EXPECT_FALSE(demands(file, schema, "no_such_key")) << document;
+  }
+  EXPECT_GT(keys, 100u);
+}
+
+TEST_F(Contract, CommandsTakeItsOptions) {
+  for (const auto& [command, options] : contract_["options"].items()) {
+    std::vector<std::string> words = words_of(command);
+    words.emplace_back("--help");
+    const std::string help = run(words).out;
+    for (const std::string option : options)
+      EXPECT_THAT(help, ::testing::ContainsRegex(option + "[ ,]")) << command;
+  }
+}
+
+TEST_F(Contract, TheProgramReadsItsEnvironment) {
+  const std::string program = slurp(program_);
+  for (const std::string name : contract_["environment"]) EXPECT_THAT(program, HasSubstr(name));
+}
+
+TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
+  const std::string table = small_table().string();
+  for (const char* budget : {"15W", "4W"}) {
+    std::vector<std::string> plan = {"plan",           "training", "--train", table,
+                                     "--power-budget", budget,     "--json",  "-q"};
+    const Json now = run(plan).json();
+    plan[6] = "--json=1";
+    const Json before = run(plan).json();
+    EXPECT_EQ(now["schema"], 2);
+    for (const char* key : {"schema", "choice", "default", "effort"})
+      EXPECT_FALSE(before.contains(key)) << key;
+    EXPECT_EQ(now["choice"], now["answer"]);
+    EXPECT_EQ(before["answer"]["roles"][0]["config"], now["choice"]["roles"][0]["config"]);
+    EXPECT_EQ(before.contains("error"), now["choice"].is_null());
+    EXPECT_EQ(before["profiled"][0]["failure"], "");
+    EXPECT_TRUE(now["profiled"][0]["failure"].is_null());
+  }
+  std::vector<std::string> tune = {"tune", "net", "--device", "table:" + table, "--json", "-q"};
+  const Json now = run(tune).json();
+  tune[4] = "--json=1";
+  const Json before = run(tune).json();
+  EXPECT_EQ(before["request"]["asked"], now["asked"]);
+  EXPECT_FALSE(before.contains("schema") || before.contains("asked"));
+  EXPECT_EQ(run({"pareto", table, "--json"}).json()["schema"], 2);
+  EXPECT_FALSE(run({"pareto", table, "--json=1"}).json().contains("schema"));
+}
+
+TEST_F(Contract, TextsKeepTheirWords) {
+  std::string text = slurp(small_table());
+  const std::string train = write("train.csv", text).string();
+  for (size_t at = 0; (at = text.find("net,train,16", at)) != std::string::npos;)
+    text.replace(at, 12, "det,infer,16");
+  const Finished plan =
+      run({"plan", "concurrent", "--train", train, "--infer", write("infer.csv", text).string(),
+           "--rate", "100", "--latency", "900ms", "-q"});
+  EXPECT_THAT(plan.out, ::testing::ContainsRegex("[0-9] training minibatches/s"));
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
