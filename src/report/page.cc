@@ -2,7 +2,19 @@
 
 #include <cassert>
 
+#include "base/clock.h"
+
 namespace flyball {
+
+nlohmann::ordered_json page_document(const std::string& kind, const std::string& command,
+                                     nlohmann::ordered_json answer) {
+  return {{"schema", "flyball-report/1"},
+          {"kind", kind},
+          {"command", command},
+          {"version", FLYBALL_VERSION},
+          {"written_utc", wall_clock_utc()},
+          {"answer", std::move(answer)}};
+}
 
 std::string fill_page(const nlohmann::ordered_json& document) {
   constexpr std::string_view slot = "id=\"flyball-data\" type=\"application/json\">";

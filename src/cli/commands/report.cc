@@ -20,9 +20,10 @@ Status run(const ReportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const StoredRun run, store.run(options.run));
   FLYBALL_ASSIGN(const auto trials, store.run_measurements(options.run));
+  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   const std::string file =
       options.out.empty() ? fmt::format("flyball-run-{}.html", options.run) : options.out;
-  return write_report(file, run_report(run, trials), false);
+  return write_report(file, run_report(run, trials, costs), false);
 }
 
 }  // namespace
