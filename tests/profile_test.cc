@@ -380,7 +380,7 @@ TEST_F(ProfileTest, OfAJetsonSaysWhatItsGpuDid) {
   EXPECT_EQ(gpu["load_pct"], 33);
   EXPECT_EQ(gpu["clock_mhz"], 306);
   EXPECT_TRUE(gpu["memory_bytes"].is_null());  // it is the machine's
-  EXPECT_THAT(slurp(report), HasSubstr("GPU load"));
+  EXPECT_THAT(slurp(report), HasSubstr(R"("gpu":{"index":0,"load_pct":33)"));
   const Finished text = run(profile({"--root", root.string(), "--epochs", "20"}));
   EXPECT_THAT(text.out, testing::ContainsRegex("GPU in epoch [0-9]+: load 33 %, 306 MHz\n"));
 }

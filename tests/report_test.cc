@@ -53,20 +53,18 @@ TEST_F(ReportTest, OfServingHoldsWhatServeAnswers) {
                              "--arrivals", "windows:20:20s,60:20s", "--latency", "900ms",
                              "--report", path("s.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json(), sheet = document(path("s.html"));
-  EXPECT_EQ(sheet["kind"], "serve");
-  EXPECT_THAT(sheet["headline"].get<std::string>(), StartsWith("Simulated: det answered "));
-  EXPECT_EQ(sheet["figures"][0]["value"], answer["services"][0]["latency_ms"]["p99"]);
-  EXPECT_EQ(sheet["figures"][2]["value"], answer["training"][0]["minibatches"]);
-  EXPECT_EQ(sheet["serving"]["timeline"], answer["timeline"]);
-  const Json& arrived = answer["timeline"]["services"][0]["arrived"];
-  EXPECT_EQ(std::accumulate(arrived.begin(), arrived.end(), int64_t{0},
-                            [](int64_t sum, const Json& one) { return sum + one.get<int64_t>(); }),
-            answer["services"][0]["requests"]["arrived"].get<int64_t>());
-  const Json& latency = sheet["serving"]["services"][0]["latency"]["count"];
-  EXPECT_EQ(std::accumulate(latency.begin(), latency.end(), int64_t{0},
-                            [](int64_t sum, const Json& one) { return sum + one.get<int64_t>(); }),
-            answer["services"][0]["requests"]["answered"].get<int64_t>());
+  const Json answer = done.json(), page = document(path("s.html"));
+  EXPECT_EQ(page["kind"], "serve");
+  EXPECT_EQ(page["answer"], answer);
+  EXPECT_THAT(answer["verdict"].get<std::string>(), StartsWith("det answered "));
+  const auto sum = [](const Json& column) {
+    return std::accumulate(
+        column.begin(), column.end(), int64_t{0},
+        [](int64_t so_far, const Json& one) { return so_far + one.get<int64_t>(); });
+  };
+  const Json& requests = answer["services"][0]["requests"];
+  EXPECT_EQ(sum(answer["timeline"]["services"][0]["arrived"]), requests["arrived"].get<int64_t>());
+  EXPECT_EQ(sum(page["latency"][0]["count"]), requests["answered"].get<int64_t>());
   EXPECT_EQ(run({"serve", "--train", small_table().string(), "--infer", infer, "--arrivals",
                  "poisson:20", "--latency", "900ms", "--report", folder_.string()})
                 .exit_code,
@@ -123,10 +121,9 @@ TEST_F(ReportTest, OfAProgramShowsItsMarks) {
   const Finished done = run(
       {"profile", "--report", path("m.html"), "--json", "--", FLYBALL_BIN_DIR "/marked_c", "5"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json sheet = document(path("m.html"));
-  EXPECT_EQ(sheet["kind"], "profile");
-  EXPECT_EQ((*table_of(sheet, "What it marked"))["rows"][0]["cells"][1],
-            done.json()["marked"]["minibatches"]);
+  const Json page = document(path("m.html"));
+  EXPECT_EQ(page["kind"], "profile");
+  EXPECT_EQ(page["answer"], done.json());
 }
 
 TEST_F(ReportTest, ReopensATuneFromTheStore) {
@@ -188,14 +185,18 @@ TEST_F(ReportTest, TellsBoardsApart) {
   EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"][1]["workload"], "net train on board");
   const Finished done = run({"runs", "compare", "1", "2", "--report", path("c.html")});
   EXPECT_THAT(done.out, HasSubstr("they do not compare: board is board in A, bench in B"));
-  const Json sheet = document(path("c.html"));
-  EXPECT_THAT(sheet["lines"].dump(), HasSubstr("board is board in A, bench in B"));
-  EXPECT_EQ(sheet["facts"][0]["title"], "Source A");
-  EXPECT_EQ(sheet["facts"][1]["title"], "Source B");
+  const Json both = document(path("c.html"))["answer"];
+  EXPECT_EQ(both, run({"runs", "compare", "1", "2", "--json"}).json());
+  EXPECT_THAT(both["sources"][1]["differences"].dump(),
+              HasSubstr("board is board in A, bench in B"));
+  EXPECT_EQ(both["sources"][0]["name"], "A");
+  EXPECT_EQ(both["sources"][1]["device"], "bench");
+  EXPECT_EQ(both["trials"][0]["second"]["source"], "B");
   ASSERT_EQ(run({"report", "2", "--out", path("r.html")}).exit_code, 0);
   const Json one = document(path("r.html"));
   EXPECT_EQ(one["kind"], "run");
-  EXPECT_EQ((*table_of(one, "Its trials"))["rows"].size(), 60u);
+  EXPECT_EQ(one["answer"], run({"runs", "show", "2", "--json"}).json());
+  EXPECT_EQ(one["answer"]["trials"].size(), 60u);
 }
 
 TEST_F(ReportTest, RunsListShowsWorkloadBestAndChoice) {

@@ -8,12 +8,10 @@
 
 #include "answers/doubt.h"
 #include "answers/repeats.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "report/quantity.h"
 #include "report/run_report.h"
-#include "report/sheet.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -88,68 +86,23 @@ std::vector<std::string> differences_of(const RunComparison& comparison) {
   return all;
 }
 
-Json time_of(const std::optional<ComparedSide>& side) {
-  if (!side) return nullptr;
-  if (side->readings == 0) return "failed";
-  return quantity(side->known.minibatch_ms, side->known.time_lo, side->known.time_hi);
-}
-
-Json power_of(const std::optional<ComparedSide>& side) {
-  if (!side) return nullptr;
-  return quantity(side->known.power_w, side->known.power_lo, side->known.power_hi);
-}
-
-// The remark, and what else is to be known of either side.
-std::string remarks(const RunComparison& c, const ComparedTrial& row) {
-  std::string text = row.established && *row.established ? "" : remark_of(row);
-  const auto add = [&](const std::optional<ComparedSide>& side, const StoredRun& run) {
-    if (side && !side->doubts.empty())
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name_of(run), side->doubts);
-  };
-  add(row.first, c.first);
-  add(row.second, c.second);
-  return text;
-}
-
 Json side_json(const std::optional<ComparedSide>& side) {
   if (!side) return nullptr;
   const Configuration& c = side->known;
-  const auto interval = [](double lo, double hi) {
-    return std::isfinite(lo) && std::isfinite(hi) ? Json::array({lo, hi}) : Json(nullptr);
-  };
-  return {{"readings", side->readings},
-          {"minibatch_ms_90", interval(c.time_lo, c.time_hi)},
-          {"power_w_90", interval(c.power_lo, c.power_hi)},
+  return {{"source", side->source},
+          {"provenance", side->readings > 0 ? Json(provenance_name(c.provenance)) : Json(nullptr)},
+          {"readings", side->readings},
+          {"minibatch_ms_90", interval_json(c.time_lo, c.time_hi)},
+          {"power_w_90", interval_json(c.power_lo, c.power_hi)},
           {"doubts", side->doubts.empty() ? Json(nullptr) : Json(side->doubts)}};
 }
 
-// Of what either run has; the weaker word where they differ.
-std::string provenance_of(const ComparedTrial& row) {
-  std::optional<Provenance> known;
-  for (const auto& side : {row.first, row.second})
-    if (side && side->readings > 0)
-      known = std::max(known.value_or(side->known.provenance), side->known.provenance);
-  return known ? provenance_name(*known) : "";
-}
-
-Json table_of(const RunComparison& c) {
-  Json table = sheet_table("Trial by trial",
-                           "Of each run all its readings together, with their 90 % interval.",
-                           {{"workload", ""},
-                            {"set", ""},
-                            {fmt::format("run {}", c.first.id), "ms"},
-                            {fmt::format("run {}", c.second.id), "ms"},
-                            {"change", "%"},
-                            {fmt::format("run {} power", c.first.id), "W"},
-                            {fmt::format("run {} power", c.second.id), "W"},
-                            {"difference", ""}});
-  for (const ComparedTrial& row : c.trials)
-    table["rows"].push_back(sheet_row(
-        {fmt::format("{} {}", row.trial.job.workload, phase_name(row.trial.job.phase)),
-         describe(all_settings(row.trial)), time_of(row.first), time_of(row.second),
-         or_null(row.change_pct), power_of(row.first), power_of(row.second), remarks(c, row)},
-        provenance_of(row)));
-  return table;
+Json run_json(const StoredRun& run) {
+  return {{"id", run.id},
+          {"command", run.request.command},
+          {"started_utc", run.started_utc},
+          {"state", run_state_name(run.state)},
+          {"measurements", run.measurements}};
 }
 
 }  // namespace
@@ -213,8 +166,11 @@ Json to_json(const RunComparison& comparison) {
   }
   return {{"first", comparison.first.id},
           {"second", comparison.second.id},
+          {"verdict", comparison.words()},
           {"common", comparison.common},
           {"differences", comparison.differences},
+          {"runs", {run_json(comparison.first), run_json(comparison.second)}},
+          {"sources", sources_json(comparison.sources)},
           {"trials", list}};
 }
 
@@ -230,26 +186,6 @@ Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run) {
       Code::not_found,
       fmt::format("no run before {} measured {}", run, workload.empty() ? "the same" : workload),
       "name both runs: flyball runs compare 3 4; `flyball runs list` shows them"};
-}
-
-Json comparison_report(const RunComparison& c, const std::string& command) {
-  const std::string title = fmt::format("runs {} and {}", c.first.id, c.second.id);
-  std::string words = c.words();
-  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
-  Json sheet = new_sheet(
-      {"comparison", title, "Comparison · " + title, words + ".", command, wall_clock_utc()});
-  if (!c.differences.empty())
-    sheet["lines"].push_back("The two do not compare: " + join(c.differences, "; ") + ".");
-  sheet["figures"].push_back(sheet_figure("trials in both", c.common, ""));
-  if (!c.trials.empty()) sheet["tables"].push_back(table_of(c));
-  add_sources(sheet, c.sources);
-  for (const StoredRun* run : {&c.first, &c.second})
-    sheet["facts"].push_back(fact_list(fmt::format("Run {}", run->id),
-                                       {{"command", run->request.command},
-                                        {"started", run->started_utc},
-                                        {"state", run_state_name(run->state)},
-                                        {"trials", fmt::format("{}", run->measurements)}}));
-  return sheet;
 }
 
 }  // namespace flyball

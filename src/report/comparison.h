@@ -53,8 +53,4 @@ std::string remark_of(const ComparedTrial& row);
 /// Error not_found: there is none.
 Result<int64_t> earlier_run(const std::vector<StoredRun>& runs, int64_t run);
 
-/// As the page shows it. `command` as it was typed.
-nlohmann::ordered_json comparison_report(const RunComparison& comparison,
-                                         const std::string& command);
-
 }  // namespace flyball

@@ -59,10 +59,8 @@ TEST(Comparison, WhatTheMachineExplainsIsNotEstablished) {
     EXPECT_EQ(compared.trials[0].established, compared.trials[0].doubt.empty());
     const auto json = to_json(compared)["trials"][0];
     EXPECT_EQ(json["established"], compared.trials[0].doubt.empty());
-    const std::string shown = comparison_report(compared, "")["tables"][0]["rows"][0].dump();
     if (!compared.trials[0].doubt.empty()) {
       EXPECT_EQ(json["doubt"], compared.trials[0].doubt);
-      EXPECT_THAT(shown, HasSubstr(compared.trials[0].doubt));
     }
     return compared.trials[0].doubt;
   };

@@ -5,8 +5,9 @@
 #include "base/json.h"
 
 namespace flyball {
+namespace {
 
-nlohmann::ordered_json sheet_grid(const WorkloadTable& given) {
+nlohmann::ordered_json table_grid(const WorkloadTable& given) {
   using Json = nlohmann::ordered_json;
   const WorkloadTable table = merge_repeats(given);
   const std::vector<Axis>& all = table.space.axes();
@@ -30,6 +31,14 @@ nlohmann::ordered_json sheet_grid(const WorkloadTable& given) {
          {"provenance", provenance_name(table.known(i))}});
   }
   return {{"title", table.title()}, {"axes", axes}, {"configurations", configurations}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json table_grids(std::span<const WorkloadTable> tables) {
+  auto grids = nlohmann::ordered_json::array();
+  for (const WorkloadTable& table : tables) grids.push_back(table_grid(table));
+  return grids;
 }
 
 }  // namespace flyball

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "space/table.h"
 
 namespace flyball {
 
-/// Its distinct configurations; without an axis that has one value.
-nlohmann::ordered_json sheet_grid(const WorkloadTable& table);
+/// Of each table its distinct configurations, without an axis that has one value: `tables` of a
+/// page (docs/report-data.md).
+nlohmann::ordered_json table_grids(std::span<const WorkloadTable> tables);
 
 }  // namespace flyball

@@ -64,10 +64,11 @@ TEST_F(OldStore, ItsRunsAreToldInALineAndAsPages) {
   const char* const best[] = {" ms", " ms/minibatch, ", "nothing feasible"};
   for (size_t i = 0; i < runs_.size(); ++i) {
     EXPECT_THAT(summary_of(runs_[i]).best, HasSubstr(best[i])) << i;
-    EXPECT_THAT(run_report(runs_[i], trials_[i])["title"].get<std::string>(), HasSubstr(" on "));
+    EXPECT_THAT(run_report(runs_[i], trials_[i], {})["title"].get<std::string>(),
+                HasSubstr(" on "));
   }
-  EXPECT_THAT(run_report(runs_[1], trials_[1]).dump(), HasSubstr("What was profiled"));
-  EXPECT_THAT(run_report(runs_[2], trials_[2]).dump(), HasSubstr("try --power-budget"));
+  EXPECT_THAT(run_report(runs_[1], trials_[1], {}).dump(), HasSubstr("What was profiled"));
+  EXPECT_THAT(run_report(runs_[2], trials_[2], {}).dump(), HasSubstr("try --power-budget"));
 }
 
 }  // namespace

@@ -2,7 +2,21 @@
 
 #include <cassert>
 
+#include "answers/answer.h"
+#include "answers/json_version.h"
+#include "base/clock.h"
+
 namespace flyball {
+
+nlohmann::ordered_json page_document(const std::string& kind, const std::string& command,
+                                     const nlohmann::ordered_json& answer) {
+  return {{"schema", "flyball-report/1"},
+          {"kind", kind},
+          {"command", command},
+          {"version", FLYBALL_VERSION},
+          {"written_utc", wall_clock_utc()},
+          {"answer", in_version(answer, json_schema)}};
+}
 
 std::string fill_page(const nlohmann::ordered_json& document) {
   constexpr std::string_view slot = "id=\"flyball-data\" type=\"application/json\">";

@@ -1,10 +1,8 @@
-// Figures as documents of the page hold them.
+// Figures with their spread, as documents have them.
 #pragma once
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-
-#include "answers/repeats.h"
 
 namespace flyball {
 
@@ -16,16 +14,10 @@ inline nlohmann::ordered_json quantity(double value, double low, double high) {
   return nlohmann::ordered_json::array({value, low, high});
 }
 
-/// The time of one reading, with its interval where it tells one; likewise its power.
-inline nlohmann::ordered_json time_of_reading(const Measurement& m) {
-  const Measurement* only[] = {&m};
-  const Configuration c = pooled(only);
-  return quantity(c.minibatch_ms, c.time_lo, c.time_hi);
-}
-inline nlohmann::ordered_json power_of_reading(const Measurement& m) {
-  const Measurement* only[] = {&m};
-  const Configuration c = pooled(only);
-  return quantity(c.power_w, c.power_lo, c.power_hi);
+/// [low, high]; null where they are not known.
+inline nlohmann::ordered_json interval_json(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return nullptr;
+  return nlohmann::ordered_json::array({low, high});
 }
 
 }  // namespace flyball

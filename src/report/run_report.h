@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/run.h"
+#include "tune/board_costs.h"
 
 namespace flyball {
 
@@ -13,11 +14,17 @@ namespace flyball {
 /// choice, the default and the front. A plan as a plan. Any other run (an import, one that was cut
 /// off) as the list of its trials.
 nlohmann::ordered_json run_report(const StoredRun& run,
-                                  const std::vector<StoredMeasurement>& trials);
+                                  const std::vector<StoredMeasurement>& trials,
+                                  const BoardCosts& costs);
 
-/// One trial of a run, as `flyball runs show --json` lists it: its settings, its conditions, and
-/// trial_facts().
-nlohmann::ordered_json stored_trial_json(const StoredMeasurement& stored);
+/// A run as `flyball runs list --json` lists it, with its answer.
+nlohmann::ordered_json stored_run_json(const StoredRun& run);
+/// With its trials, as `flyball runs show --json` prints it.
+nlohmann::ordered_json stored_run_json(const StoredRun& run,
+                                       const std::vector<StoredMeasurement>& trials,
+                                       const BoardCosts& costs);
+/// The idle power of a measurement's mode; null where that was not measured.
+const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& measurement);
 
 /// What came of a run. "" where a run has no answer, or one of another command.
 struct RunSummary {

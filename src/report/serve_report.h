@@ -3,24 +3,13 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "schedule/live_timeline.h"
 
 namespace flyball {
 
-struct LiveResult;
-
-/// What `flyball serve` knows beside its result.
-struct ServeReport {
-  const LiveResult& result;
-  const LiveTimeline& timeline;
-  bool simulated = false;  ///< in simulated time, over tables
-  std::string device, power_gap, command, started_utc;
-  nlohmann::ordered_json plan{};  ///< workload and config of each role; null: the mode stayed
-  std::vector<std::string> notes{};
-};
-
-nlohmann::ordered_json serve_report(const ServeReport& told);
+/// `answer` as `--json` prints it, with how latencies are spread and what ran last, one by one.
+nlohmann::ordered_json serve_report(const nlohmann::ordered_json& answer, const LiveResult& result,
+                                    const LiveTimeline& timeline, const std::string& command);
 
 }  // namespace flyball

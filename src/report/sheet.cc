@@ -7,7 +7,7 @@ SheetJson new_sheet(const SheetHead& head) {
       {"schema", "flyball-report/1"},   {"kind", head.kind},         {"title", head.title},
       {"subject", head.subject},        {"headline", head.headline}, {"command", head.command},
       {"started_at", head.started_utc}, {"version", FLYBALL_VERSION}};
-  for (const char* list : {"lines", "figures", "apply", "charts", "bars", "tables", "facts"})
+  for (const char* list : {"lines", "figures", "apply", "charts", "tables", "facts"})
     sheet[list] = SheetJson::array();
   sheet["notes"] = SheetJson::array();
   return sheet;

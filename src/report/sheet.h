@@ -1,6 +1,4 @@
-// The documents of the page that are neither a tune nor an experiment (docs/report-data.md): a
-// plan, a profile, a stored run, a comparison. They hold words, figures, points, bars and tables,
-// and the page shows what there is.
+// The document of a plan's page (docs/report-data.md): words, figures, points and tables.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +14,7 @@ using SheetJson = nlohmann::ordered_json;
 
 /// What every sheet says of itself.
 struct SheetHead {
-  std::string kind;     ///< "plan", "profile", "run", "comparison", "roofline", "front" or "serve"
+  std::string kind;     ///< "plan"
   std::string title;    ///< of the window
   std::string subject;  ///< the line above the headline
   std::string headline;

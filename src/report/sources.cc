@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
-#include "report/sheet.h"
+#include "base/json.h"
 
 namespace flyball {
 namespace {
@@ -65,23 +64,19 @@ std::vector<std::string> differences(const Source& first, const Source& second) 
   return found;
 }
 
-void add_sources(nlohmann::ordered_json& sheet, const Sources& sources) {
-  const auto& all = sources.all();
-  for (const Source& source : all) {
-    nlohmann::ordered_json facts =
-        machine_facts(fmt::format("Source {}", source.name), source.device, source.fingerprint,
-                      source.conditions.value_or(Conditions()));
-    facts["list"].push_back({{"name", "power total"},
-                             {"value", source.power_total.empty() ? "none" : source.power_total}});
-    facts["list"].push_back(
-        {{"name", "measurements"}, {"value", fmt::format("{}", source.measurements)}});
-    sheet["facts"].push_back(std::move(facts));
-  }
-  for (size_t i = 1; i < all.size(); ++i)
-    add_note(sheet, "warning",
-             fmt::format("{} and {} do not compare: {}", all[0].name, all[i].name,
-                         join(differences(all[0], all[i]), "; ")),
-             "Compare figures of one source only.");
+nlohmann::ordered_json sources_json(const Sources& sources) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const Source& source : sources.all())
+    list.push_back(
+        {{"name", source.name},
+         {"device", source.device},
+         {"fingerprint", source.fingerprint},
+         {"power_total", source.power_total.empty() ? Json(nullptr) : Json(source.power_total)},
+         {"conditions", or_null(source.conditions)},
+         {"measurements", source.measurements},
+         {"differences", differences(sources.all().front(), source)}});
+  return list;
 }
 
 }  // namespace flyball

@@ -35,8 +35,7 @@ class Sources {
 /// comparable.
 std::vector<std::string> differences(const Source& first, const Source& second);
 
-/// Each source with its facts, and a warning for each that does not compare with the first one, for
-/// a sheet (sheet.h).
-void add_sources(nlohmann::ordered_json& sheet, const Sources& sources);
+/// As `--json` shows them: each with its facts, and in what it differs from the first one.
+nlohmann::ordered_json sources_json(const Sources& sources);
 
 }  // namespace flyball

@@ -104,8 +104,9 @@ TEST_F(Walk, TheStoreKeepsEveryField) {
 TEST_F(Walk, DocumentsSayTheSameOfEachTrial) {
   const Json answer = to_json(result_);
   ASSERT_EQ(answer["profiled"].size(), trials_.size());
+  const Json listed = stored_run_json(run_, trials_, {})["trials"];
   for (size_t i = 0; i < trials_.size(); ++i) {
-    const Json shown = stored_trial_json(trials_[i]), told = answer["profiled"][i];
+    const Json shown = listed[i], told = answer["profiled"][i];
     const Json facts = trial_facts(result_.profiled[i].measurement);
     for (const auto& [key, value] : facts.items()) {
       EXPECT_EQ(shown[key], value) << key;
@@ -114,13 +115,13 @@ TEST_F(Walk, DocumentsSayTheSameOfEachTrial) {
       }
     }
   }
-  const Json one = stored_trial_json(trials_[1]);
+  const Json one = listed[1];
   EXPECT_EQ(one["throttled"], true);
   EXPECT_EQ(one["figures"], (Json{{"accuracy", 0.5}, {"memory", 1e9}}));
   EXPECT_EQ(one["noise_pct"], 1.25);
-  EXPECT_EQ(stored_trial_json(trials_[2])["disturbed"], "process 7 (flyball tune)");
-  EXPECT_TRUE(stored_trial_json(trials_[4])["noise_pct"].is_null()) << "not 100 %";
-  EXPECT_EQ(stored_trial_json(trials_[4])["power_gap"], "the sensor did not answer");
+  EXPECT_EQ(listed[2]["disturbed"], "process 7 (flyball tune)");
+  EXPECT_TRUE(listed[4]["noise_pct"].is_null()) << "not 100 %";
+  EXPECT_EQ(listed[4]["power_gap"], "the sensor did not answer");
 }
 
 // What the page calls a fact; the rest has the same name, or stands in its run.
@@ -190,7 +191,7 @@ Json by_values(Json page) {
 
 TEST_F(Walk, AReopenedPageShowsTheSame) {
   const Json page = by_values(tune_report(result_));
-  Json reopened = by_values(run_report(run_, trials_));
+  Json reopened = by_values(run_report(run_, trials_, {}));
   EXPECT_THAT(reopened["notes"].back()["text"].get<std::string>(), HasSubstr("from the store"));
   reopened["notes"].erase(reopened["notes"].size() - 1);
   for (const char* key : {"request", "axes", "profiled", "choice", "default", "front", "per",
@@ -215,7 +216,7 @@ TEST_F(Walk, AReopenedStudyTellsItsOwnSettings) {
   request.command = "flyball study";
   request.fresh = true;
   const TuneResult told = *tune(program, &store_, request);
-  const Json page = run_report(*store_.run(*told.run), *store_.run_measurements(*told.run));
+  const Json page = run_report(*store_.run(*told.run), *store_.run_measurements(*told.run), {});
   EXPECT_THAT(page["apply"].dump(), Not(HasSubstr("flyball profile")));
   EXPECT_THAT(page["apply"].dump(), HasSubstr("Set them in your program"));
   for (const Json& axis : page["axes"])

@@ -90,10 +90,9 @@ BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Prove
   return bound;
 }
 
-Json bound_json(const BoundWorkload& bound, size_t most) {
+Json bound_json(const BoundWorkload& bound) {
   Json layers = Json::array();
-  for (const BoundLayer& layer : bound.layers) {
-    if (layers.size() >= most) break;
+  for (const BoundLayer& layer : bound.layers)
     layers.push_back({{"name", layer.layer.name},
                       {"op", layer.layer.op},
                       {"flop", layer.layer.flop},
@@ -102,7 +101,6 @@ Json bound_json(const BoundWorkload& bound, size_t most) {
                       {"roof_ms", 1e3 * layer.time_s},
                       {"share", bound.roof_s > 0 ? layer.time_s / bound.roof_s : 0},
                       {"binds", binding_name(layer.binds)}});
-  }
   const bool known = std::isfinite(bound.measured_s);
   return {{"workload", bound.workload},
           {"phase", phase_name(bound.phase)},
@@ -117,6 +115,7 @@ Json bound_json(const BoundWorkload& bound, size_t most) {
           {"roof_j", or_null(bound.energy_j)},
           {"minibatch_ms", or_null(1e3 * bound.measured_s)},
           {"power_w", or_null(bound.power_w)},
+          {"doubted", bound.doubted},
           {"of_roof_pct",
            known && bound.measured_s > 0 ? Json(100 * bound.roof_s / bound.measured_s) : Json()},
           {"shares", shares_json(bound)},

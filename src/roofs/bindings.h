@@ -44,7 +44,6 @@ struct BoundWorkload {
 /// `launch_s` of a table's roofs is that of a whole minibatch, so it binds the whole table rather
 /// than its layers. `measured_s`, `stall_s` and `power_w` are NaN.
 BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Provenance provenance);
-/// At most `most` layers are listed.
-nlohmann::ordered_json bound_json(const BoundWorkload& bound, size_t most);
+nlohmann::ordered_json bound_json(const BoundWorkload& bound);
 
 }  // namespace flyball

@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t layers_listed = 20;
-
 bool asked(const RooflineRequest& request, const std::string& workload) {
   return request.workloads.empty() || std::ranges::count(request.workloads, workload) > 0;
 }
@@ -150,9 +148,11 @@ Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const S
 
 Json roofline_json(const RooflineAnswer& answer) {
   Json bound = Json::array(), cases = Json::array();
-  for (const BoundWorkload& one : answer.bound) bound.push_back(bound_json(one, layers_listed));
+  for (const BoundWorkload& one : answer.bound) bound.push_back(bound_json(one));
   for (const EnergyCase& one : answer.cases) cases.push_back(case_json(one));
+  const ModeRoofs* highest = answer.roofs.highest();
   return {{"roofs", roofs_json(answer.roofs)},
+          {"highest", highest ? Json(highest - answer.roofs.modes.data()) : Json(nullptr)},
           {"run", or_null(answer.roofs_run)},
           {"workloads", bound},
           {"cases", cases},

@@ -13,6 +13,35 @@ const contracts = [
   { schema: "live.json", types: "src/live/contract.ts", page: "live.html" },
 ];
 
+const read = (file) => JSON.parse(readFileSync(path(`../docs/schema/${file}`), "utf8"));
+
+/** The schema with all that it takes from other files as definitions of its own: `Answer` of roofline.json is `RooflineAnswer`. */
+function bundled(file) {
+  const { definitions: own, ...root } = read(file);
+  const definitions = {};
+  const take = (of, name) => {
+    const prefix = of === file ? "" : of.charAt(0).toUpperCase() + of.slice(1).replace(".json", "");
+    const key = name.startsWith(prefix) ? name : prefix + name;
+    if (!(key in definitions)) {
+      definitions[key] = null;
+      const { definitions: theirs, $schema, title, ...whole } = read(of);
+      definitions[key] = local(name === "" ? whole : theirs[name], of);
+    }
+    return `#/definitions/${key}`;
+  };
+  const local = (node, of) => {
+    if (Array.isArray(node)) return node.map((item) => local(item, of));
+    if (typeof node !== "object" || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => {
+      if (key !== "$ref") return [key, local(value, of)];
+      const [other, pointer = ""] = value.split("#");
+      return [key, take(other || of, pointer.split("/").pop())];
+    }));
+  };
+  Object.keys(own).forEach((name) => take(file, name));
+  return { ...local(root, file), definitions };
+}
+
 /** A comment shows the unit beside the description. */
 function with_units(node) {
   if (Array.isArray(node)) return node.map(with_units);
@@ -44,15 +73,15 @@ async function types_of(schema, file) {
 function validators(schema) {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, inlineRefs: false, messages: false, code: { source: true, esm: true, optimize: 2 } });
   ajv.addSchema(bare(schema), "report");
-  const kinds = { tune: "report#/definitions/TuneReport", experiment: "report#/definitions/ExperimentReport", sheet: "report#/definitions/SheetReport" };
+  const forms = schema.oneOf.map(({ $ref }) => $ref);
+  const kinds = Object.fromEntries(forms.map((form) => [schema.definitions[form.split("/").pop()].properties.kind.const, `report${form}`]));
   const code = standalone.default(ajv, kinds);
   if (/\brequire\(|\bimport\b/.test(code)) throw new Error("the checks need a module of their validator at run time");
   return `// @ts-nocheck\n${banner("report.json")}\n${code}\n`;
 }
 
-const read = (file) => JSON.parse(readFileSync(path(`../docs/schema/${file}`), "utf8"));
 for (const { schema, types, page } of contracts) {
-  const fresh = await types_of(read(schema), schema);
+  const fresh = await types_of(bundled(schema), schema);
   if (!process.argv.includes("--check")) writeFileSync(path(types), fresh);
   else if (!existsSync(path(types)) || readFileSync(path(types), "utf8") !== fresh) {
     console.error(`web/${types} is stale: docs/schema/${schema} says something else`);
@@ -60,4 +89,4 @@ for (const { schema, types, page } of contracts) {
     process.exit(1);
   }
 }
-writeFileSync(path("src/validators.ts"), validators(read("report.json")));
+writeFileSync(path("src/validators.ts"), validators(bundled("report.json")));

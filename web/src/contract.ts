@@ -1,7 +1,8 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: the answer of a tune, an experiment, or a sheet (a plan, a profile, a stored run, a comparison of two, roofs, a front). `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
-export type Report = TuneReport | ExperimentReport | SheetReport;
+/** What a report page shows: of a profile, roofs, fronts, a stored run, a comparison of two and serving the `answer` that `--json` prints; of a tune, an experiment and a plan a document of their own. `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
+export type Report =
+  TuneReport | ExperimentReport | SheetReport | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/1";
 /** Training or inference. */
@@ -14,6 +15,14 @@ export type Provenance = "measured" | "table" | "predicted" | "simulated";
 export type Index = number;
 /** Text, a figure in the unit of its column, or null where it is not known. */
 export type Cell = string | Quantity | null;
+/** How a number is known. */
+export type CommonProvenance = "measured" | "table" | "predicted" | "simulated";
+/** Training or inference. */
+export type CommonPhase = "train" | "infer";
+/** The documents of `flyball profile`, of a network and of a program; docs/json.md says the same in words. */
+export type Profile = ProfileEpochs | ProfileProgram;
+/** How a run stands. */
+export type RunsState = "running" | "done" | "interrupted" | "failed";
 
 /** The answer of `flyball tune`. */
 export interface TuneReport {
@@ -529,12 +538,12 @@ export interface Finding {
   /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
 }
-/** What `flyball plan`, `profile`, `runs`, `report`, `roofline`, `pareto` and `serve` have to show: words, figures, points, bars and tables. The page shows what there is. */
+/** What `flyball plan` has to show: words, figures, points and tables. The page shows what there is. */
 export interface SheetReport {
   /** Name of this contract. */
   schema: Schema;
-  /** Says that the document is a SheetReport, and of what. */
-  kind: "plan" | "profile" | "run" | "comparison" | "roofline" | "front" | "serve";
+  /** Says that the document is a SheetReport. */
+  kind: "plan";
   /** Shown in the head and as the window's title. */
   title: string;
   /** The line above the headline. */
@@ -555,12 +564,6 @@ export interface SheetReport {
   apply: ApplyStep[];
   /** Points against two axes. */
   charts: SheetChart[];
-  /** Heat maps, one for each workload; left out: none. */
-  grids?: SheetGrid[];
-  /** Where time goes. */
-  bars: SheetBar[];
-  /** What was served and trained when; only of `serve`. */
-  serving?: Serving;
   /** In their order. */
   tables: SheetTable[];
   /** Where the numbers come from; sources that do not compare stand apart. */
@@ -628,6 +631,331 @@ export interface SheetLine {
   /** [of the axes] From left to right. */
   points: [number, number][];
 }
+export interface SheetTable {
+  /** Its heading. */
+  title: string;
+  /** A sentence below the heading; may be empty. */
+  text: string;
+  /** From the left. */
+  columns: SheetAxis[];
+  /** In their order. */
+  rows: SheetRow[];
+}
+export interface SheetRow {
+  /** One for each column. */
+  cells: Cell[];
+  /** How its figures are known; left out where that says nothing. */
+  provenance?: Provenance;
+  /** The answer. */
+  marked?: boolean;
+}
+export interface FactList {
+  /** Whose facts: `Machine`, `Source A`. */
+  title: string;
+  /** In their order. */
+  list: Fact[];
+}
+/** Of `flyball roofline`. */
+export interface RooflinePage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "roofline";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: RooflineAnswer;
+  /** The measured tables of the workloads; empty without. */
+  tables: SheetGrid[];
+}
+/** Of `flyball roofline`. */
+export interface RooflineAnswer {
+  roofs: RooflineRoofs;
+  /** [index] Position in `modes` of the highest mode; null: there is none. */
+  highest: number | null;
+  /** [count] Where the roofs are kept in the store; null: they are not. */
+  run: number | null;
+  /** Under the roofs. */
+  workloads: RooflineBound[];
+  /** Empty without tables. */
+  cases: RooflineCase[];
+  balance: RooflineBalance;
+  /** In words with their numbers. */
+  verdicts: string[];
+  /** Gaps and remarks. */
+  notes: string[];
+}
+/** Of the board. */
+export interface RooflineRoofs {
+  /** The board's name. */
+  device: string;
+  /** For people. */
+  title: string;
+  /** Equal ones mean comparable figures; empty of a table. */
+  fingerprint: string;
+  /** `table`: fitted over measured tables; `simulated` or `predicted`: over rows some of which are. */
+  provenance: CommonProvenance;
+  /** Titles of the tables. */
+  sources: string[];
+  /** Which total powers are. */
+  total: string | null;
+  /** Why there is no power. */
+  power_gap: string | null;
+  /** [count] Cores that other processes kept busy meanwhile; null: not known. */
+  other_cores: number | null;
+  /** Who else measured meanwhile; null: nobody. */
+  disturbed: string | null;
+  /** ISO 8601. */
+  measured_utc: string;
+  /** One entry for each mode. */
+  modes: RooflineMode[];
+}
+/** The roofs of one power mode. */
+export interface RooflineMode {
+  /** As it was set; empty: the board as it was. */
+  mode: CommonConfig;
+  /** [count] That computed; 0 of a table. */
+  threads: number;
+  /** [FLOP/s] The fp32 roof; null: nothing was bound by it. */
+  flop_per_s: number | null;
+  /** [B/s] The memory roof, likewise. */
+  bytes_per_s: number | null;
+  /** [FLOP/B] Where the two meet. */
+  balance: number | null;
+  /** [s] What an empty parallel region takes; of a table what a minibatch takes at least. */
+  launch_s: number | null;
+  /** Empty of a table. */
+  peaks: RooflinePeak[];
+  /** Empty of a table. */
+  streams: RooflineStream[];
+  /** Empty of a table. */
+  sweep: RooflineSweep[];
+  /** As in mode idle; null: not measured. */
+  idle: {} | null;
+  /** Null: no power, or too few samples. */
+  energy: RooflineEnergy | null;
+  /** [count] Of a table: behind the time roofs. */
+  samples: number;
+  /** [%] Of a table: median error of the time roofs on them. */
+  error_pct: number;
+}
+/** Axis names, which are the columns of measured tables, with numbers in the unit of the name. */
+export interface CommonConfig {
+  [k: string]: number;
+}
+/** One arithmetic kernel on all threads. */
+export interface RooflinePeak {
+  /** Instruction set; `plain`: C++ as compiled. */
+  isa: string;
+  /** fp32, fp64, fp16, bf16 or int8. */
+  precision: string;
+  /** [bit] Width of a vector; 0 of plain C++. */
+  bits: number;
+  op_per_s: RooflineRate;
+}
+/** Operations in a second. */
+export interface RooflineRate {
+  /** [1/s] The highest: the roof. */
+  best: number;
+  /** [1/s] Of the repetitions. */
+  median: number;
+  /** [1/s] Lower quartile. */
+  q1: number;
+  /** [1/s] Upper quartile. */
+  q3: number;
+  /** [W] Mean power meanwhile; null: not measured. */
+  power_w: number | null;
+}
+/** One loop that moves memory. */
+export interface RooflineStream {
+  /** triad, copy or read. */
+  name: string;
+  /** [B] Of all its arrays. */
+  bytes: number;
+  bytes_per_s: RooflineRate1;
+}
+/** Bytes in a second. */
+export interface RooflineRate1 {
+  /** [1/s] The highest: the roof. */
+  best: number;
+  /** [1/s] Of the repetitions. */
+  median: number;
+  /** [1/s] Lower quartile. */
+  q1: number;
+  /** [1/s] Upper quartile. */
+  q3: number;
+  /** [W] Mean power meanwhile; null: not measured. */
+  power_w: number | null;
+}
+/** So much arithmetic on each byte that is read. */
+export interface RooflineSweep {
+  /** [FLOP/B] Arithmetic of a byte. */
+  intensity: number;
+  flop_per_s: RooflineRate2;
+}
+/** Reached at this intensity. */
+export interface RooflineRate2 {
+  /** [1/s] The highest: the roof. */
+  best: number;
+  /** [1/s] Of the repetitions. */
+  median: number;
+  /** [1/s] Lower quartile. */
+  q1: number;
+  /** [1/s] Upper quartile. */
+  q3: number;
+  /** [W] Mean power meanwhile; null: not measured. */
+  power_w: number | null;
+}
+/** Energy = FLOP × j_per_flop + bytes × j_per_byte + time × static_w; nothing is below zero. */
+export interface RooflineEnergy {
+  /** [J] Of one FLOP. */
+  j_per_flop: RooflineBounded;
+  /** [J] Of one byte. */
+  j_per_byte: RooflineBounded;
+  /** [W] Whatever is done. */
+  static_w: RooflineBounded;
+  /** [count] Behind the fit. */
+  samples: number;
+  /** [%] Median error of the fit on its samples. */
+  error_pct: number;
+}
+/** A constant with its 90 % interval. */
+export interface RooflineBounded {
+  /** [by key] Of the fit. */
+  value: number;
+  /** [by key] The least it may be, not below zero. */
+  low: number;
+  /** [by key] The most. */
+  high: number;
+}
+/** A workload in a mode. */
+export interface RooflineBound {
+  /** Its name. */
+  workload: string;
+  /** Training or inference. */
+  phase: "train" | "infer";
+  /** [count] Samples of a minibatch. */
+  batch_size: number;
+  /** How FLOP and bytes were counted. */
+  rules: "exact" | "pagoda";
+  /** The power mode. */
+  mode: CommonConfig;
+  /** [FLOP] Of a minibatch. */
+  flop: number;
+  /** [B] Likewise. */
+  bytes: number;
+  /** [count] Launches of it. */
+  kernels: number;
+  /** [FLOP/B] FLOP of a byte. */
+  intensity: number;
+  /** [ms] Least time by the roofs. */
+  roof_ms: number;
+  /** [J] Energy by the roofs; null: not known. */
+  roof_j: number | null;
+  /** [ms] As measured; null: nobody did. */
+  minibatch_ms: number | null;
+  /** [W] As measured. */
+  power_w: number | null;
+  /** Its power is a reading to doubt, as in `cases`. */
+  doubted: boolean;
+  /** [%] The roofs' time as a share of the measured one. */
+  of_roof_pct: number | null;
+  /** Of the measured time, or of the roofs' where there is none. */
+  shares: {
+    /** [1] Share of the time, 0 to 1. */
+    compute: number;
+    /** [1] Share of the time, 0 to 1. */
+    memory: number;
+    /** [1] Share of the time, 0 to 1. */
+    launch: number;
+    /** [1] Share of the time, 0 to 1. */
+    loader: number;
+    /** [1] Share of the time, 0 to 1. */
+    unexplained: number;
+  };
+  /** The longest first. */
+  layers: RooflineLayer[];
+}
+/** One operator under the roofs. */
+export interface RooflineLayer {
+  /** Where in the network. */
+  name: string;
+  /** Which operator. */
+  op: string;
+  /** [FLOP] Of a minibatch. */
+  flop: number;
+  /** [B] Likewise. */
+  bytes: number;
+  /** [count] Launches. */
+  kernels: number;
+  /** [ms] Least time by the roofs. */
+  roof_ms: number;
+  /** [1] Of the whole network's, 0 to 1. */
+  share: number;
+  /** Under which roof it takes longest. */
+  binds: "compute" | "memory" | "launch" | "loader";
+}
+/** One workload, phase and batch size over the modes of a table. */
+export interface RooflineCase {
+  /** Its name. */
+  workload: string;
+  /** Training or inference. */
+  phase: "train" | "infer";
+  /** [count] Null: the table does not say. */
+  batch_size: number | null;
+  /** [count] Modes with power. */
+  configurations: number;
+  /** The highest of each board axis (MAXN). */
+  highest: RooflineFigures;
+  /** The mode of least energy. */
+  least_energy: RooflineFigures;
+  /** The same without readings of power 6 % below their neighbours'. */
+  robust_least_energy: RooflineFigures;
+  /** Least energy of the modes that take at most 5 % longer than the highest. */
+  about_as_fast: RooflineFigures;
+  /** [%] Of least_energy against highest. */
+  saving_pct: number;
+  /** [%] Of robust_least_energy. */
+  robust_saving_pct: number;
+  /** [1] Time of least_energy over that of highest. */
+  slowdown: number;
+  /** [1] Spearman's rank correlation of time and energy over the modes. */
+  agreement: number;
+  /** Why the case deserves doubt; null: nothing says so. */
+  doubt: string | null;
+}
+/** A mode in numbers. */
+export interface RooflineFigures {
+  /** The power mode. */
+  mode: CommonConfig;
+  /** [ms] Of a minibatch. */
+  minibatch_ms: number;
+  /** [W] Mean. */
+  power_w: number;
+  /** [J] Of a minibatch. */
+  minibatch_j: number;
+  /** Its power reads more than a quarter below its neighbours'. */
+  doubted: boolean;
+}
+/** Do time and energy efficiency go together here? */
+export interface RooflineBalance {
+  /** [count] Whose constants are all known. */
+  modes: number;
+  /** [count] Modes whose energy balance is no higher than the time balance. */
+  holds: number;
+  /** [FLOP/B] Least time balance. */
+  time_low: number | null;
+  /** [FLOP/B] Highest time balance. */
+  time_high: number | null;
+  /** [FLOP/B] Least energy balance. */
+  energy_low: number | null;
+  /** [FLOP/B] Highest energy balance. */
+  energy_high: number | null;
+}
 /** What the heat map shows: time, power and energy of a minibatch over any two of the axes. */
 export interface SheetGrid {
   /** Whose figures these are. */
@@ -637,77 +965,875 @@ export interface SheetGrid {
   /** One for each combination that is known. */
   configurations: Configuration[];
 }
-/** Where the time of an epoch, or of a stretch of a program, goes. */
-export interface SheetBar {
-  /** Bars of one label belong together. */
-  label: string;
-  /** `epoch 0`, `epochs 1+`, the name of a window. */
-  which: string;
+/** Of `flyball pareto`. */
+export interface FrontPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "front";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: TablesPareto;
+  /** The table of each workload, in the order of the answer. */
+  tables: SheetGrid[];
+}
+/** Of `flyball pareto`. */
+export interface TablesPareto {
+  /** The table. */
+  file: string;
+  /** Of each. */
+  workloads: TablesFronts[];
+}
+export interface TablesFronts {
+  /** Its name. */
+  workload: string;
+  /** Training or inference. */
+  phase: CommonPhase;
+  /** The board. */
+  device: string;
+  /** Which total power is; null: not said. */
+  power_total: string | null;
+  /** [count] In the table. */
+  configurations: number;
+  /** [count] Rows merged into medians. */
+  repeats: number;
+  /** The batch size varies, so time and energy are compared per sample. */
+  per_sample: boolean;
+  /** The table has power. */
+  has_power: boolean;
+  /** Ascending in power. */
+  power_front: TablesRow[];
+  /** Ascending in energy. */
+  energy_front: TablesRow[];
+}
+export interface TablesRow {
+  /** What is set. */
+  config: CommonConfig;
+  /** [ms] Time of a minibatch. */
+  minibatch_ms: number;
+  /** [W] Null: not known. */
+  power_w: number | null;
+  /** [J] Energy of a minibatch. */
+  minibatch_j: number | null;
+  /** [ms] Time of a sample; null: the batch size is not known. */
+  sample_ms: number | null;
+  /** [J] Energy of a sample. */
+  sample_j: number | null;
+  /** How the figures are known. */
+  provenance: CommonProvenance;
+}
+/** Of `flyball profile`, of a network or a program. */
+export interface ProfilePage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "profile";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Profile;
+}
+/** Of a network. */
+export interface ProfileEpochs {
+  /** As resolved. */
+  request: ProfileRequest;
+  /** Start, ISO 8601. */
+  started_utc: string;
+  /** How all of it is known; `simulated` on `twin:BOARD`. */
+  provenance: "measured" | "simulated";
+  /** Versions of the libraries; of a simulated board, its constants. */
+  fingerprint: string;
+  /** What was read. */
+  dataset: ProfileDataset;
+  /** [count] Trainable numbers of the network. */
+  parameters: number;
+  /** [byte] Memory of the loader's minibatches. */
+  buffer_bytes: number;
+  /** Which total energy is; empty without power. */
+  power_total: string;
+  /** The sample cache at the end; null: there is none. */
+  cache: ProfileCache | null;
+  /** Why there is no power; empty where there is. */
+  power_gap: string;
+  /** In their order. */
+  epochs: ProfileEpoch[];
+  /** Means over epochs 1 and later; null for one epoch. */
+  later: ProfileLater | null;
+  /** [count] Samples left out. */
+  skipped: number;
+  /** The first 1000 of them. */
+  bad_samples: ProfileBadSample[];
+  /** [count] The first epoch whose loss is no number; null: none. */
+  diverged_in: number | null;
+  /** Why it ended early, else empty. */
+  stopped: string;
+  /** Who measured on this machine at the same time; null: nobody. */
+  disturbed: string | null;
+  /** How much of the mean power of later epochs is idle power of the mode that the board is in; left out where that was not measured. */
+  idle?: CommonIdleShare;
+}
+export interface ProfileRequest {
+  /** Name of the network. */
+  workload: string;
+  /** Training or inference. */
+  phase: CommonPhase;
+  /** What computes. */
+  device: string;
+  /** Folder of the dataset. */
+  data: string;
+  /** [count] Samples of a minibatch. */
+  batch_size: number;
+  /** [count] Of a row of text; null: no text. */
+  tokens: number | null;
+  /** [pixels] Side of the square that JPEG pictures become; null: as usual. */
+  image_size: number | null;
+  /** Of script:FILE: the tensors that its forward takes; empty: those named as its arguments. */
+  inputs: string[];
+  /** Of script:FILE: the TorchScript of its loss; "": cross-entropy. */
+  loss: string;
+  /** [count] 0: the loader works between the steps. */
+  loader_workers: number;
+  /** [count] Minibatches that each worker keeps ready. */
+  prefetch: number;
+  /** How the network learns. */
+  optimizer: string;
+  /** [1] Its step. */
+  learning_rate: number;
+  /** [1] How strongly weights are drawn to zero. */
+  weight_decay: number;
+  /** [count] Parts that a minibatch is computed in. */
+  accumulate: number;
+  /** Of the numbers. */
+  precision: string;
+  /** Memory layout of pictures. */
+  channels_last: boolean;
+  /** [count] That compute. */
+  threads: number;
+  /** [count] Asked for. */
+  epochs: number;
+  /** [count] At most so many minibatches per epoch; null: all. */
+  steps: number | null;
+  /** A last, smaller minibatch is left out. */
+  drop_last: boolean;
+  /** What a broken sample does. */
+  on_bad: "fail" | "skip";
+  /** Where the training is kept after each epoch; empty: nowhere. */
+  save: string;
+  /** The kept training that this one goes on from; empty: none. */
+  resume: string;
+  /** [byte] Size of the sample cache; null: none. */
+  cache_bytes: number | null;
+  /** [count] Of all that is random. */
+  seed: number;
+}
+export interface ProfileDataset {
+  /** Its format. */
+  kind: string;
+  /** [count] In it. */
+  samples: number;
+  /** [count] In it. */
+  classes: number;
+  /** [byte] Of its files. */
+  bytes: number;
+}
+/** Raw samples that stay in memory from the first time that they are read. */
+export interface ProfileCache {
+  /** [byte] Of raw samples, at most; of a cache that was joined, as its first user asked. */
+  size_bytes: number;
+  /** [byte] Of raw samples that it holds. */
+  held_bytes: number;
+  /** [count] That it holds. */
+  held_samples: number;
+  /** [byte] That it takes up, with its bookkeeping. */
+  memory_bytes: number;
+  /** Other runs of this user on the same files can use it. */
+  shared: boolean;
+  /** Another run had begun it. */
+  joined: boolean;
+  /** [count] Runs that use it, this one included. */
+  users: number;
+  /** Why it is not shared or holds less than it should, else empty. */
+  note: string;
+}
+export interface ProfileEpoch {
+  /** [count] Which one, from 0. */
+  epoch: number;
+  /** [count] In it. */
+  minibatches: number;
+  /** [count] In it. */
+  samples: number;
+  /** [count] Samples left out. */
+  skipped: number;
   /** [s] End to end: stall, compute and overhead. */
   e2e_s: number;
   /** [s] Visible waiting for data. */
   stall_s: number;
   /** [s] Compute time. */
   compute_s: number;
-  /** [s] The rest: e2e − stall − compute. */
+  /** [s] The rest. */
   overhead_s: number;
+  /** [s] Work of the loader, hidden or not: reading. */
+  fetch_s: number;
+  /** [s] Work of the loader, hidden or not: decoding and transforms. */
+  preprocess_s: number;
+  /** [ms] Median end to end, without the first minibatch. */
+  minibatch_ms: number | null;
+  /** [1] Mean loss; null where it is no number, and for inference. */
+  loss: number | null;
+  /** What training shows beside its loss, by name, as means over the minibatches; perplexity is that of the mean loss. */
+  figures: {
+    [k: string]: number | null;
+  };
+  /** The first minibatch. */
+  first: ProfileFirst;
+  /** [byte] Of the samples as stored. */
+  sample_bytes: number;
+  /** [byte] Of them, read from files: from the page cache or from storage. */
+  file_bytes: number;
+  /** [byte] Of them, from the sample cache: no file was touched. */
+  cache_bytes: number;
+  /** [s] CPU time. */
+  cpu_s: number;
+  /** [% of one core] CPU time over wall time. */
+  cpu_pct: number;
+  /** [byte] Resident memory. */
+  memory_bytes: number;
+  /** [byte] Largest resident memory. */
+  peak_memory_bytes: number;
+  /** [byte] From storage, this process. */
+  read_bytes: number | null;
+  /** [byte] Through system calls, page cache included. */
+  read_chars: number | null;
+  /** [count] Requests to all disks of the machine. */
+  disk_reads: number | null;
+  /** [byte] From all disks of the machine. */
+  disk_read_bytes: number | null;
+  /** [%] Share of the dataset in the page cache before. */
+  cached_before_pct: number | null;
+  /** [%] The same afterwards. */
+  cached_after_pct: number | null;
+  /** Null where power is not available. */
+  energy: ProfileEnergy | null;
+  /** Of the GPU that computes, else of the first one; null where no sensor tells of one. */
+  gpu: ProfileGpu | null;
 }
-/** What was served and trained when. */
-export interface Serving {
-  /** In simulated time, over tables. */
-  simulated: boolean;
-  /** [s] From the end of warm-up to the last answer. */
-  seconds: number;
-  /** As in `timeline`. */
-  services: ServingService[];
-  /** As in `timeline`. */
-  trainings: ServingTraining[];
+export interface ProfileFirst {
+  /** [ms] End to end. */
+  e2e_ms: number;
+  /** [ms] Visible waiting for data. */
+  stall_ms: number;
+  /** [ms] Compute time. */
+  compute_ms: number;
+}
+export interface ProfileEnergy {
+  /** [J] Trapezoid, edges interpolated. */
+  energy_j: number | null;
+  /** [J] By how much energy_j may be off at its two edges, where a counter moves in steps. */
+  edge_j: number;
+  /** [%] Relative standard error of the mean; null for fewer than two updates. */
+  noise_percent: number | null;
+  /** [J] The papers' rule. */
+  rectangle_j: number | null;
+  /** [W] Mean power. */
+  mean_w: number | null;
+  /** [s] Time with readings. */
+  covered_s: number;
+  /** [s] Not measured. */
+  gap_s: number;
+  /** [count] Readings. */
+  samples: number;
+  /** [count] Readings that differ from the one before. */
+  distinct_updates: number;
+}
+/** What the GPU did meanwhile; a figure without a sensor is null. */
+export interface ProfileGpu {
+  /** [index] Which GPU, as nvidia-smi counts; a Jetson's own is 0. */
+  index: number;
+  /** [%] Share of time that a kernel ran, mean of the samples. */
+  load_pct: number | null;
+  /** [MHz] Mean of the samples. */
+  clock_mhz: number | null;
+  /** [B] In use by everybody, at most. */
+  memory_bytes: number | null;
+}
+export interface ProfileLater {
+  /** [count] How many the means are over. */
+  epochs: number;
+  /** [s] End to end. */
+  e2e_s: number;
+  /** [s] Visible waiting for data. */
+  stall_s: number;
+  /** [s] Compute time. */
+  compute_s: number;
+  /** [s] The rest. */
+  overhead_s: number;
+  /** [ms] Median of a minibatch. */
+  minibatch_ms: number | null;
+  /** [% of one core] CPU time over wall time. */
+  cpu_pct: number;
+  /** [byte] Of samples, read from files. */
+  file_bytes: number;
+  /** [byte] Of samples, from the sample cache. */
+  cache_bytes: number;
+  /** [J] Null: not known. */
+  energy_j: number | null;
+  /** [W] Null: not known. */
+  mean_w: number | null;
+}
+export interface ProfileBadSample {
+  /** [index] Its position in the dataset. */
+  sample: number;
+  /** What is wrong with it. */
+  reason: string;
+}
+/** How much of a power the board draws in that mode while nothing runs. */
+export interface CommonIdleShare {
+  /** [W] Idle power of the mode, as `flyball mode idle` measured it. */
+  power_w: number;
+  /** [1] Of the power of the work. */
+  share: number;
+  /** When, ISO 8601. */
+  measured_utc: string;
+  /** [count] That measurement, as `flyball runs list` numbers it. */
+  run: number;
+}
+/** Of a program after `--`. */
+export interface ProfileProgram {
+  /** What was run. */
+  command: string[];
+  /** Start, ISO 8601. */
+  started_utc: string;
+  /** [code] As a shell shows it. */
+  exit_code: number;
+  /** [s] Wall time. */
+  wall_s: number;
+  /** [s] Start to the end of the first marked minibatch. */
+  start_up_s: number | null;
+  /** All marked minibatches but the first; null without marks. */
+  marked: ProfilePart | null;
+  /** [count] Marks that were overwritten before they were read. */
+  lost_marks: number;
+  /** [s] CPU time. */
+  cpu_s: number;
+  /** [% of one core] CPU time over wall time. */
+  cpu_pct: number;
+  /** [byte] Largest resident memory. */
+  peak_memory_bytes: number;
+  /** [count] Most at once. */
+  peak_processes: number;
+  /** [byte] From storage. */
+  read_bytes: number | null;
+  /** [byte] Through system calls. */
+  read_chars: number | null;
+  /** Of the whole run; null without power. */
+  energy: ProfileEnergy | null;
+  /** Over the whole run, of the GPU with most load; null where no sensor tells of one. */
+  gpu: ProfileGpu | null;
+  /** Which total energy is; empty without power. */
+  power_total: string;
+  /** Why there is no power; empty where there is. */
+  power_gap: string;
+  /** Of each window that it marked. */
+  windows: ProfilePart[];
+  /** Why it ended early, how it failed, or that it was interrupted, else empty. */
+  stopped: string;
+  /** Who measured on this machine at the same time; null: nobody. */
+  disturbed: string | null;
+}
+export interface ProfilePart {
+  /** Of the window; empty for the marked minibatches. */
+  name: string;
+  /** [count] In it. */
+  minibatches: number;
+  /** [s] End to end. */
+  e2e_s: number;
+  /** [s] Null where the program does not mark it. */
+  stall_s: number | null;
+  /** [s] Null where the program does not mark it. */
+  compute_s: number | null;
+  /** [s] The rest. */
+  overhead_s: number | null;
+  /** [ms] Median end to end; null without minibatches. */
+  minibatch_ms: number | null;
+  /** Null without power. */
+  energy: ProfileEnergy | null;
+  /** Of the GPU that the whole run tells of; null where none of its sensors was read meanwhile. */
+  gpu: ProfileGpu | null;
+}
+/** Of `flyball runs compare`. */
+export interface ComparisonPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "comparison";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: RunsCompare;
+}
+/** Of `compare`. */
+export interface RunsCompare {
+  /** [count] Number of a run. */
+  first: number;
+  /** [count] Number of the other. */
+  second: number;
+  /** What was compared, or why nothing could be. */
+  verdict: string;
+  /** [count] Trials that both have measured. */
+  common: number;
+  /** Why figures of the two do not compare: board, power total, conditions; empty where they do. */
+  differences: string[];
+  /** The two. */
+  runs: RunsComparedRun[];
+  /** Of the trials of both. */
+  sources: RunsSource[];
+  /** Trials of either run. */
+  trials: RunsPair[];
+}
+export interface RunsComparedRun {
+  /** [count] Its number. */
+  id: number;
+  /** As typed. */
+  command: string;
+  /** Start, ISO 8601. */
+  started_utc: string;
+  /** How it stands. */
+  state: RunsState;
+  /** [count] That it has. */
+  measurements: number;
+}
+/** Measurements of one board, power total and conditions: those of one source compare. */
+export interface RunsSource {
+  /** `A`, `B`, … */
+  name: string;
+  /** The board. */
+  device: string;
+  /** Equal ones mean comparable numbers. */
+  fingerprint: string;
+  /** Which total power is; null: none. */
+  power_total: string | null;
+  /** What decided the speed besides board and trial; null: not known. */
+  conditions: CommonConditions | null;
+  /** [count] That it has here. */
+  measurements: number;
+  /** In what it differs from the first source; empty of the first. */
+  differences: string[];
+}
+/** Dataset, libraries, environment, program and power sensor, by name. */
+export interface CommonConditions {
+  [k: string]: string;
+}
+export interface RunsPair {
+  /** What ran. */
+  workload: string;
+  /** Training or inference. */
+  phase: "train" | "infer";
+  /** What was set. */
+  config: CommonConfig;
+  /** [ms] In the first run, all its readings together; null: not there. */
+  first_ms: number | null;
+  /** [ms] In the second run; null: not there. */
+  second_ms: number | null;
+  /** [W] In the first run; null: not known. */
+  first_w: number | null;
+  /** [W] In the second run; null: not known. */
+  second_w: number | null;
+  /** What else the first run knows of it; null: not there. */
+  first: RunsSide | null;
+  /** Likewise the second. */
+  second: RunsSide | null;
+  /** [%] Of the time, from the first to the second. */
+  change_pct: number | null;
+  /** Is there a difference of the times, by the rule of `comparison` of `flyball tune`? null: not in both. */
+  established: boolean | null;
+  /** Why no difference is established, else null. */
+  doubt: string | null;
+}
+/** The readings of one run. */
+export interface RunsSide {
+  /** Name of its source; of several the latest. */
+  source: string;
+  /** How its figures are known; null where every reading failed. */
+  provenance: CommonProvenance | null;
+  /** [count] How many did not fail. */
+  readings: number;
+  /** [ms] 90 % interval of the time. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] 90 % interval of the power. */
+  power_w_90: [number, number] | null;
+  /** Of the latest reading: throttled, a busy machine, another session; null: none. */
+  doubts: string | null;
+}
+/** Of a stored run that is neither a tune nor a plan: what `flyball runs show` answers. */
+export interface RunPage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "run";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: RunsShow;
+}
+/** Of `show`. */
+export interface RunsShow {
+  /** [count] Its number. */
+  id: number;
+  /** As typed. */
+  command: string;
+  /** Where it ran. */
+  device: string;
+  /** Equal ones mean comparable numbers. */
+  fingerprint: string;
+  /** What decided the speed besides board and trial; null: not known. */
+  conditions: CommonConditions | null;
+  /** [count] Of all that is random. */
+  seed: number;
+  /** Start, ISO 8601. */
+  started_utc: string;
+  /** End, ISO 8601; null: not finished. */
+  finished_utc: string | null;
+  /** How it stands. */
+  state: RunsState;
+  /** [count] That it has. */
+  measurements: number;
+  /** [count] How many of them were measured before the run began. */
+  reused: number;
+  /** Of each role, joined by ` + `; null: not known. */
+  workload: string | null;
+  /** What the answer gives, in words: `12.3 ms, 20.1 W`; null: there is none. */
+  best: string | null;
+  /** What the answer sets, in words; null: there is none. */
+  choice: string | null;
+  /** What was asked: `request` of the command's own document. */
+  request: {
+    [k: string]: unknown;
+  };
+  /** The document as the command printed it; null: none. */
+  answer: {
+    [k: string]: unknown;
+  };
+  /** Of its trials, in the order of the trials. */
+  sources: RunsSource[];
   /** In their order. */
-  replans: ServingReplan[];
-  /** Why there is no power. Null: there is. */
+  trials: RunsTrial[];
+}
+export interface RunsTrial {
+  /** [count] Its number in the store. */
+  id: number;
+  /** What ran. */
+  workload: string;
+  /** Training or inference. */
+  phase: "train" | "infer";
+  /** What was set. */
+  config: CommonConfig;
+  /** Name of its source. */
+  source: string;
+  /** [ms] 90 % interval of this reading alone; null: not known. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] 90 % interval of this reading alone; null: not known. */
+  power_w_90: [number, number] | null;
+  /** Throttled, a busy machine, another session; null: none. */
+  doubts: string | null;
+  /** [ms] Null when it failed. */
+  minibatch_ms: number | null;
+  /** [W] Null: not known. */
+  power_w: number | null;
+  /** How much of it is idle power of the mode; null: not measured. */
+  idle: CommonIdleShare | null;
+  /** How the figures are known. */
+  provenance: CommonProvenance;
+  /** What decided the speed besides board and trial; null: not known. */
+  conditions: CommonConditions | null;
+  /** The stopping rule that was met. */
+  stop_reason: string;
+  /** Why it failed, else null. */
+  failure: string | null;
+  /** [count] Number of the run that made it; null: it was imported. */
+  run: number | null;
+  /** Measured before the run began. */
+  reused: boolean;
+  /** Why there is no power; null where there is some. */
   power_gap: string | null;
-  /** The whole run. */
-  timeline: LiveTimeline;
-  /** The end of it, one by one. */
+  /** Which total power is; null: none, or not known. */
+  power_total: string | null;
+  /** [%] Relative standard error of the power; null: not known. */
+  power_noise_pct: number | null;
+  /** [count] Distinct sensor updates behind the power; null: not sampled. */
+  power_updates: number | null;
+  /** [count] Readings of the sensor; null: not sampled. */
+  power_samples: number | null;
+  /** [count] Readings that were due; null: not sampled. */
+  power_samples_wanted: number | null;
+  /** [s] Wall time that the power covers; null: not sampled. */
+  window_s: number | null;
+  /** [J] Energy of that window; null: not sampled. */
+  window_j: number | null;
+  /** [ms] Mean visible waiting for data; null for a row of a table. */
+  stall_ms: number | null;
+  /** [ms] Mean compute time; null for a row of a table. */
+  compute_ms: number | null;
+  /** [%] Relative standard error of the time; null where too little was counted to know it, and of a table. */
+  noise_pct: number | null;
+  /** [count] Minibatches counted; 0 for a row of a table. */
+  minibatches: number;
+  /** [ms] The first minibatch, which does not count; null: none, or not known. */
+  first_ms: number | null;
+  /** [s] Wait for the power mode to take; 0 for a row of a table. */
+  settle_s: number;
+  /** [s] Warm-up, which does not count. */
+  warm_up_s: number;
+  /** [s] Wall time of the whole trial. */
+  total_s: number;
+  /** Its start, ISO 8601; null for a row of a table. */
+  measured_utc: string | null;
+  /** [count] Cores that other processes kept busy meanwhile; null: not known, or a row of a table. */
+  other_cores: number | null;
+  /** The board throttled meanwhile; null: nobody looked. */
+  throttled: boolean | null;
+  /** Axes of the mode as they read while the trial was counted; empty where the board does not tell. */
+  clocks: CommonClock[];
+  /** Had power settled when counting began? false: it had not within 30 s. null: no power, or a whole run. */
+  power_settled: boolean | null;
+  /** Who measured on this machine at the same time; null: nobody. */
+  disturbed: string | null;
+  /** The configuration had been measured before in this run. */
+  repeat: boolean;
+  /** What the program reported of it; `memory` is measured. */
+  figures: CommonFigures;
+  /** [count] Of all that was random in it. */
+  seed: number;
+}
+export interface CommonClock {
+  /** Of the mode. */
+  axis: string;
+  /** Of the numbers. */
+  unit: string;
+  /** [by name] What was set. */
+  asked: number;
+  /** [by name] Mean of what it read. */
+  seen_mean: number;
+  /** [by name] Least of what it read. */
+  seen_min: number;
+}
+/** Figures that a program reports of its trials, by name, in its own units; `memory`: bytes. */
+export interface CommonFigures {
+  [k: string]: number;
+}
+/** Of `flyball serve`. */
+export interface ServePage {
+  /** Name of this contract. */
+  schema: Schema;
+  /** Says what the answer is of. */
+  kind: "serve";
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Serve;
+  /** Of all requests of each service, in the order of the answer. */
+  latency: LatencyBars[];
+  /** The end of the run, one by one. */
   spans: LiveSpans;
 }
-/** A service of `serve`. */
-export interface ServingService {
+/** What came of serving and training in turns; docs/json.md says the same in words. */
+export interface Serve {
+  /** The board, for people. */
+  device: string;
+  /** In simulated time, on tables. */
+  simulated: boolean;
+  /** Start of the command, ISO 8601. */
+  started_utc: string;
+  /** What came of it, in a sentence. */
+  verdict: string;
+  /** [s] From the end of warm-up to the last answer. */
+  seconds: number | null;
+  /** One for each --infer. */
+  services: ServeService[];
+  /** One for each --train. */
+  training: ServeTraining[];
+  /** Why nothing was trained; null where something was. */
+  training_blocked: string | null;
+  /** [W] Mean; null where power is not known all the time. */
+  power_w: number | null;
+  /** [J] Of the whole run. */
+  energy_j: number | null;
+  /** [s] Neither served, nor trained, nor switched. */
+  idle_s: number | null;
+  /** [count] Changes of power mode. */
+  switches: number;
+  /** [s] Time that they took. */
+  switching_s: number | null;
+  /** New plans, in their order: the last 1000. */
+  replans: ServeReplan[];
+  /** [count] New plans, all of them. */
+  replan_count: number;
+  /** Modes measured while it served; null without --measure. */
+  measured: null | ServeMeasured;
+  /** [count] Of the scheduler. */
+  decisions: number;
+  /** Why there is no power. */
+  power_gap: string | null;
+  /** Of tables: what was chosen; null live, where the mode stays as it is. */
+  plan: null | ServeRole[];
+  /** Of the scheduler; null in simulated time. */
+  own_cost: null | ServeOwnCost;
+  /** In words. */
+  notes: string[];
+  timeline: LiveTimeline;
+}
+/** One service. */
+export interface ServeService {
   /** The workload. */
   name: string;
-  /** [ms] Latency that is allowed. */
-  budget_ms: number;
-  /** Of all its requests. */
-  latency: LatencyBars;
+  /** From arrival to answer, the queue included; quantiles to within 0.25 %. */
+  latency_ms: {
+    /** [ms] Asked. */
+    budget: number | null;
+    /** [ms] Median. */
+    p50: number | null;
+    /** [ms] 95th percentile. */
+    p95: number | null;
+    /** [ms] 99th percentile. */
+    p99: number | null;
+    /** [ms] The longest. */
+    max: number | null;
+  };
+  /** arrived = answered + refused + failed. */
+  requests: {
+    /** [count] In all. */
+    arrived: number;
+    /** [count] With an answer, the late ones included. */
+    answered: number;
+    /** [count] Answered after the budget. */
+    late: number;
+    /** [count] At once, with a time to retry. */
+    refused: number;
+    /** [count] The network could not run them; told so. */
+    failed: number;
+  };
+  /** Inference minibatches. */
+  batches: {
+    /** [count] How many. */
+    run: number;
+    /** [samples] Of one. */
+    mean: number | null;
+    /** [samples] That ran. */
+    largest: number;
+    /** [samples] That may run. */
+    planned: number;
+  };
+  /** [requests] That waited. */
+  largest_queue: number;
+  /** [s] In its minibatches. */
+  busy_s: number | null;
+  /** [J] Of its minibatches; null live. */
+  energy_j_per_request: number | null;
 }
-/** A histogram of latencies; bars are 4 % wide. */
-export interface LatencyBars {
-  /** [ms] Upper end of a bar; it begins where the one before it ends. */
-  upper_ms: number[];
-  /** [count] Requests in it. */
-  count: number[];
-}
-/** A training of `serve`. */
-export interface ServingTraining {
+/** One training. */
+export interface ServeTraining {
   /** The workload. */
   name: string;
-  /** [1/s] Minibatches that the plan has for a second, mean of the run. Null: no plan. */
-  planned_per_s: number | null;
+  /** [count] Run in the gaps; those of warm-up left out. */
+  minibatches: number;
+  /** [count] By the plan in this time; null without one. */
+  planned: number | null;
+  /** [s] In its minibatches. */
+  busy_s: number | null;
+  /** [J] Null live. */
+  energy_j_per_minibatch: number | null;
 }
 /** A new plan. */
-export interface ServingReplan {
+export interface ServeReplan {
   /** [s] When. */
-  at_s: number;
+  at_s: number | null;
   /** What had changed. */
   why: string;
-  /** [samples] Largest batch from then on. */
-  batch: number;
   /** Its power mode. */
   mode: string;
+  /** [1/s] Planned for. */
+  rate_hz: number | null;
+  /** [samples] Largest batch. */
+  batch: number;
   /** Did the mode change? */
   switched: boolean;
 }
-/** A run in windows of equal length, at most 2000; every column has one value for each. */
+/** Modes that nobody had profiled. */
+export interface ServeMeasured {
+  /** [count] Asked: so many at most. */
+  most: number;
+  /** Visited, in their order. */
+  modes: ServeMeasuredMode[];
+  /** Why no more could be; null: nothing kept it. */
+  gap: string | null;
+}
+/** A mode that was visited. */
+export interface ServeMeasuredMode {
+  /** [s] When. */
+  at_s: number | null;
+  /** [s] How long. */
+  seconds: number | null;
+  /** The power mode. */
+  mode: string;
+  /** [count] Inference minibatches observed there. */
+  batches: number;
+  /** [count] Training minibatches observed there. */
+  minibatches: number;
+  /** Its readings; empty where too little ran. */
+  observed: ServeObservedBatch[];
+  /** [W] Mean while the hungrier role ran; null: not known. */
+  power_w: number | null;
+  /** Why it was left before its time; null: it was not. */
+  left: string | null;
+}
+/** A reading. */
+export interface ServeObservedBatch {
+  /** Whose. */
+  workload: string;
+  /** [samples] Of the minibatch. */
+  batch_size: number | null;
+  /** [ms] Median; between sizes that ran on a straight line. */
+  minibatch_ms: number | null;
+}
+/** A role of the plan. */
+export interface ServeRole {
+  /** Whose. */
+  workload: string;
+  /** Axis by axis. */
+  config: {
+    [k: string]: number;
+  };
+}
+/** Of the scheduler's decisions. */
+export interface ServeOwnCost {
+  /** [µs] Of one. */
+  mean_us: number | null;
+  /** [µs] The longest, what the system took away included. */
+  longest_us: number | null;
+  /** [%] Of the run's time. */
+  share_pct: number | null;
+}
+/** What happened when. */
 export interface LiveTimeline {
   /** [s] Length of a window; the last one ends with the run. */
   window_s: number;
@@ -771,6 +1897,13 @@ export interface ModeSince {
   /** Its name or settings. */
   mode: string;
 }
+/** A histogram of latencies; bars are 4 % wide. */
+export interface LatencyBars {
+  /** [ms] Upper end of a bar; it begins where the one before it ends. */
+  upper_ms: number[];
+  /** [count] Requests in it. */
+  count: number[];
+}
 /** The last minibatches, checkpoints and changes of mode, each as it ran; every column has one value for each. */
 export interface LiveSpans {
   /** Services, trainings, `checkpoint`, `switch of mode`. */
@@ -785,30 +1918,6 @@ export interface LiveSpans {
   samples: number[];
   /** [µs] Longest latency among its requests; else 0. */
   longest_us: number[];
-}
-export interface SheetTable {
-  /** Its heading. */
-  title: string;
-  /** A sentence below the heading; may be empty. */
-  text: string;
-  /** From the left. */
-  columns: SheetAxis[];
-  /** In their order. */
-  rows: SheetRow[];
-}
-export interface SheetRow {
-  /** One for each column. */
-  cells: Cell[];
-  /** How its figures are known; left out where that says nothing. */
-  provenance?: Provenance;
-  /** The answer. */
-  marked?: boolean;
-}
-export interface FactList {
-  /** Whose facts: `Machine`, `Source A`. */
-  title: string;
-  /** In their order. */
-  list: Fact[];
 }
 
 export const schema = "flyball-report/1";

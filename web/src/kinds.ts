@@ -1,5 +1,5 @@
-// Which sections a report of each kind has, in reading order. A new kind is one list here.
-import type { ExperimentReport, Report, SheetReport, TuneReport } from "./contract.ts";
+// What a report of each kind shows: a title, and sections in reading order. A new kind is one entry here.
+import type { ExperimentReport, Report, TuneReport } from "./contract.ts";
 import { agreement_section } from "./sections/agreement.ts";
 import { answer_section } from "./sections/answer.ts";
 import { apply_section } from "./sections/apply.ts";
@@ -15,22 +15,47 @@ import { sheet_answer, sheet_bars, sheet_charts, sheet_facts, sheet_grids, sheet
 import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
+import { front_sheet } from "./sheets/front.ts";
+import { profile_sheet } from "./sheets/profile.ts";
+import { roofline_sheet } from "./sheets/roofline.ts";
+import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
+import { serve_sheet } from "./sheets/serve.ts";
+import type { Sheet } from "./sheets/sheet.ts";
 
 type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
 const tune: Section<TuneReport>[] = [answer_section, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
 const experiment: Section<ExperimentReport>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
-const sheet: Section<SheetReport>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section, sheet_facts];
+const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 
-/** What draws the sections of this report. */
-export function sections(report: Report): (() => HTMLElement | HTMLElement[] | null)[] {
-  if (report.kind === "tune") return tune.map((make) => () => make(report));
-  if (report.kind === "experiment") return experiment.map((make) => () => make(report));
-  return sheet.map((make) => () => make(report));
+/** The sheet of a report that is neither a tune nor an experiment. */
+export function sheet_of(report: Exclude<Report, TuneReport | ExperimentReport>): Sheet {
+  switch (report.kind) {
+    case "plan": return report;
+    case "roofline": return roofline_sheet(report);
+    case "front": return front_sheet(report);
+    case "profile": return profile_sheet(report);
+    case "comparison": return comparison_sheet(report);
+    case "run": return run_sheet(report);
+    case "serve": return serve_sheet(report);
+  }
 }
 
-/** The program that made it, and when. */
-export function made_by(report: Report): { version: string; at: string } {
-  if (report.kind === "tune" || report.kind === "experiment") return { version: report.run.versions["flyball"] ?? "", at: report.run.started_at };
-  return { version: report.version, at: report.started_at };
+export interface Shown {
+  title: string;
+  /** Of the program that made it, and when. */
+  version: string;
+  at: string;
+  /** What draws the sections. */
+  sections: (() => HTMLElement | HTMLElement[] | null)[];
+}
+
+export function shown(report: Report): Shown {
+  if (report.kind === "tune" || report.kind === "experiment") {
+    const sections = report.kind === "tune" ? tune.map((make) => () => make(report)) : experiment.map((make) => () => make(report));
+    return { title: report.title, version: report.run.versions["flyball"] ?? "", at: report.run.started_at, sections };
+  }
+  const made = sheet_of(report);
+  const written = "written_utc" in report ? report.written_utc : report.started_at;
+  return { title: made.title, version: report.version, at: made.started_at ?? written, sections: [...sheet.map((make) => () => make(made)), () => sheet_facts(made, report.command)] };
 }

@@ -2,7 +2,7 @@ import type { Report } from "./contract.ts";
 import { h } from "./dom.ts";
 import { instant } from "./format.ts";
 import { header } from "./header.ts";
-import { made_by, sections } from "./kinds.ts";
+import { shown } from "./kinds.ts";
 import "./style.css";
 import { start_theme } from "./theme.ts";
 import { problems } from "./validate.ts";
@@ -27,13 +27,12 @@ function start(): void {
   }
   const wrong = problems(data);
   if (wrong.length > 0) return failure(page, wrong);
-  const report = data as Report;
-  document.title = `${report.title} · Flyball`;
+  const { title, version, at, sections } = shown(data as Report);
+  document.title = `${title} · Flyball`;
   const main = h("main", {});
-  const { version, at } = made_by(report);
-  page.replaceChildren(header(report.title), main, h("footer", {}, `Made by Flyball ${version} · ${instant(at)}`));
+  page.replaceChildren(header(title), main, h("footer", {}, `Made by Flyball ${version} · ${instant(at)}`));
   // Sections measure their boxes, so they are drawn once they stand in the page.
-  for (const make of sections(report)) {
+  for (const make of sections) {
     const element = make();
     if (element) main.append(...[element].flat());
   }

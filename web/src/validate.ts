@@ -1,4 +1,4 @@
-import { schema, type ExperimentReport, type Report, type Serving, type SheetReport, type TuneReport } from "./contract.ts";
+import { schema, type ExperimentReport, type Report, type ServePage, type SheetGrid, type SheetReport, type TuneReport } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -11,7 +11,7 @@ interface Fault {
 
 type Validator = ((data: unknown) => boolean) & { errors?: Fault[] | null };
 
-const validator_of: Partial<Record<string, keyof typeof validators>> = { tune: "tune", experiment: "experiment", plan: "sheet", profile: "sheet", run: "sheet", comparison: "sheet", roofline: "sheet", front: "sheet", serve: "sheet" };
+const validator_of: Partial<Record<string, Validator>> = validators;
 
 /** Everything wrong with the document, in words; empty when it can be shown. */
 export function problems(data: unknown): string[] {
@@ -20,15 +20,25 @@ export function problems(data: unknown): string[] {
   if (report.schema !== schema) {
     return [`schema is ${JSON.stringify(report.schema ?? null)}, this page shows ${JSON.stringify(schema)}`];
   }
-  const name = report.kind === undefined ? undefined : validator_of[report.kind];
-  if (name === undefined) {
+  const validate = report.kind === undefined ? undefined : validator_of[report.kind];
+  if (validate === undefined) {
     return [`kind ${JSON.stringify((data as { kind?: unknown }).kind ?? null)} is not known to this page`];
   }
-  const validate: Validator = validators[name];
   // Of several forms that a value may have, the last fault speaks of all of them.
   if (!validate(data)) return validate.errors!.slice(-1).map(in_words);
-  if (report.kind === "tune") return tune_problems(report as TuneReport);
-  return report.kind === "experiment" ? experiment_problems(report as ExperimentReport) : sheet_problems(report as SheetReport);
+  return beyond_schema(data as Report).slice(0, 12);
+}
+
+/** What no schema says. */
+function beyond_schema(report: Report): string[] {
+  switch (report.kind) {
+    case "tune": return tune_problems(report);
+    case "experiment": return experiment_problems(report);
+    case "plan": return plan_problems(report);
+    case "serve": return serve_problems(report);
+    case "roofline": case "front": return table_problems(report.tables);
+    default: return [];
+  }
 }
 
 function in_words({ instancePath, keyword, params }: Fault): string {
@@ -40,7 +50,7 @@ function in_words({ instancePath, keyword, params }: Fault): string {
   return `${where} is none of what it may be`;
 }
 
-/** What no schema says: positions that are there, rows as wide as the axes. */
+/** Positions that are there, rows as wide as the axes. */
 function tune_problems(r: TuneReport): string[] {
   const found: string[] = [];
   const count = r.configurations.length;
@@ -59,7 +69,7 @@ function tune_problems(r: TuneReport): string[] {
   r.front?.configurations.forEach((index, i) => check(`front.configurations[${i}]`, index));
   r.pairs?.forEach((p, i) => check(`pairs[${i}].configuration`, p.configuration));
   if (!r.choice && !r.infeasible) found.push("choice is null and infeasible does not say why");
-  return found.slice(0, 12);
+  return found;
 }
 
 function experiment_problems(r: ExperimentReport): string[] {
@@ -68,32 +78,32 @@ function experiment_problems(r: ExperimentReport): string[] {
   r.groups.forEach((g, i) => {
     if (g.epochs.length === 0) found.push(`groups[${i}] has no epochs`);
   });
-  return found.slice(0, 12);
-}
-
-/** Columns of a timeline are as long as it has windows, those of its spans as each other, and each belongs to a service or training. */
-function serving_problems({ timeline, spans, services, trainings }: Serving): string[] {
-  const found: string[] = [];
-  const check = (where: string, holder: object, length: number) => {
-    for (const [name, column] of Object.entries(holder)) {
-      if (Array.isArray(column) && column.length !== length) found.push(`serving.${where}.${name} has ${column.length} values for ${length}`);
-    }
-  };
-  timeline.services.forEach((s, i) => check(`timeline.services[${i}]`, s, timeline.windows));
-  timeline.training.forEach((t, i) => check(`timeline.training[${i}]`, t, timeline.windows));
-  check("timeline", { switching: timeline.switching, saving: timeline.saving, power_w: timeline.power_w }, timeline.windows);
-  const { tracks, ...columns } = spans;
-  check("spans", columns, spans.track.length);
-  if (spans.track.some((t) => t >= tracks.length)) found.push(`serving.spans.track names more than ${tracks.length} tracks`);
-  if (services.length !== timeline.services.length || trainings.length !== timeline.training.length) found.push("serving.timeline is of other services or trainings");
   return found;
 }
 
-/** Rows as wide as their table, and configurations as their axes. */
-function sheet_problems(r: SheetReport): string[] {
-  const grids = (r.grids ?? []).flatMap((g, i) => g.configurations.flatMap((c, k) =>
-    c.config.length === g.axes.length ? [] : [`grids[${i}].configurations[${k}] has ${c.config.length} values for ${g.axes.length} axes`]));
-  if (r.kind === "serve" && !r.serving) return ["serving is missing"];
-  return [...grids, ...(r.serving ? serving_problems(r.serving) : [])].slice(0, 12).concat(r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
-    row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`]))).slice(0, 12);
+/** Columns of a timeline are as long as it has windows, those of its spans as each other, and each belongs to a service or training. */
+function serve_problems({ answer: { timeline, services, training }, latency, spans }: ServePage): string[] {
+  const found: string[] = [];
+  const check = (where: string, holder: object, length: number) => {
+    for (const [name, column] of Object.entries(holder)) {
+      if (Array.isArray(column) && column.length !== length) found.push(`${where}.${name} has ${column.length} values for ${length}`);
+    }
+  };
+  timeline.services.forEach((s, i) => check(`answer.timeline.services[${i}]`, s, timeline.windows));
+  timeline.training.forEach((t, i) => check(`answer.timeline.training[${i}]`, t, timeline.windows));
+  check("answer.timeline", { switching: timeline.switching, saving: timeline.saving, power_w: timeline.power_w }, timeline.windows);
+  const { tracks, ...columns } = spans;
+  check("spans", columns, spans.track.length);
+  if (spans.track.some((t) => t >= tracks.length)) found.push(`spans.track names more than ${tracks.length} tracks`);
+  if (services.length !== timeline.services.length || training.length !== timeline.training.length) found.push("answer.timeline is of other services or trainings");
+  if (latency.length !== services.length) found.push(`latency is of ${latency.length} services, there are ${services.length}`);
+  return found;
 }
+
+/** Configurations as wide as their axes. */
+const table_problems = (tables: SheetGrid[]): string[] => tables.flatMap((g, i) => g.configurations.flatMap((c, k) =>
+  c.config.length === g.axes.length ? [] : [`tables[${i}].configurations[${k}] has ${c.config.length} values for ${g.axes.length} axes`]));
+
+/** Rows as wide as their table. */
+const plan_problems = (r: SheetReport): string[] => r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
+  row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`]));

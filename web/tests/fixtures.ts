@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type Axis, type Comparison, type Configuration, type EpochMeans, type ExperimentReport, type Pair, type Quantity, type Report, type SheetReport, type Trial, type TuneReport } from "../src/contract.ts";
+import { schema, type Axis, type Comparison, type Configuration, type EpochMeans, type ExperimentReport, type Pair, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type SheetReport, type Trial, type TuneReport } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 
 /** Small seeded generator (mulberry32): the fixtures are the same bytes everywhere. */
@@ -206,7 +206,7 @@ export function plan_report(): SheetReport {
     ...sheet_base, kind: "plan", title: "plan concurrent on twin", subject: "Plan · concurrent · net (training) and det (serving) · twin",
     headline: "Set twin to cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8.", lines: [],
     figures: [{ label: "throughput", value: 9.375, unit: "training minibatches/s", provenance: "simulated" }, { label: "power", value: [29.1, 28.6, 29.7], unit: "W", provenance: "simulated" }, { label: "found with", value: 10, unit: "profiles", note: "in 12 trials" }],
-    apply: [{ title: "Set the board to this mode", text: "Flyball does not know how twin is set: cpu_cores 8." }], bars: [],
+    apply: [{ title: "Set the board to this mode", text: "Flyball does not know how twin is set: cpu_cores 8." }],
     charts: [{ title: "Power against the objective", x: { label: "power", unit: "W" }, y: { label: "throughput", unit: "training minibatches/s" }, limits: [{ axis: "x", value: 30, label: "budget" }], points: options.map(([x, y]) => ({ x, y, label: `a mode at ${x} W`, group: "simulated", marked: x === 29.1 })) }],
     tables: [
       { title: "What it leaves of each limit", text: "A limit that binds keeps a better choice out.", columns: ["limit", "of", "used", "at most", "unit", ""].map((label) => ({ label, unit: "" })), rows: [{ cells: ["power", "", 29.1, 30, "W", "binds"] }, { cells: ["latency", "det", 612, 800, "ms", ""] }] },
@@ -217,23 +217,45 @@ export function plan_report(): SheetReport {
   };
 }
 
+const page_base = { schema, version: "0.1.0", written_utc: "2025-06-14T09:12:30Z" } as const;
+
+const made_up_trial: Omit<RunsTrial, "id" | "config" | "source" | "minibatch_ms" | "minibatch_ms_90" | "power_w"> = {
+  workload: "net", phase: "train", power_w_90: null, doubts: null, idle: null, provenance: "simulated", conditions: null, stop_reason: "row of a table", failure: null, run: null, reused: false,
+  power_gap: null, power_total: "module", power_noise_pct: null, power_updates: null, power_samples: null, power_samples_wanted: null, window_s: null, window_j: null, stall_ms: null, compute_ms: null, noise_pct: null,
+  minibatches: 0, first_ms: null, settle_s: 0, warm_up_s: 0, total_s: 0, measured_utc: null, other_cores: null, throttled: null, clocks: [], power_settled: null, disturbed: null, repeat: false, figures: {}, seed: 0,
+};
+
 /** Trials of two boards in one run: an import. */
-export function run_report(): SheetReport {
+export function run_page(): RunPage {
   const next = random(31);
-  const rows = Array.from({ length: 14 }, (_, i) => ({ source: i < 9 ? "A" : "B", time: round(40 + 80 * next()), power: round(12 + 25 * next()), set: `cpu_cores ${[2, 4, 8][i % 3]}, cpu_mhz ${400 * (1 + (i % 5))}` }));
+  const trials = Array.from({ length: 14 }, (_, i): RunsTrial => {
+    const minibatch_ms = round(40 + 80 * next());
+    return { ...made_up_trial, id: i + 1, config: { cpu_cores: [2, 4, 8][i % 3]!, cpu_mhz: 400 * (1 + (i % 5)) }, source: i < 9 ? "A" : "B", minibatch_ms, minibatch_ms_90: [minibatch_ms * 0.98, minibatch_ms * 1.02], power_w: round(12 + 25 * next()) };
+  });
+  const source = (name: string, power_total: string, libraries: string, differences: string[]) => ({ name, device: "twin", fingerprint: "fixture-7f3a91", power_total, conditions: { libraries }, measurements: 7, differences });
   return {
-    ...sheet_base, kind: "run", title: "run 3", command: "flyball import both.csv", subject: "Run 3 · twin · done", headline: "Run 3: 14 trials on twin.", lines: [], apply: [], bars: [],
-    figures: [{ label: "trials", value: 14, unit: "", note: "0 of them reused" }],
-    charts: [{ title: "Power against time", x: { label: "power", unit: "W" }, y: { label: "minibatch", unit: "ms" }, limits: [], points: rows.map((r) => ({ x: r.power, y: r.time, label: r.set, group: r.source, marked: false })) }],
-    tables: [{ title: "Its trials", text: "In their order.", columns: [{ label: "#", unit: "" }, { label: "workload", unit: "" }, { label: "set", unit: "" }, { label: "minibatch", unit: "ms" }, { label: "power", unit: "W" }, { label: "source", unit: "" }, { label: "stopped", unit: "" }], rows: rows.map((r, i) => ({ cells: [i + 1, "net train", r.set, [r.time, r.time * 0.98, r.time * 1.02], r.power, r.source, "row of a table"], provenance: "simulated" as const })) }],
-    facts: ["A", "B"].map((name) => ({ title: `Source ${name}`, list: [{ name: "name", value: "twin" }, { name: "power total", value: name === "A" ? "module" : "input" }, { name: "libraries", value: name === "A" ? "LibTorch 1.13.1" : "LibTorch 2.6.0" }] })),
-    notes: [{ level: "warning", text: "A and B do not compare: power total is module in A, input in B; libraries is LibTorch 1.13.1 in A, LibTorch 2.6.0 in B", hint: "Compare figures of one source only." }],
+    ...page_base, kind: "run", command: "flyball import both.csv",
+    answer: {
+      id: 3, command: "flyball import both.csv", device: "twin", fingerprint: "fixture-7f3a91", conditions: null, seed: 0, started_utc: "2025-06-14T09:12:30Z", finished_utc: "2025-06-14T09:12:31Z", state: "done", measurements: 14, reused: 0,
+      workload: null, best: null, choice: null, request: { import: "both.csv" }, answer: { notes: ["2 rows were left out"] }, trials,
+      sources: [source("A", "module", "LibTorch 1.13.1", []), source("B", "input", "LibTorch 2.6.0", ["power total is module in A, input in B", "libraries is LibTorch 1.13.1 in A, LibTorch 2.6.0 in B"])],
+    },
   };
 }
 
 /** Roofs of two made-up modes with two networks under them, and a table of 4 × 6 × 3 modes and 2 batch sizes. */
-export function roofline_report(): SheetReport {
-  const roof = (label: string, flop: number, bytes: number) => ({ label, points: [0.5, 2, 8, flop / bytes, 64, 200].sort((a, b) => a - b).map((x): [number, number] => [x, Math.min(flop, bytes * x)]) });
+export function roofline_page(): RooflinePage {
+  const bounded = (value: number) => ({ value, low: 0.7 * value, high: 1.3 * value });
+  const roofs_of = (gpu_mhz: number, mem_mhz: number, flop_per_s: number, bytes_per_s: number) => ({
+    mode: { gpu_mhz, mem_mhz }, threads: 0, flop_per_s, bytes_per_s, balance: flop_per_s / bytes_per_s, launch_s: 0.004, peaks: [], streams: [], sweep: [], idle: null, samples: 40, error_pct: 3,
+    energy: { j_per_flop: bounded(2e-12), j_per_byte: bounded(392e-12), static_w: bounded(5), samples: 40, error_pct: 4 },
+  });
+  const modes = [roofs_of(1300, 3200, 2900e9, 60e9), roofs_of(300, 700, 600e9, 14e9)];
+  const bound = (workload: string, batch_size: number, intensity: number, flop: number, minibatch_ms: number): RooflineBound => ({
+    workload, phase: "infer", batch_size, rules: "exact", mode: modes[0]!.mode, flop, bytes: flop / intensity, kernels: 60, intensity, roof_ms: 0.8 * minibatch_ms, roof_j: null, minibatch_ms, power_w: null, doubted: false, of_roof_pct: 80,
+    shares: { compute: 0.1, memory: 0.6, launch: 0.1, loader: 0, unexplained: 0.2 }, layers: [],
+  });
+  const figures = (mhz: number, minibatch_j: number) => ({ mode: { gpu_mhz: mhz }, minibatch_ms: 20, power_w: minibatch_j / 0.02, minibatch_j, doubted: false });
   const axes: Axis[] = [{ name: "batch_size", unit: "", scope: "run" }, { name: "cpu_cores", unit: "", scope: "board" }, { name: "gpu_mhz", unit: "MHz", scope: "board" }, { name: "mem_mhz", unit: "MHz", scope: "board" }];
   const configurations = grid([[1, 16], [2, 4, 8, 12], clocks(300, 1300, 6), [700, 2100, 3200]]).map((config): Configuration => {
     const [batch, cores, gpu, mem] = config as [number, number, number, number];
@@ -241,31 +263,36 @@ export function roofline_report(): SheetReport {
     const power_w = 6 + 0.4 * cores + 1.6e-5 * gpu * gpu + 0.002 * mem;
     return { config, time_ms: round(time_ms, 4), power_w: round(power_w, 4), energy_j: round(time_ms * power_w * 1e-3, 5), provenance: "simulated" };
   });
-  const point = (x: number, y: number, label: string, group: string) => ({ x, y, label, group, marked: false });
   return {
-    ...sheet_base, kind: "roofline", title: "roofs of twin", command: "flyball roofline --data a.csv --report out.html", subject: "Roofline · twin",
-    headline: "The highest mode (MAXN) is the most energy-efficient one in none of 4 cases: the least energy of a minibatch lies 9 to 31 % below it.",
-    lines: ["The best mode saves 17 % of the energy (median) and takes 1.30 times as long."], apply: [], bars: [],
-    figures: [{ label: "arithmetic", value: 2900, unit: "GFLOP/s", provenance: "simulated", note: "highest mode" }, { label: "energy of a byte", value: [392, 278, 506], unit: "pJ", provenance: "simulated", note: "highest mode" }],
-    charts: [{
-      title: "Time: what each byte's work lets the board attain", x: { label: "intensity", unit: "FLOP/B" }, y: { label: "attained", unit: "GFLOP/s" }, limits: [], log: true,
-      lines: [roof("gpu_mhz 1300, mem_mhz 3200", 2900, 60), roof("gpu_mhz 300, mem_mhz 700", 600, 14)],
-      points: [point(34, 1700, "net infer, batch 16: gpu_mhz 1300", "net"), point(24, 500, "net infer, batch 1: gpu_mhz 1300", "net"), point(5.4, 250, "det infer, batch 16: gpu_mhz 1300", "det")],
-    }],
-    grids: [{ title: "net infer on twin", axes, configurations }, { title: "det infer on twin", axes, configurations: configurations.map((c) => ({ ...c, power_w: null, energy_j: null })) }],
-    tables: [{ title: "What binds", text: "", columns: [{ label: "workload", unit: "" }, { label: "memory", unit: "%" }], rows: [{ cells: ["net", 84] }] }],
-    facts: [{ title: "Board", list: [{ name: "name", value: "twin" }] }], notes: [],
+    ...page_base, kind: "roofline", command: "flyball roofline --data a.csv --report out.html",
+    tables: [{ title: "net infer on twin", axes, configurations }, { title: "det infer on twin", axes, configurations: configurations.map((c) => ({ ...c, power_w: null, energy_j: null })) }],
+    answer: {
+      roofs: { device: "twin", title: "twin", fingerprint: "", provenance: "simulated", sources: ["net infer on twin", "det infer on twin"], total: "module", power_gap: null, other_cores: null, disturbed: null, measured_utc: "2025-06-14T09:12:30Z", modes },
+      highest: 0, run: null, notes: [],
+      workloads: [bound("net", 16, 34, 34e9, 20), bound("net", 1, 24, 5e9, 10), bound("det", 16, 5.4, 2.7e9, 10.8)],
+      cases: [{ workload: "net", phase: "infer", batch_size: 16, configurations: 18, highest: figures(1300, 0.6), least_energy: figures(700, 0.5), robust_least_energy: figures(700, 0.5), about_as_fast: figures(1300, 0.6), saving_pct: 17, robust_saving_pct: 17, slowdown: 1.3, agreement: 0.4, doubt: null }],
+      balance: { modes: 2, holds: 0, time_low: 43, time_high: 48, energy_low: 60, energy_high: 70 },
+      verdicts: ["The highest mode (MAXN) is the most energy-efficient one in none of 4 cases: the least energy of a minibatch lies 9 to 31 % below it.", "The best mode saves 17 % of the energy (median) and takes 1.30 times as long."],
+    },
   };
 }
 
-export function profile_report(): SheetReport {
-  const part = (which: string, stall: number, compute: number) => ({ label: "lenet5", which, e2e_s: stall + compute + 0.2, stall_s: stall, compute_s: compute, overhead_s: 0.2 });
+export function profile_page(): ProfilePage & { answer: ProfileEpochs } {
+  const parts = (stall_s: number, compute_s: number) => ({ e2e_s: stall_s + compute_s + 0.2, stall_s, compute_s, overhead_s: 0.2, minibatch_ms: 3.21, cpu_pct: 198, file_bytes: 4e6, cache_bytes: 0 });
+  const epoch = (i: number) => ({
+    ...parts(i === 0 ? 4.1 : 2, i === 0 ? 10.3 : 10.1), epoch: i, minibatches: 3750, samples: 60000, skipped: 0, fetch_s: 0.3, preprocess_s: 1.9, loss: 0.41 - i / 5, figures: { perplexity: 20 - i }, first: { e2e_ms: 40, stall_ms: 30, compute_ms: 10 }, sample_bytes: 4e6, cpu_s: 24,
+    memory_bytes: 3e8, peak_memory_bytes: 3e8, read_bytes: null, read_chars: null, disk_reads: null, disk_read_bytes: null, cached_before_pct: null, cached_after_pct: null, energy: null, gpu: null,
+  });
   return {
-    ...sheet_base, kind: "profile", title: "profile of lenet5 training", command: "flyball profile lenet5 --epochs 2", subject: "Profile · lenet5 training · cpu", headline: "An epoch of lenet5 training takes 12.3 s.",
-    lines: ["82 % of it compute, 16 % visible waiting for data, 2 % overhead."], apply: [], charts: [], bars: [part("epoch 0", 4.1, 10.3), part("epoch 1", 2, 10.1)],
-    figures: [{ label: "epoch", value: 12.3, unit: "s", provenance: "simulated", note: "mean of the epochs after the first" }, { label: "CPU", value: 198, unit: "% of one core" }],
-    tables: [{ title: "Epoch by epoch", text: "Fetching and pre-processing are the loader's work, hidden or not.", columns: ["epoch", "minibatches", "end to end", "stall", "compute", "overhead", "fetching", "pre-processing", "minibatch", "CPU", "in cache", "energy", "power", "loss"].map((label) => ({ label, unit: label === "epoch" || label === "minibatches" || label === "loss" ? "" : label === "minibatch" ? "ms" : "s" })), rows: [0, 1].map((i) => ({ cells: [i, 3750, 12.3 + 2 * (1 - i), 2, 10.1, 0.2, 0.3, 1.9, 3.21, 198, null, null, null, 0.41 - i / 5] })) }],
-    facts: [{ title: "Settings", list: [{ name: "batch_size", value: "16" }] }], notes: [{ level: "gap", text: "power is not available on this machine: no RAPL energy counters" }],
+    ...page_base, kind: "profile", command: "flyball profile lenet5 --epochs 2",
+    answer: {
+      request: {
+        workload: "lenet5", phase: "train", device: "cpu", data: "", batch_size: 16, tokens: null, image_size: null, inputs: [], loss: "", loader_workers: 0, prefetch: 0, optimizer: "sgd", learning_rate: 0.01, weight_decay: 0, accumulate: 1, precision: "fp32",
+        channels_last: false, threads: 2, epochs: 2, steps: null, drop_last: false, on_bad: "fail", save: "", resume: "", cache_bytes: null, seed: 7,
+      },
+      started_utc: "2025-06-14T09:12:30Z", provenance: "simulated", fingerprint: "fixture-7f3a91", dataset: { kind: "digits", samples: 60000, classes: 10, bytes: 54e6 }, parameters: 61706, buffer_bytes: 2e5, power_total: "", cache: null,
+      power_gap: "power is not available on this machine: no RAPL energy counters", epochs: [epoch(0), epoch(1)], later: { ...parts(2, 10.1), epochs: 1, energy_j: null, mean_w: null }, skipped: 0, bad_samples: [], diverged_in: null, stopped: "", disturbed: null,
+    },
   };
 }
 
@@ -382,5 +409,5 @@ export function experiment_report(): ExperimentReport {
 
 export const fixtures: Record<string, () => Report> = {
   power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_report,
-  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_report, profile: profile_report, roofline: roofline_report,
+  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_page, profile: profile_page, roofline: roofline_page,
 };

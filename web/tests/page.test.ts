@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity, TuneReport } from "../src/contract.ts";
 import { desktop, fill, phone, poor_contrast, with_page, type View } from "./browser.ts";
-import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_report, roofline_report, run_report, wide_report } from "./fixtures.ts";
+import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_page, roofline_page, run_page, wide_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
@@ -166,7 +166,7 @@ for (const width of [360, 768, 1280, 1920]) {
   test(`nothing is cut off or left empty at ${width} px`, async () => {
     const wordy = power_report();
     wordy.profiled[1]!.stop_reason = "failed: the program ended with exit code 137 before its first minibatch; its last line was 'Killed'";
-    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report(), wide_report(), batch_report(false), plan_report(), run_report(), profile_report()]) {
+    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report(), wide_report(), batch_report(false), plan_report(), run_page(), profile_page()]) {
       await with_page(report, { scheme: "light", width, height: 900, phone: width < 500 }, async (page) => assert.deepEqual(await cut_off(page), []));
     }
   });
@@ -390,7 +390,7 @@ test("a plan shows its answer, limits and alternatives", async () => {
 });
 
 test("a run of two sources tells them apart", async () => {
-  await with_page(run_report(), desktop, async (page) => {
+  await with_page(run_page(), desktop, async (page) => {
     assert.deepEqual(await page.locator(".legend li").allTextContents(), ["A", "B"]);
     assert.match(await page.locator(".notes").innerText(), /A and B do not compare: power total/);
     assert.match(await page.locator(".provenance").innerText(), /Source A[\s\S]*LibTorch 1\.13\.1[\s\S]*Source B[\s\S]*LibTorch 2\.6\.0/);
@@ -398,7 +398,7 @@ test("a run of two sources tells them apart", async () => {
 });
 
 test("a profile shows where the time goes", async () => {
-  await with_page(profile_report(), desktop, async (page) => {
+  await with_page(profile_page(), desktop, async (page) => {
     assert.equal(await page.getAttribute(".chart.epochs", "data-bars"), "2");
     assert.ok((await pixels(page, ".chart.epochs", "blue")) > 1000);
     assert.equal(await page.locator(".sheet-data tbody tr").count(), 2);
@@ -407,7 +407,7 @@ test("a profile shows where the time goes", async () => {
 
 test("roofs lie above their points, which tell what they are", async () => {
   for (const view of [desktop, phone, { ...phone, scheme: "dark" } as View]) {
-    await with_page(roofline_report(), view, async (page) => {
+    await with_page(roofline_page(), view, async (page) => {
       assert.deepEqual(await page.locator(".points-section .legend li").allTextContents(), ["gpu_mhz 1300, mem_mhz 3200", "gpu_mhz 300, mem_mhz 700", "net", "det"]);
       assert.ok((await pixels(page, ".chart.points", "ink")) > 300, "the first roof is drawn");
       assert.ok((await pixels(page, ".chart.points", "choice")) > 100, "and the second");
@@ -419,8 +419,8 @@ test("roofs lie above their points, which tell what they are", async () => {
 });
 
 test("a heat map shows any figure over any two axes, others held or at their best", async () => {
-  const report = roofline_report();
-  const { configurations } = report.grids![0]!;
+  const report = roofline_page();
+  const { configurations } = report.tables[0]!;
   await with_page(report, desktop, async (page) => {
     const map = page.locator(".chart.heat");
     const field = (name: string) => page.locator(".heat-section .field").filter({ has: page.locator("span", { hasText: new RegExp(`^${name}$`) }) }).locator("select");
@@ -569,7 +569,6 @@ test("text in the data stays text", async () => {
   sheet.lines = [attack];
   sheet.figures[0]!.label = sheet.figures[0]!.unit = sheet.charts[0]!.points[0]!.label = sheet.charts[0]!.points[0]!.group = sheet.charts[0]!.limits[0]!.label = attack;
   sheet.tables[0]!.rows[0]!.cells[0] = sheet.tables[0]!.columns[0]!.label = sheet.facts[0]!.list[0]!.value = attack;
-  sheet.bars = [{ label: attack, which: attack, e2e_s: 2, stall_s: 1, compute_s: 1, overhead_s: 0 }];
   await with_page(sheet, desktop, async (page) => {
     await page.locator(".chart.points").focus();
     await page.keyboard.press("Home");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { SheetReport } from "../src/contract.ts";
+import type { ServePage } from "../src/contract.ts";
 import { problems } from "../src/validate.ts";
 import { desktop, inked, phone, poor_contrast, with_page, type View } from "./browser.ts";
 import { in_scratch, no_program, ran, read_page, serve_words, served, written } from "./program.ts";
@@ -35,7 +35,7 @@ test("serve: headline, figures and tables are what the terminal says, and the ti
   assert.ok(service.requests.late + service.requests.refused > 0, "the run has something to say");
   for (const name of ["arrived", "answered", "late", "refused", "failed"]) assert.equal(total(answer["timeline"].services[0][name]), service.requests[name], name);
   assert.equal(total(answer["timeline"].training[0].minibatches), training.minibatches);
-  assert.deepEqual((data as unknown as SheetReport).serving!.timeline, answer["timeline"]);
+  assert.deepEqual(data["answer"], answer);
   await with_page(html, desktop, async (page) => {
     const verdict = terminal.split("\n")[1]!;
     assert.match(verdict, /^det answered \d+ of \d+ requests within 100 ms \(\d+ late, \d+ refused: [\d.]+ %\); net trained \d+ minibatches in the gaps, [\d.]+ % of the plan\.$/);
@@ -195,28 +195,28 @@ test("serve: really, it says nothing of simulation, and names the power that it 
 
 test("serve: a timeline whose columns differ in length is refused", { skip }, () => in_scratch((folder) => {
   served(folder);
-  const data = read_page(join(folder, "report.html")).data as unknown as SheetReport;
-  data.serving!.timeline.services[0]!.late.pop();
-  assert.match(problems(data).join(), /serving\.timeline\.services\[0\]\.late has \d+ values for \d+/);
+  const data = read_page(join(folder, "report.html")).data as unknown as ServePage;
+  data.answer.timeline.services[0]!.late.pop();
+  assert.match(problems(data).join(), /answer\.timeline\.services\[0\]\.late has \d+ values for \d+/);
 }));
 
 test("serve: new plans are numbered where they were made, and changes of mode are told with their reason", { skip }, () => in_scratch(async (folder) => {
   served(folder);
   const { data } = read_page(join(folder, "report.html"));
-  const report = data as unknown as SheetReport;
-  const serving = report.serving!;
+  const report = data as unknown as ServePage;
+  const serving = report.answer;
   const [first, second] = serving.replans;
   assert.ok(first && second);
   // As a board with two modes would have it: the program's own run keeps one.
   Object.assign(first, { switched: true, mode: "gpu_mhz 1200" });
   serving.timeline.modes = [{ at_s: 0, mode: "gpu_mhz 300" }, { at_s: first.at_s, mode: "gpu_mhz 1200" }];
-  serving.timeline.switching[Math.floor(first.at_s / serving.timeline.window_s) - 1] = 0.5;
+  serving.timeline.switching[Math.floor(first.at_s! / serving.timeline.window_s) - 1] = 0.5;
   assert.deepEqual(problems(data), []);
   await with_page(report, desktop, async (page) => {
     assert.deepEqual(await page.locator(".mode-band .mode").allInnerTexts(), ["gpu_mhz 300", "gpu_mhz 1200"]);
     const band = (await page.locator(".mode-band").boundingBox())!;
     const changed = (await page.locator(".mode-band .mode").nth(1).boundingBox())!;
-    near((changed.x - band.x) / band.width, first.at_s / serving.seconds, 0.005);
+    near((changed.x - band.x) / band.width, first.at_s! / serving.seconds!, 0.005);
     assert.ok((await page.locator(".replan-mark").allInnerTexts()).join().startsWith("1"));
     const lines = await page.locator(".replan-list li").allInnerTexts();
     assert.ok(lines[0]!.includes(`${first.why}: batches of ${first.batch} at most, mode changed to gpu_mhz 1200`), lines[0]);
@@ -224,7 +224,7 @@ test("serve: new plans are numbered where they were made, and changes of mode ar
     assert.match(await page.locator('[data-lane="shares"]').innerText(), /switching/);
     await page.locator(".lanes").focus();
     for (const key of ["+", "+", "+", "End"]) await page.keyboard.press(key);
-    near((await shown(page))[1], serving.seconds, 1e-6);
+    near((await shown(page))[1], serving.seconds!, 1e-6);
     assert.deepEqual(await page.locator(".mode-band .mode").allInnerTexts(), ["gpu_mhz 1200"]);
   });
 }));

@@ -175,6 +175,7 @@ test("runs compared: what both made, and what differs", { skip }, () => in_scrat
   assert.deepEqual(problems(data), []);
   await with_page(html, desktop, async (page) => {
     assert.match(await page.locator("h1").innerText(), new RegExp(`^${compared.common} trials? made in both`));
+    assert.deepEqual(data["answer"], compared);
     assert.equal(await page.locator(".sheet-data tbody tr").count(), compared.trials.length);
   });
 }));
@@ -196,6 +197,8 @@ test("a workload whose name is markup stays text", { skip }, () => in_scratch(as
   }
 }));
 
+const own_names = new Set(["fixed", "versions", "config"]);
+
 /** Every place that holds a key, but for those that the user's own names fill. */
 function* keys(node: unknown, where: string): Generator<[holder: Record<string, unknown>, key: string, where: string]> {
   if (Array.isArray(node)) {
@@ -203,7 +206,7 @@ function* keys(node: unknown, where: string): Generator<[holder: Record<string, 
   } else if (typeof node === "object" && node !== null) {
     for (const [key, value] of Object.entries(node)) {
       yield [node as Record<string, unknown>, key, `${where}.${key}`];
-      if (key !== "fixed" && key !== "versions") yield* keys(value, `${where}.${key}`);
+      if (!own_names.has(key)) yield* keys(value, `${where}.${key}`);
     }
   }
 }
@@ -212,7 +215,7 @@ test("a key that the program writes under another name is refused, wherever it s
   for (const [kind, { data }] of [["tune", tune_power(folder, 15)], ["experiment", experiment(folder)], ["plan", plan(folder)], ["serve", served(folder)]] as const) {
     let count = 0;
     for (const [holder, key, where] of [...keys(data, kind)]) {
-      if (/\.(fixed|versions)\.[^.]*$/.test(where)) continue;
+      if (own_names.has(where.split(".").slice(-2)[0]!)) continue;
       const value = holder[key];
       delete holder[key];
       holder[`${key}_`] = value;

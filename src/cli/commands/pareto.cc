@@ -5,7 +5,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_file.h"
-#include "report/front_report.h"
+#include "report/grid.h"
+#include "report/page.h"
 #include "space/fronts.h"
 
 namespace flyball::cli {
@@ -45,6 +46,21 @@ Json fronts_json(const Fronts& fronts) {
           {"has_power", fronts.table.has_power()},
           {"power_front", power},
           {"energy_front", energy}};
+}
+
+Json document_of(const std::string& file, const std::vector<Fronts>& all) {
+  Json workloads = Json::array();
+  for (const Fronts& fronts : all) workloads.push_back(fronts_json(fronts));
+  return {{"file", file}, {"workloads", workloads}};
+}
+
+Status write_page(const Options& options, const std::vector<Fronts>& all) {
+  if (options.report.empty()) return {};
+  std::vector<WorkloadTable> tables;
+  for (const Fronts& fronts : all) tables.push_back(fronts.table);
+  Json page = page_document("front", options.command, document_of(options.file, all));
+  page["tables"] = table_grids(tables);
+  return write_report(options.report, page, options.json);
 }
 
 void print_front(const Fronts& fronts, const std::vector<size_t>& front, const char* title) {
@@ -97,12 +113,9 @@ Status run(const Options& options) {
                              options.phase.empty() ? "" : " in phase " + options.phase),
                  "it holds: " + join(titles, ", ")};
   }
-  if (!options.report.empty())
-    FLYBALL_CHECK(write_report(options.report, front_report(all, options.command), options.json));
+  FLYBALL_CHECK(write_page(options, all));
   if (options.json) {
-    Json workloads = Json::array();
-    for (const Fronts& fronts : all) workloads.push_back(fronts_json(fronts));
-    print_json({{"file", options.file}, {"workloads", workloads}});
+    print_json(document_of(options.file, all));
     return {};
   }
   for (size_t i = 0; i < all.size(); ++i) {

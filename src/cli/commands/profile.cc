@@ -20,7 +20,7 @@
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
 #include "profile/characterise/twin_epochs.h"
-#include "report/profile_report.h"
+#include "report/page.h"
 #include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/board_costs.h"
@@ -142,7 +142,8 @@ Status run_simulated(const CLI::App& command, const ProfileOptions& options, con
     print_json(document);
   else
     print_epochs(run);
-  return write_report(options.report, epochs_report(document, context.command), options.json);
+  return write_report(options.report, page_document("profile", context.command, document),
+                      options.json);
 }
 
 Status run_network(ProfileOptions& options, Context& context) {
@@ -178,8 +179,8 @@ Status run_network(ProfileOptions& options, Context& context) {
                             : fmt::format("how much of {} W is idle power is not known: `flyball "
                                           "mode idle` measures it",
                                           number(*power_w)));
-  FLYBALL_CHECK(
-      write_report(options.report, epochs_report(document, context.command), options.json));
+  FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
+                             options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
   if (!run.stopped.empty() && interrupt_flag()) context.exit_code = interrupted_exit_code();
   return joined;
@@ -233,8 +234,8 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
     print_json(document);
   else
     print_program(profile);
-  FLYBALL_CHECK(
-      write_report(options.report, program_report(document, context.command), options.json));
+  FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
+                             options.json));
   FLYBALL_CHECK(options.files.write(profile.traces, profile.spans(), profile.begin_ns));
   if (!profile.failure) return joined;
   if (!joined.ok()) report_error(joined.error());

@@ -19,9 +19,10 @@ struct ReportOptions {
 Status run(const ReportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const ShownRun shown, run_or_fact(store, options.run));
+  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   const std::string file =
       options.out.empty() ? fmt::format("flyball-run-{}.html", options.run) : options.out;
-  return write_report(file, run_report(shown.run, shown.trials), false);
+  return write_report(file, run_report(shown.run, shown.trials, costs), false);
 }
 
 }  // namespace

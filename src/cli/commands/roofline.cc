@@ -11,7 +11,8 @@
 #include "cli/report_file.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
-#include "report/roofline_report.h"
+#include "report/grid.h"
+#include "report/page.h"
 #include "roofs/roofline_answer.h"
 #include "tune/board_costs.h"
 
@@ -162,11 +163,14 @@ Status run(Options options) {
   auto answer =
       tables ? of_tables(options, board ? board->table() : nullptr) : of_board(options, *board);
   if (!answer) return answer.error();
+  const auto document = roofline_json(*answer);
   if (options.json)
-    print_json(roofline_json(*answer));
+    print_json(document);
   else
     print_answer(*answer);
-  return write_report(options.report, roofline_report(*answer), options.json);
+  auto page = page_document("roofline", options.request.command, document);
+  page["tables"] = table_grids(answer->tables);
+  return write_report(options.report, page, options.json);
 }
 
 }  // namespace

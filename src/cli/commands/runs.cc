@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "answers/json_version.h"
-#include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/commands/runs_spread.h"
@@ -11,6 +9,7 @@
 #include "cli/report_file.h"
 #include "cli/stored.h"
 #include "report/comparison.h"
+#include "report/page.h"
 #include "report/run_report.h"
 #include "space/trial_facts.h"
 #include "tune/board_costs.h"
@@ -26,31 +25,6 @@ struct RunsOptions {
   int64_t first = 0, second = 0;  ///< 0: not named
 };
 
-Json run_json(const StoredRun& run) {
-  Json answer = run.answer.empty() ? Json(nullptr) : Json::parse(run.answer, nullptr, false);
-  Json request = Json::parse(run.request.request, nullptr, false);
-  return {{"id", run.id},
-          {"command", run.request.command},
-          {"device", run.request.device},
-          {"fingerprint", run.request.fingerprint},
-          {"conditions", or_null(run.request.conditions)},
-          {"seed", run.request.seed},
-          {"started_utc", run.started_utc},
-          {"finished_utc", run.finished_utc.empty() ? Json(nullptr) : Json(run.finished_utc)},
-          {"state", run_state_name(run.state)},
-          {"measurements", run.measurements},
-          {"reused", run.reused},
-          {"request", request.is_discarded() ? Json(run.request.request) : request},
-          {"answer", answer.is_discarded() ? Json(nullptr) : upgraded(std::move(answer))}};
-}
-
-Json summary_json(const RunSummary& summary) {
-  const auto known = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-  return {{"workload", known(summary.workload)},
-          {"best", known(summary.best)},
-          {"choice", known(summary.choice)}};
-}
-
 std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
@@ -61,9 +35,8 @@ Status list_runs(const RunsOptions& options) {
   if (options.json) {
     Json list = Json::array();
     for (const StoredRun& run : runs) {
-      list.push_back(run_json(run));
+      list.push_back(stored_run_json(run));
       list.back().erase("answer");
-      list.back().update(summary_json(summary_of(run)));
     }
     print_json({{"store", store.path().string()}, {"runs", list}});
     return {};
@@ -84,11 +57,6 @@ Status list_runs(const RunsOptions& options) {
   return {};
 }
 
-const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& m) {
-  if (!m.power || m.failed() || m.provenance != Provenance::measured) return nullptr;
-  return costs.idle_of(m.fingerprint, m.power->total, m.trial.mode);
-}
-
 std::vector<std::string> cells(const Measurement& m, const StoredIdle* idle) {
   const Settings settings = all_settings(m.trial);
   return {m.trial.job.workload,
@@ -103,11 +71,6 @@ std::vector<std::string> cells(const Measurement& m, const StoredIdle* idle) {
           provenance_name(m.provenance),
           m.failed() ? m.failure : m.stop_reason,
           or_dash(also_known(m))};
-}
-
-Json idle_share(const BoardCosts& costs, const Measurement& m) {
-  const StoredIdle* idle = idle_of(costs, m);
-  return idle ? idle_share_json(*idle, m.power->mean_w) : Json();
 }
 
 void print_conditions(const RunRequest& request) {
@@ -139,15 +102,8 @@ Status show_run(const RunsOptions& options) {
   const auto& [run, trials] = shown;
   FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   if (options.json) {
-    Json json = run_json(run);
-    json["trials"] = Json::array();
-    for (const StoredMeasurement& trial : trials) {
-      Json one = stored_trial_json(trial);
-      one["idle"] = idle_share(costs, trial.measurement);
-      json["trials"].push_back(std::move(one));
-    }
-    print_json(json);
-    return write_report(options.report, run_report(run, trials), true);
+    print_json(stored_run_json(run, trials, costs));
+    return write_report(options.report, run_report(run, trials, costs), true);
   }
   fmt::print("run {}: {}\n{}, {}, started {}, {}\n", run.id, run.request.command,
              run.request.device, run_state_name(run.state), run.started_utc,
@@ -155,14 +111,14 @@ Status show_run(const RunsOptions& options) {
   print_conditions(run.request);
   if (trials.empty()) {
     print_answer(run);
-    return write_report(options.report, run_report(run, trials), false);
+    return write_report(options.report, run_report(run, trials, costs), false);
   }
   TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "of it idle",
                    "noise %", "known", "stopped", "also known"});
   for (const StoredMeasurement& trial : trials)
     table.add(cells(trial.measurement, idle_of(costs, trial.measurement)));
   fmt::print("{}", table.str());
-  return write_report(options.report, run_report(run, trials), false);
+  return write_report(options.report, run_report(run, trials, costs), false);
 }
 
 void print_comparison(const RunComparison& comparison) {
@@ -204,11 +160,13 @@ Status compare_two(const RunsOptions& asked) {
   FLYBALL_ASSIGN(const ShownRun first, run_or_fact(store, options.first));
   FLYBALL_ASSIGN(const ShownRun second, run_or_fact(store, options.second));
   const RunComparison comparison = compare_runs(first.run, first.trials, second.run, second.trials);
+  const Json document = to_json(comparison);
   if (options.json)
-    print_json(to_json(comparison));
+    print_json(document);
   else
     print_comparison(comparison);
-  return write_report(options.report, comparison_report(comparison, options.command), options.json);
+  return write_report(options.report, page_document("comparison", options.command, document),
+                      options.json);
 }
 
 Status delete_run(const RunsOptions& options) {

@@ -27,8 +27,11 @@ bool is_table(const std::string& role) {
   return role.find(".csv") != std::string::npos;
 }
 
-nlohmann::ordered_json document_of(const Served& served) {
-  nlohmann::ordered_json document{{"device", served.device}, {"simulated", served.simulated}};
+nlohmann::ordered_json document_of(const Served& served, const std::string& started_utc) {
+  nlohmann::ordered_json document{{"device", served.device},
+                                  {"simulated", served.simulated},
+                                  {"started_utc", started_utc},
+                                  {"verdict", live_verdict(served.result)}};
   document.update(to_json(served.result));
   document["power_gap"] = served.power_gap.empty() ? nlohmann::ordered_json()
                                                    : nlohmann::ordered_json(served.power_gap);
@@ -90,15 +93,6 @@ bool simulated(const ServeOptions& serve) {
          (board && (board->kind == "table" || board->kind == "twin"));
 }
 
-Status report_served(const Served& served, const PlanOptions& asked, const std::string& command) {
-  if (asked.report.empty()) return {};
-  return write_report(
-      asked.report,
-      serve_report({served.result, served.timeline, served.simulated, served.device,
-                    served.power_gap, command, asked.started_utc, served.plan, served.notes}),
-      asked.json);
-}
-
 Status run(Options& options, const std::string& command) {
   ServeOptions& serve = options.serve;
   serve.plan.json = options.json;
@@ -123,11 +117,15 @@ Status run(Options& options, const std::string& command) {
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
                  "requests name their model: serve it once, or another one beside it"};
   FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));
+  const auto document = document_of(served, serve.plan.started_utc);
   if (options.json)
-    print_json(document_of(served));
+    print_json(document);
   else
     print_served(served);
-  return report_served(served, serve.plan, command);
+  if (serve.plan.report.empty()) return {};
+  return write_report(serve.plan.report,
+                      serve_report(document, served.result, served.timeline, command),
+                      options.json);
 }
 
 void add_role_options(CLI::App& command, ServeOptions& serve) {

@@ -1,6 +1,7 @@
 // What of a run is drawn: its windows put together until there are not too many, and lanes of lines above one time axis.
-import type { LiveSpans, LiveTimeline, Serving } from "../contract.ts";
+import type { LiveSpans, LiveTimeline } from "../contract.ts";
 import { short_number } from "../format.ts";
+import type { Serving } from "../sheets/sheet.ts";
 import type { Colours } from "../theme.ts";
 import { time_ticks, type Stretch } from "../timespan.ts";
 

@@ -1,8 +1,8 @@
 // What ran when, one row for each service and training: single minibatches where there is room for them.
-import type { Serving } from "../contract.ts";
 import type { Colours } from "../theme.ts";
 import type { Stretch } from "../timespan.ts";
 import { margin, spans_in, track_colour } from "./serving.ts";
+import type { Serving } from "../sheets/sheet.ts";
 
 export const row_height = 26;
 const bar_height = 18;

@@ -2,9 +2,10 @@
 import { live_chart } from "../charts/echarts.ts";
 import { log_ticks } from "../charts/scales.ts";
 import { service_colour } from "../charts/serving.ts";
-import type { LatencyBars, Serving, SheetReport } from "../contract.ts";
+import type { LatencyBars } from "../contract.ts";
 import { h, section } from "../dom.ts";
 import { number, plural, short_number } from "../format.ts";
+import type { Serving, Sheet } from "../sheets/sheet.ts";
 import { colours, font, type Colours } from "../theme.ts";
 
 type Point = [number, number];
@@ -81,7 +82,7 @@ function chart(serving: Serving, title: string, text: string, points: (bars: Lat
   return h("figure", { class: "panel" }, h("h3", {}, title), canvas, h("figcaption", { class: "caption" }, text));
 }
 
-export function latency_section(report: SheetReport): HTMLElement | null {
+export function latency_section(report: Sheet): HTMLElement | null {
   const { serving } = report;
   const answered = serving?.services.map((s) => s.latency.count.reduce((a, b) => a + b, 0)) ?? [];
   if (!serving || answered.every((n) => n === 0)) return null;

@@ -1,9 +1,9 @@
 // The power mode over time, and the new plans with their reasons.
 import { margin } from "../charts/serving.ts";
-import type { Serving } from "../contract.ts";
 import { h } from "../dom.ts";
 import { zoomed } from "../timespan.ts";
 import type { Shown } from "./serving.ts";
+import type { Serving } from "../sheets/sheet.ts";
 
 const most_listed = 40;
 

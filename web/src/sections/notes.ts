@@ -1,9 +1,9 @@
-import type { Note, Report } from "../contract.ts";
+import type { Note } from "../contract.ts";
 import { h, section } from "../dom.ts";
 
 const words: Record<Note["level"], string> = { gap: "Not available", warning: "Doubtful", note: "Note" };
 
-export function notes_section(report: Report): HTMLElement | null {
+export function notes_section(report: { notes: Note[] }): HTMLElement | null {
   if (report.notes.length === 0) return null;
   return section("notes", "Gaps and remarks", "",
     h("ul", { class: "note-list" }, ...report.notes.map((n) => h("li", { class: n.level },

@@ -2,12 +2,12 @@
 import { live_chart, type EChartsType } from "../charts/echarts.ts";
 import { bins_of, build_lane, has_power, lanes_of, margin, mean_batch, mean_of, sum, track_colour, type Lane } from "../charts/serving.ts";
 import { draw_spans, row_height, rows_of, span_at, spans_from, track_words } from "../charts/spans.ts";
-import type { Serving, SheetReport } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
 import { number, plural, short_number, with_unit } from "../format.ts";
 import { colours, font, on_theme } from "../theme.ts";
 import { length_words, moved, time_step, time_words, within, zoomed, type Stretch } from "../timespan.ts";
 import { mode_band } from "./modes.ts";
+import type { Serving, Sheet } from "../sheets/sheet.ts";
 
 /** What is shown, and who draws it. */
 export class Shown {
@@ -313,7 +313,7 @@ function toolbar(shown: Shown): HTMLElement {
     status);
 }
 
-export function serving_section(report: SheetReport): HTMLElement | null {
+export function serving_section(report: Sheet): HTMLElement | null {
   const { serving } = report;
   if (!serving || !(serving.seconds > 0)) return null;
   const shown = new Shown(serving);

@@ -1,12 +1,13 @@
-// The sections of a sheet: what a plan, a profile, a stored run or a comparison has to show.
+// The sections of a sheet: words, figures, charts, bars and tables.
 import { build_points, group_colour, groups_of, line_style } from "../charts/points.ts";
 import { live_chart } from "../charts/echarts.ts";
 import { attach_hover } from "../charts/hover.ts";
 import { draw_overlay, type Name } from "../charts/overlay.ts";
-import type { Cell, SheetChart, SheetFigure, SheetReport, SheetTable } from "../contract.ts";
+import type { Cell, SheetChart, SheetFigure, SheetTable } from "../contract.ts";
 import { chip, h, section, svg } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { exact, instant, interval, number, plural, short_number, value_of, with_unit } from "../format.ts";
+import type { Sheet } from "../sheets/sheet.ts";
 import { colours, font } from "../theme.ts";
 import { heat_section } from "./heat.ts";
 import { bar_key, bars_chart } from "./epochs.ts";
@@ -23,13 +24,10 @@ function figure(f: SheetFigure): HTMLElement {
     f.note !== undefined && h("p", { class: "delta" }, f.note));
 }
 
-/** Counts of five digits and more with thousands apart. */
-const grouped = (text: string): string => text.replace(/(?<![\w.])\d{5,}(?![\w.])/g, (digits) => exact(Number(digits)));
-
-export function sheet_answer(report: SheetReport): HTMLElement {
+export function sheet_answer(report: Sheet): HTMLElement {
   return h("section", { class: "answer", "aria-label": "Answer" },
     h("p", { class: "eyebrow" }, report.subject),
-    h("h1", {}, report.kind === "serve" ? grouped(report.headline) : report.headline),
+    h("h1", {}, report.headline),
     ...report.lines.map((line) => h("p", { class: "consequence" }, line)),
     report.figures.length > 0 && h("div", { class: "figures" }, ...report.figures.map(figure)));
 }
@@ -105,20 +103,20 @@ function table_section(whole_table: SheetTable): HTMLElement {
   return section("sheet-table", table.title, table.text, box);
 }
 
-export const sheet_charts = (report: SheetReport): HTMLElement[] => report.charts.filter((c) => c.points.length > 0).map(chart_section);
+export const sheet_charts = (report: Sheet): HTMLElement[] => report.charts.filter((c) => c.points.length > 0).map(chart_section);
 /** A heat map for each workload; one that is asked for where there are several. */
-export const sheet_grids = (report: SheetReport): HTMLElement | null => heat_section(report.grids ?? []);
-export const sheet_tables = (report: SheetReport): HTMLElement[] => report.tables.filter((t) => t.rows.length > 0).map(table_section);
+export const sheet_grids = (report: Sheet): HTMLElement | null => heat_section(report.grids ?? []);
+export const sheet_tables = (report: Sheet): HTMLElement[] => report.tables.filter((t) => t.rows.length > 0).map(table_section);
 
-export function sheet_bars(report: SheetReport): HTMLElement | null {
-  if (report.bars.length === 0) return null;
+export function sheet_bars(report: Sheet): HTMLElement | null {
+  if (!report.bars?.length) return null;
   const bars = report.bars.map(({ label, which, ...means }) => ({ label, which, means }));
   return section("epochs-section", "Where the time goes", "Fetch stall is the visible wait for data: what the loader does meanwhile is hidden.", bar_key(bars), bars_chart(bars, "Time"));
 }
 
-export function sheet_facts(report: SheetReport): HTMLElement {
+export function sheet_facts(report: Sheet, command: string): HTMLElement {
   return section("provenance", "Where the numbers come from", "",
     h("div", { class: "fact-columns" }, ...report.facts.map((facts) => h("div", { class: "facts" }, h("h3", {}, facts.title),
       h("dl", {}, ...facts.list.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, /^(started|finished)$/.test(f.name) ? instant(f.value) : f.value))))))),
-    h("div", { class: "command" }, h("h3", {}, "Command"), h("pre", { tabindex: 0 }, h("code", {}, report.command))));
+    h("div", { class: "command" }, h("h3", {}, "Command"), h("pre", { tabindex: 0 }, h("code", {}, command))));
 }

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
+import { profile_sheet } from "./sheets/profile.ts";
+import { roofline_sheet } from "./sheets/roofline.ts";
+import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
+import { bytes_words, quantity, type Sheet } from "./sheets/sheet.ts";
+import { problems } from "./validate.ts";
+
+/** A column of the table of this title. */
+function column(sheet: Sheet, title: string, label: string): unknown[] {
+  const table = sheet.tables.find((t) => t.title === title)!;
+  const at = table.columns.findIndex((c) => c.label === label);
+  assert.ok(at >= 0, label);
+  return table.rows.map((row) => row.cells[at]);
+}
+
+test("the made-up answers keep to their schemas", () => {
+  for (const page of [run_page(), roofline_page(), profile_page()]) assert.deepEqual(problems(page), []);
+  const page = roofline_page();
+  page.tables[0]!.axes.pop();
+  assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
+  assert.deepEqual(problems({ ...run_page(), answer: { ...run_page().answer, sources: undefined } }), ["answer.sources is missing"]);
+});
+
+test("a network's profile shows what training showed, and what idling draws", () => {
+  const page = profile_page();
+  page.answer.idle = { power_w: 6, share: 0.25, measured_utc: "2026", run: 3 };
+  page.answer.disturbed = "process 7 (flyball tune)";
+  const sheet = profile_sheet(page);
+  assert.deepEqual(column(sheet, "Epoch by epoch", "perplexity"), [20, 19]);
+  assert.deepEqual(sheet.figures[sheet.figures.length - 1], { label: "of it idle power", value: 6, unit: "W", provenance: "measured", note: "25 %, measured 2026 (run 3)" });
+  assert.equal(sheet.headline, "An epoch of lenet5 training (simulated) takes 12.3 s.");
+  assert.deepEqual(sheet.lines, ["82 % of it compute, 16 % visible waiting for data, 2 % overhead."]);
+  assert.deepEqual(sheet.notes, [
+    { level: "gap", text: "power is not available on this machine (`flyball doctor` says why)", hint: "power is not available on this machine: no RAPL energy counters" },
+    { level: "warning", text: "measured beside process 7 (flyball tune): its times deserve doubt" },
+  ]);
+});
+
+test("of many epochs the first and the mean of the others are drawn", () => {
+  const page = profile_page();
+  page.answer.epochs = Array.from({ length: 20 }, (_, epoch) => ({ ...page.answer.epochs[0]!, epoch }));
+  assert.deepEqual(profile_sheet(page).bars!.map((b) => b.which), ["epoch 0", "mean of the others"]);
+});
+
+test("a program's marks are rows, those whose parts are known bars", () => {
+  const part = { name: "", minibatches: 5, e2e_s: 2, stall_s: 0.5, compute_s: 1.4, overhead_s: 0.1, minibatch_ms: 400, energy: null, gpu: null };
+  const window = { ...part, name: "load", stall_s: null, compute_s: null, overhead_s: null, minibatch_ms: null };
+  const page: ProfilePage = {
+    ...profile_page(),
+    answer: {
+      command: ["./a.out", "5"], started_utc: "2026", exit_code: 0, wall_s: 2.5, start_up_s: 0.1, marked: part, lost_marks: 2, cpu_s: 2, cpu_pct: 80, peak_memory_bytes: 1, peak_processes: 1, read_bytes: null, read_chars: null, energy: null,
+      gpu: { index: 0, load_pct: 33, clock_mhz: 306, memory_bytes: null }, power_total: "", power_gap: "", windows: [window], stopped: "", disturbed: null,
+    },
+  };
+  const sheet = profile_sheet(page);
+  assert.equal(sheet.headline, "./a.out 5 took 2.5 s: 5 marked minibatches of 400 ms.");
+  assert.deepEqual(column(sheet, "What it marked", "stretch"), ["all marked minibatches", "load"]);
+  assert.deepEqual(column(sheet, "What it marked", "GPU load"), [null, null]);
+  assert.deepEqual(sheet.bars!.map((b) => b.label), ["all marked minibatches"]);
+  assert.ok(sheet.figures.some((f) => f.label === "GPU load" && f.value === 33));
+  assert.deepEqual(sheet.notes.map((n) => n.text), ["2 marks were lost"]);
+});
+
+test("a run tells its sources apart, and why it has no answer", () => {
+  const page = run_page();
+  page.answer.state = "interrupted";
+  Object.assign(page.answer.trials[1]!, { failure: "out of memory", minibatch_ms: null, doubts: "throttled", figures: { memory: 2e9 } });
+  const sheet = run_sheet(page);
+  assert.deepEqual(sheet.lines, ["It was interrupted before it had an answer; 14 trials are kept."]);
+  assert.deepEqual([...new Set(column(sheet, "Its trials", "source"))], ["A", "B"]);
+  assert.deepEqual([...new Set(sheet.charts[0]!.points.map((p) => p.group))], ["A", "B"]);
+  assert.deepEqual([column(sheet, "Its trials", "minibatch")[1], column(sheet, "Its trials", "stopped")[1], column(sheet, "Its trials", "also known")[1]], ["failed", "out of memory", "throttled; memory 2 GB"]);
+  assert.equal(sheet.charts[0]!.points.length, 13);
+  assert.ok(sheet.notes.some((n) => n.text.startsWith("A and B do not compare: power total is module in A, input in B; libraries is ")));
+  assert.equal(sheet.facts[0]!.title, "Source A");
+});
+
+test("of two runs each row says what came of it", () => {
+  const side: RunsSide = { source: "A", provenance: "measured", readings: 2, minibatch_ms_90: [9, 11], power_w_90: null, doubts: null };
+  const pair = (more: Partial<RunsPair>): RunsPair => ({ workload: "net", phase: "train", config: { cpu_cores: 2 }, first_ms: 10, second_ms: 12, first_w: 5, second_w: null, first: side, second: side, change_pct: 20, established: true, doubt: null, ...more });
+  const run = (id: number) => ({ id, command: "flyball tune net", started_utc: "2026", state: "done" as const, measurements: 2 });
+  const page: ComparisonPage = {
+    ...run_page(), kind: "comparison",
+    answer: {
+      first: 1, second: 2, verdict: "4 trials made in both; 1 differs beyond their noise", common: 4, differences: [], runs: [run(1), run(2)], sources: [],
+      trials: [pair({}), pair({ established: false, doubt: "the 90 % intervals overlap" }), pair({ second: null, second_ms: null, established: null }), pair({ established: false, change_pct: 0 }),
+        pair({ second: { ...side, readings: 0, provenance: null, doubts: "throttled" }, second_ms: null, established: null }), pair({ second: { ...side, provenance: "predicted" } })],
+    },
+  };
+  const sheet = comparison_sheet(page);
+  assert.equal(sheet.headline, "4 trials made in both; 1 differs beyond their noise.");
+  assert.deepEqual(column(sheet, "Trial by trial", "difference"), ["", "not established: the 90 % intervals overlap", "only in the first", "the same", "failed; run 2: throttled", ""]);
+  assert.deepEqual(column(sheet, "Trial by trial", "run 1")[0], [10, 9, 11]);
+  assert.deepEqual(column(sheet, "Trial by trial", "run 2").slice(2, 5), [null, [12, 9, 11], "failed"]);
+  assert.deepEqual(sheet.tables[0]!.rows.map((r) => r.provenance), ["measured", "measured", "measured", "measured", "measured", "predicted"]);
+});
+
+test("roofs: the drawn modes, shares in percent, and the figures of the highest mode", () => {
+  const page = roofline_page();
+  const sheet = roofline_sheet(page);
+  assert.deepEqual(sheet.charts[0]!.lines!.map((l) => l.label), ["gpu_mhz 1300, mem_mhz 3200", "gpu_mhz 300, mem_mhz 700"]);
+  const [, knee] = sheet.charts[0]!.lines![0]!.points.find(([x]) => Math.abs(x - 2900 / 60) < 1e-9)!;
+  assert.ok(Math.abs(knee - 2900) < 1e-6, "the roofs meet at the balance");
+  assert.deepEqual(column(sheet, "What binds", "memory"), [60, 60, 60]);
+  assert.deepEqual(sheet.figures.map((f) => f.unit), ["GFLOP/s", "GB/s", "FLOP/B", "pJ", "pJ", "W"]);
+  assert.equal(sheet.subject, "Roofline · twin (simulated)");
+  page.answer.verdicts = [];
+  assert.equal(roofline_sheet(page).headline, "twin does 2900 GFLOP/s and moves 60 GB/s at most.");
+  page.answer.highest = null;
+  assert.deepEqual(roofline_sheet(page).figures, []);
+});
+
+test("bytes and intervals in words", () => {
+  assert.deepEqual([bytes_words(999), bytes_words(999.96), bytes_words(54e6)], ["999 B", "1 kB", "54 MB"]);
+  assert.deepEqual([quantity(null, [1, 2]), quantity(3, null), quantity(3, [3, 3]), quantity(3, [2, 4])], [null, 3, 3, [3, 2, 4]]);
+});

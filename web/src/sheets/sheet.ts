@@ -1,0 +1,76 @@
+// What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
+import type { Cell, CommonConfig, FactList, Note, Provenance, Quantity, ServePage, ServeReplan, SheetGrid, SheetReport, SheetRow, SheetTable } from "../contract.ts";
+
+/** Where the time of an epoch, or of a stretch of a program, goes. */
+export interface SheetBar {
+  /** Bars of one label belong together. */
+  label: string;
+  which: string;
+  e2e_s: number;
+  stall_s: number;
+  compute_s: number;
+  overhead_s: number;
+}
+
+/** What was served and trained when. */
+export interface Serving extends Pick<ServePage, "spans"> {
+  simulated: boolean;
+  seconds: number;
+  services: { name: string; budget_ms: number; latency: ServePage["latency"][number] }[];
+  trainings: { name: string; planned_per_s: number | null }[];
+  replans: (ServeReplan & { at_s: number })[];
+  power_gap: string | null;
+  timeline: ServePage["answer"]["timeline"];
+}
+
+export interface Sheet extends Pick<SheetReport, "title" | "subject" | "headline" | "lines" | "figures" | "charts" | "tables" | "facts" | "notes"> {
+  /** ISO 8601; left out: the page says when it was written. */
+  started_at?: string;
+  apply?: SheetReport["apply"];
+  grids?: SheetGrid[];
+  bars?: SheetBar[];
+  serving?: Serving;
+}
+
+/** "cpu_cores 4, gpu_mhz 816". */
+export const config_words = (config: CommonConfig): string => Object.entries(config).map(([name, value]) => `${name} ${value}`).join(", ");
+
+/** So many significant digits, without zeros at the end. */
+export const digits = (value: number, count = 3): string => String(Number(value.toPrecision(count)));
+
+/** The value in a smaller or larger unit; null stays null. */
+export const times = (value: number | null | undefined, factor: number): number | null => (value == null ? null : value * factor);
+
+/** A figure with its interval; without one where that says nothing. */
+export function quantity(value: number | null, interval: number[] | null): Quantity | null {
+  if (value === null || interval === null || (interval[0] === value && interval[1] === value)) return value;
+  return [value, interval[0]!, interval[1]!];
+}
+
+export type Column<R> = [label: string, unit: string, cell: (row: R, index: number) => Cell];
+
+export function table<R>(title: string, text: string, rows: readonly R[], columns: Column<R>[], known: (row: R) => Provenance | null | undefined = () => null): SheetTable {
+  const row = (r: R, i: number): SheetRow => {
+    const cells = columns.map(([, , cell]) => cell(r, i));
+    const provenance = known(r);
+    return provenance ? { cells, provenance } : { cells };
+  };
+  return { title, text, columns: columns.map(([label, unit]) => ({ label, unit })), rows: rows.map(row) };
+}
+
+const text_of = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** Names and values under one heading, without those that are empty. */
+export function facts(title: string, list: readonly (readonly [name: string, value: unknown])[]): FactList {
+  return { title, list: list.flatMap(([name, value]) => (value == null || value === "" ? [] : [{ name, value: text_of(value) }])) };
+}
+
+export const notes = (level: Note["level"], texts: readonly (string | null | undefined)[]): Note[] => texts.flatMap((text) => (text ? [{ level, text }] : []));
+
+/** "1.2 GB". */
+export function bytes_words(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let unit = 0;
+  for (; Math.abs(bytes) >= 999.95 && unit + 1 < units.length; ++unit) bytes /= 1000;
+  return `${digits(bytes, 4)} ${units[unit]}`;
+}
