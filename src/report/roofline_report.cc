@@ -238,7 +238,7 @@ void add_figures(Json& sheet, const RooflineAnswer& answer) {
   figure("memory", highest->bytes_per_s * 1e-9, "GB/s");
   figure("balance", highest->balance(), "FLOP/B");
   if (!highest->energy) return;
-  const auto bounded = [&](const char* label, const Bounded& b, double scale, const char* unit) {
+  const auto bounded = [&](const char* label, const Estimate& b, double scale, const char* unit) {
     sheet["figures"].push_back(
         sheet_figure(label, {b.value * scale, b.low * scale, b.high * scale}, unit, known, mode));
   };

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/distributions.h"
 #include "predict/design/design.h"
 #include "predict/gp/gp.h"
-#include "predict/interval.h"
 #include "search/belief.h"
 
 namespace flyball {
