@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/file_version.h"
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/registry/board.h"
+#include "space/highest_mode.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -24,7 +26,7 @@ class TwinDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   std::vector<Axis> axes() const override { return board_.axes; }
-  PowerMode default_mode() const override { return highest_mode(board_); }
+  PowerMode default_mode() const override { return highest_mode(board_.axes); }
   Settings observed() const override {
     Settings now = default_mode().values;
     for (const auto& [name, value] : mode_->values) now[name] = value;
@@ -57,11 +59,6 @@ class TwinDevice final : public Device {
   Status keep() override { return can_keep(); }
 
  private:
-  static PowerMode highest_mode(const TwinBoard& board) {
-    PowerMode mode;
-    for (const Axis& axis : board.axes) mode.values[axis.name] = axis.values.back();
-    return mode;
-  }
   std::string names_of_axes() const {
     std::vector<std::string> names;
     for (const Axis& axis : board_.axes) names.push_back(axis.name);
@@ -118,7 +115,7 @@ class SimulatedBoard final : public Board {
     return gaps;
   }
 
-  // FNV-1a over what decides its numbers.
+  // Over what decides its numbers.
   uint64_t constants_hash() const {
     std::string text = format_twin_constants(twin_.constants);
     for (const Axis& axis : twin_.axes) {
@@ -127,9 +124,7 @@ class SimulatedBoard final : public Board {
     }
     text += fmt::format("{} {}", twin_.mem_mhz, twin_.memory_bytes);
     for (const TwinRail& rail : twin_.rails) text += rail.name;
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return hash;
+    return content_hash(text);
   }
 
   TwinBoard twin_;
