@@ -10,6 +10,7 @@
 #include "predict/design/design.h"
 #include "predict/gp/gp.h"
 #include "search/belief.h"
+#include "space/ranked_space.h"
 
 namespace flyball {
 namespace {
