@@ -12,7 +12,7 @@ find_package(SQLite3 REQUIRED)                     # the store
 find_package(ZLIB REQUIRED)                        # gzipped IDX files
 find_package(JPEG REQUIRED)                        # image datasets (libjpeg-turbo)
 find_package(ICU REQUIRED COMPONENTS uc data)    # Unicode properties and NFD of tokenised text
-find_package(Boost 1.74 REQUIRED)                   # Asio, headers alone: the inference endpoint
+find_package(Boost 1.74 REQUIRED)                   # headers alone: Asio (the inference endpoint), Math (quantiles)
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)  # command line
 find_path(DATE_INCLUDE_DIR date/date.h REQUIRED)   # times in plug meter logs (header-only part)
 

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace flyball {
 namespace {
@@ -14,11 +13,6 @@ std::string changed_text(int64_t changed_ns) {
   const std::time_t seconds = changed_ns / 1'000'000'000;
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds),
                      changed_ns / 1'000'000 % 1000);
-}
-
-// FNV-1a.
-void mix(uint32_t& hash, std::string_view bytes) {
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619u;
 }
 
 }  // namespace
@@ -32,16 +26,16 @@ std::optional<FileStamp> file_stamp(const std::filesystem::path& path) {
 
 std::string files_version(std::span<const std::filesystem::path> files) {
   int64_t bytes = 0, latest_ns = 0;
-  uint32_t checksum = 2166136261u;
+  ContentHash32 checksum;
   for (const std::filesystem::path& file : files) {
     const FileStamp stamp = file_stamp(file).value_or(FileStamp());
     bytes += stamp.bytes;
     latest_ns = std::max(latest_ns, stamp.changed_ns);
-    mix(checksum, file.filename().native());
-    mix(checksum, {reinterpret_cast<const char*>(&stamp), sizeof stamp});
+    checksum.mix(file.filename().native());
+    checksum.mix({reinterpret_cast<const char*>(&stamp), sizeof stamp});
   }
   return fmt::format("{} with {} bytes of {} ({:08x})", files.size(), bytes,
-                     changed_text(latest_ns), checksum);
+                     changed_text(latest_ns), checksum.value());
 }
 
 std::string file_version(const std::filesystem::path& path) {

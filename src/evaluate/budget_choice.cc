@@ -1,26 +1,10 @@
 #include "evaluate/budget_choice.h"
 
-#include <cmath>
-
-#include "predict/interval.h"
+#include "base/distributions.h"
 #include "search/registry.h"
 #include "search/run.h"
 
 namespace flyball {
-namespace {
-
-// Quantile of the standard normal (Acklam's approximation is more than needed here): bisection.
-double normal_quantile(double probability) {
-  double low = -8, high = 8;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < probability ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
-}  // namespace
-
 std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, double confidence) {
   const double margin = confidence == 0.5 ? 0 : normal_quantile(confidence) / z90;
   std::optional<size_t> best;

@@ -77,21 +77,4 @@ BudgetScore BudgetProblem::score(const std::vector<BudgetChoice>& choices) const
   return score;
 }
 
-size_t BudgetProblem::maxn() const {
-  size_t best = 0;
-  double highest = -1;
-  for (size_t i = 0; i < truth_.size(); ++i) {
-    double sum = 0;
-    for (size_t d = 0; d < truth_.space.dimensions(); ++d) {
-      const Axis& axis = truth_.space.axes()[d];
-      if (axis.scope == Scope::board && axis.values.back() > 0)
-        sum += truth_.space.row(i)[d] / axis.values.back();
-    }
-    if (sum <= highest) continue;
-    highest = sum;
-    best = i;
-  }
-  return best;
-}
-
 }  // namespace flyball

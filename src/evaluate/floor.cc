@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
+#include "predict/gp/matern.h"
 
 namespace flyball {
 namespace {
@@ -88,10 +89,6 @@ struct Kernel {
     }
     return sum;
   }
-  static double matern(double squared) {
-    const double r = std::sqrt(5 * squared);
-    return (1 + r + r * r / 3) * std::exp(-r);
-  }
 };
 
 // The row from its nearest neighbours outside of its fold, by ordinary kriging.
@@ -111,11 +108,11 @@ double krige(const Points& points, const std::vector<double>& residual, const Ke
   for (Eigen::Index i = 0; i < n; ++i) {
     const auto [distance, at] = near[static_cast<size_t>(i)];
     values[i] = residual[at];
-    sides(i, 0) = Kernel::matern(distance);
+    sides(i, 0) = matern(std::sqrt(5 * distance));
     sides(i, 1) = 1;
     for (Eigen::Index j = 0; j < i; ++j)
-      covariance(i, j) = Kernel::matern(
-          kernel.distance(points.row(at), points.row(near[static_cast<size_t>(j)].second)));
+      covariance(i, j) = matern(std::sqrt(
+          5 * kernel.distance(points.row(at), points.row(near[static_cast<size_t>(j)].second))));
     covariance(i, i) = 1 + kernel.noise + 1e-9;
   }
   const Matrix solved = covariance.selfadjointView<Eigen::Lower>().llt().solve(sides);

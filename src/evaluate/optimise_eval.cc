@@ -5,15 +5,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "base/parallel.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "evaluate/budget_choice.h"
-#include "predict/design/design.h"
 #include "predictors/registry.h"
 #include "search/belief.h"
 
@@ -165,11 +162,7 @@ Status check(const OptimiseEvaluation& evaluation, const WorkloadTable& truth) {
     return Error{Code::invalid_argument,
                  fmt::format("a confidence of {} is not between 0 and 1", evaluation.confidence),
                  "0.5 takes the predicted mean"};
-  for (const std::string& name : evaluation.predictors) {
-    const auto made = make_predictor(name);
-    if (!made) return made.error();
-  }
-  return {};
+  return evaluation.check_predictors();
 }
 
 Json quartiles_json(const Quartiles& q, bool known) {
@@ -190,29 +183,14 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
                  "raise --budgets"};
   std::vector<std::vector<size_t>> profiled(evaluation.runs);
   for (size_t run = 0; run < evaluation.runs; ++run) {
-    DesignRequest request;
-    request.space = &truth.space;
-    request.count = evaluation.modes;
-    request.seed = mix_seed(evaluation.seed, run);
-    request.references = evaluation.references;
-    request.device = truth.device;
-    request.phase = truth.phase;
-    FLYBALL_ASSIGN(profiled[run], choose_configurations(evaluation.design, request));
+    FLYBALL_ASSIGN(profiled[run],
+                   evaluation.choose_modes(truth, evaluation.design, evaluation.modes, run));
   }
-
-  const size_t runs = evaluation.runs, all = evaluation.predictors.size() * runs;
-  std::vector<RunScore> scores(all);
-  size_t done = 0;
-  std::mutex mutex;
-  parallel_for(
-      all,
-      [&](size_t i) {
-        scores[i] = run_once(evaluation.predictors[i / runs], evaluation, truth, problem,
-                             profiled[i % runs], mix_seed(evaluation.seed, i % runs));
-        const std::lock_guard lock(mutex);
-        if (evaluation.progress) evaluation.progress(++done, all);
-      },
-      evaluation.threads);
+  const size_t runs = evaluation.runs;
+  const auto scores = evaluation.score_all(evaluation.predictors.size() * runs, [&](size_t i) {
+    return run_once(evaluation.predictors[i / runs], evaluation, truth, problem, profiled[i % runs],
+                    mix_seed(evaluation.seed, i % runs));
+  });
 
   OptimiseReport report{truth.title(),
                         evaluation.design,

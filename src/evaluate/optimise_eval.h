@@ -2,27 +2,23 @@
 // fastest mode within a power budget, chosen from predictions, judged by what was measured there.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/statistics.h"
+#include "evaluate/evaluation.h"
+#include "space/highest_mode.h"
 #include "space/table.h"
 
 namespace flyball {
 
 /// What to evaluate.
-struct OptimiseEvaluation {
-  WorkloadTable target;
-  std::vector<WorkloadTable> references;
-  std::vector<std::string> predictors;
+struct OptimiseEvaluation : Evaluation {
   std::vector<double> budgets_w;  ///< ascending
   size_t modes = 50;              ///< profiled before the predictors are asked
   std::string design = "random";
-  size_t runs = 10;
-  uint64_t seed = 1;
   /// Unverified choices keep the budget with this probability, as the predictor's interval has it;
   /// one half takes the mean, as published.
   double confidence = 0.5;
@@ -31,9 +27,6 @@ struct OptimiseEvaluation {
   size_t verify = 0;
   /// As published: profiled modes, too, are looked up in the predictions.
   bool predictions_only = false;
-  size_t threads = 0;  ///< 0: all cores; the figures are independent of it
-  /// Called from one thread at a time with runs done and in all.
-  std::function<void(size_t done, size_t all)> progress;
 };
 
 /// One choice for one budget: a row of the table, or nothing.
@@ -68,7 +61,7 @@ class BudgetProblem {
   /// One choice per budget.
   BudgetScore score(const std::vector<BudgetChoice>& choices) const;
   /// The row with every board axis at its highest, or the nearest to that.
-  size_t maxn() const;
+  size_t maxn() const { return nearest_to_highest(truth_.space).value_or(0); }
 
  private:
   const WorkloadTable& truth_;

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,7 +14,6 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "evaluate/floor.h"
-#include "predict/design/design.h"
 #include "predictors/registry.h"
 
 namespace flyball {
@@ -95,14 +93,7 @@ Result<std::vector<Cell>> choose_cells(const PredictEvaluation& evaluation,
         Cell& cell = cells[i / evaluation.runs];
         const size_t run = i % evaluation.runs;
         if (cell.modes == 0) return;  // nothing is profiled, references alone speak
-        DesignRequest request;
-        request.space = &truth.space;
-        request.count = cell.modes;
-        request.seed = mix_seed(evaluation.seed, run);
-        request.references = evaluation.references;
-        request.device = truth.device;
-        request.phase = truth.phase;
-        auto chosen = choose_configurations(cell.design, request);
+        auto chosen = evaluation.choose_modes(truth, cell.design, cell.modes, run);
         if (!chosen)
           errors[i] = chosen.error();
         else
@@ -219,11 +210,7 @@ Status check(const PredictEvaluation& evaluation) {
     return missing("no predictor is named", "give --predictor with names");
   if (evaluation.modes.empty() || evaluation.runs == 0)
     return missing("nothing to evaluate", "give at least one number of modes and one run");
-  for (const std::string& name : evaluation.predictors) {
-    const auto made = make_predictor(name);
-    if (!made) return made.error();
-  }
-  return {};
+  return evaluation.check_predictors();
 }
 
 }  // namespace
@@ -241,22 +228,11 @@ Result<PredictReport> evaluate_predict(const PredictEvaluation& evaluation) {
   FLYBALL_ASSIGN(const std::vector<Cell> cells, choose_cells(evaluation, truth));
 
   const size_t predictors = evaluation.predictors.size(), runs = evaluation.runs;
-  const size_t all = cells.size() * predictors * runs;
-  std::vector<RunScore> scores(all);
-  size_t done = 0;
-  std::mutex mutex;
-  parallel_for(
-      all,
-      [&](size_t i) {
-        const Cell& cell = cells[i / (predictors * runs)];
-        const size_t run = i % runs;
-        scores[i] =
-            run_once(evaluation.predictors[i / runs % predictors], truth, evaluation.references,
-                     cell.profiled[run], mix_seed(evaluation.seed, run));
-        const std::lock_guard lock(mutex);
-        if (evaluation.progress) evaluation.progress(++done, all);
-      },
-      evaluation.threads);
+  const auto scores = evaluation.score_all(cells.size() * predictors * runs, [&](size_t i) {
+    const size_t run = i % runs;
+    return run_once(evaluation.predictors[i / runs % predictors], truth, evaluation.references,
+                    cells[i / (predictors * runs)].profiled[run], mix_seed(evaluation.seed, run));
+  });
   bool any = false;
   for (size_t p = 0; p < predictors; ++p)
     for (size_t c = 0; c < cells.size(); ++c) {

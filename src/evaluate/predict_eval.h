@@ -1,29 +1,20 @@
 // Predictors judged on a measured table: profile a few of its modes, predict them all, compare.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "base/statistics.h"
-#include "space/table.h"
+#include "evaluate/evaluation.h"
 
 namespace flyball {
 
 /// What to evaluate: every predictor × design × number of modes, `runs` times each.
-struct PredictEvaluation {
-  WorkloadTable target;  ///< its truth is the median of each configuration
-  std::vector<WorkloadTable> references;
-  std::vector<std::string> predictors;
+struct PredictEvaluation : Evaluation {
   std::vector<size_t> modes;
   std::vector<std::string> designs = {"random"};
-  size_t runs = 10;
-  uint64_t seed = 1;
   bool floor = false;  ///< add the error of a strong smoother trained on 90 % of the rows
-  size_t threads = 0;  ///< 0: all cores; all but the seconds are independent of it
-  /// Called from one thread at a time with fits done and in all.
-  std::function<void(size_t done, size_t all)> progress;
 };
 
 /// Over the runs: quartiles of the mean absolute percentage error over all configurations of the

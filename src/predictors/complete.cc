@@ -9,11 +9,13 @@
 #include <set>
 
 #include "base/csv.h"
+#include "base/distributions.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "predict/outside.h"
 #include "predict/rows.h"
 #include "predictors/registry.h"
+#include "space/estimate.h"
 
 namespace flyball {
 namespace {
@@ -60,14 +62,10 @@ Error outside(const WorkloadTable& measured, size_t config, const Space& modes,
                       describe(modes.settings(nearest)))};
 }
 
-struct Spread {
-  double middle = none, lo = none, hi = none;
-};
-
-Spread of_repeats(const std::vector<double>& values) {
+Estimate of_repeats(const std::vector<double>& values) {
   if (values.empty()) return {};
   const double middle = median(values);
-  const double half = values.size() < 2 ? 0 : 1.645 * middle * relative_noise(values);
+  const double half = values.size() < 2 ? 0 : z90 * middle * relative_noise(values);
   return {middle, middle - half, middle + half};
 }
 
@@ -98,19 +96,19 @@ void keep_measured(const WorkloadTable& measured, CompletedTable& all) {
   size_t disagree = 0;
   double most = 0;
   for (const auto& [config, repeats] : rows) {
-    const Spread time = of_repeats(repeats.times);
-    all.table.minibatch_ms[config] = time.middle;
-    all.time_lo90[config] = time.lo;
-    all.time_hi90[config] = time.hi;
+    const Estimate time = of_repeats(repeats.times);
+    all.table.minibatch_ms[config] = time.value;
+    all.time_lo90[config] = time.low;
+    all.time_hi90[config] = time.high;
     all.extrapolated[config] = false;
     if (!repeats.powers.empty()) {
-      const Spread power = of_repeats(repeats.powers);
-      all.table.power_w[config] = power.middle;
-      all.power_lo90[config] = power.lo;
-      all.power_hi90[config] = power.hi;
+      const Estimate power = of_repeats(repeats.powers);
+      all.table.power_w[config] = power.value;
+      all.power_lo90[config] = power.low;
+      all.power_hi90[config] = power.high;
     }
     const auto [low, high] = std::ranges::minmax_element(repeats.times);
-    const double gap = (*high - *low) / time.middle;
+    const double gap = (*high - *low) / time.value;
     disagree += gap > disagreement;
     most = std::max(most, gap);
   }

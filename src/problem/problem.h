@@ -21,7 +21,7 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 struct Reading {
   double minibatch_ms = not_measured;  ///< NaN: the trial failed
   double power_w = not_measured;       ///< NaN: there is no power sensor
-  /// By what share a figure of its own is beyond its limit (tune/figure_limit.h), the worst of
+  /// By what share a figure of its own is beyond its limit (answers/figure_limit.h), the worst of
   /// them; not above 0: all hold, or there are none.
   double excess = 0;
 };

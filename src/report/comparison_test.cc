@@ -49,7 +49,7 @@ TEST(Comparison, ADifferenceWithinTheNoiseIsNotEstablished) {
   EXPECT_EQ(compared.words(), "2 trials made in both; 1 differs beyond their noise");
 }
 
-// The rule of tune/doubt.h, with the same words.
+// The rule of answers/doubt.h, with the same words.
 TEST(Comparison, WhatTheMachineExplainsIsNotEstablished) {
   const auto doubt = [](const std::function<void(Measurement&)>& change) {
     StoredMeasurement second = trial(1, 80, 0.01);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/distributions.h"
 #include "base/json.h"
 #include "base/statistics.h"
 #include "space/trial_facts.h"
@@ -37,17 +38,17 @@ Rate read_rate(const Json& json) {
           number_or_nan(json.at("power_w"))};
 }
 
-Json bounded_json(const Bounded& value) {
+Json estimate_json(const Estimate& value) {
   return {{"value", value.value}, {"low", value.low}, {"high", value.high}};
 }
-Bounded read_bounded(const Json& json) {
+Estimate read_estimate(const Json& json) {
   return {json.at("value"), json.at("low"), json.at("high")};
 }
 
 Json energy_json(const EnergyConstants& fit) {
-  return {{"j_per_flop", bounded_json(fit.eps_flop)},
-          {"j_per_byte", bounded_json(fit.eps_mem)},
-          {"static_w", bounded_json(fit.pi0)},
+  return {{"j_per_flop", estimate_json(fit.eps_flop)},
+          {"j_per_byte", estimate_json(fit.eps_mem)},
+          {"static_w", estimate_json(fit.pi0)},
           {"samples", fit.samples},
           {"error_pct", fit.error_pct}};
 }
@@ -106,8 +107,8 @@ ModeRoofs read_mode(const Json& json) {
   if (const Json& idle = json.at("idle"); idle.is_object()) mode.idle = read_idle(idle);
   if (const Json& energy = json.at("energy"); energy.is_object())
     mode.energy = EnergyConstants{
-        read_bounded(energy.at("j_per_flop")), read_bounded(energy.at("j_per_byte")),
-        read_bounded(energy.at("static_w")), energy.at("samples"), energy.at("error_pct")};
+        read_estimate(energy.at("j_per_flop")), read_estimate(energy.at("j_per_byte")),
+        read_estimate(energy.at("static_w")), energy.at("samples"), energy.at("error_pct")};
   json.at("samples").get_to(mode.samples);
   json.at("error_pct").get_to(mode.error_pct);
   return mode;
@@ -127,13 +128,6 @@ std::array<double, 3> inverse_diagonal(const Matrix3& m) {
   for (size_t i = 0; i < 3; ++i)
     diagonal[i] = det > 0 ? minor(i) / det : std::numeric_limits<double>::infinity();
   return diagonal;
-}
-
-// 95 % of Student's t distribution lie below, by Fisher's expansion around the normal one's; good
-// to 1 % from three degrees of freedom on.
-double student95(double freedom) {
-  const double z = 1.6448536269514722, z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
 }
 
 std::string text_or_empty(const Json& value) {
@@ -210,8 +204,8 @@ std::optional<EnergyConstants> fit_energy(std::span<const RoofSample> samples) {
   const double freedom = static_cast<double>(samples.size()) - 3;
   const std::array<double, 3> spread = inverse_diagonal(products);
   const auto bounded = [&](double value, size_t i) {
-    const double half = student95(freedom) * std::sqrt(spread[i] * squares / freedom) / length[i];
-    return Bounded{value, std::max(0.0, value - half), value + half};
+    const double half = t90(freedom) * std::sqrt(spread[i] * squares / freedom) / length[i];
+    return Estimate{value, std::max(0.0, value - half), value + half};
   };
   for (size_t i = 0; i < 3; ++i)  // samples that cannot tell the constants apart
     if (!std::isfinite(spread[i])) return {};

@@ -11,6 +11,7 @@
 
 #include "predict/roofline/roofline.h"
 #include "profile/trials/idle_power.h"
+#include "space/estimate.h"
 #include "store/store.h"
 
 namespace flyball {
@@ -37,13 +38,9 @@ struct SweepPoint {
   Rate flop;
 };
 
-/// A constant with its 90 % interval.
-struct Bounded {
-  double value = 0, low = 0, high = 0;
-};
 /// E = W·eps_flop + Q·eps_mem + pi0·T (predict/roofline/roofline.h).
 struct EnergyConstants {
-  Bounded eps_flop, eps_mem, pi0;  ///< J per FLOP, J per byte, W
+  Estimate eps_flop, eps_mem, pi0;  ///< J per FLOP, J per byte, W
   size_t samples = 0;
   double error_pct = 0;  ///< median |fit / observed − 1|
 };

@@ -11,6 +11,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "space/highest_mode.h"
 
 namespace flyball {
 namespace {
@@ -41,12 +42,6 @@ double spearman(const std::vector<ModeFigures>& modes) {
     own += (a[i] - middle) * (a[i] - middle);
   }
   return own > 0 ? both / own : 0;
-}
-
-bool is_highest(const Settings& mode, const std::vector<Axis>& axes) {
-  return std::ranges::all_of(axes, [&](const Axis& axis) {
-    return axis.scope != Scope::board || mode.at(axis.name) == axis.values.back();
-  });
 }
 
 // Does it read less than each configuration one step lower on an axis of the board? Between coarse
@@ -179,8 +174,7 @@ std::vector<EnergyCase> energy_cases(const WorkloadTable& given) {
     EnergyCase one{.workload = table.workload, .phase = table.phase, .modes = modes.size()};
     if (const auto batch = job.find(axis::batch_size); batch != job.end())
       one.batch_size = batch->second;
-    const auto highest =
-        std::ranges::find_if(modes, [&](const auto& mode) { return is_highest(mode.mode, axes); });
+    const auto highest = std::ranges::find(modes, highest_mode(axes).values, &ModeFigures::mode);
     if (highest == modes.end() || modes.size() < 2) continue;
     one.highest = one.near = one.robust = *highest;
     one.least = *std::ranges::min_element(modes, {}, &ModeFigures::joules);

@@ -63,7 +63,7 @@ TEST(EnergyConstants, IntervalsHoldTheTruthAsOftenAsTheySay) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const auto fit = fit_energy(noisy_sweep(seed));
     ASSERT_TRUE(fit.has_value());
-    const auto holds = [](const Bounded& b, double truth) {
+    const auto holds = [](const Estimate& b, double truth) {
       return b.low <= truth && truth <= b.high;
     };
     flop += holds(fit->eps_flop, 4e-12);

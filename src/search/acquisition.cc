@@ -4,14 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "predict/interval.h"
+#include "base/distributions.h"
 
 namespace flyball {
 namespace {
-
-double phi(double z) {
-  return 0.5 * std::erfc(-z * 0.70710678118654752);
-}
 
 /// Mean and spread on the log scale.
 struct LogNormal {
@@ -203,7 +199,7 @@ double probability_below(double limit, double log_mean, double sd) {
   if (limit <= 0) return 0;
   const double distance = std::log(limit) - log_mean;
   if (sd <= 0) return distance >= 0 ? 1 : 0;
-  return phi(distance / sd);
+  return normal_cdf(distance / sd);
 }
 
 double expected_improvement(double best, double cap, double log_mean, double sd) {
@@ -214,7 +210,8 @@ double expected_improvement(double best, double cap, double log_mean, double sd)
     return value <= limit ? best - value : 0;
   }
   const double z = (std::log(limit) - log_mean) / sd;
-  return std::max(0.0, best * phi(z) - std::exp(log_mean + sd * sd / 2) * phi(z - sd));
+  return std::max(0.0,
+                  best * normal_cdf(z) - std::exp(log_mean + sd * sd / 2) * normal_cdf(z - sd));
 }
 
 Prospect weigh(const Problem& problem, std::span<const Belief> beliefs,

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "predict/interval.h"
-
+#include "base/distributions.h"
 namespace flyball {
 namespace {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/distinct.h"
 #include "base/statistics.h"
 #include "predict/rows.h"
 #include "problem/choices.h"
+#include "space/ranked_space.h"
 
 namespace flyball {
 namespace {
@@ -18,42 +18,21 @@ bool may_be_in_time(const Problem& problem, size_t role, size_t candidate) {
   return problem.wait_ms(role, problem.candidates->batch(role, candidate)) < asked.latency_ms;
 }
 
-/// Each row as ranks, 0 … 1 from the lowest to the highest value that the rows in question have on
-/// an axis; axes on which they agree are left out.
-std::vector<std::vector<double>> ranks(const Space& space, const std::vector<bool>& in_question) {
-  std::vector<std::vector<double>> all(space.size());
-  for (size_t d = 0; d < space.dimensions(); ++d) {
-    std::vector<double> values;
-    for (size_t i = 0; i < space.size(); ++i)
-      if (in_question[i]) values.push_back(space.row(i)[d]);
-    make_distinct(values);
-    if (values.size() < 2) continue;
-    for (size_t i = 0; i < space.size(); ++i) {
-      const auto at = std::ranges::lower_bound(values, space.row(i)[d]) - values.begin();
-      all[i].push_back(static_cast<double>(at) / static_cast<double>(values.size() - 1));
-    }
-  }
-  return all;
+double distance(std::span<const double> a, std::span<const double> b) {
+  return std::sqrt(squared_distance(a, b));
 }
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (size_t d = 0; d < a.size(); ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
-  return std::sqrt(sum);
-}
-
-double distance_to(const std::vector<double>& point, double target) {
+double distance_to(std::span<const double> point, double target) {
   return distance(point, std::vector<double>(point.size(), target));
 }
 
 /// Roughly where on all axes together a training draws its power budget, by its first trial: the
 /// power of a mode is taken to be 0.3 + 0.7 x² of the highest one's. Nothing without power.
-std::optional<double> rank_of_budget(const Ledger& ledger,
-                                     const std::vector<std::vector<double>>& points) {
+std::optional<double> rank_of_budget(const Ledger& ledger, const RankedSpace& points) {
   const auto& [candidate, record] = *ledger.of_role(0).begin();
   const double drawn = record.value().power_w, budget = ledger.problem().budgets.power_w;
-  if (!(drawn > 0) || budget == unlimited || points[candidate].empty()) return {};
-  const double x = mean(points[candidate]);
+  if (!(drawn > 0) || budget == unlimited || points.dimensions == 0) return {};
+  const double x = mean(points.row(candidate));
   const double share = (budget / drawn * (0.3 + 0.7 * x * x) - 0.3) / 0.7;
   return std::clamp(std::sqrt(std::max(0.0, share)), 0.1, 0.9);
 }
@@ -61,12 +40,12 @@ std::optional<double> rank_of_budget(const Ledger& ledger,
 /// The second trial of a training: the fewest cores and, on the other axes, about what its power
 /// budget allows; so that it tells a loader's part of the time from the GPU's. Nothing where the
 /// cores cannot be chosen.
-std::optional<std::vector<double>> second_of_training(
-    const Ledger& ledger, const Space& space, const std::vector<std::vector<double>>& points) {
+std::optional<std::vector<double>> second_of_training(const Ledger& ledger, const Space& space,
+                                                      const RankedSpace& points) {
   const auto axes = varying_axes(space);
   const auto cores = std::ranges::find(axes, axis::cpu_cores, &Axis::name);
   const auto rank = rank_of_budget(ledger, points);
-  if (cores == axes.end() || !rank || axes.size() != points[0].size()) return {};
+  if (cores == axes.end() || !rank || axes.size() != points.dimensions) return {};
   std::vector<double> target(axes.size(), *rank);
   target[static_cast<size_t>(cores - axes.begin())] = 0;
   return target;
@@ -80,9 +59,9 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
   const size_t last = all.roles() - 1;
   std::vector<bool> in_question(all.size(last));
   for (size_t i = 0; i < all.size(last); ++i) in_question[i] = may_be_in_time(problem, last, i);
-  const auto points = ranks(all.space(last), in_question);
-  std::vector<const std::vector<double>*> tried;
-  for (const auto& [candidate, record] : ledger.of_role(last)) tried.push_back(&points[candidate]);
+  const RankedSpace points = rank_axes(all.space(last), in_question);
+  std::vector<size_t> tried;
+  for (const auto& [candidate, record] : ledger.of_role(last)) tried.push_back(candidate);
 
   // High corner, a third of the way up, two thirds in turn; beyond that maximin. Not the lowest
   // corner: it is so slow that little is learned there of the modes that budgets choose among.
@@ -107,12 +86,12 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
       missing = missing || !record;
     }
     if (!missing) return;
-    const std::vector<double>& point = points[choice[last]];
+    const std::span<const double> point = points.row(choice[last]);
     double score = 1e9;
     if (step < 3) score = -distance_to(point, targets[step]);
     if (second) score = -distance(point, *second);
-    for (const auto* other : tried)
-      if (step >= 3) score = std::min(score, distance(point, *other));
+    for (size_t other : tried)
+      if (step >= 3) score = std::min(score, distance(point, points.row(other)));
     if (score <= best_score) return;
     best_score = score;
     best = DesignPoint{{choice.begin(), choice.end()},

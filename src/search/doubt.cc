@@ -6,10 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "base/distributions.h"
 #include "predict/design/design.h"
 #include "predict/gp/gp.h"
-#include "predict/interval.h"
 #include "search/belief.h"
+#include "space/ranked_space.h"
 
 namespace flyball {
 namespace {

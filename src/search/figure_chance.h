@@ -8,10 +8,6 @@
 
 namespace flyball {
 
-/// Of each row, by axis: its value's rank among the axis' values, from 0 to 1.
-std::vector<std::vector<double>> axis_ranks(const Space& space);
-double squared_distance(const std::vector<double>& a, const std::vector<double>& b);
-
 /// For each candidate of the role a share from 0 to 1; empty while no reading was beyond a limit.
 /// No model knows these figures, so the nearest readings decide: the share of them that held,
 /// weighed by 1 ÷ squared distance over the ranks of the axes (Shepard's interpolation). A

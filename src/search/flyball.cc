@@ -11,6 +11,7 @@
 #include "search/design.h"
 #include "search/figure_chance.h"
 #include "search/registry.h"
+#include "space/ranked_space.h"
 
 namespace flyball {
 namespace {
@@ -123,7 +124,7 @@ class Flyball : public Strategy {
     const bool varied = !feasible && ledger().trials() >= misses_learned;
     if (varied && ranks_.empty())
       for (size_t role = 0; role < problem().roles.size(); ++role)
-        ranks_.push_back(axis_ranks(problem().candidates->space(role)));
+        ranks_.push_back(rank_axes(problem().candidates->space(role)));
     double most_promise = 0, safety = 0;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
@@ -195,8 +196,7 @@ class Flyball : public Strategy {
       double nearest = unlimited;
       for (const auto& [candidate, record] : ledger().of_role(role))
         if (!record.failed())
-          nearest = std::min(nearest,
-                             squared_distance(ranks_[role][choice[role]], ranks_[role][candidate]));
+          nearest = std::min(nearest, ranks_[role].distance(choice[role], candidate));
       farthest = std::max(farthest, nearest);
     }
     return 1 - std::exp(-farthest / (2 * near_rank * near_rank));
@@ -244,7 +244,7 @@ class Flyball : public Strategy {
   }
 
   std::vector<Belief> beliefs_;
-  std::vector<std::vector<std::vector<double>>> ranks_;  ///< axis_ranks() by role, once needed
+  std::vector<RankedSpace> ranks_;            ///< by role, once needed
   std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: nothing broke
   size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made

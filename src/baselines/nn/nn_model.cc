@@ -37,7 +37,8 @@ MlpRows take(const NnRows& rows, std::span<const size_t> chosen, const NnScaler&
   return result;
 }
 
-// Student's t quantile at 95 % (Cornish and Fisher's expansion about the normal one).
+// Student's t quantile at 95 % to the second order, on which the published coverage rests: t90()
+// (base/distributions.h) is a third wider where one mode is held out.
 double student95(double freedom) {
   const double z = 1.6449, z3 = z * z * z, z5 = z3 * z * z;
   return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);

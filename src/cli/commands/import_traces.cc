@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/file_version.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -20,11 +21,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// FNV-1a: equal logs are taken once.
+/// Equal logs are taken once.
 std::string fingerprint_of(const std::string& text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("tegrastats log of {} bytes, content {:016x}", text.size(), hash);
+  return fmt::format("tegrastats log of {} bytes, content {:016x}", text.size(),
+                     content_hash(text));
 }
 
 Json figures_json(const Trace& trace) {

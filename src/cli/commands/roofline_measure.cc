@@ -58,7 +58,7 @@ void print_mode(const ModeRoofs& mode) {
              number(mode.launch_s * 1e6));
   if (mode.idle) fmt::print("idle power {} W\n", number(mode.idle->power_w));
   if (!mode.energy) return;
-  const auto with = [](const Bounded& b, double scale) {
+  const auto with = [](const Estimate& b, double scale) {
     return fmt::format("{} ({} to {})", number(b.value * scale), number(b.low * scale),
                        number(b.high * scale));
   };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/available_memory.h"
+#include "base/file_version.h"
 #include "base/random.h"
 #include "data/dataset_conditions.h"
 
@@ -103,17 +104,14 @@ void drop_pages(const fs::path& file) {
 
 // Equal for the same files in the same state, read as the same samples.
 std::string name_of(const Dataset& dataset, const fs::path& folder) {
-  uint64_t digest = 14695981039346656037u;  // FNV-1a
-  const auto mix = [&digest](const std::string& text) {
-    for (const char byte : text + '\n')
-      digest = (digest ^ static_cast<unsigned char>(byte)) * 1099511628211u;
-  };
+  ContentHash hash;
+  const auto mix = [&hash](const std::string& text) { hash.mix(text + '\n'); };
   for (const auto& [name, value] : dataset_conditions(dataset, folder)) mix(name + "=" + value);
   for (const TensorSpec& part : dataset.parts())
     mix(fmt::format("{} {} {}", part.name, dtype_name(part.dtype), part.shape.text()));
   for (const int size : dataset.shape()) mix(fmt::format("{}", size));
   mix(fmt::format("{}", dataset.classes()));
-  return fmt::format("{:016x}", digest);
+  return fmt::format("{:016x}", hash.value());
 }
 
 uint64_t bytes_of_files(const Dataset& dataset) {

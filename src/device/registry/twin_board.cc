@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/file_version.h"
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/registry/board.h"
+#include "space/highest_mode.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -28,7 +30,7 @@ class TwinDevice final : public Device {
     for (const Axis& axis : board_.axes) states.push_back({.axis = axis});
     return states;
   }
-  PowerMode caps() const override { return highest_mode(board_); }
+  PowerMode caps() const override { return highest_mode(board_.axes); }
   PowerMode baseline() const override { return caps(); }
   Settings observed() const override {
     Settings now = caps().values;
@@ -62,11 +64,6 @@ class TwinDevice final : public Device {
   Status keep() override { return can_keep(); }
 
  private:
-  static PowerMode highest_mode(const TwinBoard& board) {
-    PowerMode mode;
-    for (const Axis& axis : board.axes) mode.values[axis.name] = axis.values.back();
-    return mode;
-  }
   std::string names_of_axes() const {
     std::vector<std::string> names;
     for (const Axis& axis : board_.axes) names.push_back(axis.name);
@@ -126,7 +123,7 @@ class SimulatedBoard final : public Board {
     return gaps;
   }
 
-  // FNV-1a over what decides its numbers.
+  // Over what decides its numbers.
   uint64_t constants_hash() const {
     std::string text = format_twin_constants(twin_.constants);
     for (const Axis& axis : twin_.axes) {
@@ -135,9 +132,7 @@ class SimulatedBoard final : public Board {
     }
     text += fmt::format("{} {}", twin_.mem_mhz, twin_.memory_bytes);
     for (const TwinRail& rail : twin_.rails) text += rail.name;
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return hash;
+    return content_hash(text);
   }
 
   TwinBoard twin_;

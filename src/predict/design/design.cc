@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "predict/design/informed_design.h"
+#include "space/ranked_space.h"
 
 namespace flyball {
 namespace {
@@ -74,29 +75,6 @@ Result<std::vector<size_t>> choose_lhs(const DesignRequest& request) {
 }
 
 }  // namespace
-
-double RankedSpace::distance(size_t a, size_t b) const {
-  double sum = 0;
-  for (size_t d = 0; d < dimensions; ++d) {
-    const double gap = values[a * dimensions + d] - values[b * dimensions + d];
-    sum += gap * gap;
-  }
-  return sum;
-}
-
-RankedSpace rank_axes(const Space& space) {
-  RankedSpace ranks;
-  for (const Axis& axis : space.axes()) ranks.dimensions += axis.values.size() > 1;
-  ranks.values.reserve(ranks.dimensions * space.size());
-  for (size_t i = 0; i < space.size(); ++i)
-    for (size_t d = 0; d < space.dimensions(); ++d) {
-      const std::vector<double>& values = space.axes()[d].values;
-      if (values.size() < 2) continue;
-      const auto at = std::ranges::lower_bound(values, space.row(i)[d]) - values.begin();
-      ranks.values.push_back(static_cast<double>(at) / static_cast<double>(values.size() - 1));
-    }
-  return ranks;
-}
 
 const std::vector<DesignEntry>& designs() {
   static const std::vector<DesignEntry> list = {

@@ -34,12 +34,4 @@ const std::vector<DesignEntry>& designs();
 Result<std::vector<size_t>> choose_configurations(const std::string& design,
                                                   const DesignRequest& request);
 
-/// Every value as its rank on its axis, from 0 to 1; axes with one value are left out. Row-major.
-struct RankedSpace {
-  size_t dimensions = 0;
-  std::vector<double> values;
-  double distance(size_t a, size_t b) const;  ///< Euclidean, squared
-};
-RankedSpace rank_axes(const Space& space);
-
 }  // namespace flyball

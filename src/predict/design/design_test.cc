@@ -8,6 +8,7 @@
 #include "base/statistics.h"
 #include "predict/gp/gp.h"
 #include "predict/known_board_testing.h"
+#include "space/ranked_space.h"
 
 namespace flyball {
 namespace {

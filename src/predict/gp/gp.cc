@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/distributions.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
@@ -14,7 +15,6 @@
 #include "predict/gp/averaged_surface.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/gp/transfer_source.h"
-#include "predict/interval.h"
 #include "predict/roofline/cost_form.h"
 #include "predict/rows.h"
 

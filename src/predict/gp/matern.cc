@@ -20,15 +20,15 @@ Matrix table(const std::vector<double>& a, const std::vector<double>& b, double 
   return values;
 }
 
-double correlation(double r) {
-  return (1 + r + r * r / 3) * std::exp(-r);
-}
-
 double log_slope(double r) {
   return r * r * (1 + r) / (3 + 3 * r + r * r);
 }
 
 }  // namespace
+
+double matern(double r) {
+  return (1 + r + r * r / 3) * std::exp(-r);
+}
 
 CodedRows::CodedRows(const Matrix& x) : rows(x.rows()) {
   for (Index d = 0; d < x.cols(); ++d) {
@@ -74,8 +74,8 @@ Matrix matern(const CodedRows& a, const CodedRows& b, const Vector& lengths) {
   Matrix k = Matrix::Ones(a.rows, b.rows);
   for (size_t d = 0; d < a.axes(); ++d) {
     // One column for each distinct value of b, already spread over the rows of a.
-    const Matrix pairs = table(a.values[d], b.values[d], lengths[static_cast<Index>(d)],
-                               correlation)(a.index[d], Eigen::all);
+    const Matrix pairs = table(a.values[d], b.values[d], lengths[static_cast<Index>(d)], matern)(
+        a.index[d], Eigen::all);
     for (Index j = 0; j < b.rows; ++j)
       k.col(j).array() *= pairs.col(b.index[d][static_cast<size_t>(j)]).array();
   }

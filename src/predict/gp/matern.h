@@ -25,6 +25,9 @@ struct CodedRows {
   CodedRows block(Index first, Index count) const;
 };
 
+/// Correlation at r = √5 · distance ÷ length.
+double matern(double r);
+
 /// a.rows × b.rows correlations; `lengths`: one length-scale per axis, in the axes' unit.
 Matrix matern(const CodedRows& a, const CodedRows& b, const Vector& lengths);
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/random.h"
 #include "predict/gp/form_fit.h"
@@ -14,6 +15,7 @@
 #include "predict/gp/surface.h"
 #include "predict/gp/surface_forms.h"
 #include "predict/rows.h"
+#include "space/table_hash.h"
 
 namespace flyball {
 namespace {
@@ -67,35 +69,12 @@ std::map<std::string, double> named(const std::vector<FormParameter>& parameters
   return values;
 }
 
-// FNV-1a over everything that the preparation sees.
-uint64_t content_hash(const WorkloadTable& table) {
-  uint64_t hash = 1469598103934665603u;
-  const auto mix = [&hash](const void* data, size_t bytes) {
-    uint64_t word = 0;
-    const auto* at = static_cast<const char*>(data);
-    for (; bytes > 0; at += sizeof word) {
-      const size_t taken = std::min(bytes, sizeof word);
-      word = 0;
-      std::memcpy(&word, at, taken);
-      hash = mix_seed((hash ^ word) * 1099511628211u);
-      bytes -= taken;
-    }
-  };
-  for (const Axis& axis : table.space.axes()) mix(axis.name.data(), axis.name.size());
-  mix(table.space.values().data(), table.space.values().size_bytes());
-  mix(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
-  mix(table.power_w.data(), table.power_w.size() * sizeof(double));
-  const std::string title = table.title();
-  mix(title.data(), title.size());
-  return hash;
-}
-
 }  // namespace
 
 std::shared_ptr<const TransferSource> TransferSource::prepare(const WorkloadTable& table) {
   static std::mutex mutex;
-  static std::map<uint64_t, std::shared_ptr<const TransferSource>> prepared;
-  const uint64_t key = content_hash(table);
+  static std::map<std::pair<std::string, uint64_t>, std::shared_ptr<const TransferSource>> prepared;
+  const std::pair key(table.title(), content_hash(table));
   {
     const std::lock_guard lock(mutex);
     if (const auto found = prepared.find(key); found != prepared.end()) return found->second;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/statistics.h"
+#include "base/distributions.h"
 #include "base/text.h"
 #include "predict/gp/coordinates.h"
 #include "predict/interval.h"
@@ -81,7 +81,7 @@ class Terms {
 std::vector<double> row_weights(const std::vector<double>& errors) {
   std::vector<double> sizes;
   for (double error : errors) sizes.push_back(std::abs(error));
-  const double limit = huber_sds * std::max(least_sd, 1.4826 * median(sizes));
+  const double limit = huber_sds * std::max(least_sd, robust_deviation(sizes));
   std::vector<double> weights;
   for (double size : sizes) weights.push_back(size > limit ? limit / size : 1);
   return weights;

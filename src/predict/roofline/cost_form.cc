@@ -8,9 +8,9 @@
 #include <limits>
 #include <optional>
 
+#include "base/distributions.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "predict/interval.h"
 #include "predict/nnls.h"
 
 namespace flyball {
@@ -225,7 +225,7 @@ double CostForm::Spread::half() const {
   const double scatter = rest_square / std::max(1.0, static_cast<double>(readings));
   const double open =
       readings == 0 ? level_square : level_square * scatter / (level_square + scatter);
-  return t90(tables) * std::sqrt(rest_square + open);
+  return t90(static_cast<double>(tables)) * std::sqrt(rest_square + open);
 }
 
 void CostForm::settle(const WorkloadTable& measured, const Cost& work) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/distributions.h"
 #include "base/statistics.h"
 
 namespace flyball {
@@ -34,8 +35,7 @@ TimeSummary summarise_times(std::span<const double> minibatch_ms, double block_m
   if (means.size() < 3) return summary;
   std::vector<double> deviations;
   for (double value : means) deviations.push_back(std::abs(value - summary.value_ms));
-  const double sigma = 1.4826 * median(deviations);
-  summary.noise = 1.2533 * sigma / std::sqrt(static_cast<double>(means.size())) / summary.value_ms;
+  summary.noise = median_error(deviations) / summary.value_ms;
   return summary;
 }
 

@@ -3,37 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 
 #include "cost/networks.h"
+#include "space/highest_mode.h"
+#include "space/table_hash.h"
 
 namespace flyball {
 namespace {
-
-// FNV-1a over what the axes and the power are, and all rows: equal fingerprints mean equal tables.
-uint64_t content_hash(const WorkloadTable& table) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
-  const auto take = [&](std::span<const double> values) {
-    for (double value : values) mix(std::bit_cast<uint64_t>(value));
-  };
-  const auto name = [&](const std::string& text) {
-    mix(text.size());
-    for (const char letter : text) mix(static_cast<unsigned char>(letter));
-  };
-  for (const Axis& axis : table.space.axes()) {
-    name(axis.name);
-    mix(static_cast<uint64_t>(axis.scope));
-  }
-  name(table.power_total);
-  take(table.space.values());
-  take(table.minibatch_ms);
-  take(table.power_w);
-  for (Provenance known : table.provenance) mix(static_cast<uint64_t>(known));
-  return hash;
-}
 
 // What was measured is looked up here; what was not stays what it is.
 Provenance looked_up(Provenance known) {
@@ -104,12 +82,11 @@ class TableProfiler final : public Profiler {
   void find_default() {
     std::vector<double> best;
     for (size_t i = 0; i < space_.size(); ++i) {
-      std::vector<double> key(1, 0);
+      std::vector<double> key = {share_of_highest(space_, i)};
       for (size_t d = 0; d < space_.dimensions(); ++d) {
         const Axis& axis = space_.axes()[d];
-        if (axis.scope == Scope::board)
-          key[0] += space_.row(i)[d] / axis.values.back();
-        else if (axis.name == axis::batch_size)
+        if (axis.scope == Scope::board) continue;
+        if (axis.name == axis::batch_size)
           key.push_back(-std::abs(std::log2(std::max(space_.row(i)[d], 0.5) / 16)));
         else
           key.push_back(-space_.row(i)[d]);

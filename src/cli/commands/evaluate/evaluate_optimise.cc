@@ -1,28 +1,17 @@
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
-#include "cli/output.h"
-#include "cli/tables.h"
+#include "cli/commands/evaluate/judged_table.h"
 #include "evaluate/optimise_eval.h"
-#include "predict/design/design.h"
-#include "predictors/registry.h"
 
 namespace flyball::cli {
 namespace {
 
-struct Options {
-  std::string target, workload, phase, budgets = "17:50:1W";
-  std::vector<std::string> references;
-  Accepted accepted;
+struct Options : JudgedTable {
+  std::string budgets = "17:50:1W";
   OptimiseEvaluation evaluation;
-  bool json = false, quiet = false;
 };
-
-std::string spread(const Quartiles& q) {
-  return fmt::format("{} ({}-{})", number(q.median), number(q.q1), number(q.q3));
-}
 
 void print_text(const OptimiseReport& report) {
   fmt::print("{}: the fastest mode within {} to {} W, {} of {} budgets can be met\n", report.target,
@@ -36,8 +25,9 @@ void print_text(const OptimiseReport& report) {
                    "exceeded", "unsolved", "extra profiles"});
   for (const OptimiseRow& row : report.rows) {
     if (!row.error.empty()) continue;
-    table.add({row.predictor, spread(row.score.raw_penalty), spread(row.score.robust_penalty),
-               number(row.score.area_w), number(row.score.al_pct), number(row.score.al1_pct),
+    table.add({row.predictor, spread_text(row.score.raw_penalty),
+               spread_text(row.score.robust_penalty), number(row.score.area_w),
+               number(row.score.al_pct), number(row.score.al1_pct),
                fmt::format("{}", row.score.exceeded), fmt::format("{}", row.score.unsolved),
                number(row.extra_mean)});
   }
@@ -53,21 +43,8 @@ void print_text(const OptimiseReport& report) {
 }
 
 Status run(Options& options) {
-  OptimiseEvaluation& evaluation = options.evaluation;
-  FLYBALL_ASSIGN(evaluation.budgets_w, parse_budgets(options.budgets));
-  FLYBALL_ASSIGN(evaluation.target,
-                 read_workload(options.target, options.workload, options.phase, options.accepted));
-  FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
-  Progress progress(options.quiet);
-  evaluation.progress = [&](size_t done, size_t all) { progress.show(done, all, "runs"); };
-  const auto report = evaluate_optimise(evaluation);
-  progress.finish();
-  if (!report) return report.error();
-  if (options.json)
-    print_json(to_json(*report));
-  else
-    print_text(*report);
-  return {};
+  FLYBALL_ASSIGN(options.evaluation.budgets_w, parse_budgets(options.budgets));
+  return judge(options, options.evaluation, "runs", evaluate_optimise, print_text);
 }
 
 }  // namespace
@@ -77,28 +54,15 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       "optimise", "how good modes chosen from predictions are, under power budgets");
   auto options = std::make_shared<Options>();
   OptimiseEvaluation& evaluation = options->evaluation;
-  evaluation.predictors = {default_predictor()};
-  std::vector<std::string> names, plans;
-  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
-  for (const DesignEntry& entry : designs()) plans.push_back(entry.name);
   command->add_option("--target", options->target, "measured table, the truth")->required();
-  command->add_option("--workload", options->workload, "of the target, where it holds several");
-  command->add_option("--phase", options->phase, "train or infer, likewise");
-  command->add_option("--reference", options->references, "table of earlier workloads");
-  add_accept_option(*command, options->accepted);
-  command->add_option("--predictor", evaluation.predictors, join(names, ", "))
-      ->delimiter(',')
-      ->capture_default_str();
+  add_table_options(*command, *options, evaluation);
   command->add_option("--modes", evaluation.modes, "number of profiled modes")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--design", evaluation.design, join(plans, ", "))->capture_default_str();
+  add_design_option(*command, evaluation.design);
   command->add_option("--budgets", options->budgets, "FIRST:LAST:STEP in W, or a list")
       ->capture_default_str();
-  command->add_option("--runs", evaluation.runs, "runs, each with modes of its own")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
+  add_run_options(*command, evaluation);
   command
       ->add_option(
           "--verify", evaluation.verify,
@@ -111,8 +75,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_flag("--predictions-only", evaluation.predictions_only,
                     "as published: profiled modes, too, as predicted");
   command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
-  add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_output_options(*command, *options);
   command->footer(
       "Example:\n  flyball evaluate optimise --target target.csv --reference earlier.csv "
       "--predictor linear --modes 50 --budgets 17:50:1W --verify 3");

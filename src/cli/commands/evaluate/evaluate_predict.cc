@@ -1,34 +1,20 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
-#include "cli/output.h"
+#include "cli/commands/evaluate/judged_table.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
 #include "evaluate/population.h"
 #include "evaluate/predict_eval.h"
-#include "predict/design/design.h"
-#include "predictors/registry.h"
 
 namespace flyball::cli {
 namespace {
 
-struct Options {
-  std::string target, workload, phase, data;
-  std::vector<std::string> references;
-  Accepted accepted;
+struct Options : JudgedTable {
+  std::string data;
   PredictEvaluation evaluation;
-  bool json = false, quiet = false;
 };
-
-std::string spread(const Quartiles& q) {
-  return std::isfinite(q.median)
-             ? fmt::format("{} ({}-{})", number(q.median), number(q.q1), number(q.q3))
-             : "-";
-}
 
 void print_text(const PredictReport& report) {
   fmt::print("{}: {} configurations", report.target, report.configurations);
@@ -40,7 +26,7 @@ void print_text(const PredictReport& report) {
   for (const PredictRow& row : report.rows) {
     if (!row.error.empty()) continue;
     table.add({row.predictor, row.design, fmt::format("{}", row.modes), fmt::format("{}", row.runs),
-               spread(row.time_mape), spread(row.power_mape), number(row.time_mdape),
+               spread_text(row.time_mape), spread_text(row.power_mape), number(row.time_mdape),
                number(row.power_mdape), number(row.time_coverage90), number(row.power_coverage90),
                number(row.time_width90), number(row.power_width90), number(row.fit_s),
                number(row.predict_s)});
@@ -93,19 +79,7 @@ Status run(Options& options) {
     return Error{Code::invalid_argument, "one of --target and --data is needed",
                  "--target FILE judges one table, --data DIR a folder of them"};
   if (!options.data.empty()) return run_population(options);
-  FLYBALL_ASSIGN(evaluation.target,
-                 read_workload(options.target, options.workload, options.phase, options.accepted));
-  FLYBALL_ASSIGN(evaluation.references, read_references(options.references, options.accepted));
-  Progress progress(options.quiet);
-  evaluation.progress = [&](size_t done, size_t all) { progress.show(done, all, "fits"); };
-  const auto report = evaluate_predict(evaluation);
-  progress.finish();
-  if (!report) return report.error();
-  if (options.json)
-    print_json(to_json(*report));
-  else
-    print_text(*report);
-  return {};
+  return judge(options, evaluation, "fits", evaluate_predict, print_text);
 }
 
 }  // namespace
@@ -115,39 +89,23 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
       group.add_subcommand("predict", "how well predictors know a table from few of its modes");
   auto options = std::make_shared<Options>();
   PredictEvaluation& evaluation = options->evaluation;
-  evaluation.predictors = {default_predictor()};
   evaluation.modes = {10, 20, 50, 100};
-  std::vector<std::string> names, plans;
-  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
-  for (const DesignEntry& entry : designs()) plans.push_back(entry.name);
   command->add_option("--target", options->target, "measured table, the truth");
   command->add_option("--data", options->data,
                       "folder of tables instead: all of --phase, summed up by kind of network");
-  command->add_option("--workload", options->workload, "of the target, where it holds several");
-  command->add_option("--phase", options->phase, "train or infer, likewise");
-  command->add_option("--reference", options->references, "table of earlier workloads");
-  add_accept_option(*command, options->accepted);
-  command->add_option("--predictor", evaluation.predictors, join(names, ", "))
-      ->delimiter(',')
-      ->capture_default_str();
+  add_table_options(*command, *options, evaluation);
   command
       ->add_option("--modes", evaluation.modes,
                    "numbers of profiled modes; 0: from references and what the network computes")
       ->delimiter(',')
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--design", evaluation.designs, join(plans, ", "))
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--runs", evaluation.runs, "runs, each with modes of its own")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
+  add_design_option(*command, evaluation.designs);
+  add_run_options(*command, evaluation);
   command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
   command->add_flag("--floor", evaluation.floor,
                     "add the error of a strong smoother trained on 90 % of the rows");
-  add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_output_options(*command, *options);
   command->footer(
       "Example:\n  flyball evaluate predict --target target.csv --reference earlier.csv "
       "--predictor linear,analytical --modes 10,50 --runs 10 --seed 1 --floor");

@@ -1,0 +1,71 @@
+#include "cli/commands/evaluate/judged_table.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "cli/action.h"
+#include "cli/tables.h"
+#include "predict/design/design.h"
+#include "predictors/registry.h"
+
+namespace flyball::cli {
+namespace {
+
+template <class Entry>
+std::string names_of(const std::vector<Entry>& entries) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  return join(names, ", ");
+}
+
+}  // namespace
+
+void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evaluation) {
+  evaluation.predictors = {default_predictor()};
+  command.add_option("--workload", table.workload, "of the target, where it holds several");
+  command.add_option("--phase", table.phase, "train or infer, likewise");
+  command.add_option("--reference", table.references, "table of earlier workloads");
+  add_accept_option(command, table.accepted);
+  command.add_option("--predictor", evaluation.predictors, names_of(predictors()))
+      ->delimiter(',')
+      ->capture_default_str();
+}
+
+void add_design_option(CLI::App& command, std::string& design) {
+  command.add_option("--design", design, names_of(designs()))->capture_default_str();
+}
+
+void add_design_option(CLI::App& command, std::vector<std::string>& several) {
+  command.add_option("--design", several, names_of(designs()))
+      ->delimiter(',')
+      ->capture_default_str();
+}
+
+void add_run_options(CLI::App& command, Evaluation& evaluation) {
+  command.add_option("--runs", evaluation.runs, "runs, each with modes of its own")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command.add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
+}
+
+void add_output_options(CLI::App& command, JudgedTable& table) {
+  add_json_flag(command, table.json);
+  command.add_flag("--quiet,-q", table.quiet, "no progress");
+}
+
+Status read_judged(const JudgedTable& table, Evaluation& evaluation) {
+  FLYBALL_ASSIGN(evaluation.target,
+                 read_workload(table.target, table.workload, table.phase, table.accepted));
+  FLYBALL_ASSIGN(evaluation.references, read_references(table.references, table.accepted));
+  return {};
+}
+
+std::string spread_text(const Quartiles& q) {
+  return std::isfinite(q.median)
+             ? fmt::format("{} ({}-{})", number(q.median), number(q.q1), number(q.q3))
+             : "-";
+}
+
+}  // namespace flyball::cli

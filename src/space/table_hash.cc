@@ -1,0 +1,30 @@
+#include "space/table_hash.h"
+
+#include <bit>
+
+#include "base/file_version.h"
+
+namespace flyball {
+
+uint64_t content_hash(const WorkloadTable& table) {
+  ContentHash hash;
+  const auto take = [&](std::span<const double> values) {
+    for (double value : values) hash.mix_word(std::bit_cast<uint64_t>(value));
+  };
+  const auto name = [&](const std::string& text) {
+    hash.mix_word(text.size());
+    hash.mix(text);
+  };
+  for (const Axis& axis : table.space.axes()) {
+    name(axis.name);
+    hash.mix_word(static_cast<uint64_t>(axis.scope));
+  }
+  name(table.power_total);
+  take(table.space.values());
+  take(table.minibatch_ms);
+  take(table.power_w);
+  for (Provenance known : table.provenance) hash.mix_word(static_cast<uint64_t>(known));
+  return hash.value();
+}
+
+}  // namespace flyball
