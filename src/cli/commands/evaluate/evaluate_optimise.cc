@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "evaluate/optimise_eval.h"
@@ -78,17 +79,14 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   auto options = std::make_shared<Options>();
   OptimiseEvaluation& evaluation = options->evaluation;
   evaluation.predictors = {default_predictor()};
-  std::vector<std::string> names, plans;
-  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
+  std::vector<std::string> plans;
   for (const DesignEntry& entry : designs()) plans.push_back(entry.name);
   command->add_option("--target", options->target, "measured table, the truth")->required();
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
-  command->add_option("--reference", options->references, "table of earlier workloads");
+  add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
-  command->add_option("--predictor", evaluation.predictors, join(names, ", "))
-      ->delimiter(',')
-      ->capture_default_str();
+  add_predictors_option(*command, evaluation.predictors);
   command->add_option("--modes", evaluation.modes, "number of profiled modes")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -98,7 +96,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
   command->add_option("--runs", evaluation.runs, "runs, each with modes of its own")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
+  add_seed(*command, evaluation.seed);
   command
       ->add_option(
           "--verify", evaluation.verify,
@@ -110,9 +108,9 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       ->capture_default_str();
   command->add_flag("--predictions-only", evaluation.predictions_only,
                     "as published: profiled modes, too, as predicted");
-  command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
+  add_threads(*command, evaluation.threads);
   add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Example:\n  flyball evaluate optimise --target target.csv --reference earlier.csv "
       "--predictor linear --modes 50 --budgets 17:50:1W --verify 3");

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
@@ -117,19 +118,16 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   PredictEvaluation& evaluation = options->evaluation;
   evaluation.predictors = {default_predictor()};
   evaluation.modes = {10, 20, 50, 100};
-  std::vector<std::string> names, plans;
-  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
+  std::vector<std::string> plans;
   for (const DesignEntry& entry : designs()) plans.push_back(entry.name);
   command->add_option("--target", options->target, "measured table, the truth");
   command->add_option("--data", options->data,
                       "folder of tables instead: all of --phase, summed up by kind of network");
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");
-  command->add_option("--reference", options->references, "table of earlier workloads");
+  add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
-  command->add_option("--predictor", evaluation.predictors, join(names, ", "))
-      ->delimiter(',')
-      ->capture_default_str();
+  add_predictors_option(*command, evaluation.predictors);
   command
       ->add_option("--modes", evaluation.modes,
                    "numbers of profiled modes; 0: from references and what the network computes")
@@ -142,12 +140,12 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
   command->add_option("--runs", evaluation.runs, "runs, each with modes of its own")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
-  command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
+  add_seed(*command, evaluation.seed);
+  add_threads(*command, evaluation.threads);
   command->add_flag("--floor", evaluation.floor,
                     "add the error of a strong smoother trained on 90 % of the rows");
   add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Example:\n  flyball evaluate predict --target target.csv --reference earlier.csv "
       "--predictor linear,analytical --modes 10,50 --runs 10 --seed 1 --floor");
