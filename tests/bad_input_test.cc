@@ -142,6 +142,41 @@ TEST_F(BadInputTest, OptionsOfNetworksSayNothingToAProgram) {
                  "leave --data out");
 }
 
+TEST_F(BadInputTest, WhatChangesNothingIsRefusedWhateverIsRun) {
+  const std::string device = "table:" + table_;
+  for (const Words& option : std::vector<Words>{{"--memory", "1GB"},
+                                                {"--no-memory-check"},
+                                                {"--trial-time", "1s"},
+                                                {"--loss", "x.pt"}}) {
+    Words words = {"tune", "net", "--device", device};
+    words.insert(words.end(), option.begin(), option.end());
+    expect_refused(words, option[0] + " changes nothing", "leave " + option[0] + " out");
+  }
+  expect_refused({"plan", "training", "--train", table_, "--memory", "1GB"},
+                 "--memory changes nothing", "leave --memory out");
+  // A value that is the usual one was given all the same.
+  expect_refused({"tune", "net", "--device", device, "--optimizer", "sgd"},
+                 "--optimizer changes nothing", "leave --optimizer out");
+  for (const std::string command : {"tune", "profile"})
+    expect_refused({command, "resnet18", "--device", "twin:orin_agx", "--accumulate", "2"},
+                   "--accumulate means nothing on a simulated board", "leave it out");
+  expect_refused({"plan", "inference", "--infer", infer_, "--latency", "1s", "--arrivals",
+                  "poisson:3", "--objective", "time"},
+                 "--objective says nothing beside --arrivals", "plan without --arrivals");
+}
+
+TEST_F(BadInputTest, OptionsOfServedNetworksSayNothingToTables) {
+  const Words tables = {"serve", "--infer", infer_, "--latency", "1s", "--arrivals", "poisson:3"};
+  for (const Words& option : std::vector<Words>{{"--weights", "x.ckpt"}, {"--workers", "1"}}) {
+    Words words = tables;
+    words.insert(words.end(), option.begin(), option.end());
+    expect_refused(words, option[0] + " changes nothing", "leave " + option[0] + " out");
+  }
+  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--arrivals", "poisson:3",
+                  "--jitter", "0.1"},
+                 "--jitter says nothing to 'lenet5'", "simulated boards");
+}
+
 TEST_F(BadInputTest, APlugMetersLogMustBeThereBeforeTheRun) {
   const std::string ran = (folder_ / "ran").string();
   expect_refused({"measure", "--plug", "/no/such.csv", "--", "touch", ran}, "/no/such.csv", "HINT");

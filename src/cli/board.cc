@@ -20,6 +20,7 @@
 #include "profile/trials/table_profiler.h"
 #include "profile/trials/twin_profiler.h"
 #include "space/axis_choice.h"
+#include "space/named_source.h"
 #include "telemetry/sensors/nvidia_gpus.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
@@ -38,17 +39,7 @@ Result<const WorkloadTable*> workload_of(const Table& table, const ProfilerOptio
 }
 
 Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& options) {
-  if (!options.data.empty())
-    return Error{Code::invalid_argument, "a table was measured already: no data is read for it",
-                 "leave --data out, or tune on this machine with --device host"};
-  if (options.cache_bytes > 0)
-    return Error{Code::invalid_argument, "a table was measured already: there is nothing to cache",
-                 "leave --cache out, or tune on this machine with --device host"};
-  for (const auto& [option, given] : options.training.given())
-    if (given)
-      return Error{Code::invalid_argument,
-                   fmt::format("a table was measured already: {} changes nothing", option),
-                   fmt::format("leave {} out, or tune on this machine with --device host", option)};
+  FLYBALL_CHECK(options.scope.check(Target::table));
   FLYBALL_ASSIGN(const WorkloadTable* found, workload_of(*board.table(), options));
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
   OpenedProfiler opened;
@@ -68,30 +59,9 @@ Result<std::vector<Axis>> open_axes(const Board& board, const std::vector<std::s
   return opened_axes(choices, device->axes());
 }
 
-// What a network takes and a program of the user's own does not.
-Status check_program_options(const ProfilerOptions& options) {
-  const bool draws = options.modes != "all" && options.modes != "paper";
-  std::vector<std::pair<const char*, bool>> given = options.training.given();
-  const std::pair<const char*, bool> others[] = {
-      {"--phase", !options.phase.empty()},
-      {"--data", !options.data.empty()},
-      {"--cache", options.cache_bytes > 0},
-      {"--memory", options.memory.bytes.has_value()},
-      {"--no-memory-check", options.memory.no_check},
-      {"--input", !options.script.inputs.empty()},
-      {"--target", !options.script.targets.empty()},
-      {"--loss", !options.script.loss.empty()},
-      {"--seed", options.seed != ProfilerOptions().seed && !draws}};
-  given.insert(given.end(), std::begin(others), std::end(others));
-  return refuse_for_program(given);
-}
-
 Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& options) {
-  if (!options.workload.empty())
-    return Error{Code::invalid_argument,
-                 fmt::format("'{}' and a program after -- are two things to run", options.workload),
-                 "name one of them"};
-  FLYBALL_CHECK(check_program_options(options));
+  FLYBALL_CHECK(check_alone(options.workload));
+  FLYBALL_CHECK(options.scope.check(Target::program));
   ProgramTrialOptions trial;
   FLYBALL_ASSIGN(trial.environment, gpu_environment(board.info().name, options.root));
   const bool cuda = board.info().name.kind == "cuda";
@@ -99,9 +69,9 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
                  "use --device host; the program itself chooses where it computes"};
   trial.argv = options.program;
-  trial.stopping.max_seconds = options.trial_seconds;
-  trial.stopping.min_seconds = std::min(1.0, options.trial_seconds);
-  if (options.trial_time_asked) trial.whole_run_limit_s = options.trial_seconds;
+  trial.stopping.max_seconds = options.trial_cap_s();
+  trial.stopping.min_seconds = std::min(1.0, options.trial_cap_s());
+  if (options.trial_seconds) trial.whole_run_limit_s = *options.trial_seconds;
   trial.interrupted = &interrupt_flag();
   trial.wanted_figures = options.wanted_figures;
   FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes));
@@ -113,6 +83,8 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
 }
 
 Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& options) {
+  if (read_source(options.workload).kind == NamedSource::Kind::network)
+    FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
   LiveOptions live;
   FLYBALL_ASSIGN(live.script, read_script_options(options.script, options.workload, options.data));
   live.workload = options.workload;
@@ -120,8 +92,8 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.cache_bytes = options.cache_bytes;
   live.memory_check = !options.memory.no_check;
   live.memory = options.memory.bytes;
-  live.stopping.max_seconds = options.trial_seconds;
-  live.stopping.min_seconds = std::min(1.0, options.trial_seconds);
+  live.stopping.max_seconds = options.trial_cap_s();
+  live.stopping.min_seconds = std::min(1.0, options.trial_cap_s());
   live.interrupted = &interrupt_flag();
   live.board = computing_board(board.info());
   if (!options.phase.empty()) {
@@ -142,22 +114,8 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   return opened;
 }
 
-// What a network that runs here takes and a simulated one does not.
-Status check_twin_options(const ProfilerOptions& options) {
-  const std::pair<const char*, bool> given[] = {
-      {"--data", !options.data.empty()},           {"--cache", options.cache_bytes > 0},
-      {"--input", !options.script.inputs.empty()}, {"--target", !options.script.targets.empty()},
-      {"--loss", !options.script.loss.empty()},    {"--trial-time", options.trial_time_asked}};
-  for (const auto& [name, said] : given)
-    if (said)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} means nothing on a simulated board", name),
-                   "leave it out: the twin knows the layers and the data of its workloads"};
-  return {};
-}
-
 Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& options) {
-  FLYBALL_CHECK(check_twin_options(options));
+  FLYBALL_CHECK(options.scope.check(Target::twin));
   TwinTrialOptions twin;
   twin.seed = options.seed;
   twin.accepted = options.accepted;
@@ -193,22 +151,28 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options) {
   command.add_option("workload,--workload", options.workload,
                      "network, script:FILE (TorchScript), or a workload of the table");
   add_device_option(command, options.device, options.root);
-  command.add_option("--phase", options.phase, "train or infer");
-  command.add_option("--data,--dataset", options.data,
-                     "dataset folder; drawn into the cache folder where it is not given");
-  add_script_options(command, options.script);
-  add_training_options(command, options.training);
-  add_size(
-      command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
-      "of live trials: samples kept in memory, drawn before the first trial, never evicted");
-  add_memory_options(command, options.memory);
+  OptionScope& scope = options.scope;
+  scope.exclude({Target::program},
+                {command.add_option("--phase", options.phase, "train or infer")});
+  scope.exclude({Target::program, Target::table, Target::twin},
+                {add_data_option(command, options.data)});
+  add_script_options(command, options.script, scope);
+  scope.exclude({Target::program, Target::table, Target::twin},
+                add_training_options(command, options.training));
+  scope.exclude(
+      {Target::program, Target::table, Target::twin},
+      {add_size(
+          command, "--cache", [&options](uint64_t bytes) { options.cache_bytes = bytes; },
+          "of live trials: samples kept in memory, drawn before the first trial, never evicted")});
+  scope.exclude({Target::program, Target::table}, add_memory_options(command, options.memory));
   add_axis_option(command, options.axes);
   add_modes_option(command, options.modes);
   add_accept_option(command, options.accepted);
-  add_trial_time(command, options.trial_seconds);
+  scope.exclude({Target::table, Target::twin}, {add_trial_time(command, options.trial_seconds)});
   add_measuring_options(command, options.measuring);
-  command.add_option("--seed", options.seed, "of everything random")->capture_default_str();
-  command.add_flag("--quiet,-q", options.quiet, "no progress");
+  const auto draws = [&options] { return options.modes != "all" && options.modes != "paper"; };
+  scope.exclude({Target::program}, {add_seed(command, options.seed)}, {.unless = draws});
+  add_quiet(command, options.quiet);
 }
 
 void add_modes_option(CLI::App& command, std::string& modes) {
@@ -223,6 +187,13 @@ void add_axis_option(CLI::App& command, std::vector<std::string>& axes) {
   command
       .add_option("--axis", axes, "open or narrow an axis: batch_size=8,16,32 or gpu_mhz=600..1300")
       ->allow_extra_args(false);  // what stands behind it is the workload
+}
+
+Status check_alone(const std::string& workload) {
+  if (workload.empty()) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("'{}' and a program after -- are two things to run", workload),
+               "name one of them"};
 }
 
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,

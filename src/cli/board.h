@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
+#include "cli/option_scope.h"
+#include "cli/quantities.h"
 #include "cli/script_options.h"
 #include "cli/training_options.h"
 #include "device/registry/board.h"
@@ -33,13 +36,16 @@ struct ProfilerOptions {
   std::string modes = "all";         ///< as profile/trials/chosen_modes.h reads them
   Accepted accepted;                 ///< rows of a table that count as measurements, too
   uint64_t seed = 1;
-  uint64_t cache_bytes = 0;                 ///< of a sample cache for live trials; 0: none
-  MemoryOptions memory;                     ///< of live trials
-  double trial_seconds = 10;                ///< time cap of a live trial
-  bool trial_time_asked = false;            ///< by the user: then no trial may take longer
+  uint64_t cache_bytes = 0;             ///< of a sample cache for live trials; 0: none
+  MemoryOptions memory;                 ///< of live trials
+  std::optional<double> trial_seconds;  ///< --trial-time; where it is given no trial may be longer
   std::vector<std::string> wanted_figures;  ///< that a program has to report in each trial
   bool quiet = false;
   MeasuringOptions measuring;
+  OptionScope scope;  ///< of the options above, where a command has them
+
+  /// Time cap of a live trial.
+  double trial_cap_s() const { return trial_seconds.value_or(usual_trial_s); }
 };
 
 /// Adds the options to a command.
@@ -86,6 +92,8 @@ std::string compute_place(const BoardInfo& board);
 /// the fingerprint where the board leaves it open, since numbers of another place do not compare.
 BoardInfo computing_board(const BoardInfo& board);
 
+/// Error: a workload was named beside a program after --.
+Status check_alone(const std::string& workload);
 /// The named dataset folder, or the drawn set of a workload's kind (data/makers/default_set.h).
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
                                              bool quiet);

@@ -91,15 +91,6 @@ void check_every_option(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) check_every_option(*command);
 }
 
-Status refuse_for_program(std::span<const std::pair<const char*, bool>> options) {
-  for (const auto& [name, given] : options)
-    if (given)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} says nothing to a program of your own", name),
-                   "leave it out; the program itself decides that"};
-  return {};
-}
-
 Status check_writable(const fs::path& file) {
   std::error_code ignored;
   if (!file.has_filename() || fs::is_directory(file, ignored))

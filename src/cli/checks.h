@@ -3,8 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <span>
-#include <utility>
 
 #include "base/status.h"
 
@@ -16,9 +14,6 @@ CLI::Validator sample_count();
 /// was typed: no empty text; whole numbers in decimals, with a sign only where one makes sense, and
 /// not beyond what can be counted; no number that is infinite or none.
 void check_every_option(CLI::App& app);
-/// Options that say nothing to a program of the user's own, and whether they were given. Error: one
-/// was.
-Status refuse_for_program(std::span<const std::pair<const char*, bool>> options);
 /// Can a file be written there? Tries it and leaves nothing behind; a file that is there stays.
 Status check_writable(const std::filesystem::path& file);
 

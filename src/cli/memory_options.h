@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "cli/option_scope.h"
+
 namespace flyball::cli {
 
 struct MemoryOptions {
@@ -13,6 +15,6 @@ struct MemoryOptions {
 };
 
 /// `--memory SIZE`, `--no-memory-check`.
-void add_memory_options(CLI::App& command, MemoryOptions& options);
+AddedOptions add_memory_options(CLI::App& command, MemoryOptions& options);
 
 }  // namespace flyball::cli

@@ -55,7 +55,7 @@ Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Bo
     FLYBALL_ASSIGN(stored, board_costs(*store));
   }
   ToldCosts told{.idle_w = options.idle_power_w};
-  if (options.switch_asked) told.switch_ms = request.switch_ms;
+  told.switch_ms = options.switch_ms;
   const PlanCosts costs =
       plan_costs(request, board, told, simulated ? simulated->twin() : nullptr, stored);
   count_costs(request, costs);

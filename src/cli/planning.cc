@@ -15,13 +15,10 @@
 #include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
 #include "space/axis_choice.h"
+#include "space/named_source.h"
 
 namespace flyball::cli {
 namespace {
-
-bool names_a_file(const std::string& spec) {
-  return spec.find(".csv") != std::string::npos || spec.find('/') != std::string::npos;
-}
 
 // What of --axis is this role's: modes are for all, settings of the run for the services where
 // there are any.
@@ -49,7 +46,7 @@ std::vector<std::string> live_axes(Phase phase, const std::vector<AxisChoice>& c
 Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
                                             PlanOptions& options) {
   FLYBALL_ASSIGN(const auto choices, choices_of(phase, options));
-  if (names_a_file(spec)) {
+  if (read_source(spec).is_table()) {
     FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
     if (!choices.empty()) {
       FLYBALL_ASSIGN(table, narrowed(table, choices));
@@ -82,7 +79,18 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   return std::move(opened.profiler);
 }
 
-// One for each service, or one for all of them.
+// Where all roles are measured already, or simulated. Roles of both kinds need the options of both.
+Status check_options(const PlanOptions& options) {
+  const auto is_table = [](const std::string& spec) { return read_source(spec).is_table(); };
+  FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
+  if (board.kind == "table" || (std::ranges::all_of(options.train, is_table) &&
+                                std::ranges::all_of(options.infer, is_table)))
+    return options.scope.check(Target::table);
+  return board.kind == "twin" ? options.scope.check(Target::twin) : Status();
+}
+
+}  // namespace
+
 Status check_count(const char* option, size_t given, size_t services) {
   if (given <= 1 || given == services) return {};
   return Error{Code::invalid_argument,
@@ -91,22 +99,11 @@ Status check_count(const char* option, size_t given, size_t services) {
                "give one for each --infer, or one for all of them"};
 }
 
-Status check_data(const PlanOptions& options) {
-  if (options.data.empty()) return {};
-  for (const auto& roles : {options.train, options.infer})
-    for (const std::string& spec : roles)
-      if (!names_a_file(spec)) return {};
-  return Error{Code::invalid_argument, "tables were measured already: no data is read for them",
-               "leave --data out"};
-}
-
-}  // namespace
-
 Result<SharedBoard> open_shared_board(PlanOptions& options) {
   FLYBALL_CHECK(check_count("--rate", options.request.rates_hz.size(), options.infer.size()));
   FLYBALL_CHECK(
       check_count("--latency", options.request.latencies_ms.size(), options.infer.size()));
-  FLYBALL_CHECK(check_data(options));
+  FLYBALL_CHECK(check_options(options));
   std::vector<std::unique_ptr<Profiler>> profilers;
   for (const Phase phase : {Phase::train, Phase::infer})
     for (const std::string& spec : phase == Phase::train ? options.train : options.infer) {
@@ -127,8 +124,9 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   if (!options.objective.empty()) {
     FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
   }
-  FLYBALL_ASSIGN(request.references, gather_references(options.references, board.info(0).device,
-                                                       !options.no_reference, options.accepted));
+  FLYBALL_ASSIGN(request.references,
+                 options.references.gather(board.info(0).device, options.accepted));
+  request.switch_ms = options.switch_ms.value_or(0);
   request.cancelled = &interrupt_flag();
   return {};
 }
@@ -152,12 +150,6 @@ Status report_plan(const PlanOptions& options, const SharedBoard& board,
   run.answer = answer.dump();
   if (answer["run"].is_number_integer()) run.id = answer["run"];
   return write_report(options.report, plan_report(run), options.json);
-}
-
-Result<std::optional<Store>> plan_store(const PlanOptions& options) {
-  if (options.no_store) return std::optional<Store>();
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
-  return std::optional<Store>(std::move(store));
 }
 
 }  // namespace flyball::cli

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
+#include "cli/option_scope.h"
 #include "device/registry/board.h"
 #include "store/store.h"
 #include "tune/planning.h"
@@ -16,9 +18,11 @@
 namespace flyball::cli {
 
 struct PlanOptions {
-  std::vector<std::string> train, infer, references;
+  std::vector<std::string> train, infer;
+  ReferenceOptions references;
   std::vector<std::string> windows;  ///< dynamic: RATE:DURATION
-  std::string objective, store, export_format;
+  std::string objective, export_format;
+  StoreOptions store;
   std::string report;             ///< file; "": none
   std::string started_utc;        ///< set by begin_report()
   std::string data;               ///< dataset folder of roles that are networks; "" draws one
@@ -27,19 +31,24 @@ struct PlanOptions {
   std::string modes = "all";      ///< as profile/trials/chosen_modes.h reads them
   std::vector<std::string> axes;  ///< as space/axis_choice.h reads them
   Accepted accepted;              ///< rows of tables that count as measurements, too
-  double trial_seconds = 10;
+  std::optional<double> trial_seconds;
   MeasuringOptions measuring_options;
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   std::vector<std::string> arrivals;  ///< of each service, or one for all; empty: clockwork
   double percentile = 99;             ///< of requests in time, with `arrivals`
-  bool apply = false, json = false, verbose = false, quiet = false, no_store = false,
-       no_reference = false;
-  MemoryOptions memory;       ///< of roles that are networks
-  bool switch_asked = false;  ///< --switch-cost was given
-  double idle_power_w = 0;    ///< --idle-power; 0: not given
+  bool apply = false, json = false, verbose = false, quiet = false;
+  MemoryOptions memory;             ///< of roles that are networks
+  std::optional<double> switch_ms;  ///< --switch-cost
+  double idle_power_w = 0;          ///< --idle-power; 0: not given
+  OptionScope scope;                ///< of the options above
   PlanRequest request;
 };
 
+inline constexpr const char* what_roles_are =
+    "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
+
+/// Of an option's values there is one for each service, or one for all of them.
+Status check_count(const char* option, size_t given, size_t services);
 /// Opens what --train and --infer name: tables, or networks on this machine.
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.
@@ -56,8 +65,6 @@ Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.
 Status report_plan(const PlanOptions& options, const SharedBoard& board,
                    const nlohmann::ordered_json& answer);
-/// The store that the options name, or nothing with --no-store.
-Result<std::optional<Store>> plan_store(const PlanOptions& options);
 /// `flyball plan dynamic`.
 Status plan_dynamic_rates(PlanOptions& options);
 

@@ -95,9 +95,9 @@ CLI::Option* add_durations(CLI::App& command, const std::string& name,
       ->type_name(unit_list(Seconds{}));
 }
 
-void add_trial_time(CLI::App& command, double& seconds) {
-  add_duration(command, "--trial-time", [&seconds](Seconds time) { seconds = time.value; },
-               "time cap of a live trial", {0.1, 3600, "100ms to 1h"})
+CLI::Option* add_trial_time(CLI::App& command, std::optional<double>& seconds) {
+  return add_duration(command, "--trial-time", [&seconds](Seconds time) { seconds = time.value; },
+                      "time cap of a live trial", {0.1, 3600, "100ms to 1h"})
       ->default_str("10s");
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "base/units.h"
@@ -34,8 +35,9 @@ CLI::Option* add_size(CLI::App& command, const std::string& name,
 CLI::Option* add_durations(CLI::App& command, const std::string& name,
                            std::function<void(Seconds)> take, const std::string& help);
 
-/// `--trial-time`, 100 ms to 1 h.
-void add_trial_time(CLI::App& command, double& seconds);
+/// `--trial-time`, 100 ms to 1 h; else usual_trial_s.
+CLI::Option* add_trial_time(CLI::App& command, std::optional<double>& seconds);
+inline constexpr double usual_trial_s = 10;
 /// `--interval` between samples, 1 ms to 1 h.
 void add_interval(CLI::App& command, Seconds& interval, const std::string& help);
 

@@ -10,8 +10,8 @@
 
 namespace flyball::cli {
 
-void add_report_option(CLI::App& command, std::string& file) {
-  command.add_option("--report", file, "write an HTML report here");
+CLI::Option* add_report_option(CLI::App& command, std::string& file) {
+  return command.add_option("--report", file, "write an HTML report here");
 }
 
 Status write_report(const std::string& file, const nlohmann::ordered_json& document, bool quiet) {

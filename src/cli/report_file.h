@@ -1,6 +1,7 @@
 // Reports as files.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -10,7 +11,7 @@
 namespace flyball::cli {
 
 /// Adds `--report FILE`.
-void add_report_option(CLI::App& command, std::string& file);
+CLI::Option* add_report_option(CLI::App& command, std::string& file);
 /// Writes the page with this document (docs/report-data.md) and says where; `quiet`: without a
 /// word, as beside --json. Nothing is written where `file` is "".
 Status write_report(const std::string& file, const nlohmann::ordered_json& document, bool quiet);

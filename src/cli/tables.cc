@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cost/networks.h"
+#include "space/named_source.h"
 #include "store/reference_folder.h"
 
 namespace flyball::cli {
@@ -62,10 +63,9 @@ Result<WorkloadTable> read_workload(const std::string& path, const std::string& 
 }
 
 Result<WorkloadTable> read_role(const std::string& spec, Phase phase, Accepted accepted) {
-  const size_t colon = spec.rfind(".csv:");
-  const bool named = colon != std::string::npos;
-  return choose(named ? spec.substr(0, colon + 4) : spec, named ? spec.substr(colon + 5) : "",
-                phase, "say which, as in FILE.csv:WORKLOAD", accepted);
+  const NamedSource source = read_source(spec);
+  return choose(source.name, source.workload, phase, "say which, as in FILE.csv:WORKLOAD",
+                accepted);
 }
 
 Status check_roles(const std::string& who, ProblemKind kind, size_t trains, size_t infers,

@@ -14,32 +14,38 @@
 
 namespace flyball::cli {
 
-void TraceFiles::add_options(CLI::App& command) {
-  command.add_option("--trace", trace,
-                     "write a Chrome trace (chrome://tracing, ui.perfetto.dev) of all sensors");
-  command.add_option("--csv", csv, "write what the sensors showed as CSV");
-  add_plug_options(command);
+AddedOptions TraceFiles::add_options(CLI::App& command) {
+  AddedOptions added = add_plug_options(command);
+  added.push_back(command.add_option(
+      "--trace", trace, "write a Chrome trace (chrome://tracing, ui.perfetto.dev) of all sensors"));
+  added.push_back(command.add_option("--csv", csv, "write what the sensors showed as CSV"));
+  return added;
 }
 
-void TraceFiles::add_plug_options(CLI::App& command) {
-  command.add_option("--plug", plug,
-                     "log of a plug meter (CSV: time, watts) or of tegrastats, joined by time at "
-                     "the end");
-  add_plug_clock(command);
+AddedOptions TraceFiles::add_plug_options(CLI::App& command) {
+  CLI::Option* log =
+      command.add_option("--plug", plug,
+                         "log of a plug meter (CSV: time, watts) or of tegrastats, joined by time "
+                         "at the end");
+  AddedOptions added = add_plug_clock(command);
+  added.insert(added.begin(), log);
+  return added;
 }
 
-void TraceFiles::add_plug_clock(CLI::App& command) {
-  add_duration(
-      command, "--plug-zone", [this](Seconds time) { plug_options.utc_offset_s = time.value; },
-      "of its times without a zone: so far east of Greenwich, e.g. 1h");
-  add_duration(
-      command, "--plug-ahead", [this](Seconds time) { plug_options.clock_ahead_s = time.value; },
-      "what the meter's clock is ahead of this machine's, e.g. 250ms");
-  command.add_option("--plug-begin", plug_begin,
-                     "of a log of tegrastats without times (before JetPack 5): when its first line "
-                     "was written, e.g. 2026-03-01T12:30:05Z");
-  add_duration(command, "--plug-interval", [this](Seconds time) { plug_interval = time; },
-               "of such a log: from one line to the next (1s)", {1e-3, 3600, "1ms to 1h"});
+AddedOptions TraceFiles::add_plug_clock(CLI::App& command) {
+  return {
+      add_duration(
+          command, "--plug-zone", [this](Seconds time) { plug_options.utc_offset_s = time.value; },
+          "of its times without a zone: so far east of Greenwich, e.g. 1h"),
+      add_duration(
+          command, "--plug-ahead",
+          [this](Seconds time) { plug_options.clock_ahead_s = time.value; },
+          "what the meter's clock is ahead of this machine's, e.g. 250ms"),
+      command.add_option("--plug-begin", plug_begin,
+                         "of a log of tegrastats without times (before JetPack 5): when its first "
+                         "line was written, e.g. 2026-03-01T12:30:05Z"),
+      add_duration(command, "--plug-interval", [this](Seconds time) { plug_interval = time; },
+                   "of such a log: from one line to the next (1s)", {1e-3, 3600, "1ms to 1h"})};
 }
 
 SensorList TraceFiles::context(const std::filesystem::path& root) const {

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "cli/option_scope.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/tegrastats.h"
 #include "telemetry/sampling/trace_export.h"
@@ -22,10 +23,10 @@ struct TraceFiles {
   std::string plug_begin;      ///< of a log without times: when it begins; "" for none
   Seconds plug_interval{1.0};  ///< … and what lies between its lines
 
-  void add_options(CLI::App& command);
-  void add_plug_options(CLI::App& command);
+  AddedOptions add_options(CLI::App& command);
+  AddedOptions add_plug_options(CLI::App& command);
   /// Only how the log's clock is to be read: --plug-zone, --plug-ahead, --plug-begin, …
-  void add_plug_clock(CLI::App& command);
+  AddedOptions add_plug_clock(CLI::App& command);
   /// Before anything is measured: can the log be read, and may the files be written?
   Status check() const;
   /// What explains a run beside its power; nothing where no file asks for it.

@@ -15,35 +15,23 @@ bool takes_pictures(const std::string& workload) {
 
 }  // namespace
 
-std::vector<std::pair<const char*, bool>> TrainingOptions::given() const {
-  const TrainingOptions usual;
-  return {{"--optimizer", optimizer != usual.optimizer},
-          {"--learning-rate", learning_rate != usual.learning_rate},
-          {"--weight-decay", weight_decay.has_value()},
-          {"--accumulate", accumulate != usual.accumulate},
-          {"--precision", precision != usual.precision},
-          {"--channels-last", channels_last},
-          {"--image-size", image_size != usual.image_size}};
-}
-
-void add_training_options(CLI::App& command, TrainingOptions& options) {
-  command.add_option("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")
+AddedOptions add_training_options(CLI::App& command, TrainingOptions& options) {
+  AddedOptions added;
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return added.emplace_back(command.add_option(name, value, help));
+  };
+  add("--optimizer", options.optimizer, "sgd (momentum 0.9), adam or adamw")->capture_default_str();
+  add("--learning-rate", options.learning_rate, "of the optimizer")->capture_default_str();
+  add("--weight-decay", options.weight_decay, "draws weights to zero; 0.01 for adamw, else 0");
+  add("--accumulate", options.accumulate,
+      "compute a minibatch in so many parts, so that less memory is needed")
       ->capture_default_str();
-  command.add_option("--learning-rate", options.learning_rate, "of the optimizer")
-      ->capture_default_str();
-  command.add_option("--weight-decay", options.weight_decay,
-                     "draws weights to zero; 0.01 for adamw, else 0");
-  command
-      .add_option("--accumulate", options.accumulate,
-                  "compute a minibatch in so many parts, so that less memory is needed")
-      ->capture_default_str();
-  command.add_option("--precision", options.precision, "fp32, or bf16 (autocast)")
-      ->capture_default_str();
-  command.add_flag("--channels-last", options.channels_last, "keep images as NHWC in memory");
-  command.add_option(
-      "--image-size", options.image_size,
-      "side of the square that JPEG pictures are cut or fitted to; else 224, of coco "
-      "640");
+  add("--precision", options.precision, "fp32, or bf16 (autocast)")->capture_default_str();
+  added.push_back(
+      command.add_flag("--channels-last", options.channels_last, "keep images as NHWC in memory"));
+  add("--image-size", options.image_size,
+      "side of the square that JPEG pictures are cut or fitted to; else 224, of coco 640");
+  return added;
 }
 
 Status read_training_options(const TrainingOptions& options, const std::string& workload,

@@ -4,10 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/status.h"
+#include "cli/option_scope.h"
 #include "profile/trials/run_data.h"
 #include "workload/stepper.h"
 
@@ -20,12 +19,9 @@ struct TrainingOptions {
   int64_t accumulate = 1;
   bool channels_last = false;
   int image_size = 0;  ///< as SampleSize has it
-
-  /// Each option, and was it given? For commands in which they say nothing.
-  std::vector<std::pair<const char*, bool>> given() const;
 };
 
-void add_training_options(CLI::App& command, TrainingOptions& options);
+AddedOptions add_training_options(CLI::App& command, TrainingOptions& options);
 
 /// Reads them into a step; what says nothing to the workload is noted on stderr and left out.
 /// Errors name the option and what it takes.

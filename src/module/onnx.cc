@@ -38,11 +38,6 @@ bool built_with_onnx() {
   return FLYBALL_ONNX;
 }
 
-std::string onnx_file(const std::string& workload) {
-  constexpr std::string_view prefix = "onnx:";
-  return workload.starts_with(prefix) ? workload.substr(prefix.size()) : "";
-}
-
 Result<OnnxNetwork> read_onnx(const fs::path& file, const OnnxOptions& options) {
   static const Result<void*> loaded = load_reader();
   FLYBALL_ASSIGN(void* const reader, loaded);

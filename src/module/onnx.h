@@ -28,8 +28,6 @@ struct OnnxNetwork {
 using OnnxReader = Result<OnnxNetwork> (*)(const std::string& bytes, const OnnxOptions& options);
 
 bool built_with_onnx();
-/// "onnx:FILE" as FILE; "" of any other workload.
-std::string onnx_file(const std::string& workload);
 
 /// Errors name the file: none such, over 1 GiB, no ONNX, what an operator or a shape in it lacks;
 /// a program built without ONNX, a module that is missing or of another build.

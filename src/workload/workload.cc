@@ -7,6 +7,7 @@
 #include "data/pictures/picture_collate.h"
 #include "data/text/question_collate.h"
 #include "data/text/text_dataset.h"
+#include "space/named_source.h"
 
 namespace flyball {
 
@@ -108,8 +109,8 @@ const std::vector<Workload>& workloads() {
 }
 
 std::string script_file(const std::string& workload) {
-  constexpr std::string_view prefix = "script:";
-  return workload.starts_with(prefix) ? workload.substr(prefix.size()) : "";
+  const NamedSource source = read_source(workload);
+  return source.kind == NamedSource::Kind::script ? source.name : "";
 }
 
 Result<const Workload*> find_workload(const std::string& name) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "data/formats/open.h"
 #include "data/makers/check.h"
@@ -122,7 +123,7 @@ void add_make(CLI::App& group, Context& context) {
       ->add_option("--classes", arguments->options.classes,
                    "of images and gld23k (else 10), and of coco (else 80)")
       ->check(CLI::Range(int64_t{1}, int64_t{100000}));
-  command->add_option("--seed", arguments->options.seed, "of the drawing")->capture_default_str();
+  add_seed(*command, arguments->options.seed, "of the drawing");
   command->footer("Example:\n  flyball dataset make images --samples 2000 --out data/images");
   set_action(*command, context, [arguments] { return make(*arguments); });
 }
@@ -132,7 +133,7 @@ void add_check(CLI::App& group, Context& context) {
       group.add_subcommand("check", "read and decode every sample: what is there, what is broken");
   auto arguments = std::make_shared<CheckArguments>();
   command->add_option("folder", arguments->folder, "dataset folder")->required();
-  command->add_option("--threads", arguments->threads, "0: all cores")->capture_default_str();
+  add_threads(*command, arguments->threads);
   add_json_flag(*command, arguments->json);
   command->footer(
       "Exit code 2 when anything is broken.\n"

@@ -14,6 +14,7 @@
 #include "cost/layer_json.h"
 #include "data/batch_buffer.h"
 #include "module/onnx.h"
+#include "space/named_source.h"
 #include "workload/step_memory.h"
 #include "workload/trace.h"
 #include "workload/workload.h"
@@ -21,23 +22,24 @@
 namespace flyball::cli {
 namespace {
 
+constexpr int64_t usual_samples = 16;
+
 struct DescribeOptions {
   std::string workload, phase, rules = "exact";  // phase: "" as is usual
-  int64_t batch_size = 16;
-  bool batch_given = false;
+  std::optional<int64_t> batch_size;
   ScriptOptions script;
   std::string device, root = "/";
   uint64_t memory = 0;
+  OptionScope scope;
   bool json = false, all = false;
+
+  int64_t samples() const { return batch_size.value_or(usual_samples); }
 };
 
 // One of ours: --input is the shape of a sample.
 Status read_shape(const DescribeOptions& options, StepOptions& step) {
   FLYBALL_ASSIGN(const Workload* workload, find_workload(options.workload));
-  if (!options.script.targets.empty() || !options.script.loss.empty())
-    return Error{Code::invalid_argument,
-                 fmt::format("--target and --loss say nothing to '{}'", options.workload),
-                 "they are for script:FILE; Flyball's networks know their own"};
+  FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
   if (options.script.inputs.empty()) return {};
   if (options.script.inputs.size() > 1)
     return Error{Code::invalid_argument, fmt::format("'{}' takes one --input", options.workload),
@@ -121,7 +123,7 @@ Result<MemoryAnswer> memory_of(const DescribeOptions& options, const StepOptions
     return batch;
   };
   FLYBALL_ASSIGN(MemoryModel model, measure_memory(options.workload, small, batches));
-  return MemoryAnswer{std::move(model), static_cast<double>(options.batch_size),
+  return MemoryAnswer{std::move(model), static_cast<double>(options.samples()),
                       static_cast<double>(minibatch.value_or(0)), std::move(room)};
 }
 
@@ -129,16 +131,7 @@ Status check_onnx(const DescribeOptions& options, Phase phase, CountRules rules)
   if (phase == Phase::train && rules == CountRules::exact)
     return Error{Code::invalid_argument, "an ONNX file holds the forward pass alone",
                  "describe it with --phase infer, or the training of script:FILE (TorchScript)"};
-  if (options.batch_size < 1)
-    return Error{Code::invalid_argument, fmt::format("a batch size of {}", options.batch_size),
-                 "give 1 or more"};
-  if (options.memory > 0 || !options.device.empty())
-    return Error{Code::invalid_argument, "what an ONNX file holds in memory is not known",
-                 "memory is measured in a step: give script:FILE (TorchScript)"};
-  if (!options.script.targets.empty() || !options.script.loss.empty())
-    return Error{Code::invalid_argument, "--target and --loss say nothing to onnx:FILE",
-                 "they are for script:FILE"};
-  return {};
+  return options.scope.check(Target::onnx, options.workload);
 }
 
 // A file as it is read: nothing runs, and memory is not measured.
@@ -147,19 +140,19 @@ Status describe_onnx(const DescribeOptions& options) {
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
   FLYBALL_CHECK(check_onnx(options, phase, rules));
   OnnxOptions asked;
-  if (options.batch_given) asked.batch_size = options.batch_size;
+  if (options.batch_size) asked.batch_size = *options.batch_size;
   for (const std::string& input : options.script.inputs) {
     auto tensor = parse_drawn_tensor(input, "input");
     if (!tensor) return tensor.error().within("--input");
     asked.samples.emplace_back(tensor->spec.shape.begin(), tensor->spec.shape.end());
   }
   // By `pagoda` one sample is what is counted.
-  const std::string file = onnx_file(options.workload);
+  const std::string file = read_source(options.workload).name;
   if (rules == CountRules::pagoda) asked.batch_size = 1;
   FLYBALL_ASSIGN(const OnnxNetwork network, read_onnx(file, asked));
   LayerTable table{options.workload, phase, static_cast<double>(network.batch_size), rules, {}};
   if (rules == CountRules::pagoda) {
-    table.batch_size = options.batch_given ? static_cast<double>(options.batch_size) : 1;
+    table.batch_size = static_cast<double>(options.batch_size.value_or(1));
     table.layers = count_pagoda(network.graph, phase, table.batch_size);
   } else {
     table.layers = count_exact(network.graph);
@@ -173,13 +166,14 @@ Status describe_onnx(const DescribeOptions& options) {
 }
 
 Status describe(const DescribeOptions& options) {
-  if (!onnx_file(options.workload).empty()) return describe_onnx(options);
+  const NamedSource::Kind kind = read_source(options.workload).kind;
+  if (kind == NamedSource::Kind::onnx) return describe_onnx(options);
   StepOptions step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase.empty() ? "train" : options.phase));
   FLYBALL_ASSIGN(const CountRules rules, parse_count_rules(options.rules));
-  step.batch_size = options.batch_size;
-  FLYBALL_CHECK(script_file(options.workload).empty() ? read_shape(options, step)
-                                                      : read_script(options, step));
+  step.batch_size = options.samples();
+  FLYBALL_CHECK(kind == NamedSource::Kind::script ? read_script(options, step)
+                                                  : read_shape(options, step));
   FLYBALL_ASSIGN(auto room, room_for(options));
   FLYBALL_ASSIGN(const LayerTable table, describe_step(options.workload, step, rules));
   FLYBALL_ASSIGN(const MemoryAnswer memory, memory_of(options, step, std::move(room)));
@@ -210,18 +204,23 @@ void add_describe(CLI::App& app, Context& context) {
       ->add_option("--batch-size,--batch", options->batch_size,
                    "samples of a minibatch; of onnx:FILE what the file says, where it does")
       ->check(CLI::Range(1, 65536))
-      ->capture_default_str()
-      ->each([batch = options.get()](const std::string&) { batch->batch_given = true; });
+      ->default_str(std::to_string(usual_samples));
   command->add_option("--rules", options->rules, "how operators count: exact or pagoda")
       ->capture_default_str();
-  add_size(
-      *command, "--memory", [options](uint64_t bytes) { options->memory = bytes; },
+  CLI::Option* memory = add_size(
+      *command, "--memory", [options = options.get()](uint64_t bytes) { options->memory = bytes; },
       "does it fit into so much, and which is the largest batch that does");
-  add_device_option(
-      *command, options->device, options->root,
+  CLI::Option* device = add_device_option(
+      *command, options->device,
       {.refused = {"cuda"},
        .otherwise = "or a kind of board by name, such as orin_nano: the same for it"});
-  add_script_options(*command, options->script);
+  add_root_option(*command, options->root);
+  options->scope.exclude(
+      {Target::onnx}, {memory, device},
+      {.remedy = "memory is measured in a step: give script:FILE (TorchScript)"});
+  const AddedOptions script = add_script_options(*command, options->script);
+  options->scope.exclude({Target::network, Target::onnx}, {script.begin() + 1, script.end()},
+                         {.remedy = only_scripts});
   command->add_flag("--all", options->all, "every layer, not the largest alone");
   add_json_flag(*command, options->json);
   command->footer(

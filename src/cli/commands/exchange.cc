@@ -14,6 +14,7 @@
 #include "cli/board.h"
 #include "cli/commands.h"
 #include "cli/commands/import_traces.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "device/measuring.h"
@@ -239,7 +240,7 @@ void add_import(CLI::App& app, Context& context) {
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
   command->add_option("--out", options->out,
                       "write the tidy table (of a log: the traces, as CSV or .json) here instead");
-  command->add_option("--store", options->store, "the store");
+  add_store_option(*command, options->store);
   command->add_option("--run", options->run, "of a log: the run to join it to, by time");
   options->clock.add_plug_clock(*command);
   add_json_flag(*command, options->json);
@@ -258,7 +259,7 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--run", options->run, "only those of this run");
   add_board_filter(*command, options->board);
   command->add_option("--workload", options->workload, "only those of this workload");
-  command->add_option("--store", options->store, "the store");
+  add_store_option(*command, options->store);
   command->footer("Example:\n  flyball export --workload lenet5 --out lenet5.csv");
   set_action(*command, context, [options] { return run_export(*options); });
 }

@@ -7,6 +7,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/trace_files.h"
@@ -24,6 +25,7 @@ struct Options {
   std::string file, out = "out/experiments", data, report, root = "/", device;
   TraceFiles files;
   MeasuringOptions measuring;
+  OptionScope scope;
   double scale = 1;
   bool fresh = false, json = false, quiet = false;
 };
@@ -145,9 +147,7 @@ Result<ExperimentSpec> spec_of(const Options& options) {
 
 // On a simulated board. What was measured on this machine is left alone.
 Status simulate(const Options& options, const Board& board, Context& context) {
-  if (!options.data.empty())
-    return Error{Code::invalid_argument, "--data means nothing on a simulated board",
-                 "leave it out: the twin knows the data of its workloads"};
+  FLYBALL_CHECK(options.scope.check(Target::twin));
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
   experiment.interrupted = &interrupt_flag();
@@ -205,7 +205,9 @@ Status report(const Options& options, Context& context) {
 void add_common(CLI::App& command, Options& options) {
   command.add_option("file", options.file, "the experiment, e.g. experiments/workers.toml")
       ->required();
-  command.add_option("--data", options.data, "dataset folder, instead of the experiment's own");
+  options.scope.exclude({Target::twin},
+                        {command.add_option("--data", options.data,
+                                            "dataset folder, instead of the experiment's own")});
   command.add_option("--out", options.out, "folder of results, reports and made datasets")
       ->capture_default_str();
   command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
@@ -228,9 +230,9 @@ void add_experiment(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
-  runner->add_flag("--fresh", options->fresh, "forget what was measured before");
+  add_fresh(*runner, options->fresh);
   add_measuring_options(*runner, options->measuring);
-  runner->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*runner, options->quiet);
   runner->footer(
       "Each run is on disk before the next one starts: after a kill the same command goes on.\n"
       "Example:\n  flyball experiment run experiments/cache.toml --data photos");

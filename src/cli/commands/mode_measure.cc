@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
@@ -24,12 +25,13 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> modes;
-  std::string device, root = "/", store, command;
+  std::string device, root = "/", command;
+  StoreOptions store;
   std::optional<int64_t> run;
   IdleOptions idle;
   SwitchOptions cost;
   MeasuringOptions measuring;
-  bool json = false, no_store = false, quiet = false;
+  bool json = false, quiet = false;
 };
 
 struct Opened {
@@ -43,9 +45,7 @@ Result<Opened> open(const Options& options) {
   Opened opened;
   FLYBALL_ASSIGN(opened.board, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(opened.device, opened.board->knobs(report_left));
-  if (!options.no_store) {
-    FLYBALL_ASSIGN(opened.store, open_store(options.store));
-  }
+  FLYBALL_ASSIGN(opened.store, options.store.open());
   FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
   return opened;
 }
@@ -64,7 +64,7 @@ Result<std::vector<PowerMode>> named_modes(const std::vector<std::string>& texts
 Result<std::vector<PowerMode>> idle_modes(const Options& options) {
   FLYBALL_ASSIGN(std::vector<PowerMode> modes, named_modes(options.modes));
   if (options.run) {
-    FLYBALL_ASSIGN(Store store, open_stored(options.store));
+    FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
     FLYBALL_ASSIGN(const auto trials, store.run_measurements(*options.run));
     for (const StoredMeasurement& trial : trials) {
       const PowerMode& mode = trial.measurement.trial.mode;
@@ -208,10 +208,9 @@ void add_common(CLI::App& command, Options& options, const char* modes,
                 const std::vector<std::string>& refused) {
   command.add_option("mode", options.modes, modes);
   add_device_option(command, options.device, options.root, {.refused = refused});
-  command.add_option("--store", options.store, "where it is kept");
-  command.add_flag("--no-store", options.no_store, "keep nothing");
+  add_store_options(command, options.store);
   add_measuring_options(command, options.measuring);
-  command.add_flag("--quiet,-q", options.quiet, "no progress");
+  add_quiet(command, options.quiet);
   add_json_flag(command, options.json);
 }
 
@@ -248,7 +247,7 @@ void add_mode_cost(CLI::App& mode, Context& context) {
   command->add_option("--rounds", options->cost.rounds, "how often each change is timed")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--seed", options->cost.seed, "of the order")->capture_default_str();
+  add_seed(*command, options->cost.seed, "of the order");
   command->footer(
       "Example:\n  flyball mode cost\n  flyball mode cost gpu_mhz=306 gpu_mhz=1300.5 --rounds 20");
   set_action(*command, context, [options, &context] {

@@ -17,9 +17,6 @@
 namespace flyball::cli {
 namespace {
 
-constexpr const char* what_roles_are =
-    "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
-
 PowerMode chosen_mode(const SharedBoard& shared, const Answer& answer) {
   return shared.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
 }
@@ -85,7 +82,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
                             options.infer.size(), what_roles_are));
   if (!options.arrivals.empty()) return plan_for_arrivals(kind, options, context);
   FLYBALL_CHECK(begin_report(options));
-  FLYBALL_ASSIGN(auto store, plan_store(options));
+  FLYBALL_ASSIGN(auto store, options.store.open());
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
@@ -135,6 +132,7 @@ std::string objectives_of(const std::string& kind) {
 }
 
 void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind) {
+  OptionScope& scope = o.scope;
   if (kind != "inference" && kind != "two-inference")
     command.add_option("--train", o.train, "table FILE.csv[:WORKLOAD], or a network here");
   if (kind != "training") {
@@ -149,9 +147,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   if (kind != "training" && kind != "dynamic") {
     command.add_option("--arrivals", o.arrivals,
                        "plan by simulating what `serve` executes: poisson, poisson:60, trace:FILE");
-    command.add_option("--percentile", o.percentile, "of requests in time, with --arrivals")
-        ->check(CLI::Range(50.0, 99.99))
-        ->capture_default_str();
+    add_percentile(command, o.percentile, "of requests in time, with --arrivals");
   }
   if (kind == "dynamic")
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
@@ -165,10 +161,11 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         [&o](Joules energy) { o.request.budgets.energy_j = energy.value; }, "likewise, e.g. 2.5J");
   }
   if (kind == "concurrent")
-    command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role");
+    scope.exclude(
+        {Target::arrivals},
+        {command.add_flag("--separate-modes", o.request.separate_modes, "one mode for each role")});
   if (kind == "concurrent" || kind == "dynamic")
-    add_duration(command, "--switch-cost",
-                 [&o](Seconds time) { o.request.switch_ms = time.value * 1e3; },
+    add_duration(command, "--switch-cost", [&o](Seconds time) { o.switch_ms = time.value * 1e3; },
                  kind == "dynamic" ? "time that changing the mode takes, e.g. 2s; else what `mode "
                                      "cost` measured"
                                    : "time that changing the mode takes, e.g. 2s",
@@ -184,44 +181,43 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
         "energy that it takes beside the power of that time, e.g. 5J");
   add_device_option(command, o.device, o.root);
   add_modes_option(command, o.modes);
-  command.add_option("--data,--dataset", o.data,
-                     "dataset folder of networks; drawn into the cache folder where it is not "
-                     "given");
+  scope.exclude({Target::table, Target::twin}, {add_data_option(command, o.data)});
   add_power(
       command, "--power-budget", [&o](Watts power) { o.request.budgets.power_w = power.value; },
       "at most this power, e.g. 30W");
-  command.add_option("--objective", o.objective, objectives_of(kind));
-  command.add_option("--reference", o.references, "table of an earlier workload");
+  scope.exclude({Target::arrivals},
+                {command.add_option("--objective", o.objective, objectives_of(kind))});
+  add_reference_options(command, o.references);
   add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
-  command.add_flag("--no-reference", o.no_reference,
-                   "leave out the references kept for this board (`flyball reference list`)");
-  command
-      .add_option("--profiles", o.request.profiles,
-                  "profile at most so many; unless given, published strategies take their own "
-                  "number (brute-force always measures everything)")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command.add_option("--strategy", o.request.strategy, "how to search")->capture_default_str();
-  command.add_option("--predictor", o.request.predictor, "what the strategy models with")
-      ->capture_default_str();
-  command.add_option("--seed", o.request.seed, "of everything random")->capture_default_str();
-  add_trial_time(command, o.trial_seconds);
+  note_given(
+      command
+          .add_option("--profiles", o.request.profiles,
+                      "profile at most so many; unless given, published strategies take their own "
+                      "number (brute-force always measures everything)")
+          ->check(CLI::Range(1, 1000000))
+          ->capture_default_str(),
+      o.request.profiles_asked);
+  add_strategy_option(command, o.request.strategy);
+  add_predictor_option(command, o.request.predictor);
+  add_seed(command, o.request.seed);
+  scope.exclude({Target::table, Target::twin}, {add_trial_time(command, o.trial_seconds)});
   add_measuring_options(command, o.measuring_options);
-  add_report_option(command, o.report);
-  command.add_option("--store", o.store, "the store");
-  command.add_flag("--no-store", o.no_store, "keep nothing");
-  command.add_flag("--fresh", o.request.fresh, "measure again what the store holds");
+  scope.exclude({Target::arrivals}, {add_report_option(command, o.report)});
+  add_store_options(command, o.store);
+  add_fresh(command, o.request.fresh);
   command.add_flag("--no-verify{false}", o.request.verify, "do not measure the answer once more");
   if (kind != "dynamic") {
-    command.add_flag("--apply", o.apply, "set the mode on this machine");
-    command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block");
+    scope.exclude(
+        {Target::arrivals},
+        {command.add_flag("--apply", o.apply, "set the mode on this machine"),
+         command.add_option("--export", o.export_format, "nvpmodel: print the mode as a block")});
   }
   if (kind != "dynamic")
     command.add_flag("--verbose,-v", o.verbose, "list every trial and every remark");
   add_json_flag(command, o.json);
-  command.add_flag("--quiet,-q", o.quiet, "no progress");
-  add_memory_options(command, o.memory);
+  add_quiet(command, o.quiet);
+  scope.exclude({Target::table}, add_memory_options(command, o.memory));
 }
 
 }  // namespace
@@ -237,10 +233,8 @@ void add_plan(CLI::App& app, Context& context) {
     auto options = std::make_shared<PlanOptions>();
     add_plan_options(*command, *options, kind);
     command->footer(std::string("Example:\n  flyball plan ") + kind + " " + example);
-    set_action(*command, context, [options, kind, command, &context] {
-      options->request.profiles_asked = command->count("--profiles") > 0;
+    set_action(*command, context, [options, kind, &context] {
       options->request.kind = kind;
-      options->switch_asked = kind == "dynamic" && command->count("--switch-cost") > 0;
       options->request.command = context.command;
       const auto parsed = parse_kind(kind);
       return parsed ? plan_one(*parsed, *options, context) : plan_dynamic_rates(*options);

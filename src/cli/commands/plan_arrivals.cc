@@ -61,31 +61,13 @@ std::optional<Simulated> clockwork(const LiveProblem& live, ArrivalPlanner& plan
                    live.planned_trainings(choice.candidates)};
 }
 
-Status refuse_what_it_does_not_do(const PlanOptions& options) {
-  if (options.request.separate_modes || options.apply || !options.export_format.empty() ||
-      !options.objective.empty() || !options.report.empty())
-    return Error{Code::invalid_argument,
-                 "--arrivals plans for the most training, or the least latency, in one mode; it "
-                 "takes none of --objective, --separate-modes, --apply, --export and --report",
-                 "leave them out, or plan without --arrivals"};
-  return {};
-}
-
 }  // namespace
 
 Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& texts,
                                                const std::vector<double>& rates_hz,
                                                size_t services) {
-  if (texts.size() > 1 && texts.size() != services)
-    return Error{Code::invalid_argument,
-                 fmt::format("--arrivals has {} values for {} service{}", texts.size(), services,
-                             services == 1 ? "" : "s"),
-                 "give one for each --infer, or one for all of them"};
-  if (rates_hz.size() > 1 && rates_hz.size() != services)
-    return Error{Code::invalid_argument,
-                 fmt::format("--rate has {} values for {} service{}", rates_hz.size(), services,
-                             services == 1 ? "" : "s"),
-                 "give one for each --infer, or one for all of them"};
+  FLYBALL_CHECK(check_count("--arrivals", texts.size(), services));
+  FLYBALL_CHECK(check_count("--rate", rates_hz.size(), services));
   std::vector<ArrivalSpec> specs;
   bool takes_rate = rates_hz.empty();
   for (size_t s = 0; s < services; ++s) {
@@ -110,7 +92,7 @@ Result<std::vector<ArrivalSpec>> read_arrivals(const std::vector<std::string>& t
 }
 
 Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& context) {
-  FLYBALL_CHECK(refuse_what_it_does_not_do(options));
+  FLYBALL_CHECK(options.scope.check(Target::arrivals));
   FLYBALL_ASSIGN(const auto arrivals,
                  read_arrivals(options.arrivals, options.request.rates_hz, options.infer.size()));
   options.request.rates_hz.clear();

@@ -77,8 +77,8 @@ Status plan_dynamic_rates(PlanOptions& options) {
   FLYBALL_ASSIGN(const auto windows, parse_windows(options.windows));
   if (options.infer.size() != 1 || options.train.size() > 1)
     return Error{Code::invalid_argument, "plan dynamic needs one --infer and at most one --train",
-                 "each names a table or a network on this machine"};
-  FLYBALL_ASSIGN(auto store, plan_store(options));
+                 what_roles_are};
+  FLYBALL_ASSIGN(auto store, options.store.open());
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));

@@ -19,10 +19,11 @@ namespace {
 
 struct Options {
   std::string workload, phase, device, predictor = default_predictor(), out, store;
-  std::vector<std::string> from, references;
+  std::vector<std::string> from;
+  ReferenceOptions references;
   uint64_t seed = 1;
   Accepted accepted;
-  bool json = false, no_reference = false;
+  bool json = false;
 };
 
 Result<std::optional<Phase>> wanted_phase(const Options& options) {
@@ -91,8 +92,8 @@ Result<Answer> predict(const Options& options) {
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
   answer.simulated =
       std::ranges::find(measured.provenance, Provenance::simulated) != measured.provenance.end();
-  FLYBALL_ASSIGN(const auto references, gather_references(options.references, measured.device,
-                                                          !options.no_reference, options.accepted));
+  FLYBALL_ASSIGN(const auto references,
+                 options.references.gather(measured.device, options.accepted));
   FLYBALL_ASSIGN(answer.all,
                  predict_modes(measured, modes, references, options.predictor, options.seed));
   for (const WorkloadTable& reference : references) answer.references.push_back(reference.title());
@@ -177,8 +178,6 @@ void add_predict(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "predict", "time and power of every mode of a board from a few profiled ones");
   auto options = std::make_shared<Options>();
-  std::vector<std::string> names;
-  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
   command->add_option("workload", options->workload,
                       "as its measurements name it; may be left out where a table holds one only");
   add_device_option(*command, options->device,
@@ -187,13 +186,11 @@ void add_predict(CLI::App& app, Context& context) {
   command->add_option("--from", options->from,
                       "measurements of the workload; else those of the table or the store");
   command->add_option("--phase", options->phase, "train or infer");
-  command->add_option("--reference", options->references, "table of earlier workloads");
+  add_reference_options(*command, options->references);
   add_accept_option(*command, options->accepted);
-  command->add_flag("--no-reference", options->no_reference,
-                    "leave out the references kept for this board (`flyball reference list`)");
-  command->add_option("--predictor", options->predictor, join(names, ", "))->capture_default_str();
-  command->add_option("--seed", options->seed, "of everything random")->capture_default_str();
-  command->add_option("--store", options->store, "where measurements are kept");
+  add_predictor_option(*command, options->predictor);
+  add_seed(*command, options->seed);
+  add_store_option(*command, options->store);
   command->add_option("--out", options->out, "write the table here (CSV)");
   add_json_flag(*command, options->json);
   command->footer(

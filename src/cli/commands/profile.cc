@@ -6,6 +6,7 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
 #include "cli/output.h"
@@ -21,6 +22,7 @@
 #include "profile/characterise/epochs_report.h"
 #include "profile/characterise/twin_epochs.h"
 #include "report/page.h"
+#include "space/named_source.h"
 #include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/board_costs.h"
@@ -40,6 +42,7 @@ struct ProfileOptions {
   MeasuringOptions measuring;
   std::string report;
   MemoryOptions memory;
+  OptionScope scope;  ///< of the options above
   bool json = false, quiet = false;
 };
 
@@ -113,25 +116,9 @@ std::optional<double> mean_power(const EpochRun& run) {
   return run.epochs.front().energy->mean_w;
 }
 
-// What a simulated board has no counterpart of.
-Status check_twin_options(const CLI::App& command) {
-  for (const char* name :
-       {"--on-bad",         "--optimizer",     "--learning-rate", "--input", "--target",
-        "--loss",           "--weight-decay",  "--accumulate",    "--save",  "--resume",
-        "--precision",      "--channels-last", "--threads",       "--data",  "--tokens",
-        "--cache",          "--trace",         "--csv",           "--plug",  "--memory",
-        "--no-memory-check"})
-    if (command.count(name) > 0)
-      return Error{Code::invalid_argument,
-                   fmt::format("{} means nothing on a simulated board", name),
-                   "leave it out: the twin knows the layers and the data of its workloads"};
-  return {};
-}
-
 // The page cache is empty at first, as after a start of the board.
-Status run_simulated(const CLI::App& command, const ProfileOptions& options, const Board& board,
-                     Context& context) {
-  FLYBALL_CHECK(check_twin_options(command));
+Status run_simulated(const ProfileOptions& options, const Board& board, Context& context) {
+  FLYBALL_CHECK(options.scope.check(Target::twin));
   TwinEpochs wanted;
   wanted.request = options.request;
   wanted.request.workload = options.workload;
@@ -147,6 +134,8 @@ Status run_simulated(const CLI::App& command, const ProfileOptions& options, con
 }
 
 Status run_network(ProfileOptions& options, Context& context) {
+  const bool network = read_source(options.workload).kind == NamedSource::Kind::network;
+  if (network) FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
   FLYBALL_CHECK(options.files.check());
   FLYBALL_CHECK(complete(options));
   Progress progress(options.quiet);
@@ -186,33 +175,16 @@ Status run_network(ProfileOptions& options, Context& context) {
   return joined;
 }
 
-// Those of a network are silently taken by nobody.
-Status check_program_options(const CLI::App& command) {
-  std::vector<std::pair<const char*, bool>> given;
-  for (const char* name :
-       {"--epochs",         "--workers",    "--prefetch",      "--drop-last",     "--on-bad",
-        "--phase",          "--batch-size", "--optimizer",     "--learning-rate", "--input",
-        "--target",         "--loss",       "--weight-decay",  "--accumulate",    "--save",
-        "--resume",         "--precision",  "--channels-last", "--threads",       "--seed",
-        "--data",           "--tokens",     "--cache",         "--image-size",    "--memory",
-        "--no-memory-check"})
-    given.emplace_back(name, command.count(name) > 0);
-  return refuse_for_program(given);
-}
-
-Status run_program(const CLI::App& command, const ProfileOptions& options, Context& context) {
+Status run_program(const ProfileOptions& options, Context& context) {
   ProgramRequest request;
-  if (!options.workload.empty())
-    return Error{Code::invalid_argument,
-                 fmt::format("'{}' and a program after -- are two things to run", options.workload),
-                 "name one of them"};
+  FLYBALL_CHECK(check_alone(options.workload));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!board->live() || board->twin())
     return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
                  "use --device host; the program itself chooses where it computes"};
   const BoardInfo& info = board->info();
   FLYBALL_ASSIGN(request.environment, gpu_environment(info.name, options.root));
-  FLYBALL_CHECK(check_program_options(command));
+  FLYBALL_CHECK(options.scope.check(Target::program));
   FLYBALL_CHECK(options.files.check());
   request.argv = context.program;
   request.steps = options.request.steps;
@@ -243,67 +215,90 @@ Status run_program(const CLI::App& command, const ProfileOptions& options, Conte
   return {};
 }
 
-Status run(const CLI::App& command, ProfileOptions& options, Context& context) {
+Status run(ProfileOptions& options, Context& context) {
   if (!options.report.empty()) FLYBALL_CHECK(check_writable(options.report));
   if (!options.request.save.empty()) FLYBALL_CHECK(check_writable(options.request.save));
-  if (!context.program.empty()) return run_program(command, options, context);
-  if (command.count("--patience") > 0)
-    return Error{Code::invalid_argument, "--patience is for a program of your own",
-                 "put it after --, or leave --patience out"};
+  if (!context.program.empty()) return run_program(options, context);
   if (options.workload.empty())
     return Error{Code::invalid_argument, "there is nothing to profile",
                  "name one of `flyball workloads`, or a program after --"};
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  if (board->twin()) return run_simulated(command, options, *board, context);
+  if (board->twin()) return run_simulated(options, *board, context);
   return run_network(options, context);
 }
 
+// What a program of the user's own decides itself.
 void add_step_options(CLI::App& command, ProfileOptions& options) {
   EpochRequest& request = options.request;
-  command.add_option("--phase", options.phase, "train or infer")->capture_default_str();
-  command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
-      ->capture_default_str();
-  command.add_option("--tokens", request.size.tokens,
-                     "of a row of text, 32 to 512; 0: 128. Longer texts take several rows");
-  add_training_options(command, options.training);
-  command.add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
-      ->capture_default_str();
-  command.add_option("--seed", request.step.seed, "of everything random")->capture_default_str();
+  const std::initializer_list<Target> others = {Target::program, Target::twin};
+  options.scope.exclude(
+      {Target::program},
+      {command.add_option("--phase", options.phase, "train or infer")->capture_default_str(),
+       command.add_option("--batch-size", request.step.batch_size, "samples of a minibatch")
+           ->capture_default_str(),
+       add_seed(command, request.step.seed)});
+  options.scope.exclude(
+      others,
+      {command.add_option("--tokens", request.size.tokens,
+                          "of a row of text, 32 to 512; 0: 128. Longer texts take several rows"),
+       command
+           .add_option("--threads", request.step.threads, "of one operation; 0: all usable cores")
+           ->capture_default_str()});
+  options.scope.exclude(others, add_training_options(command, options.training));
 }
 
 void add_run_options(CLI::App& command, ProfileOptions& options) {
   EpochRequest& request = options.request;
-  command.add_option("--epochs", request.epochs, "epochs; the first one stands apart")
-      ->capture_default_str();
+  options.scope.exclude(
+      {Target::program},
+      {command.add_option("--epochs", request.epochs, "epochs; the first one stands apart")
+           ->capture_default_str(),
+       command.add_option("--workers", request.workers, "threads that load; 0: inline")
+           ->check(CLI::Range(0, 256))
+           ->capture_default_str(),
+       command
+           .add_option("--prefetch", request.prefetch,
+                       "minibatches each worker may be ahead; 0 where there are none")
+           ->capture_default_str(),
+       command.add_flag("--drop-last", request.drop_last,
+                        "leave out a last minibatch that is not full")});
   command.add_option("--steps", request.steps, "at most so many minibatches per epoch; 0: all")
       ->capture_default_str();
-  command.add_option("--workers", request.workers, "threads that load; 0: inline")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command
-      .add_option("--prefetch", request.prefetch,
-                  "minibatches each worker may be ahead; 0 where there are none")
-      ->capture_default_str();
-  command.add_option("--save", request.save, "keep the training here after each epoch");
-  command.add_option("--resume", request.resume, "go on with a training that --save kept");
-  command.add_flag("--drop-last", request.drop_last, "leave out a last minibatch that is not full");
-  command.add_option("--on-bad", options.on_bad, "what a bad sample does: fail, or skip (counted)")
-      ->check(CLI::IsMember({"fail", "skip"}))
-      ->capture_default_str();
-  add_size(
-      command, "--cache",
-      [&request](uint64_t bytes) {
-        request.cache_bytes = bytes;
-        request.share_cache = true;
-      },
-      "samples of the first epoch kept in memory, never evicted; shared with other runs on the "
-      "same data");
-  add_memory_options(command, options.memory);
-  add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
-               "a program that marked and then marks nothing for so long hangs",
-               {0.001, 1e9, "at least 1ms"})
-      ->default_str("5min");
   add_interval(command, request.interval, "between samples of power, 1ms to 1h");
+}
+
+// Of networks that run here, and of programs.
+void add_live_options(CLI::App& command, ProfileOptions& options) {
+  EpochRequest& request = options.request;
+  const std::initializer_list<Target> others = {Target::program, Target::twin};
+  options.scope.exclude(
+      others,
+      {add_data_option(command, options.data),
+       command.add_option("--save", request.save, "keep the training here after each epoch"),
+       command.add_option("--resume", request.resume, "go on with a training that --save kept"),
+       command
+           .add_option("--on-bad", options.on_bad,
+                       "what a bad sample does: fail, or skip (counted)")
+           ->check(CLI::IsMember({"fail", "skip"}))
+           ->capture_default_str(),
+       add_size(
+           command, "--cache",
+           [&request](uint64_t bytes) {
+             request.cache_bytes = bytes;
+             request.share_cache = true;
+           },
+           "samples of the first epoch kept in memory, never evicted; shared with other runs on "
+           "the same data")});
+  options.scope.exclude(others, add_memory_options(command, options.memory));
+  add_script_options(command, options.script, options.scope);
+  options.scope.exclude({Target::twin}, options.files.add_options(command));
+  CLI::Option* patience =
+      add_duration(command, "--patience", [&options](Seconds time) { options.patience = time; },
+                   "a program that marked and then marks nothing for so long hangs",
+                   {0.001, 1e9, "at least 1ms"})
+          ->default_str("5min");
+  options.scope.exclude({Target::network, Target::twin}, {patience},
+                        {.remedy = "it is for a program of your own, after --"});
 }
 
 }  // namespace
@@ -315,23 +310,19 @@ void add_profile(CLI::App& app, Context& context) {
   command->add_option("workload,--workload", options->workload,
                       "network, or script:FILE (TorchScript)");
   add_device_option(*command, options->device, options->root, {.refused = {"table"}});
-  command->add_option("--data,--dataset", options->data,
-                      "dataset folder; drawn into the cache folder where it is not given");
-  add_script_options(*command, options->script);
   add_run_options(*command, *options);
   add_step_options(*command, *options);
-  options->files.add_options(*command);
+  add_live_options(*command, *options);
   add_measuring_options(*command, options->measuring);
   add_report_option(*command, options->report);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
   command->footer(
       "A program of your own goes after -- and marks its minibatches (docs/your-model.md); then\n"
       "--steps, --patience, --interval, --trace, --csv, --plug, --report and --json hold.\n"
       "Example:\n  flyball profile lenet5 --epochs 2 --workers 2\n"
       "  flyball profile --device host -- python3 train.py");
-  set_action(*command, context,
-             [options, command, &context] { return run(*command, *options, context); });
+  set_action(*command, context, [options, &context] { return run(*options, context); });
 }
 
 }  // namespace flyball::cli

@@ -4,6 +4,7 @@
 #include "cli/action.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/report_file.h"
 #include "cli/stored.h"
 #include "report/run_report.h"
@@ -34,7 +35,7 @@ void add_report(CLI::App& app, Context& context) {
       ->required();
   command->add_option("--out,-o", options->out,
                       "the file; flyball-run-RUN.html where it is not given");
-  command->add_option("--store", options->store, "the store");
+  add_store_option(*command, options->store);
   command->footer("Example:\n  flyball report 3 --out run3.html");
   set_action(*command, context, [options] { return run(*options); });
 }

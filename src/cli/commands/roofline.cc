@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/report_file.h"
 #include "cli/stored.h"
@@ -23,10 +24,11 @@ constexpr size_t layers_shown = 5;
 
 struct Options {
   std::vector<std::string> files;
-  std::string phase, rules = "exact", device, root = "/", store, report;
+  std::string phase, rules = "exact", device, root = "/", report;
+  StoreOptions store;
   RooflineRequest request;
   Accepted accepted;
-  bool json = false, no_store = false;
+  bool json = false;
 };
 
 std::string mode_words(const PowerMode& mode) {
@@ -119,9 +121,10 @@ Result<RooflineAnswer> of_tables(const Options& options, const Table* of_device)
   if (!options.phase.empty())
     std::erase_if(tables, [&](const auto& t) { return phase_name(t.phase) != options.phase; });
   FLYBALL_ASSIGN(RooflineAnswer answer, roofline_of_tables(options.request, tables));
-  if (options.no_store || answer.roofs.modes.empty()) return answer;
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
-  FLYBALL_ASSIGN(answer.roofs_run, keep_roofs(store, answer.roofs, options.request.command));
+  if (answer.roofs.modes.empty()) return answer;
+  FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
+  if (!store) return answer;
+  FLYBALL_ASSIGN(answer.roofs_run, keep_roofs(*store, answer.roofs, options.request.command));
   return answer;
 }
 
@@ -134,7 +137,7 @@ Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
                              "roofline --data twin.csv --accept simulated`",
                              board.info().name.text())};
   FLYBALL_CHECK(check_roofs_of(board));
-  FLYBALL_ASSIGN(Store store, open_stored(options.store));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
   const DeviceInfo& device = board.info().device;
   FLYBALL_ASSIGN(const auto roofs,
                  stored_roofs(store, device.name, device.fingerprint, options.accepted));
@@ -189,8 +192,7 @@ void add_roofline(CLI::App& app, Context& context) {
   command->add_option("--rules", options->rules, "how FLOP and bytes are counted: exact or pagoda")
       ->capture_default_str();
   add_accept_option(*command, options->accepted);
-  command->add_option("--store", options->store, "where roofs are kept");
-  command->add_flag("--no-store", options->no_store, "keep no fitted roofs");
+  add_store_options(*command, options->store, "keep no fitted roofs");
   add_report_option(*command, options->report);
   add_json_flag(*command, options->json);
   command->footer(

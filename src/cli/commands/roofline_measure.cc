@@ -5,6 +5,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/roofline.h"
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
@@ -17,10 +18,11 @@ namespace {
 
 struct Options {
   std::vector<std::string> modes;
-  std::string device, root = "/", store, command;
+  std::string device, root = "/", command;
+  StoreOptions store;
   RoofOptions roofs;
   MeasuringOptions measuring;
-  bool json = false, no_store = false, quiet = false;
+  bool json = false, quiet = false;
 };
 
 Result<std::vector<PowerMode>> modes_of(const Options& options, const Device& device) {
@@ -93,10 +95,7 @@ Status run(const Options& options) {
                  "flyball roofline --data FILE --accept simulated fits roofs over a table of it"};
   FLYBALL_CHECK(check_roofs_of(*board));
   FLYBALL_ASSIGN(const auto device, board->knobs(report_left));
-  std::optional<Store> store;
-  if (!options.no_store) {
-    FLYBALL_ASSIGN(store, open_store(options.store));
-  }
+  FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(const std::vector<PowerMode> modes, modes_of(options, *device));
   const auto meter = board->power();
@@ -146,10 +145,9 @@ void add_roofline_measure(CLI::App& roofline, Context& context) {
       *command, "--array",
       [options](uint64_t bytes) { options->roofs.array_bytes = static_cast<double>(bytes); },
       "of each array that bandwidth is measured with (four times the last cache)");
-  command->add_option("--store", options->store, "where it is kept");
-  command->add_flag("--no-store", options->no_store, "keep nothing");
+  add_store_options(*command, options->store);
   add_measuring_options(*command, options->measuring);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball roofline measure\n  flyball roofline measure cpu_cores=1 --for 2s");

@@ -5,6 +5,7 @@
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/commands/runs_spread.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/report_file.h"
 #include "cli/stored.h"
@@ -189,7 +190,7 @@ void add_runs(CLI::App& app, Context& context) {
   const auto add = [&](const char* name, const char* summary, Status (*run)(const RunsOptions&),
                        const char* example) {
     CLI::App* command = group->add_subcommand(name, summary);
-    command->add_option("--store", options->store, "the store");
+    add_store_option(*command, options->store);
     add_json_flag(*command, options->json);
     command->footer(std::string("Example:\n  ") + example);
     set_action(*command, context, [options, run, &context] {

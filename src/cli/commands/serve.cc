@@ -7,12 +7,14 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/plan_arrivals.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
 #include "cli/serving/serving.h"
 #include "cli/tables.h"
 #include "report/serve_report.h"
+#include "space/named_source.h"
 
 namespace flyball::cli {
 namespace {
@@ -24,7 +26,7 @@ struct Options {
 };
 
 bool is_table(const std::string& role) {
-  return role.find(".csv") != std::string::npos;
+  return read_source(role).is_table();
 }
 
 nlohmann::ordered_json document_of(const Served& served, const std::string& started_utc) {
@@ -67,12 +69,7 @@ void print_served(const Served& served) {
 
 Status check_roles_of(const ServeOptions& serve) {
   const PlanOptions& plan = serve.plan;
-  if (plan.request.latencies_ms.size() > 1 && plan.request.latencies_ms.size() != plan.infer.size())
-    return Error{
-        Code::invalid_argument,
-        fmt::format("--latency has {} values for {} service{}", plan.request.latencies_ms.size(),
-                    plan.infer.size(), plan.infer.size() == 1 ? "" : "s"),
-        "give one for each --infer, or one for all of them"};
+  FLYBALL_CHECK(check_count("--latency", plan.request.latencies_ms.size(), plan.infer.size()));
   if (serve.shares.size() > plan.train.size())
     return Error{Code::invalid_argument,
                  fmt::format("--share has {} value{} for {} training{}", serve.shares.size(),
@@ -116,6 +113,7 @@ Status run(Options& options, const std::string& command) {
   if (serve.listens() && infer.size() == 2 && infer[0] == infer[1])
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
                  "requests name their model: serve it once, or another one beside it"};
+  if (!tables) FLYBALL_CHECK(serve.plan.scope.check(Target::network, infer.front()));
   FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));
   const auto document = document_of(served, serve.plan.started_utc);
   if (options.json)
@@ -146,15 +144,41 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
       "at most this power, e.g. 30W: chooses the mode among those that were profiled");
   add_device_option(command, plan.device, plan.root);
   add_modes_option(command, plan.modes);
-  command.add_option("--data,--dataset", plan.data,
-                     "dataset folder of networks; drawn unless given");
+  plan.scope.exclude({Target::table, Target::twin}, {add_data_option(command, plan.data)});
   add_accept_option(command, plan.accepted);
   add_measuring_options(command, plan.measuring_options);
-  command.add_option("--seed", plan.request.seed, "of everything random")->capture_default_str();
+  add_seed(command, plan.request.seed);
   add_duration(command, "--switch-cost",
                [&plan](Seconds time) { plan.request.switch_ms = time.value * 1e3; },
                "time that changing the mode takes; live, else what the first change took",
                {0, 1e9, "0s or more"});
+}
+
+// Of networks that run; tables and simulated boards know what they hold.
+void add_network_options(CLI::App& command, ServeOptions& serve) {
+  serve.plan.scope.exclude(
+      {Target::table, Target::twin},
+      {command.add_option("--batch", serve.batch, "largest batch of a service; else chosen")
+           ->check(CLI::Range(1, 65536)),
+       command.add_option("--train-batch", serve.train_batch, "samples of a training minibatch")
+           ->check(CLI::Range(1, 65536))
+           ->default_str(std::to_string(usual_train_batch)),
+       command.add_option("--workers", serve.workers, "loader workers of a training")
+           ->check(CLI::Range(0, 64))
+           ->default_str(std::to_string(usual_workers)),
+       command.add_option("--share", serve.shares, "of the gaps' time, one for each training")
+           ->check(CLI::Range(0.001, 1000.0)),
+       command.add_option("--checkpoint", serve.checkpoint,
+                          "folder where trainings are kept and go on; else the user's own"),
+       add_duration(command, "--checkpoint-every",
+                    [&serve](Seconds time) { serve.checkpoint_s = time.value; },
+                    "at most so much training is lost when the process is killed; 30s",
+                    {1, 86400, "1s to 24h"}),
+       command.add_flag("--promote", serve.promote,
+                        "at each checkpoint the trained weights are served: the same network with "
+                        "--infer and --train"),
+       command.add_option("--weights", serve.weights, "checkpoint to serve; else fresh weights")});
+  command.add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
 }
 
 }  // namespace
@@ -210,35 +234,14 @@ void add_serve(CLI::App& app, Context& context) {
   add_duration(*command, "--for", [&serve](Seconds time) { serve.seconds = time.value; },
                "how long; else until Ctrl-C (of tables: the trace's end, or 1min)",
                {0.1, 1e8, "100ms or more"});
-  command
-      ->add_option("--percentile", serve.plan.percentile,
-                   "of requests in time, for plans of tables")
-      ->check(CLI::Range(50.0, 99.99))
-      ->capture_default_str();
+  add_percentile(*command, serve.plan.percentile, "of requests in time, for plans of tables");
   command
       ->add_option("--overload", serve.overload, "what cannot be answered in time: refuse or late")
       ->capture_default_str();
   command->add_option("--queue", serve.queue_bound, "requests that may wait at each service")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
-  command->add_option("--batch", serve.batch, "largest batch of a service; else chosen")
-      ->check(CLI::Range(1, 65536));
-  command->add_option("--train-batch", serve.train_batch, "samples of a training minibatch")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  command->add_option("--workers", serve.workers, "loader workers of a training")
-      ->check(CLI::Range(0, 64))
-      ->capture_default_str();
-  command->add_option("--share", serve.shares, "of the gaps' time, one for each training")
-      ->check(CLI::Range(0.001, 1000.0));
-  command->add_option("--checkpoint", serve.checkpoint,
-                      "folder where trainings are kept and go on; else the user's own");
-  add_duration(
-      *command, "--checkpoint-every", [&serve](Seconds time) { serve.checkpoint_s = time.value; },
-      "at most so much training is lost when the process is killed; 30s", {1, 86400, "1s to 24h"});
-  command->add_flag("--promote", serve.promote,
-                    "at each checkpoint the trained weights are served: the same network with "
-                    "--infer and --train");
+  add_network_options(*command, serve);
   command->add_option("--profiles", serve.profiles,
                       "tables of the modes that are known, to plan mode and batch with; else live "
                       "what the store has of this board, and of tables all modes");
@@ -247,24 +250,21 @@ void add_serve(CLI::App& app, Context& context) {
                    "modes that nobody profiled and that promise more are measured in the gaps "
                    "while it serves, at most so many")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--store", serve.plan.store, "the store");
-  command->add_flag("--no-store", serve.plan.no_store, "plan with nothing that is stored");
-  command->add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
-  command->add_option("--weights", serve.weights, "checkpoint to serve; else fresh weights");
+  add_store_options(*command, serve.plan.store, "plan with nothing that is stored");
   command->add_option("--trace", serve.trace, "file for a timeline that ui.perfetto.dev opens");
-  command->add_option("--jitter", serve.jitter, "of tables: relative spread of a minibatch's time")
-      ->check(CLI::Range(0.0, 2.0));
+  serve.plan.scope.exclude({Target::network},
+                           {command
+                                ->add_option("--jitter", serve.jitter,
+                                             "of tables: relative spread of a minibatch's time")
+                                ->check(CLI::Range(0.0, 2.0))},
+                           {.remedy = "leave it out: it is for tables and simulated boards"});
   add_report_option(*command, serve.plan.report);
   add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", serve.plan.quiet, "no progress");
+  add_quiet(*command, serve.plan.quiet);
   command->footer(
       "Example:\n  flyball serve --infer lenet5 --train mobilenet_v3 --latency 1s --arrivals "
       "poisson:60 --for 1min");
-  set_action(*command, context, [options, command, &context] {
-    options->serve.workers_asked = command->count("--workers") > 0;
-    options->serve.train_batch_asked = command->count("--train-batch") > 0;
-    return run(*options, context.command);
-  });
+  set_action(*command, context, [options, &context] { return run(*options, context.command); });
 }
 
 }  // namespace flyball::cli

@@ -13,6 +13,7 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "device/registry/board.h"
 
@@ -20,8 +21,7 @@ namespace flyball::cli {
 namespace {
 
 struct StudyOptions {
-  std::string store;
-  bool no_store = false;
+  StoreOptions store;
   MeasuringOptions measuring;
 };
 
@@ -51,10 +51,7 @@ bool nobody_reads() {
 
 Status run_study(const StudyOptions& options, const Context& context) {
   FLYBALL_ASSIGN(const StudyBoard board, this_machine());
-  std::optional<Store> store;
-  if (!options.no_store) {
-    FLYBALL_ASSIGN(store, open_store(options.store));
-  }
+  FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   if (::isatty(STDIN_FILENO) == 1)
     fmt::print(stderr, "flyball: waiting for messages, one JSON object a line (docs/json.md)\n");
   const StudyLine line{[]() -> std::optional<std::string> {
@@ -76,8 +73,7 @@ void add_study(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "study", "ask and tell for a program that owns its loop: JSON lines on stdin and stdout");
   auto options = std::make_shared<StudyOptions>();
-  command->add_option("--store", options->store, "where measurements are kept");
-  command->add_flag("--no-store", options->no_store, "keep nothing");
+  add_store_options(*command, options->store);
   add_measuring_options(*command, options->measuring);
   command->footer(
       "The Python package speaks it: flyball.create_study() (docs/python.md).\n"

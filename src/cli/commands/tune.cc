@@ -11,15 +11,14 @@
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/report_file.h"
 #include "cli/session_progress.h"
-#include "cli/tables.h"
 #include "cli/tune_text.h"
-#include "predictors/registry.h"
 #include "report/page.h"
 #include "report/tune_report.h"
-#include "search/registry.h"
 #include "tune/board_costs.h"
 
 namespace flyball::cli {
@@ -29,10 +28,11 @@ struct TuneOptions {
   ProfilerOptions board;
   std::string objective = "time";
   std::string gap;
-  std::vector<std::string> references, at_most, at_least;
-  std::string report, store;
-  bool json = false, verbose = false, oracle = false, no_store = false, no_verify = false,
-       no_reference = false;
+  std::vector<std::string> at_most, at_least;
+  ReferenceOptions references;
+  std::string report;
+  StoreOptions store;
+  bool json = false, verbose = false, oracle = false, no_verify = false;
   TuneRequest request;
 };
 
@@ -128,15 +128,11 @@ Status run(TuneOptions& options, Context& context) {
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
   FLYBALL_ASSIGN(request.references,
-                 gather_references(options.references, board.profiler->info().device,
-                                   !options.no_reference, options.board.accepted));
+                 options.references.gather(board.profiler->info().device, options.board.accepted));
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
-  std::optional<Store> store;
-  if (!options.no_store) {
-    FLYBALL_ASSIGN(store, open_store(options.store));
-  }
+  FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   request.cancelled = &interrupt_flag();
   Progress progress(options.board.quiet);
   auto result = tune(*board.profiler, store ? &*store : nullptr, request, show_progress(progress));
@@ -151,18 +147,6 @@ Status run(TuneOptions& options, Context& context) {
   FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));
   if (!options.json) fmt::print("report: {}\n", options.report);
   return {};
-}
-
-std::string names_of_strategies() {
-  std::vector<std::string> names;
-  for (const StrategyEntry& entry : strategies()) names.push_back(entry.name);
-  return join(names, ", ");
-}
-
-std::string names_of_predictors() {
-  std::vector<std::string> names;
-  for (const PredictorEntry& entry : predictors()) names.push_back(entry.name);
-  return join(names, ", ");
 }
 
 }  // namespace
@@ -194,29 +178,26 @@ void add_tune(CLI::App& app, Context& context) {
                    "the same from below: accuracy=0.7, by flyball.report(\"accuracy\", x)")
       ->allow_extra_args(false);
   command->add_option("--samples", request.samples, "samples of an epoch")->check(sample_count());
-  command
-      ->add_option("--profiles", request.profiles,
-                   "profile at most so many configurations (brute-force measures all)")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  note_given(command
+                 ->add_option("--profiles", request.profiles,
+                              "profile at most so many configurations (brute-force measures all)")
+                 ->check(CLI::Range(1, 1000000))
+                 ->capture_default_str(),
+             request.profiles_asked);
   command->add_option(
       "--gap", options->gap,
       "profile until no more than this could be gained by the 90 % intervals, e.g. 2%");
   add_duration(*command, "--for", [&request](Seconds time) { request.time_limit_s = time.value; },
                "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",
                {1e-6, 1e9, "1us or more"});
-  command->add_option("--strategy", request.strategy, names_of_strategies())->capture_default_str();
-  command->add_option("--predictor", request.predictor, names_of_predictors())
-      ->capture_default_str();
-  command->add_option("--reference", options->references, "table of earlier workloads")
+  add_strategy_option(*command, request.strategy);
+  add_predictor_option(*command, request.predictor);
+  add_reference_options(*command, options->references)
       ->allow_extra_args(false)  // what stands behind it is the workload
       ->check(CLI::ExistingFile);
-  command->add_flag("--no-reference", options->no_reference,
-                    "leave out the references kept for this board (`flyball reference list`)");
-  command->add_option("--report", options->report, "write an HTML report here");
-  command->add_option("--store", options->store, "where measurements are kept");
-  command->add_flag("--no-store", options->no_store, "keep nothing");
-  command->add_flag("--fresh", request.fresh, "measure again what the store holds");
+  add_report_option(*command, options->report);
+  add_store_options(*command, options->store);
+  add_fresh(*command, request.fresh);
   command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
   command->add_flag("--verbose,-v", options->verbose, "list every trial and every remark");
@@ -227,11 +208,7 @@ void add_tune(CLI::App& app, Context& context) {
       "the command says {batch_size}, and marks its minibatches (docs/your-model.md).\n"
       "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
       "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
-  set_action(*command, context, [options, command, &context] {
-    options->request.profiles_asked = command->count("--profiles") > 0;
-    options->board.trial_time_asked = command->count("--trial-time") > 0;
-    return run(*options, context);
-  });
+  set_action(*command, context, [options, &context] { return run(*options, context); });
 }
 
 }  // namespace flyball::cli

@@ -9,6 +9,9 @@
 
 namespace flyball::cli {
 
+inline constexpr int64_t usual_train_batch = 16;
+inline constexpr int usual_workers = 1;
+
 struct ServeOptions {
   PlanOptions plan;  ///< roles, device, data, limits, as `flyball plan` has them
   std::vector<ArrivalSpec> arrivals;
@@ -16,9 +19,9 @@ struct ServeOptions {
   std::string overload = "refuse";
   size_t queue_bound = 4096;
   int64_t batch = 0;  ///< largest; 0: chosen
-  int64_t train_batch = 16;
-  int workers = 1;
-  bool train_batch_asked = false, workers_asked = false;  ///< by the user: no plan changes them
+  /// Of a training: as the user asked, else as the plan chose, else the usual ones.
+  std::optional<int64_t> train_batch;
+  std::optional<int> workers;
   /// Tables of what is profiled; empty: live the store's measurements, of tables all of them.
   std::vector<std::string> profiles;
   size_t measure = 0;          ///< modes that nobody profiled, measured while it serves

@@ -21,6 +21,7 @@
 #include "schedule/live/network_jobs.h"
 #include "schedule/planning/live_planner.h"
 #include "server/identity.h"
+#include "space/named_source.h"
 #include "workload/checkpoint.h"
 #include "workload/workload.h"
 
@@ -94,8 +95,8 @@ Status add_trainings(const ServeOptions& options, const LivePlace& place, LiveSe
     FLYBALL_ASSIGN(asked.data, data_of(asked.workload, options, true));
     asked.device = place.compute;
     asked.threads = place.threads;
-    asked.batch_size = options.train_batch;
-    asked.workers = options.workers;
+    asked.batch_size = options.train_batch.value_or(usual_train_batch);
+    asked.workers = options.workers.value_or(usual_workers);
     asked.seed = options.plan.request.seed;
     asked.checkpoint = checkpoint_of(asked.workload, options);
     auto started = make_network_training(asked);
@@ -194,7 +195,7 @@ std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const Ser
 Status check_names(const ServeOptions& options) {
   for (const auto& names : {options.plan.train, options.plan.infer})
     for (const std::string& name : names)
-      if (name != identity_name && script_file(name).empty())
+      if (name != identity_name && read_source(name).kind == NamedSource::Kind::network)
         if (const auto known = find_workload(name); !known) return known.error();
   if (options.weights.empty()) return {};
   const auto weights = read_checkpoint(options.weights);

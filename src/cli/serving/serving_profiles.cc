@@ -24,8 +24,8 @@ bool other_total(const std::string& total, const std::string& of_board) {
 Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options,
                                                      const ServedBoard& board,
                                                      const std::string& workload, Phase phase) {
-  if (options.plan.no_store) return std::optional<WorkloadTable>();
-  FLYBALL_ASSIGN(Store store, open_stored(options.plan.store));
+  if (options.plan.store.none) return std::optional<WorkloadTable>();
+  FLYBALL_ASSIGN(Store store, open_stored(options.plan.store.place));
   MeasurementFilter filter;
   filter.device = board.info.device.name;
   filter.fingerprint = board.info.device.fingerprint;
@@ -118,8 +118,8 @@ Result<Profiles> profiles_of(const ServeOptions& options, const ServedBoard& boa
 // What the user asked the training to run with.
 Settings asked_settings(const ServeOptions& options) {
   Settings asked;
-  if (options.workers_asked) asked[axis::loader_workers] = options.workers;
-  if (options.train_batch_asked) asked[axis::batch_size] = static_cast<double>(options.train_batch);
+  if (options.workers) asked[axis::loader_workers] = *options.workers;
+  if (options.train_batch) asked[axis::batch_size] = static_cast<double>(*options.train_batch);
   return asked;
 }
 

@@ -6,6 +6,7 @@
 #include "base/statistics.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/tables.h"
@@ -122,18 +123,16 @@ void add_evaluate_live(CLI::App& group, Context& context) {
   command->add_option("--jitter", sweep.jitter, "relative spread of a minibatch's time")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
-  command->add_option("--percentile", sweep.percentile, "of requests that are to be in time")
-      ->check(CLI::Range(50.0, 99.99))
-      ->capture_default_str();
+  add_percentile(*command, sweep.percentile, "of requests that are to be in time");
   command->add_option("--traces", sweep.traces, "dynamic traces to draw; 0: none")
       ->check(CLI::Range(0, 10000))
       ->capture_default_str();
   add_duration(*command, "--switch-cost", [&sweep](Seconds time) { sweep.switch_s = time.value; },
                "that a change of mode takes in them; 2s", {0, 3600, "0s to 1h"});
-  command->add_option("--seed", sweep.seed, "of everything random")->capture_default_str();
-  command->add_option("--threads", sweep.threads, "0: all cores; figures do not depend on it");
+  add_seed(*command, sweep.seed);
+  add_threads(*command, sweep.threads);
   add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Example:\n  flyball evaluate live --train resnet18.csv --infer mobilenet_infer.csv");
   set_action(*command, context, [options] { return run(*options); });

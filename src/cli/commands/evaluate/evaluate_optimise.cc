@@ -3,6 +3,7 @@
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/commands/evaluate/judged_table.h"
+#include "cli/common_options.h"
 #include "evaluate/optimise_eval.h"
 
 namespace flyball::cli {
@@ -74,7 +75,7 @@ void add_evaluate_optimise(CLI::App& group, Context& context) {
       ->capture_default_str();
   command->add_flag("--predictions-only", evaluation.predictions_only,
                     "as published: profiled modes, too, as predicted");
-  command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
+  add_threads(*command, evaluation.threads);
   add_output_options(*command, *options);
   command->footer(
       "Example:\n  flyball evaluate optimise --target target.csv --reference earlier.csv "

@@ -3,6 +3,7 @@
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/commands/evaluate/judged_table.h"
+#include "cli/common_options.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
 #include "evaluate/population.h"
@@ -102,7 +103,7 @@ void add_evaluate_predict(CLI::App& group, Context& context) {
       ->capture_default_str();
   add_design_option(*command, evaluation.designs);
   add_run_options(*command, evaluation);
-  command->add_option("--threads", evaluation.threads, "0: all cores")->capture_default_str();
+  add_threads(*command, evaluation.threads);
   command->add_flag("--floor", evaluation.floor,
                     "add the error of a strong smoother trained on 90 % of the rows");
   add_output_options(*command, *options);

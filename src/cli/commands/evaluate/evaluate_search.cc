@@ -5,6 +5,7 @@
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/commands/evaluate/evaluate.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/table_folder.h"
 #include "cli/tables.h"
@@ -163,7 +164,7 @@ void add_evaluate_search(CLI::App& group, Context& context) {
                    "with --data: problems drawn for each table, unless --problems names a file")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--reference", options->references, "table of an earlier workload");
+  add_reference_option(*command, options->references);
   add_accept_option(*command, options->accepted);
   command->add_option("--strategy", options->strategies, "names, separated by commas");
   command->add_option("--problems", options->problems, "paper, or a CSV file of budgets")
@@ -179,15 +180,15 @@ void add_evaluate_search(CLI::App& group, Context& context) {
   command->add_option("--seeds", options->seeds, "runs of a random strategy")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "the first seed")->capture_default_str();
+  add_seed(*command, options->seed, "the first seed");
   command->add_option("--predictor", options->predictor, "what flyball and als model with");
   command
       ->add_option("--min-gain", options->min_gain,
                    "stop when the expected relative gain is below this")
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--threads", options->threads, "0: all cores; figures do not depend on it");
+  add_threads(*command, options->threads);
   add_json_flag(*command, options->json);
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Example:\n  flyball evaluate search --problem training --train resnet18.csv "
       "--reference mobilenet.csv --strategy gmd,binary-search,flyball");

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/action.h"
+#include "cli/common_options.h"
 #include "cli/tables.h"
 #include "predict/design/design.h"
 #include "predictors/registry.h"
@@ -13,10 +14,9 @@
 namespace flyball::cli {
 namespace {
 
-template <class Entry>
-std::string names_of(const std::vector<Entry>& entries) {
+std::string names_of_designs() {
   std::vector<std::string> names;
-  for (const Entry& entry : entries) names.push_back(entry.name);
+  for (const DesignEntry& entry : designs()) names.push_back(entry.name);
   return join(names, ", ");
 }
 
@@ -26,19 +26,17 @@ void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evalua
   evaluation.predictors = {default_predictor()};
   command.add_option("--workload", table.workload, "of the target, where it holds several");
   command.add_option("--phase", table.phase, "train or infer, likewise");
-  command.add_option("--reference", table.references, "table of earlier workloads");
+  add_reference_option(command, table.references);
   add_accept_option(command, table.accepted);
-  command.add_option("--predictor", evaluation.predictors, names_of(predictors()))
-      ->delimiter(',')
-      ->capture_default_str();
+  add_predictors_option(command, evaluation.predictors);
 }
 
 void add_design_option(CLI::App& command, std::string& design) {
-  command.add_option("--design", design, names_of(designs()))->capture_default_str();
+  command.add_option("--design", design, names_of_designs())->capture_default_str();
 }
 
 void add_design_option(CLI::App& command, std::vector<std::string>& several) {
-  command.add_option("--design", several, names_of(designs()))
+  command.add_option("--design", several, names_of_designs())
       ->delimiter(',')
       ->capture_default_str();
 }
@@ -47,12 +45,12 @@ void add_run_options(CLI::App& command, Evaluation& evaluation) {
   command.add_option("--runs", evaluation.runs, "runs, each with modes of its own")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command.add_option("--seed", evaluation.seed, "of everything random")->capture_default_str();
+  add_seed(command, evaluation.seed);
 }
 
 void add_output_options(CLI::App& command, JudgedTable& table) {
   add_json_flag(command, table.json);
-  command.add_flag("--quiet,-q", table.quiet, "no progress");
+  add_quiet(command, table.quiet);
 }
 
 Status read_judged(const JudgedTable& table, Evaluation& evaluation) {

@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "cli/action.h"
 #include "cli/commands/twin/twin_commands.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "twin/population.h"
 
@@ -53,9 +54,9 @@ void add_twin_population(CLI::App& twin, Context& context) {
   command->add_option("--n", options->count, "networks; each trains and serves")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of everything random")->capture_default_str();
+  add_seed(*command, options->seed);
   command->add_option("--out", options->out, "folder for the tables")->required();
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   command->footer("Example:\n  flyball twin population --n 200 --seed 1 --out population");
   set_action(*command, context, [options] { return run(*options); });
 }

@@ -5,6 +5,7 @@
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/twin/twin_commands.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
 #include "profile/trials/drawn_table.h"
 
@@ -81,9 +82,9 @@ void add_twin_table(CLI::App& twin, Context& context) {
                    "power modes: all, paper (the papers' grid, as near as the board lists it), or "
                    "how many to draw by --seed")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of noise")->capture_default_str();
+  add_seed(*command, options->seed, "of noise");
   command->add_option("--out", options->out, "write here instead of on stdout");
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  add_quiet(*command, options->quiet);
   command->footer(
       "Every row says `simulated`: commands that fit leave it out unless --accept simulated.\n"
       "Example:\n  flyball twin table resnet18 --device twin:orin_agx --out resnet18.csv");

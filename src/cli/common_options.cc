@@ -1,0 +1,98 @@
+#include "cli/common_options.h"
+
+#include "base/text.h"
+#include "cli/board.h"
+#include "cli/tables.h"
+#include "predict/registry/registry.h"
+#include "search/registry.h"
+
+namespace flyball::cli {
+namespace {
+
+template <class Entry>
+std::string names_of(const std::vector<Entry>& entries) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  return join(names, ", ");
+}
+
+}  // namespace
+
+CLI::Option* add_seed(CLI::App& command, uint64_t& seed, const std::string& help) {
+  return command.add_option("--seed", seed, help)->capture_default_str();
+}
+
+void add_quiet(CLI::App& command, bool& quiet) {
+  command.add_flag("--quiet,-q", quiet, "no progress");
+}
+
+void add_fresh(CLI::App& command, bool& fresh) {
+  command.add_flag("--fresh", fresh, "measure again what was measured before");
+}
+
+CLI::Option* add_data_option(CLI::App& command, std::string& data) {
+  return command.add_option(
+      "--data,--dataset", data,
+      "dataset folder of networks; drawn into the cache folder where it is not given");
+}
+
+void add_percentile(CLI::App& command, double& percentile, const std::string& help) {
+  command.add_option("--percentile", percentile, help)
+      ->check(CLI::Range(50.0, 99.99))
+      ->capture_default_str();
+}
+
+void add_threads(CLI::App& command, size_t& threads) {
+  command.add_option("--threads", threads, "0: all cores; figures do not depend on it")
+      ->capture_default_str();
+}
+
+std::string predictor_names() {
+  return names_of(predictors());
+}
+
+void add_predictor_option(CLI::App& command, std::string& predictor) {
+  command.add_option("--predictor", predictor, predictor_names())->capture_default_str();
+}
+
+void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors) {
+  command.add_option("--predictor", predictors, predictor_names())
+      ->delimiter(',')
+      ->capture_default_str();
+}
+
+void add_strategy_option(CLI::App& command, std::string& strategy) {
+  command.add_option("--strategy", strategy, names_of(strategies()))->capture_default_str();
+}
+
+Result<std::optional<Store>> StoreOptions::open() const {
+  if (none) return std::optional<Store>();
+  FLYBALL_ASSIGN(Store store, open_store(place));
+  return std::optional<Store>(std::move(store));
+}
+
+void add_store_option(CLI::App& command, std::string& place) {
+  command.add_option("--store", place, "where measurements are kept");
+}
+
+void add_store_options(CLI::App& command, StoreOptions& store, const std::string& none_help) {
+  add_store_option(command, store.place);
+  command.add_flag("--no-store", store.none, none_help);
+}
+
+Result<std::vector<WorkloadTable>> ReferenceOptions::gather(const std::string& device,
+                                                            Accepted accepted) const {
+  return gather_references(files, device, !only_named, accepted);
+}
+
+CLI::Option* add_reference_option(CLI::App& command, std::vector<std::string>& files) {
+  return command.add_option("--reference", files, "table of earlier workloads");
+}
+
+CLI::Option* add_reference_options(CLI::App& command, ReferenceOptions& references) {
+  command.add_flag("--no-reference", references.only_named,
+                   "leave out the references kept for this board (`flyball reference list`)");
+  return add_reference_option(command, references.files);
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,58 @@
+// Options that several commands have: each has its name and its help here.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "space/table.h"
+#include "store/store.h"
+
+namespace flyball::cli {
+
+CLI::Option* add_seed(CLI::App& command, uint64_t& seed,
+                      const std::string& help = "of everything random");
+void add_quiet(CLI::App& command, bool& quiet);
+void add_fresh(CLI::App& command, bool& fresh);
+/// `--data`, `--dataset`: of networks that run here.
+CLI::Option* add_data_option(CLI::App& command, std::string& data);
+/// `--percentile` of requests that are to be in time.
+void add_percentile(CLI::App& command, double& percentile, const std::string& help);
+/// `--threads` of a computation whose figures do not depend on it.
+void add_threads(CLI::App& command, size_t& threads);
+
+/// "auto, gp, …": what `--predictor` takes.
+std::string predictor_names();
+void add_predictor_option(CLI::App& command, std::string& predictor);
+/// The same for several, separated by commas.
+void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors);
+void add_strategy_option(CLI::App& command, std::string& strategy);
+
+/// `--store` and `--no-store` of commands that keep what they find.
+struct StoreOptions {
+  std::string place;  ///< "": the default one
+  bool none = false;
+
+  /// The store, or nothing with `--no-store`.
+  Result<std::optional<Store>> open() const;
+};
+void add_store_options(CLI::App& command, StoreOptions& store,
+                       const std::string& none_help = "keep nothing");
+/// `--store` of commands that only look.
+void add_store_option(CLI::App& command, std::string& place);
+
+/// `--reference` and `--no-reference`: tables of earlier workloads.
+struct ReferenceOptions {
+  std::vector<std::string> files;
+  bool only_named = false;
+
+  /// Those that are named, and those that the user keeps for this board.
+  Result<std::vector<WorkloadTable>> gather(const std::string& device, Accepted accepted) const;
+};
+CLI::Option* add_reference_option(CLI::App& command, std::vector<std::string>& files);
+/// Both; the option that names files is returned.
+CLI::Option* add_reference_options(CLI::App& command, ReferenceOptions& references);
+
+}  // namespace flyball::cli

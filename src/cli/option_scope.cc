@@ -1,0 +1,58 @@
+#include "cli/option_scope.h"
+
+#include <fmt/format.h>
+
+namespace flyball::cli {
+namespace {
+
+Error does_not_apply(const std::string& option, Target target, const std::string& named) {
+  const auto refused = [](std::string message, std::string hint) {
+    return Error{Code::invalid_argument, std::move(message), std::move(hint)};
+  };
+  switch (target) {
+    case Target::program:
+      return refused(fmt::format("{} says nothing to a program of your own", option),
+                     "leave it out; the program itself decides that");
+    case Target::table:
+      return refused(option == "--data"
+                         ? "a table was measured already: no data is read for it"
+                         : fmt::format("a table was measured already: {} changes nothing", option),
+                     fmt::format("leave {} out, or run a network on this machine", option));
+    case Target::twin:
+      return refused(fmt::format("{} means nothing on a simulated board", option),
+                     "leave it out: the twin knows the layers and the data of its workloads");
+    case Target::arrivals:
+      return refused(fmt::format("{} says nothing beside --arrivals, which plans for the most "
+                                 "training, or the least latency, in one mode",
+                                 option),
+                     "leave it out, or plan without --arrivals");
+    case Target::network:
+    case Target::onnx:
+      break;
+  }
+  return refused(fmt::format("{} says nothing to '{}'", option, named), "leave it out");
+}
+
+}  // namespace
+
+void OptionScope::exclude(std::initializer_list<Target> targets, const AddedOptions& options,
+                          const ScopeException& exception) {
+  for (CLI::Option* option : options) excluded_.push_back({targets, option, exception});
+}
+
+Status OptionScope::check(Target target, const std::string& named) const {
+  for (const Excluded& one : excluded_) {
+    if (one.option->count() == 0 || !one.targets.contains(target)) continue;
+    if (one.exception.unless && one.exception.unless()) continue;
+    Error error = does_not_apply(one.option->get_name(), target, named);
+    if (!one.exception.remedy.empty()) error.hint = one.exception.remedy;
+    return error;
+  }
+  return {};
+}
+
+CLI::Option* note_given(CLI::Option* option, bool& given) {
+  return option->each([&given](const std::string&) { given = true; });
+}
+
+}  // namespace flyball::cli

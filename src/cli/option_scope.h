@@ -1,0 +1,54 @@
+// Which options of a command apply to what it runs: declared once, where the option is added.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace flyball::cli {
+
+/// The options that a helper added to a command.
+using AddedOptions = std::vector<CLI::Option*>;
+
+/// What a command runs, or reads instead of running it.
+enum class Target {
+  network,  ///< on this machine
+  program,  ///< of the user's own
+  table,    ///< measured already
+  twin,     ///< a simulated board
+  onnx,     ///< a file that is described
+  arrivals  ///< plans that are made by simulating requests
+};
+
+struct ScopeException {
+  std::function<bool()> unless{};  ///< then the options apply all the same
+  std::string remedy{};            ///< instead of the target's usual one
+};
+
+class OptionScope {
+ public:
+  /// The options mean nothing to these targets.
+  void exclude(std::initializer_list<Target> targets, const AddedOptions& options,
+               const ScopeException& exception = {});
+  /// Error: an option was given that means nothing to the target; `named` is what the command was
+  /// told to run.
+  Status check(Target target, const std::string& named = "") const;
+
+ private:
+  struct Excluded {
+    std::set<Target> targets;
+    CLI::Option* option;
+    ScopeException exception;
+  };
+  std::vector<Excluded> excluded_;
+};
+
+/// Sets `given` when the user names the option.
+CLI::Option* note_given(CLI::Option* option, bool& given);
+
+}  // namespace flyball::cli
