@@ -21,9 +21,9 @@ bool equal_secret(const std::string& a, const std::string& b) {
 // "Bearer …": the name of a scheme is read in any case.
 bool bears(const std::string& authorization, const std::string& token) {
   const std::string scheme = "bearer ";
-  return equal_secret(scheme + token, lower_case(authorization.substr(0, scheme.size())) +
-                                          authorization.substr(
-                                              std::min(scheme.size(), authorization.size())));
+  return equal_secret(scheme + token,
+                      lower_case(authorization.substr(0, scheme.size())) +
+                          authorization.substr(std::min(scheme.size(), authorization.size())));
 }
 
 bool is_v4_loopback(const std::string& address) {

@@ -1,5 +1,5 @@
-// Clients that mean harm, or do it by accident: memory stays bounded, good requests are answered, and
-// every message is read in one way.
+// Clients that mean harm, or do it by accident: memory stays bounded, good requests are answered,
+// and every message is read in one way.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -178,24 +178,26 @@ TEST(HttpAttack, ALargeBodyThatTakesLongDelaysNoSmallOne) {
 }
 
 TEST(HttpAttack, AnExceptionIsA500OfItsRequest) {
-  const HttpHandler handler = {
-      [](const HttpHead& head) -> std::optional<HttpResponse> {
-        if (head.path == "/head") throw std::runtime_error("thrown at the head");
-        return {};
-      },
-      [](const HttpRequest& request, const HttpReply& reply) {
-        if (request.path == "/body") throw std::runtime_error("thrown at the body");
-        reply.send_made(request.body.size(),
-                        []() -> HttpResponse { throw std::runtime_error("thrown at the answer"); });
-      }};
+  const HttpHandler handler = {[](const HttpHead& head) -> std::optional<HttpResponse> {
+                                 if (head.path == "/head")
+                                   throw std::runtime_error("thrown at the head");
+                                 return {};
+                               },
+                               [](const HttpRequest& request, const HttpReply& reply) {
+                                 if (request.path == "/body")
+                                   throw std::runtime_error("thrown at the body");
+                                 reply.send_made(request.body.size(), []() -> HttpResponse {
+                                   throw std::runtime_error("thrown at the answer");
+                                 });
+                               }};
   const auto server = *HttpServer::listen({.listen = {"127.0.0.1", 0}}, handler);
   for (const size_t bytes : {size_t{1}, size_t{1} << 20}) {
     const auto ask = [&](const std::string& path) {
       return http_exchange(server->port(), request_text("POST " + path, std::string(bytes, 'a')));
     };
-    for (const auto& [path, words] : {std::pair("/head", "thrown at the head"),
-                                      std::pair("/body", "thrown at the body"),
-                                      std::pair("/answer", "thrown at the answer")}) {
+    for (const auto& [path, words] :
+         {std::pair("/head", "thrown at the head"), std::pair("/body", "thrown at the body"),
+          std::pair("/answer", "thrown at the answer")}) {
       EXPECT_THAT(ask(path), StartsWith("HTTP/1.1 500"));
       EXPECT_THAT(ask(path), HasSubstr(words));
     }
@@ -370,14 +372,16 @@ TEST(HttpAttack, NobodyIsResetAtTheEnd) {
 TEST(HttpAttack, NoMessageIsReadInTwoWays) {
   IdentityServing serving;
   const Served served(serving);
-  const std::string next = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n", length = "Content-Length: ";
+  const std::string next = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                    length = "Content-Length: ";
   for (const std::string& fields :
-       {"Transfer-Encoding: xchunked\r\n" + length + "5\r\n", std::string("Transfer-Encoding: \"chunked\"\r\n"),
+       {"Transfer-Encoding: xchunked\r\n" + length + "5\r\n",
+        std::string("Transfer-Encoding: \"chunked\"\r\n"),
         std::string("Transfer-Encoding: chunked, identity\r\n"),
         std::string("Transfer-Encoding: gzip, chunked\r\n"), chunks + length + "5\r\n",
-        chunks + chunks, length + "5\r\n" + length + "5\r\n", length + "5, 5\r\n", length + "+5\r\n",
-        std::string("X: a\r\n b: c\r\n"), std::string("X : a\r\n"), std::string("Host: localhost\r\n"),
-        std::string("X: a\n"), std::string("X: a\rY: b\r\n")}) {
+        chunks + chunks, length + "5\r\n" + length + "5\r\n", length + "5, 5\r\n",
+        length + "+5\r\n", std::string("X: a\r\n b: c\r\n"), std::string("X : a\r\n"),
+        std::string("Host: localhost\r\n"), std::string("X: a\n"), std::string("X: a\rY: b\r\n")}) {
     HttpTestClient client(served.server->port());
     client.say(head_of(infer_path, fields) + "0\r\n\r\n" + next);
     const std::string heard = client.hear();
@@ -397,9 +401,11 @@ TEST(HttpAttack, HostsAreReadWhole) {
     return heard.substr(0, 12);
   };
   for (const std::string host : {"127.evil.com", "127.0.0.1.evil.com", "localhost.evil.com"})
-    EXPECT_EQ(status("Host: " + host + "\r\nOrigin: http://" + host + "\r\n"), "HTTP/1.1 403") << host;
+    EXPECT_EQ(status("Host: " + host + "\r\nOrigin: http://" + host + "\r\n"), "HTTP/1.1 403")
+        << host;
   for (const std::string host : {"127.0.0.1@evil.com", "localhost:x:y", ""})
-    EXPECT_EQ(status("Host: " + host + "\r\nOrigin: http://" + host + "\r\n"), "HTTP/1.1 400") << host;
+    EXPECT_EQ(status("Host: " + host + "\r\nOrigin: http://" + host + "\r\n"), "HTTP/1.1 400")
+        << host;
   EXPECT_EQ(status(""), "HTTP/1.1 400");
   EXPECT_EQ(status("Host: localhost\r\nHost: localhost\r\n"), "HTTP/1.1 400");
   EXPECT_EQ(status("Host: localhost\r\nHost: evil.com\r\n"), "HTTP/1.1 400");
@@ -451,11 +457,11 @@ TEST(HttpAttack, RequestsInOneBreathAreAnsweredInOrder) {
   for (int i = 0; i < 20; ++i) {
     std::string body = two_numbers;
     body.replace(body.find("\"7\""), 3, "\"n" + std::to_string(i) + "\"");
-    all += i % 2 == 0
-               ? head_of(infer_path, "Content-Length: " + std::to_string(body.size()) + "\r\n") + body
-               : head_of(infer_path, chunks) + "5\r\n" + body.substr(0, 5) + "\r\n" +
-                     fmt::format("{:X}", body.size() - 5) + "\r\n" + body.substr(5) +
-                     "\r\n0\r\n\r\n";
+    all +=
+        i % 2 == 0
+            ? head_of(infer_path, "Content-Length: " + std::to_string(body.size()) + "\r\n") + body
+            : head_of(infer_path, chunks) + "5\r\n" + body.substr(0, 5) + "\r\n" +
+                  fmt::format("{:X}", body.size() - 5) + "\r\n" + body.substr(5) + "\r\n0\r\n\r\n";
   }
   HttpTestClient client(served.server->port());
   client.say(all);

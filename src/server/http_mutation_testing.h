@@ -1,5 +1,6 @@
-// Mutated messages against a running endpoint, and a second strict reader of the same bytes, written
-// apart from the server's: it works on the whole text and knows no limits but the head's size.
+// Mutated messages against a running endpoint, and a second strict reader of the same bytes,
+// written apart from the server's: it works on the whole text and knows no limits but the head's
+// size.
 #pragma once
 
 #include <algorithm>
@@ -108,13 +109,14 @@ class SecondReader {
       if (name == "content-length") lengths.push_back(value);
       if (name == "transfer-encoding") codings.push_back(lower(value));
       if (name == "expect") expects.push_back(lower(value));
-      for (const char* once : {"origin", "authorization", "content-encoding",
-                               "inference-header-content-length"})
+      for (const char* once :
+           {"origin", "authorization", "content-encoding", "inference-header-content-length"})
         if (name == once) others.push_back(name);
     }
     std::ranges::sort(others);
     if (std::ranges::adjacent_find(others) != others.end() || lines.size() > 101) return false;
-    if (hosts.size() != 1 || lengths.size() + codings.size() > 1 || expects.size() > 1) return false;
+    if (hosts.size() != 1 || lengths.size() + codings.size() > 1 || expects.size() > 1)
+      return false;
     if (!expects.empty() && expects[0] != "100-continue") return false;
     if (!codings.empty() && (codings[0] != "chunked" || version == "HTTP/1.0")) return false;
     chunked_ = !codings.empty();
@@ -124,8 +126,8 @@ class SecondReader {
     if (lengths[0].empty() || !std::ranges::all_of(lengths[0], digit)) return false;
     if (lengths[0].size() > 9 && lengths[0].find_first_not_of('0') != std::string::npos)
       return false;  // too large in these tests
-    length_ = std::stoull(lengths[0].substr(lengths[0].size() - std::min<size_t>(
-                                                                   9, lengths[0].size())));
+    length_ =
+        std::stoull(lengths[0].substr(lengths[0].size() - std::min<size_t>(9, lengths[0].size())));
     return true;
   }
 
@@ -140,8 +142,8 @@ class SecondReader {
     while (true) {
       // A line that is cut off in its middle may be malformed already.
       const std::string_view start = rest_.substr(0, rest_.find_first_of("\r\n;"));
-      if (start.size() > 15 || start.find_first_not_of("0123456789abcdefABCDEF") !=
-                                   std::string_view::npos ||
+      if (start.size() > 15 ||
+          start.find_first_not_of("0123456789abcdefABCDEF") != std::string_view::npos ||
           (start.empty() && !rest_.empty())) {
         read.kind = Kind::malformed;
         return;
@@ -193,12 +195,36 @@ class SecondReader {
 /// Changes a few things of `text`, some of them such as desynchronise readers.
 inline std::string mutated(std::string text, const std::vector<std::string>& others,
                            Random& random) {
-  static const std::vector<std::string> bits = {
-      "\r\n", "\n",  "\r",    " ",        "\t",     ":",    ";",  ",",   "\"", std::string(1, '\0'),
-      "0",    "5",   "\r\n ", "0\r\n\r\n", "\r\n\r\n", "\xff", "x",  "-1",  "+",  "0x",
-      "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: xchunked\r\n", "Content-Length: 5\r\n",
-      "Host: localhost\r\n", "Connection: close\r\n", "chunked, ", "GET /v2 HTTP/1.1\r\n",
-      "Expect: 100-continue\r\n", "HTTP/1.0", "; a=b"};
+  static const std::vector<std::string> bits = {"\r\n",
+                                                "\n",
+                                                "\r",
+                                                " ",
+                                                "\t",
+                                                ":",
+                                                ";",
+                                                ",",
+                                                "\"",
+                                                std::string(1, '\0'),
+                                                "0",
+                                                "5",
+                                                "\r\n ",
+                                                "0\r\n\r\n",
+                                                "\r\n\r\n",
+                                                "\xff",
+                                                "x",
+                                                "-1",
+                                                "+",
+                                                "0x",
+                                                "Transfer-Encoding: chunked\r\n",
+                                                "Transfer-Encoding: xchunked\r\n",
+                                                "Content-Length: 5\r\n",
+                                                "Host: localhost\r\n",
+                                                "Connection: close\r\n",
+                                                "chunked, ",
+                                                "GET /v2 HTTP/1.1\r\n",
+                                                "Expect: 100-continue\r\n",
+                                                "HTTP/1.0",
+                                                "; a=b"};
   const size_t changes = 1 + random.below(4);
   for (size_t i = 0; i < changes && !text.empty(); ++i) {
     const size_t at = random.below(text.size()), n = 1 + random.below(8);

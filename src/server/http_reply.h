@@ -1,5 +1,5 @@
-// The way from a handler back to its connection, which may be gone when the answer comes; so may the
-// server.
+// The way from a handler back to its connection, which may be gone when the answer comes; so may
+// the server.
 #pragma once
 
 #include <atomic>

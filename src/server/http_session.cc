@@ -90,14 +90,13 @@ void HttpSession::expire_after(double seconds) {
 void HttpSession::read_more(size_t bytes, Step next) {
   const size_t before = in_.size();
   in_.resize(before + bytes);
-  socket_.async_read_some(
-      asio::buffer(in_.data() + before, bytes),
-      [self = shared_from_this(), before, next](const auto& error, size_t n) {
-        self->in_.resize(before + (error ? 0 : n));
-        if (self->closed_) return;
-        if (error) return self->close();
-        (self.get()->*next)();
-      });
+  socket_.async_read_some(asio::buffer(in_.data() + before, bytes),
+                          [self = shared_from_this(), before, next](const auto& error, size_t n) {
+                            self->in_.resize(before + (error ? 0 : n));
+                            if (self->closed_) return;
+                            if (error) return self->close();
+                            (self.get()->*next)();
+                          });
 }
 
 // Those that wait may have to make room for new connections.
@@ -207,8 +206,7 @@ std::optional<RequestFault> HttpSession::keep(std::string_view piece) {
 void HttpSession::handle() {
   HttpRequest request{head_.method, path_, std::exchange(body_, {}), head_.inference_header_length};
   expire_never();  // how long an answer takes is the handler's business
-  const bool small =
-      request.body.size() <= BodyLease::own_bytes && head_.content_encoding.empty();
+  const bool small = request.body.size() <= BodyLease::own_bytes && head_.content_encoding.empty();
   const HttpReply reply(std::make_shared<HttpReply::Sink>(shared_from_this()));
   if (small) return handle_request(*shared_, std::move(request), reply);
   const size_t bytes = request.body.size();
@@ -252,9 +250,9 @@ void HttpSession::answer(HttpResponse response) {
   if (!lease_.hold(response.body.size()))
     response = fault_response({503, "too many large answers at once"});
   keep_ = keep_ && !shared_->draining && !response.events;
-  out_head_ = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nX-Content-Type-Options: nosniff\r\n",
-                          response.status, reason(response.status),
-                          response.events ? "text/event-stream" : response.content_type);
+  out_head_ = fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nX-Content-Type-Options: nosniff\r\n", response.status,
+      reason(response.status), response.events ? "text/event-stream" : response.content_type);
   for (const auto& [name, value] : response.headers)
     fmt::format_to(std::back_inserter(out_head_), "{}: {}\r\n", name, value);
   if (!response.events)

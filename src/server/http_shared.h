@@ -30,8 +30,8 @@ struct HttpShared {
 
   // The next ones belong to the thread that runs `io`.
   bool loopback = true, draining = false;
-  std::set<HttpSession*> sessions{};   // that are open
-  std::list<HttpSession*> waiting{};   // for a request or for the client to hang up, longest first
+  std::set<HttpSession*> sessions{};  // that are open
+  std::list<HttpSession*> waiting{};  // for a request or for the client to hang up, longest first
   size_t listeners = 0;
   std::deque<std::shared_ptr<const std::string>> last_events{};
 

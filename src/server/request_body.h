@@ -20,21 +20,21 @@ class BodyReader {
   using Sink = std::function<std::optional<RequestFault>(std::string_view)>;
 
   BodyReader(const RequestHead& head, const BodyLimits& limits);
-  /// Reads on; returns how many bytes were taken: all of them, unless the body has ended or there is
-  /// a fault.
+  /// Reads on; returns how many bytes were taken: all of them, unless the body has ended or there
+  /// is a fault.
   size_t read(std::string_view bytes, const Sink& sink);
   bool done() const { return state_ == State::done; }
   const std::optional<RequestFault>& fault() const { return fault_; }
 
  private:
   enum class State {
-    data,       // of a whole body, or of a chunk
-    data_cr,    // behind a chunk
+    data,     // of a whole body, or of a chunk
+    data_cr,  // behind a chunk
     data_lf,
-    size,       // of the next chunk
+    size,  // of the next chunk
     extension,
     size_lf,
-    trailer,    // at the beginning of a line
+    trailer,  // at the beginning of a line
     trailer_name,
     trailer_value,
     trailer_lf,

@@ -58,11 +58,13 @@ TEST(RequestBody, EndsWhereItsFramingSays) {
 }
 
 TEST(RequestBody, RefusesOtherFraming) {
-  for (const char* bytes :
-       {"\r\n", "x\r\n", "3 \r\nabc\r\n", "-3\r\nabc\r\n", "0x3\r\nabc\r\n", ";a\r\n", "3\nabc\r\n",
-        "3\r\nabcd\r\n", "3\r\nabc\n", "3\r\nabc\rx", "3;\x01\r\n", "3;a\rb\r\n", "3;a\nabc",
-        "0\r\n X: a\r\n", "0\r\nX\r\n", "0\r\nX : a\r\n", "0\r\nX: a\n\r\n", "0\r\nX: \x01\r\n",
-        "0\r\n\n", "0\r\n\rx", "1111111111111111\r\n"})
+  for (const char* bytes : {"\r\n",           "x\r\n",           "3 \r\nabc\r\n",
+                            "-3\r\nabc\r\n",  "0x3\r\nabc\r\n",  ";a\r\n",
+                            "3\nabc\r\n",     "3\r\nabcd\r\n",   "3\r\nabc\n",
+                            "3\r\nabc\rx",    "3;\x01\r\n",      "3;a\rb\r\n",
+                            "3;a\nabc",       "0\r\n X: a\r\n",  "0\r\nX\r\n",
+                            "0\r\nX : a\r\n", "0\r\nX: a\n\r\n", "0\r\nX: \x01\r\n",
+                            "0\r\n\n",        "0\r\n\rx",        "1111111111111111\r\n"})
     EXPECT_EQ(chunked(bytes).status, 400) << bytes;
 }
 

@@ -82,8 +82,7 @@ class HeadParser {
     const std::string_view version = line.substr(last + 1);
     if (head_.method.empty() || !std::ranges::all_of(head_.method, is_token_char))
       return malformed("the method is not a word");
-    if (!head_.target.starts_with('/') ||
-        head_.target.find_first_of(" \t#") != std::string::npos)
+    if (!head_.target.starts_with('/') || head_.target.find_first_of(" \t#") != std::string::npos)
       return malformed("the target is not a path that begins with /");
     if (version.size() != 8 || !version.starts_with("HTTP/") || version[6] != '.')
       return malformed("the version is not HTTP/1.1");

@@ -43,10 +43,10 @@ class HeadEnd {
   size_t seen_ = 0, line_ = 0;  // bytes looked at; where the current line begins
 };
 
-/// Reads a head that HeadEnd has found. Refused: a request line that is not METHOD /TARGET HTTP/1.x,
-/// more than 100 fields, folded lines, a Host that is missing or given twice, any other field that
-/// decides something given twice, Transfer-Encoding other than "chunked" or beside a Content-Length,
-/// a Content-Length that is not all digits.
+/// Reads a head that HeadEnd has found. Refused: a request line that is not METHOD /TARGET
+/// HTTP/1.x, more than 100 fields, folded lines, a Host that is missing or given twice, any other
+/// field that decides something given twice, Transfer-Encoding other than "chunked" or beside a
+/// Content-Length, a Content-Length that is not all digits.
 std::variant<RequestHead, RequestFault> parse_head(std::string_view head);
 
 /// A character of a method or of a field's name.

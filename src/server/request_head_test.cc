@@ -61,17 +61,33 @@ TEST(RequestHead, ReadsWhatDecides) {
 }
 
 TEST(RequestHead, RefusesWhatCanBeReadInTwoWays) {
-  for (const char* fields :
-       {"Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: chunked, identity\r\n",
-        "Transfer-Encoding: identity, chunked\r\n", "Transfer-Encoding: \"chunked\"\r\n",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding:\r\n",
-        "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
-        "Content-Length: 3\r\nTransfer-Encoding: xchunked\r\n",
-        "Content-Length: 3\r\nContent-Length: 3\r\n", "Content-Length: 3, 3\r\n",
-        "Content-Length: +3\r\n", "Content-Length: -1\r\n", "Content-Length: 0x3\r\n",
-        "Content-Length: 3 3\r\n", "Content-Length:\r\n", "Host: h\r\n", "Origin: a\r\nOrigin: a\r\n",
-        "Authorization: a\r\nAuthorization: b\r\n", "X: a\r\n b\r\n", " X: a\r\n", "X : a\r\n",
-        ": a\r\n", "X\r\n", "X: a\nY: b\r\n", "X: a\rb\r\n", "X: \x01\r\n", "X: \x7f\r\n"})
+  for (const char* fields : {"Transfer-Encoding: xchunked\r\n",
+                             "Transfer-Encoding: chunked, identity\r\n",
+                             "Transfer-Encoding: identity, chunked\r\n",
+                             "Transfer-Encoding: \"chunked\"\r\n",
+                             "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+                             "Transfer-Encoding:\r\n",
+                             "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+                             "Content-Length: 3\r\nTransfer-Encoding: xchunked\r\n",
+                             "Content-Length: 3\r\nContent-Length: 3\r\n",
+                             "Content-Length: 3, 3\r\n",
+                             "Content-Length: +3\r\n",
+                             "Content-Length: -1\r\n",
+                             "Content-Length: 0x3\r\n",
+                             "Content-Length: 3 3\r\n",
+                             "Content-Length:\r\n",
+                             "Host: h\r\n",
+                             "Origin: a\r\nOrigin: a\r\n",
+                             "Authorization: a\r\nAuthorization: b\r\n",
+                             "X: a\r\n b\r\n",
+                             " X: a\r\n",
+                             "X : a\r\n",
+                             ": a\r\n",
+                             "X\r\n",
+                             "X: a\nY: b\r\n",
+                             "X: a\rb\r\n",
+                             "X: \x01\r\n",
+                             "X: \x7f\r\n"})
     EXPECT_EQ(of_fields(fields).status, 400) << fields;
   EXPECT_EQ(of_fields("Transfer-Encoding: chunked\r\n", "HTTP/1.0").status, 400);
   EXPECT_EQ(of_fields("Expect: a cake\r\n").status, 417);
