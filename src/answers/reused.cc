@@ -19,6 +19,11 @@ double seconds_of(const std::string& utc) {
   return parse_time_stamp(utc).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
+/// What a table answers is nobody's trial; a board's readings are measured, or simulated by us.
+bool is_of_a_table(const Measurement& m) {
+  return m.stop_reason == read_from_table && m.provenance != Provenance::measured;
+}
+
 std::string age_text(double age_s) {
   if (std::isnan(age_s)) return "of unknown age";
   if (age_s < 90) return fmt::format("{:.0f} s ago", std::max(0.0, age_s));
@@ -33,7 +38,7 @@ std::vector<Reused> reused_trials(std::span<const Observation> trials, std::opti
                                   const std::string& now_utc) {
   std::map<std::optional<int64_t>, std::vector<const Measurement*>> by_run;
   for (const Observation& trial : trials)
-    if (trial.from_store && !from_table(trial.measurement) && (!own || trial.run != own))
+    if (trial.from_store && !is_of_a_table(trial.measurement) && (!own || trial.run != own))
       by_run[trial.run].push_back(&trial.measurement);
   std::vector<Reused> reused;
   for (const auto& [run, measurements] : by_run) {
