@@ -4,7 +4,7 @@
 #include <functional>
 #include <thread>
 
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "command_testing.h"
 #include "device/host/board_tree_testing.h"
 

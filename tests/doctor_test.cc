@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "command_testing.h"
 #include "device/host/board_trees_testing.h"
 #include "schema_testing.h"

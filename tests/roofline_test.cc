@@ -66,7 +66,7 @@ TEST_F(RooflineTest, OfSimulatedRowsAreToldAsSimulated) {
   const Finished shown =
       run({"roofline", "--data", file, "--accept", "simulated", "--report", page.string()});
   EXPECT_THAT(shown.out, HasSubstr("simulated: fitted roofs of 3 modes"));
-  expect_page(page, told.json(), 2);
+  EXPECT_THAT(slurp(page), HasSubstr(R"("provenance":"simulated","sources":["resnet50)"));
 }
 
 TEST_F(RooflineTest, OfThisMachineAreMeasuredKeptAndUsed) {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/files.h"
+#include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "base/temp_folder.h"
 
 namespace flyball {
 namespace {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/privileges_testing.h"
-#include "base/temp_folder.h"
+#include "base/os/privileges_testing.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

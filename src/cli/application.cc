@@ -9,7 +9,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/commands.h"

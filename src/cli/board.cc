@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/commands.h"

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/tables.h"
-#include "predict/registry/registry.h"
+#include "predictors/registry.h"
 #include "search/registry.h"
 
 namespace flyball::cli {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 
 namespace flyball::cli {
 

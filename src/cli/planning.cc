@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/report_file.h"

@@ -19,8 +19,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/temp_folder.h"
 #include "base/statistics.h"
-#include "base/temp_folder.h"
 #include "predict/known_board_testing.h"
 
 extern char** environ;

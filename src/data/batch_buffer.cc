@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/memory.h"
+#include "base/os/memory.h"
 
 namespace flyball {
 namespace {

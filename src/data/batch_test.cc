@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/memory.h"
+#include "base/os/memory.h"
 #include "data/batch_buffer.h"
 #include "data/data_testing.h"
 #include "data/pictures/picture_collate.h"

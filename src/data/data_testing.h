@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/dataset.h"
 
 namespace flyball {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/file_version.h"
+#include "base/os/file_version.h"
 
 namespace flyball {
 namespace {

@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/lock_file.h"
+#include "base/os/lock_file.h"
 #include "base/status.h"
 #include "device/journal_file.h"
 #include "device/setting_files.h"

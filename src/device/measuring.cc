@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
-#include "base/process_name.h"
+#include "base/os/process_name.h"
 #include "base/text.h"
 
 namespace flyball {

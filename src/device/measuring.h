@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "base/machine_name.h"
 #include "base/option_name.h"
+#include "base/os/machine_name.h"
 #include "base/status.h"
 
 namespace flyball {

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/os/temp_folder.h"
 #include "base/statistics.h"
-#include "base/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
 #include "data/makers/make.h"

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/lock_file.h"
+#include "base/os/lock_file.h"
 #include "base/text.h"
 #include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
 #include "experiment/fingerprint.h"

@@ -24,7 +24,8 @@ struct ComparedSide {
 struct ComparedTrial {
   Trial trial;
   std::optional<ComparedSide> first, second;  ///< nothing where a run has not made it
-  /// Is there a difference of the times (answers/doubt.h)? Nothing where it was not measured in both.
+  /// Is there a difference of the times (answers/doubt.h)? Nothing where it was not measured in
+  /// both.
   std::optional<bool> established;
   std::string doubt;  ///< why not; "" when there is, or where it was not measured in both
   double change_pct = std::numeric_limits<double>::quiet_NaN();  ///< of the time, to the second

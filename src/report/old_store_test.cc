@@ -9,7 +9,7 @@
 #include "answers/json_version.h"
 #include "answers/stored_json.h"
 #include "answers/stored_tune.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "report/run_report.h"
 #include "store/store.h"
 

@@ -8,7 +8,7 @@
 
 #include "answers/stored_tune.h"
 #include "answers/tune_json.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "report/run_report.h"
 #include "report/tune_report.h"
 #include "space/trial_facts.h"

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/os/temp_folder.h"
 #include "base/parallel.h"
-#include "base/temp_folder.h"
 #include "roofs/microbench/measure.h"
 #include "roofs/microbench/peak_kernels.h"
 #include "roofs/microbench/streams.h"

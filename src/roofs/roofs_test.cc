@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "base/temp_folder.h"
 #include "roofs/known_layers.h"
 #include "roofs/roofline_answer.h"
 

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

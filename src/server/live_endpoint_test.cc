@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "base/temp_folder.h"
 #include "data/makers/digits.h"
 #include "module/module_testing.h"
 #include "schedule/live/network_jobs.h"

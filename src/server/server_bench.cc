@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "server/endpoint.h"
 #include "server/identity.h"
 

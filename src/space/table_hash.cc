@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "base/file_version.h"
+#include "base/os/file_version.h"
 
 namespace flyball {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

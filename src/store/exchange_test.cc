@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/process_name.h"
+#include "base/os/process_name.h"
 #include "base/text.h"
 
 namespace flyball {

@@ -7,8 +7,8 @@
 
 #include <array>
 
-#include "base/process_name.h"
-#include "base/temp_folder.h"
+#include "base/os/process_name.h"
+#include "base/os/temp_folder.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "base/places.h"
+#include "base/os/places.h"
 #include "base/text.h"
 #include "cost/networks.h"
 

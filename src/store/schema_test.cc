@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "store/blob.h"
 #include "store/store.h"
 

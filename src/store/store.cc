@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/clock.h"
-#include "base/places.h"
+#include "base/os/places.h"
 #include "store/database.h"
 #include "store/process.h"
 #include "store/rows.h"

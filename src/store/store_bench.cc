@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/csv.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "base/text.h"
 #include "store/sample_testing.h"
 #include "store/store.h"

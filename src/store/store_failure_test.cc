@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "base/clock.h"
+#include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "base/temp_folder.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <thread>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "store/sample_testing.h"
 
 namespace flyball {

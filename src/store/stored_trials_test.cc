@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "space/trial_facts.h"
 #include "store/sample_testing.h"
 

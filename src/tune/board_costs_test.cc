@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

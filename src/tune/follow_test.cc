@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "answers/infeasible.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "base/units.h"
 #include "profile/trials/table_profiler.h"
 #include "store/store.h"

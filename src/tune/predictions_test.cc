@@ -6,7 +6,7 @@
 #include <csignal>
 #include <set>
 
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "profile/trials/table_profiler.h"
 
 namespace flyball {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "store/store.h"
 #include "tune/dynamic_planning.h"
 #include "tune/live_table_testing.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "answers/tune_json.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/board_device.h"
 #include "device/host/board_trees_testing.h"
 #include "device/setting_script_testing.h"

@@ -8,7 +8,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/measuring_testing.h"
 #include "tune/study_protocol.h"
 

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <new>
 
-#include "base/memory.h"
+#include "base/os/memory.h"
 #include "base/text.h"
 #include "workload/autocast.h"
 #include "workload/stepper.h"

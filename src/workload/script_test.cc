@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/stepper.h"
 

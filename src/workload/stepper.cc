@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/memory.h"
+#include "base/os/memory.h"
 #include "workload/autocast.h"
 #include "workload/layer_recorder.h"
 #include "workload/memory_recorder.h"

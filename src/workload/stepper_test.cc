@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
-#include "base/memory.h"
+#include "base/os/memory.h"
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/workload.h"

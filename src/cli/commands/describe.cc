@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/available_memory.h"
+#include "base/os/available_memory.h"
 #include "boards/capacity.h"
 #include "cli/action.h"
 #include "cli/board.h"

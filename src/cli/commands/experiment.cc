@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands.h"

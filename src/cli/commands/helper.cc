@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/files.h"
-#include "base/interrupt.h"
 #include "base/json.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/output.h"
 #include "cli/report_left.h"

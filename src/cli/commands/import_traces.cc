@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/clock.h"
-#include "base/file_version.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/os/file_version.h"
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/output.h"

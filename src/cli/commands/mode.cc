@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"

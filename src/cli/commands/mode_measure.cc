@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/common_options.h"

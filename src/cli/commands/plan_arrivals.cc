@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/interrupt.h"
 #include "base/json.h"
+#include "base/os/interrupt.h"
 #include "cli/output.h"
 #include "schedule/board_readings.h"
 #include "schedule/planning/arrival_miss.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"

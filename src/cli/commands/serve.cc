@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/interrupt.h"
 #include "base/json.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/plan_arrivals.h"

@@ -4,7 +4,7 @@
 
 #include "answers/tune_json.h"
 #include "base/files.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/action.h"

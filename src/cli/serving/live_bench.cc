@@ -24,8 +24,8 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/os/temp_folder.h"
 #include "base/statistics.h"
-#include "base/temp_folder.h"
 #include "cli/board.h"
 #include "cli/serving/serving.h"
 #include "schedule/live/network_jobs.h"

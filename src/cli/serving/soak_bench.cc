@@ -26,8 +26,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "base/temp_folder.h"
 #include "base/text.h"
 #include "data/makers/digits.h"
 #include "server/http_client_testing.h"

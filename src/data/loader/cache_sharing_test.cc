@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/privileges_testing.h"
-#include "base/temp_folder.h"
+#include "base/os/privileges_testing.h"
+#include "base/os/temp_folder.h"
 #include "data/loader/counted_set_testing.h"
 #include "data/loader/sample_cache.h"
 

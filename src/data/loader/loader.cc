@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/os/memory.h"
 #include "base/random.h"
 
 namespace flyball {

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/available_memory.h"
-#include "base/file_version.h"
+#include "base/os/available_memory.h"
+#include "base/os/file_version.h"
 #include "base/random.h"
 #include "data/dataset_conditions.h"
 

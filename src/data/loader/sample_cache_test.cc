@@ -10,7 +10,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/loader/counted_set_testing.h"
 #include "data/loader/loader.h"

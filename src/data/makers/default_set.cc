@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/places.h"
+#include "base/os/places.h"
 #include "data/formats/open.h"
 #include "data/makers/coco_maker.h"
 #include "data/makers/digits.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
 #include "data/makers/synthetic.h"

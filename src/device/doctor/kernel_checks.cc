@@ -12,7 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "base/library.h"
+#include "base/os/library.h"
 #include "base/parallel.h"
 #include "device/doctor/machine_checks.h"
 

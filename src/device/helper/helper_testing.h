@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/clock_testing.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "device/helper/helper_device.h"
 #include "device/helper/service.h"
 #include "device/host/board_tree_testing.h"

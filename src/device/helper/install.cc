@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/files.h"
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "base/text.h"
 #include "device/helper/link.h"
 #include "device/helper/listen.h"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/privileges_testing.h"
-#include "base/temp_folder.h"
+#include "base/os/privileges_testing.h"
+#include "base/os/temp_folder.h"
 #include "base/text.h"
 #include "device/helper/units.h"
 

@@ -5,9 +5,9 @@
 
 #include <utility>
 
-#include "base/file_version.h"
 #include "base/files.h"
-#include "base/lock_file.h"
+#include "base/os/file_version.h"
+#include "base/os/lock_file.h"
 #include "base/text.h"
 #include "device/journal.h"
 

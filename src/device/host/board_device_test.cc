@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "base/text.h"
 #include "device/host/board_trees_testing.h"
 #include "device/modes/mode.h"

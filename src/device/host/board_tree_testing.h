@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/host.h"
 #include "device/journal.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/board_device.h"
 #include "device/host/board_trees_testing.h"
 

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/board_trees_testing.h"
 
 namespace flyball {

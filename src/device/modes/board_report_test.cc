@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/board_trees_testing.h"
 
 namespace flyball {

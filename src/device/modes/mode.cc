@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/folder_entries.h"
-#include "base/lock_file.h"
+#include "base/os/lock_file.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
 #include "device/modes/mode_desk.h"

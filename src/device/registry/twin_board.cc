@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/file_version.h"
+#include "base/os/file_version.h"
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/registry/board.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/available_memory.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/os/available_memory.h"
+#include "base/os/memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "data/text/question_set.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <fstream>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/makers/make.h"
 #include "module/module_testing.h"
 #include "telemetry/sensors/simple_sensors.h"

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "device/measuring.h"

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/makers/digits.h"
 #include "device/host/board_tree_testing.h"
 #include "device/power_meter.h"

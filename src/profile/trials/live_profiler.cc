@@ -7,10 +7,10 @@
 #include <map>
 #include <new>
 
-#include "base/available_memory.h"
 #include "base/clock.h"
-#include "base/file_version.h"
-#include "base/memory.h"
+#include "base/os/available_memory.h"
+#include "base/os/file_version.h"
+#include "base/os/memory.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "cost/networks.h"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/makers/digits.h"
 #include "device/host/host.h"
 #include "module/module_testing.h"

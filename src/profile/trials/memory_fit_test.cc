@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/makers/digits.h"
 #include "device/host/host.h"

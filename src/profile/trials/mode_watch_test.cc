@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/board_device.h"
 #include "device/host/board_trees_testing.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "base/text.h"
 
 namespace flyball {

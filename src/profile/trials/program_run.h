@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "space/axis.h"
 #include "space/measurement.h"
 #include "telemetry/marks/marks.h"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "device/host/board_tree_testing.h"
 #include "device/power_meter.h"
 #include "profile/trials/program_profiler.h"

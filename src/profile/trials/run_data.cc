@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_version.h"
+#include "base/os/file_version.h"
 #include "base/text.h"
 #include "data/formats/open.h"
 #include "data/text/question_set.h"

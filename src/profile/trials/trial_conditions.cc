@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/file_version.h"
+#include "base/os/file_version.h"
 #include "base/text.h"
 
 namespace flyball {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "base/available_memory.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/available_memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "base/text.h"

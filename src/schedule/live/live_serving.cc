@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/os/told_errors.h"
 #include "base/statistics.h"
-#include "base/told_errors.h"
 #include "problem/problem.h"
 
 namespace flyball {

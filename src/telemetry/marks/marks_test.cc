@@ -16,7 +16,7 @@
 #include <fstream>
 
 #include "base/clock.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "flyball/flyball_marks.h"
 #include "telemetry/marks/window.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "telemetry/process/spawn.h"
 #include "telemetry/process/terminal.h"
 

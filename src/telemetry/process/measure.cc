@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "base/text.h"
 #include "telemetry/process/command.h"
 #include "telemetry/sampling/plug_meter.h"

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "base/text.h"
 
 namespace flyball {

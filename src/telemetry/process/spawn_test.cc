@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/guard.h"
+#include "base/os/guard.h"
 #include "telemetry/process/command.h"
 #include "telemetry/process/process_tree.h"
 #include "telemetry/sensors/tree_testing.h"

@@ -17,9 +17,9 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/temp_folder.h"
 #include "base/random.h"
 #include "base/statistics.h"
-#include "base/temp_folder.h"
 #include "base/text.h"
 #include "telemetry/sampling/energy.h"
 #include "telemetry/sampling/sampler.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "base/library.h"
+#include "base/os/library.h"
 
 namespace flyball {
 namespace {

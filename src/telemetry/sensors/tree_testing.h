@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/privileges_testing.h"
+#include "base/os/privileges_testing.h"
 
 namespace flyball {
 

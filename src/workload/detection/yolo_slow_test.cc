@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
 #include "data/makers/make.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "data/formats/squad.h"
 #include "data/loader/loader.h"
 #include "data/makers/questions.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/os/temp_folder.h"
 #include "base/random.h"
-#include "base/temp_folder.h"
 #include "data/formats/open.h"
 #include "data/loader/loader.h"
 #include "data/makers/make.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/common_options.h"

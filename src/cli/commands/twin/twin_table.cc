@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/twin/twin_commands.h"

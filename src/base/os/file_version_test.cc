@@ -1,4 +1,4 @@
-#include "base/file_version.h"
+#include "base/os/file_version.h"
 
 #include <gtest/gtest.h>
 

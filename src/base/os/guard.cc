@@ -1,4 +1,4 @@
-#include "base/guard.h"
+#include "base/os/guard.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "base/machine_name.h"
+#include "base/os/machine_name.h"
 
 #include <fmt/format.h>
 #include <sys/socket.h>

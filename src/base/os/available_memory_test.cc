@@ -1,9 +1,9 @@
-#include "base/available_memory.h"
+#include "base/os/available_memory.h"
 
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 
 namespace flyball {
 namespace {

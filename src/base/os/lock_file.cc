@@ -1,4 +1,4 @@
-#include "base/lock_file.h"
+#include "base/os/lock_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/process_name.h"
+#include "base/os/process_name.h"
 #include "base/text.h"
 
 namespace flyball {

@@ -1,4 +1,4 @@
-#include "base/places.h"
+#include "base/os/places.h"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "base/library.h"
+#include "base/os/library.h"
 
 namespace flyball {
 namespace {

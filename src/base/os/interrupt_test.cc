@@ -1,4 +1,4 @@
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

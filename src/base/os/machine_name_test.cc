@@ -1,4 +1,4 @@
-#include "base/machine_name.h"
+#include "base/os/machine_name.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>

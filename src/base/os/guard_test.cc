@@ -1,4 +1,4 @@
-#include "base/guard.h"
+#include "base/os/guard.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/temp_folder.h"
+#include "base/os/temp_folder.h"
 #include "base/text.h"
 
 namespace flyball {

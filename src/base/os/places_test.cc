@@ -1,4 +1,4 @@
-#include "base/places.h"
+#include "base/os/places.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/told_errors.h"
+#include "base/os/told_errors.h"
 
 #include <gtest/gtest.h>
 

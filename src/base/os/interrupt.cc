@@ -1,4 +1,4 @@
-#include "base/interrupt.h"
+#include "base/os/interrupt.h"
 
 #include <csignal>
 

@@ -1,4 +1,4 @@
-#include "base/process_name.h"
+#include "base/os/process_name.h"
 
 #include <fmt/format.h>
 
