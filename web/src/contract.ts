@@ -15,6 +15,8 @@ export type Provenance = "measured" | "table" | "predicted" | "simulated";
 export type Index = number;
 /** Text, a figure in the unit of its column, or null where it is not known. */
 export type Cell = string | Quantity | null;
+/** Version of the document; `--json=1` prints the one before, without this key. */
+export type CommonSchema = 2;
 /** How a number is known. */
 export type CommonProvenance = "measured" | "table" | "predicted" | "simulated";
 /** Training or inference. */
@@ -674,6 +676,8 @@ export interface RooflinePage {
 }
 /** Of `flyball roofline`. */
 export interface RooflineAnswer {
+  /** Version of the document. */
+  schema: CommonSchema;
   roofs: RooflineRoofs;
   /** [index] Position in `modes` of the highest mode; null: there is none. */
   highest: number | null;
@@ -984,6 +988,8 @@ export interface FrontPage {
 }
 /** Of `flyball pareto`. */
 export interface TablesPareto {
+  /** Version of the document. */
+  schema: CommonSchema;
   /** The table. */
   file: string;
   /** Of each. */
@@ -1044,6 +1050,8 @@ export interface ProfilePage {
 }
 /** Of a network. */
 export interface ProfileEpochs {
+  /** Version of the document. */
+  schema: CommonSchema;
   /** As resolved. */
   request: ProfileRequest;
   /** Start, ISO 8601. */
@@ -1308,6 +1316,8 @@ export interface CommonIdleShare {
 }
 /** Of a program after `--`. */
 export interface ProfileProgram {
+  /** Version of the document. */
+  schema: CommonSchema;
   /** What was run. */
   command: string[];
   /** Start, ISO 8601. */
@@ -1386,6 +1396,8 @@ export interface ComparisonPage {
 }
 /** Of `compare`. */
 export interface RunsCompare {
+  /** Version of the document. */
+  schema: CommonSchema;
   /** [count] Number of a run. */
   first: number;
   /** [count] Number of the other. */
@@ -1494,6 +1506,8 @@ export interface RunPage {
 }
 /** Of `show`. */
 export interface RunsShow {
+  /** Version of the document. */
+  schema: CommonSchema;
   /** [count] Its number. */
   id: number;
   /** As typed. */
@@ -1658,6 +1672,8 @@ export interface ServePage {
 }
 /** What came of serving and training in turns; docs/json.md says the same in words. */
 export interface Serve {
+  /** Version of the document. */
+  schema: CommonSchema;
   /** The board, for people. */
   device: string;
   /** In simulated time, on tables. */
