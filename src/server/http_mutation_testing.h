@@ -16,6 +16,8 @@ namespace flyball {
 struct ReadMessage {
   enum class Kind { whole, malformed, cut } kind = Kind::cut;
   std::string method, body;
+  bool sound_head = false;  ///< what is malformed or cut off is its body
+  bool asks_close = false;  ///< the connection ends behind it, whatever is answered
 };
 
 class SecondReader {
@@ -84,7 +86,8 @@ class SecondReader {
     } while (!lines.back().empty() && lines.size() < 2000);
     if (size_before - rest_.size() > 16384) read.kind = Kind::malformed;
     lines.pop_back();
-    if (lines.empty() || !head(lines, read)) read.kind = Kind::malformed;
+    read.sound_head = !lines.empty() && read.kind == Kind::whole && head(lines, read);
+    if (!read.sound_head) read.kind = Kind::malformed;
     if (read.kind == Kind::whole) body(read);
     return read;
   }
@@ -99,6 +102,7 @@ class SecondReader {
     if (!is_word(read.method) || !target.starts_with('/')) return false;
     if (target.find_first_of("\t#") != std::string_view::npos) return false;
     if (version != "HTTP/1.1" && version != "HTTP/1.0") return false;
+    read.asks_close = version == "HTTP/1.0";
     std::vector<std::string> hosts, lengths, codings, expects, others;
     for (const std::string_view field : std::vector(lines.begin() + 1, lines.end())) {
       const size_t colon = field.find(':');
@@ -106,6 +110,8 @@ class SecondReader {
       const std::string name = lower(field.substr(0, colon));
       const std::string value(stripped(field.substr(colon + 1)));
       if (name == "host") hosts.push_back(value);
+      if (name == "connection" && lower(value).find("close") != std::string::npos)
+        read.asks_close = true;
       if (name == "content-length") lengths.push_back(value);
       if (name == "transfer-encoding") codings.push_back(lower(value));
       if (name == "expect") expects.push_back(lower(value));
