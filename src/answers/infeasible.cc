@@ -311,7 +311,10 @@ nlohmann::ordered_json infeasible_json(const Error& why_not, const std::vector<A
     if (!one.workload.empty()) all.back()["workload"] = one.workload;
     if (one.slowdown > 0) all.back()["slowdown"] = one.slowdown;
   }
-  return {{"reason", why_not.message}, {"hint", why_not.hint}, {"easing", std::move(all)}};
+  return {{"code", code_name(why_not.code)},
+          {"reason", why_not.message},
+          {"hint", why_not.hint},
+          {"easing", std::move(all)}};
 }
 
 }  // namespace flyball

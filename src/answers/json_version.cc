@@ -37,7 +37,7 @@ void forget_times(Json& choice) {
 
 Json plan_of_1(Json json) {
   if (json["infeasible"].is_object())
-    json["error"] = {{"code", code_name(Code::infeasible)},
+    json["error"] = {{"code", json["infeasible"].value("code", code_name(Code::infeasible))},
                      {"message", json["infeasible"]["reason"]},
                      {"hint", json["infeasible"]["hint"]}};
   const bool dynamic = json.contains("windows");
@@ -62,10 +62,16 @@ Json plan_of_1(Json json) {
   return json;
 }
 
+void forget_code(Json& json) {
+  if (json.contains("infeasible") && json["infeasible"].is_object())
+    json["infeasible"].erase("code");
+}
+
 Json downgraded(Json json) {
   if (json.is_object()) json.erase("schema");
-  if (is_tune(json)) return tune_of_1(std::move(json));
-  if (is_plan(json)) return plan_of_1(std::move(json));
+  if (is_tune(json)) json = tune_of_1(std::move(json));
+  if (is_plan(json)) json = plan_of_1(std::move(json));
+  forget_code(json);
   return json;
 }
 
@@ -102,11 +108,16 @@ Json upgraded(Json answer) {
   if (is_tune(answer) && answer["request"].contains("asked")) {
     answer["asked"] = answer["request"]["asked"];
     answer["request"].erase("asked");
+    if (answer.contains("infeasible") && answer["infeasible"].is_object())
+      answer["infeasible"]["code"] = code_name(Code::infeasible);
   } else if (is_plan(answer)) {
     if (answer.contains("answer")) answer["choice"] = answer["answer"];
     if (answer.contains("error")) {
-      if (!answer.contains("infeasible"))
-        answer["infeasible"] = {{"reason", answer["error"]["message"]},
+      if (answer.contains("infeasible") && answer["infeasible"].is_object())
+        answer["infeasible"]["code"] = answer["error"]["code"];
+      else
+        answer["infeasible"] = {{"code", answer["error"]["code"]},
+                                {"reason", answer["error"]["message"]},
                                 {"hint", answer["error"]["hint"]},
                                 {"easing", Json::array()}};
       answer.erase("error");

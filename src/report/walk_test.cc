@@ -14,6 +14,7 @@
 #include "space/trial_facts.h"
 #include "store/exchange.h"
 #include "store/sample_testing.h"
+#include "tune/tune.h"
 
 namespace flyball {
 namespace {

@@ -82,7 +82,7 @@ Status check_cancelled(const SessionOptions& options) {
   return Error{Code::interrupted, "interrupted", ""};
 }
 
-// Observation configurations predicted without their own readings: how far to believe the rest.
+// Profiled configurations predicted without their own readings: how far to believe the rest.
 // Where there are hundreds, a few are left out together: the model hardly misses them.
 Status hold_out(const Profiler& profiler, const MeasuredConfigs& measured, TuneResult& result) {
   if (trains_networks(result.request.predictor)) return {};

@@ -20,10 +20,13 @@ struct ReportOptions {
 Status run(const ReportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const ShownRun shown, run_or_fact(store, options.run));
-  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
+  // Facts that cannot be read take nothing but their own figures from the page.
+  const auto costs = board_costs(store);
+  if (!costs) fmt::print(stderr, "note: without idle power: {}\n", costs.error().message);
   const std::string file =
       options.out.empty() ? fmt::format("flyball-run-{}.html", options.run) : options.out;
-  return write_report(file, run_report(shown.run, shown.trials, costs), false);
+  return write_report(file, run_report(shown.run, shown.trials, costs ? *costs : BoardCosts()),
+                      false);
 }
 
 }  // namespace
