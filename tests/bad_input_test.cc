@@ -136,6 +136,7 @@ TEST_F(BadInputTest, OptionsOfNetworksSayNothingToAProgram) {
   expect_refused({"tune", "--phase", "train", "--", "true"}, "--phase says nothing",
                  "leave it out");
   expect_refused({"profile", "lenet5", "--patience", "1s"}, "--patience", "after --");
+  expect_refused({"profile", "script:net.pt", "--patience", "1s"}, "--patience", "after --");
   expect_refused({"tune", "net", "--device", "table:" + table_, "--data", "x"}, "no data is read",
                  "leave --data out");
   expect_refused({"plan", "training", "--train", table_, "--data", "x"}, "no data is read",

@@ -160,7 +160,8 @@ int run(int argc, char** argv) {
   const bool clean = put_board_back();
   const int code = run_command(argc, argv);
   // The devices are gone, and what they could not put back stands in the journal.
-  return clean && !put_board_back() && code == 0 ? 2 : code;
+  const bool put_back = put_board_back();
+  return code == 0 && (something_left() || (clean && !put_back)) ? 2 : code;
 }
 
 }  // namespace flyball::cli

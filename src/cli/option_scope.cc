@@ -27,6 +27,7 @@ Error does_not_apply(const std::string& option, Target target, const std::string
                                  option),
                      "leave it out, or plan without --arrivals");
     case Target::network:
+    case Target::script:
     case Target::onnx:
       break;
   }

@@ -18,6 +18,7 @@ using AddedOptions = std::vector<CLI::Option*>;
 /// What a command runs, or reads instead of running it.
 enum class Target {
   network,  ///< on this machine
+  script,   ///< a network of the user's own, on this machine
   program,  ///< of the user's own
   table,    ///< measured already
   twin,     ///< a simulated board

@@ -167,7 +167,8 @@ HttpResponse Endpoint::get(const std::string& path) const {
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_->text(state())};
   if (path == "/") {
-    HttpResponse page{200, "text/html; charset=utf-8", std::string(live_page())};
+    HttpResponse page{200, "text/html; charset=utf-8"};
+    page.file = live_page();
     // The page is one file: it loads nothing, and asks nobody but this server.
     page.headers.emplace_back("Content-Security-Policy",
                               "default-src 'none'; script-src 'unsafe-inline'; style-src "

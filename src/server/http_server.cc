@@ -35,7 +35,7 @@ class AsioServer final : public HttpServer {
     limits.connections =
         std::min(limits.connections,
                  std::max<size_t>(files, 1 + refusing_connections) - refusing_connections);
-    limits.body_bytes = std::min(limits.body_bytes, limits.all_bodies);
+    limits.body_bytes = std::min(limits.body_bytes, limits.all_bodies + BodyLease::own_bytes);
   }
   ~AsioServer() override {
     if (thread_.joinable()) {
@@ -131,7 +131,7 @@ class AsioServer final : public HttpServer {
   }
   void admit(tcp::socket socket) {
     const size_t most = shared_->options.limits.connections;
-    if (shared_->sessions.size() >= most && !shared_->waiting.empty())
+    while (shared_->sessions.size() >= most && !shared_->waiting.empty())
       shared_->waiting.front()->close();
     if (shared_->sessions.size() >= most + refusing_connections) return;
     error_code ignored;

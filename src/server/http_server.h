@@ -18,7 +18,8 @@ namespace flyball {
 /// What a client may make us hold or wait for.
 struct HttpLimits {
   size_t header_bytes = 16 << 10;
-  size_t body_bytes = 64 << 20;  ///< also of what a compressed one becomes; all_bodies at most
+  size_t body_bytes =
+      64 << 20;  ///< also of what a compressed one becomes; all_bodies and 64 KiB at most
   size_t all_bodies =
       256 << 20;                 ///< bodies beyond their first 64 KiB, and answers, of all requests
   size_t connections = 1024;     ///< most_connections() at most; the one that waits longest for a
@@ -58,7 +59,8 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
-  bool events = false;  ///< the connection becomes a listener of publish()
+  std::string_view file{};  ///< behind the body: bytes that last as long as the program
+  bool events = false;      ///< the connection becomes a listener of publish()
 };
 
 /// The way back to the client. Thread-safe; the first answer counts, and a reply that is dropped

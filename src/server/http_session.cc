@@ -212,14 +212,18 @@ void HttpSession::handle() {
   const size_t bytes = request.body.size();
   shared_->worker.add(bytes, [self = shared_from_this(), request = std::move(request),
                               encoding = head_.content_encoding, reply]() mutable {
-    auto plain = decompressed(encoding, std::exchange(request.body, {}),
-                              self->shared_->options.limits.body_bytes,
-                              [&self](size_t held) { return self->hold(held); });
-    if (!plain.ok()) {
-      const bool full = plain.error().code == Code::unavailable;
-      return reply.send(fault_response({full ? 503 : 400, plain.error().message}));
+    try {
+      auto plain = decompressed(encoding, std::exchange(request.body, {}),
+                                self->shared_->options.limits.body_bytes,
+                                [&self](size_t held) { return self->hold(held); });
+      if (!plain.ok()) {
+        const bool full = plain.error().code == Code::unavailable;
+        return reply.send(fault_response({full ? 503 : 400, plain.error().message}));
+      }
+      request.body = *std::move(plain);
+    } catch (const std::exception& exception) {  // no memory for it
+      return reply.send(error_response(500, exception.what()));
     }
-    request.body = *std::move(plain);
     handle_request(*self->shared_, std::move(request), reply);
   });
 }
@@ -256,12 +260,15 @@ void HttpSession::answer(HttpResponse response) {
   for (const auto& [name, value] : response.headers)
     fmt::format_to(std::back_inserter(out_head_), "{}: {}\r\n", name, value);
   if (!response.events)
-    fmt::format_to(std::back_inserter(out_head_), "Content-Length: {}\r\n", response.body.size());
+    fmt::format_to(std::back_inserter(out_head_), "Content-Length: {}\r\n",
+                   response.body.size() + response.file.size());
   out_head_ += keep_ ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
   out_body_ = head_only_ ? std::string() : std::move(response.body);
   expire_after(shared_->options.limits.body_s);
-  const std::array<asio::const_buffer, 2> both = {asio::buffer(out_head_), asio::buffer(out_body_)};
-  asio::async_write(socket_, both, [self = shared_from_this()](const auto& error, size_t) {
+  const std::string_view file = head_only_ ? std::string_view() : response.file;
+  const std::array<asio::const_buffer, 3> parts = {asio::buffer(out_head_), asio::buffer(out_body_),
+                                                   asio::buffer(file)};
+  asio::async_write(socket_, parts, [self = shared_from_this()](const auto& error, size_t) {
     self->on_written(static_cast<bool>(error));
   });
 }

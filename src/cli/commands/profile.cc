@@ -135,7 +135,7 @@ Status run_simulated(const ProfileOptions& options, const Board& board, Context&
 
 Status run_network(ProfileOptions& options, Context& context) {
   const bool network = read_source(options.workload).kind == NamedSource::Kind::network;
-  if (network) FLYBALL_CHECK(options.scope.check(Target::network, options.workload));
+  FLYBALL_CHECK(options.scope.check(network ? Target::network : Target::script, options.workload));
   FLYBALL_CHECK(options.files.check());
   FLYBALL_CHECK(complete(options));
   Progress progress(options.quiet);
@@ -297,7 +297,7 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
                    "a program that marked and then marks nothing for so long hangs",
                    {0.001, 1e9, "at least 1ms"})
           ->default_str("5min");
-  options.scope.exclude({Target::network, Target::twin}, {patience},
+  options.scope.exclude({Target::network, Target::script, Target::twin}, {patience},
                         {.remedy = "it is for a program of your own, after --"});
 }
 

@@ -142,7 +142,7 @@ void print_comparison(const RunComparison& comparison) {
 // Runs that are not named: the latest, against the one before it that measured the same workload.
 Status name_runs(Store& store, RunsOptions& options) {
   if (options.second > 0) return {};
-  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, runs_and_facts(store));
   const auto measured =
       std::ranges::find_if(runs, [](const StoredRun& run) { return run.measurements > 0; });
   if (measured == runs.end())

@@ -195,7 +195,7 @@ std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const Ser
 Status check_names(const ServeOptions& options) {
   for (const auto& names : {options.plan.train, options.plan.infer})
     for (const std::string& name : names)
-      if (name != identity_name && read_source(name).kind == NamedSource::Kind::network)
+      if (name != identity_name && read_source(name).kind != NamedSource::Kind::script)
         if (const auto known = find_workload(name); !known) return known.error();
   if (options.weights.empty()) return {};
   const auto weights = read_checkpoint(options.weights);

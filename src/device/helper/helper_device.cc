@@ -48,7 +48,7 @@ class HelperDevice final : public Device {
   PowerMode caps() const override {
     if (board_.axes.empty()) return own_->caps();
     const auto now = ask_helper(board_.root, socket_);
-    return merged(own_->caps(), now ? now->caps : PowerMode());
+    return merged(own_->caps(), now ? now->caps : board_.caps);
   }
   PowerMode baseline() const override { return merged(own_->baseline(), board_.baseline); }
   Settings observed() const override { return own_->observed(); }
