@@ -1,6 +1,8 @@
 // The names that users rely on (docs/schema/contract.json) are there.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "command_testing.h"
 #include "schema_testing.h"
 
@@ -8,8 +10,6 @@ namespace flyball::testing_tools {
 namespace {
 
 using Json = nlohmann::json;
-
-using ::testing::HasSubstr;
 
 /// The schemas in `file` that a schema stands for: references, alternatives, items of lists.
 std::vector<std::pair<std::string, Json>> resolved(const std::string& file, const Json& schema) {
@@ -81,8 +81,13 @@ TEST_F(Contract, CommandsTakeItsOptions) {
 }
 
 TEST_F(Contract, TheProgramReadsItsEnvironment) {
-  const std::string program = slurp(program_);
-  for (const std::string name : contract_["environment"]) EXPECT_THAT(program, HasSubstr(name));
+  // Compilers take short names apart, so that they do not stand in the program as they are.
+  std::string sources;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(FLYBALL_SOURCE_DIR "/src"))
+    if (file.path().extension() == ".cc" && !file.path().stem().string().ends_with("_test"))
+      sources += slurp(file.path());
+  for (const std::string name : contract_["environment"])
+    EXPECT_NE(sources.find('"' + name + '"'), std::string::npos) << name;
 }
 
 TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
@@ -97,7 +102,8 @@ TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
     for (const char* key : {"schema", "choice", "default", "effort"})
       EXPECT_FALSE(before.contains(key)) << key;
     EXPECT_EQ(now["choice"], now["answer"]);
-    EXPECT_EQ(before["answer"]["roles"][0]["config"], now["choice"]["roles"][0]["config"]);
+    if (!now["choice"].is_null())
+      EXPECT_EQ(before["answer"]["roles"][0]["config"], now["choice"]["roles"][0]["config"]);
     EXPECT_EQ(before.contains("error"), now["choice"].is_null());
     EXPECT_EQ(before["profiled"][0]["failure"], "");
     EXPECT_TRUE(now["profiled"][0]["failure"].is_null());

@@ -23,9 +23,11 @@ Json doctor_of(const fs::path& root) {
   DoctorOptions options;
   options.root = root;
   options.ask_kernel = false;
-  return Json::parse(
-      doctor_json(examine_machine(options), examine_board(root))
-          .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));  // as printed
+  Json printed =
+      Json::parse(doctor_json(examine_machine(options), examine_board(root))
+                      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  printed["schema"] = 2;  // what each printed document begins with
+  return printed;
 }
 
 // Which keys of the document a file may change; the last one that fits counts.

@@ -106,3 +106,5 @@ INSERT INTO sqlite_sequence VALUES('measurements',13);
 CREATE INDEX measurements_by_trial ON measurements(board_id, job_id, mode, provenance);
 CREATE INDEX run_measurements_by_measurement ON run_measurements(measurement_id);
 COMMIT;
+PRAGMA application_id=1179408706;
+PRAGMA user_version=5;

@@ -16,7 +16,7 @@ export type Index = number;
 /** Text, a figure in the unit of its column, or null where it is not known. */
 export type Cell = string | Quantity | null;
 /** Version of the document; `--json=1` prints the one before, without this key. */
-export type CommonSchema = 2;
+export type CommonDocumentSchema = 2;
 /** How a number is known. */
 export type CommonProvenance = "measured" | "table" | "predicted" | "simulated";
 /** Training or inference. */
@@ -677,7 +677,7 @@ export interface RooflinePage {
 /** Of `flyball roofline`. */
 export interface RooflineAnswer {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   roofs: RooflineRoofs;
   /** [index] Position in `modes` of the highest mode; null: there is none. */
   highest: number | null;
@@ -989,7 +989,7 @@ export interface FrontPage {
 /** Of `flyball pareto`. */
 export interface TablesPareto {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   /** The table. */
   file: string;
   /** Of each. */
@@ -1051,7 +1051,7 @@ export interface ProfilePage {
 /** Of a network. */
 export interface ProfileEpochs {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   /** As resolved. */
   request: ProfileRequest;
   /** Start, ISO 8601. */
@@ -1317,7 +1317,7 @@ export interface CommonIdleShare {
 /** Of a program after `--`. */
 export interface ProfileProgram {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   /** What was run. */
   command: string[];
   /** Start, ISO 8601. */
@@ -1397,7 +1397,7 @@ export interface ComparisonPage {
 /** Of `compare`. */
 export interface RunsCompare {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   /** [count] Number of a run. */
   first: number;
   /** [count] Number of the other. */
@@ -1507,7 +1507,7 @@ export interface RunPage {
 /** Of `show`. */
 export interface RunsShow {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   /** [count] Its number. */
   id: number;
   /** As typed. */
@@ -1673,7 +1673,7 @@ export interface ServePage {
 /** What came of serving and training in turns; docs/json.md says the same in words. */
 export interface Serve {
   /** Version of the document. */
-  schema: CommonSchema;
+  schema: CommonDocumentSchema;
   /** The board, for people. */
   device: string;
   /** In simulated time, on tables. */
