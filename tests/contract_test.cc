@@ -102,8 +102,9 @@ TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
     for (const char* key : {"schema", "choice", "default", "effort"})
       EXPECT_FALSE(before.contains(key)) << key;
     EXPECT_EQ(now["choice"], now["answer"]);
-    if (!now["choice"].is_null())
+    if (!now["choice"].is_null()) {
       EXPECT_EQ(before["answer"]["roles"][0]["config"], now["choice"]["roles"][0]["config"]);
+    }
     EXPECT_EQ(before.contains("error"), now["choice"].is_null());
     EXPECT_EQ(before["profiled"][0]["failure"], "");
     EXPECT_TRUE(now["profiled"][0]["failure"].is_null());
