@@ -340,7 +340,8 @@ TEST_F(ServeHttpTest, BodiesTakeTheMemoryThatTheyAreGiven) {
   ASSERT_NE(port, 0) << slurp(told(served_, "err"));
   wait_until_ready(port);
   const std::string path = "POST /v2/models/identity/infer";
-  EXPECT_TRUE(ask(port, path, std::string((1 << 20) + 1, ' ')).starts_with("HTTP/1.1 413"));
+  EXPECT_TRUE(
+      ask(port, path, std::string((1 << 20) + (64 << 10) + 1, ' ')).starts_with("HTTP/1.1 413"));
   EXPECT_TRUE(ask(port, path, std::string(1 << 20, ' ')).starts_with("HTTP/1.1 400"));
   EXPECT_EQ(stop().exit_code, 0);
 }
