@@ -51,7 +51,7 @@ test("a program's marks are rows, those whose parts are known bars", () => {
   const page: ProfilePage = {
     ...profile_page(),
     answer: {
-      command: ["./a.out", "5"], started_utc: "2026", exit_code: 0, wall_s: 2.5, start_up_s: 0.1, marked: part, lost_marks: 2, cpu_s: 2, cpu_pct: 80, peak_memory_bytes: 1, peak_processes: 1, read_bytes: null, read_chars: null, energy: null,
+      schema: 2, command: ["./a.out", "5"], started_utc: "2026", exit_code: 0, wall_s: 2.5, start_up_s: 0.1, marked: part, lost_marks: 2, cpu_s: 2, cpu_pct: 80, peak_memory_bytes: 1, peak_processes: 1, read_bytes: null, read_chars: null, energy: null,
       gpu: { index: 0, load_pct: 33, clock_mhz: 306, memory_bytes: null }, power_total: "", power_gap: "", windows: [window], stopped: "", disturbed: null,
     },
   };
@@ -85,7 +85,7 @@ test("of two runs each row says what came of it", () => {
   const page: ComparisonPage = {
     ...run_page(), kind: "comparison",
     answer: {
-      first: 1, second: 2, verdict: "4 trials made in both; 1 differs beyond their noise", common: 4, differences: [], runs: [run(1), run(2)], sources: [],
+      schema: 2, first: 1, second: 2, verdict: "4 trials made in both; 1 differs beyond their noise", common: 4, differences: [], runs: [run(1), run(2)], sources: [],
       trials: [pair({}), pair({ established: false, doubt: "the 90 % intervals overlap" }), pair({ second: null, second_ms: null, established: null }), pair({ established: false, change_pct: 0 }),
         pair({ second: { ...side, readings: 0, provenance: null, doubts: "throttled" }, second_ms: null, established: null }), pair({ second: { ...side, provenance: "predicted" } })],
     },

@@ -236,7 +236,7 @@ export function run_page(): RunPage {
   return {
     ...page_base, kind: "run", command: "flyball import both.csv",
     answer: {
-      id: 3, command: "flyball import both.csv", device: "twin", fingerprint: "fixture-7f3a91", conditions: null, seed: 0, started_utc: "2025-06-14T09:12:30Z", finished_utc: "2025-06-14T09:12:31Z", state: "done", measurements: 14, reused: 0,
+      schema: 2, id: 3, command: "flyball import both.csv", device: "twin", fingerprint: "fixture-7f3a91", conditions: null, seed: 0, started_utc: "2025-06-14T09:12:30Z", finished_utc: "2025-06-14T09:12:31Z", state: "done", measurements: 14, reused: 0,
       workload: null, best: null, choice: null, request: { import: "both.csv" }, answer: { notes: ["2 rows were left out"] }, trials,
       sources: [source("A", "module", "LibTorch 1.13.1", []), source("B", "input", "LibTorch 2.6.0", ["power total is module in A, input in B", "libraries is LibTorch 1.13.1 in A, LibTorch 2.6.0 in B"])],
     },
@@ -267,6 +267,7 @@ export function roofline_page(): RooflinePage {
     ...page_base, kind: "roofline", command: "flyball roofline --data a.csv --report out.html",
     tables: [{ title: "net infer on twin", axes, configurations }, { title: "det infer on twin", axes, configurations: configurations.map((c) => ({ ...c, power_w: null, energy_j: null })) }],
     answer: {
+      schema: 2,
       roofs: { device: "twin", title: "twin", fingerprint: "", provenance: "simulated", sources: ["net infer on twin", "det infer on twin"], total: "module", power_gap: null, other_cores: null, disturbed: null, measured_utc: "2025-06-14T09:12:30Z", modes },
       highest: 0, run: null, notes: [],
       workloads: [bound("net", 16, 34, 34e9, 20), bound("net", 1, 24, 5e9, 10), bound("det", 16, 5.4, 2.7e9, 10.8)],
@@ -286,6 +287,7 @@ export function profile_page(): ProfilePage & { answer: ProfileEpochs } {
   return {
     ...page_base, kind: "profile", command: "flyball profile lenet5 --epochs 2",
     answer: {
+      schema: 2,
       request: {
         workload: "lenet5", phase: "train", device: "cpu", data: "", batch_size: 16, tokens: null, image_size: null, inputs: [], loss: "", loader_workers: 0, prefetch: 0, optimizer: "sgd", learning_rate: 0.01, weight_decay: 0, accumulate: 1, precision: "fp32",
         channels_last: false, threads: 2, epochs: 2, steps: null, drop_last: false, on_bad: "fail", save: "", resume: "", cache_bytes: null, seed: 7,
