@@ -112,13 +112,13 @@ class AsioServer final : public HttpServer {
 
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (error) return accept_later();
+      if (error == asio::error::operation_aborted) return;
+      if (error) return acceptor_.is_open() ? accept_later() : void();
       try {
         admit(std::move(socket));
       } catch (const std::exception&) {  // no memory for it
       }
-      accept();
+      if (acceptor_.is_open()) accept();  // else this one came just before the end
     });
   }
   // Without files to open, the next try fails like this one: clients stay in the kernel's queue.
@@ -176,7 +176,7 @@ class AsioServer final : public HttpServer {
   void begin_end() {
     begin_drain();
     for (const auto& session : held())
-      if (session->replying()) session->close();
+      if (session->owes_answer()) session->close();
     error_code error;
     acceptor_.non_blocking(true, error);
     while (!error) {

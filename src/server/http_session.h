@@ -35,7 +35,8 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   void close();
   /// By the one thread that handles its request at the time.
   bool hold(size_t bytes) { return lease_.hold(bytes); }
-  bool replying() const { return replying_; }
+  /// A request waits for its answer, none of which is on its way yet.
+  bool owes_answer() const { return replying_ && !answered_; }
   /// It has taken longer than it may.
   bool overdue(Clock::time_point now) const { return now > deadline_; }
 
