@@ -50,6 +50,12 @@ class ServeTest : public LiveTest {
     }
     return write(name, kept).string();
   }
+  /// What is answered in simulated time, all but when the command was started.
+  static nlohmann::ordered_json answer_of(const Finished& done) {
+    auto json = nlohmann::ordered_json::parse(done.out);
+    EXPECT_EQ(json.erase("started_utc"), 1u);
+    return json;
+  }
   void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
     const Finished done = run(arguments);
     EXPECT_EQ(done.exit_code, 2) << done.out;
@@ -73,7 +79,7 @@ TEST_F(ServeTest, TablesAreServedInSimulatedTimeAndTheSameEachTime) {
   EXPECT_LE(requests["late"].get<int>() + requests["refused"].get<int>(), 150);
   EXPECT_GT(json["training"][0]["minibatches"], 0);
   EXPECT_TRUE(json["simulated"]);
-  EXPECT_EQ(first.out, run(asked).out);
+  EXPECT_TRUE(answer_of(first) == answer_of(run(asked)));  // no picture of how 300 kB differ
 }
 
 TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
@@ -145,7 +151,7 @@ TEST_F(ServeTest, ModesThatNobodyProfiledAreMeasuredWhileItServes) {
             1.1 * without.json()["training"][0]["minibatches"].get<double>());
   EXPECT_EQ(json["services"][0]["requests"]["late"], 0);
   EXPECT_EQ(json["services"][0]["requests"]["refused"], 0);
-  EXPECT_EQ(with.out, run(measuring).out);
+  EXPECT_TRUE(answer_of(with) == answer_of(run(measuring)));
 }
 
 TEST_F(ServeTest, WhatCannotBeMeasuredIsRefused) {
