@@ -1,6 +1,7 @@
 // Input that was once taken for something else than was meant: each is refused before anything is
 // measured, in words that name it, with a remedy.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -283,6 +284,56 @@ TEST_F(BadInputTest, TheHelpThatIsNamedIsThatOfTheCommand) {
   expect_refused({"roofline", "measure", "--nothing"}, "--nothing",
                  "`flyball roofline measure --help`");
   expect_refused({"runs", "show", "1", "--nothing"}, "--nothing", "`flyball runs show --help`");
+}
+
+TEST_F(BadInputTest, OnePlaceIsWrittenByOneOption) {
+  const std::string file = (folder_ / "both").string();
+  const std::string same = (folder_ / "none/../both").string();
+  expect_refused({"profile", "lenet5", "--report", file, "--csv", same}, "--csv names",
+                 "one would replace the other");
+  expect_refused({"measure", "--trace", file, "--csv", file, "--", "true"}, "--trace names",
+                 "one would replace the other");
+  EXPECT_FALSE(fs::exists(file));
+  expect_refused({"export", "--out", "-"}, "'-' is no place", "stdout");
+  expect_refused({"tune", "net", "--device", "table:" + table_, "--report", "-"}, "'-'", "./-");
+  EXPECT_FALSE(fs::exists("-"));
+}
+
+// A pipe that nobody writes to would keep the reader waiting; a device never ends.
+TEST_F(BadInputTest, WhatIsNoFileIsRefusedUnread) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& odd : {pipe, std::string("/dev/zero")}) {
+    std::vector<Words> cases = {
+        {"tune", "net", "--device", "table:" + odd},
+        {"predict", "--device", "table:" + odd},
+        {"plan", "training", "--train", odd},
+        {"pareto", odd},
+        {"evaluate", "predict", "--target", odd},
+        {"import", odd},
+        {"import", "--format", "powertrain", odd},
+        {"import", "--format", "tegrastats", odd},
+        {"experiment", "run", odd},
+        {"experiment", "report", odd},
+        {"twin", "calibrate", "--target", odd},
+        {"reference", "add", odd},
+        {"runs", "list", "--store", odd},
+        {"measure", "--plug", odd, "--", "true"},
+    };
+    if (built_with_torch)
+      for (const Words& words :
+           {Words{"profile", "lenet5", "--resume", odd}, Words{"profile", "script:" + odd},
+            Words{"serve", "--infer", "lenet5", "--latency", "1s", "--token-file", odd},
+            Words{"serve", "--infer", "lenet5", "--latency", "1s", "--weights", odd}})
+        cases.push_back(words);
+    for (const Words& words : cases) {
+      const Finished done = run(words);
+      const std::string line = ::testing::PrintToString(words);
+      EXPECT_EQ(done.exit_code, 2) << line;
+      EXPECT_THAT(done.err, HasSubstr(odd)) << line;
+      EXPECT_THAT(done.err, HasSubstr("HINT: ")) << line;
+    }
+  }
 }
 
 TEST_F(BadInputTest, EveryPartKeepsItsThingsInOnePlace) {

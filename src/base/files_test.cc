@@ -128,6 +128,73 @@ TEST(Files, APipeIsWrittenToAndStaysAPipe) {
   EXPECT_EQ(entries(folder.path()), 1u);
 }
 
+TEST(Files, WhatIsNoFileIsRefusedUnread) {
+  const TempFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const auto pipe = read_file(folder / "pipe");  // nobody writes: it would wait for ever
+  ASSERT_FALSE(pipe.ok());
+  EXPECT_EQ(pipe.error().code, Code::invalid_argument);
+  EXPECT_THAT(pipe.error().message, HasSubstr((folder / "pipe").string() + ": it is a pipe"));
+  EXPECT_THAT(read_file("/dev/zero").error().message, HasSubstr("it is a device"));
+  EXPECT_FALSE(read_file("/proc/self/status").value().empty()) << "though it has no size";
+}
+
+TEST(Files, WhatIsTooLargeIsRefusedUnread) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "f", "").ok());
+  ASSERT_EQ(::truncate((folder / "f").c_str(), off_t{1} << 40), 0);
+  EXPECT_THAT(read_file(folder / "f").error().message, HasSubstr("is larger than 268435456 bytes"));
+}
+
+TEST(Files, KeepTheirPermissionsAndTheirOwner) {
+  const TempFolder folder;
+  struct stat about {};
+  const bool root = ::geteuid() == 0;
+  for (const mode_t mode : {0600u, 0644u, 0640u, 0755u}) {
+    ASSERT_TRUE(write_file(folder / "f", "old").ok());
+    ASSERT_EQ(::chmod((folder / "f").c_str(), mode), 0);
+    if (root) {
+      ASSERT_EQ(::chown((folder / "f").c_str(), 12345, 23456), 0);
+    }
+    ASSERT_TRUE(write_file(folder / "f", "new").ok());
+    ASSERT_EQ(::stat((folder / "f").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777, mode);
+    EXPECT_EQ(about.st_uid, root ? 12345 : ::geteuid());
+    EXPECT_EQ(about.st_gid, root ? 23456 : ::getegid());
+  }
+}
+
+// In a folder such as /tmp others may plant what the temporary file would have been.
+TEST(Files, NothingThatIsPlantedBesideThemIsWrittenTo) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "victim", "untouched").ok());
+  for (int guess = -1; guess < 2; ++guess)
+    std::filesystem::create_symlink("victim",
+                                    folder / ("f.part" + std::to_string(::getpid() + guess)));
+  ASSERT_TRUE(write_file(folder / "f", "x").ok());
+  EXPECT_EQ(read_file(folder / "victim").value(), "untouched");
+  EXPECT_FALSE(std::filesystem::is_symlink(folder / "f"));
+  EXPECT_EQ(entries(folder.path()), 5u);
+}
+
+TEST(Files, ALinkThatSomebodyElsePlantedIsNotFollowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes files of others";
+  const TempFolder folder;
+  ASSERT_TRUE(write_file(folder / "victim", "untouched").ok());
+  std::filesystem::create_directory(folder / "shared");
+  ASSERT_EQ(::chmod((folder / "shared").c_str(), 01777), 0);
+  const std::filesystem::path link = folder / "shared/report.html";
+  std::filesystem::create_symlink(folder / "victim", link);
+  ASSERT_EQ(::lchown(link.c_str(), 12345, 12345), 0);
+  const auto refused = write_file(link, "x");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, Code::permission);
+  EXPECT_EQ(read_file(folder / "victim").value(), "untouched");
+  ASSERT_EQ(::lchown(link.c_str(), 0, 0), 0);
+  EXPECT_TRUE(write_file(link, "x").ok()) << "one's own link is followed";
+  EXPECT_EQ(read_file(folder / "victim").value(), "x");
+}
+
 TEST(TempFolder, IsGoneAfterwards) {
   std::filesystem::path path;
   {

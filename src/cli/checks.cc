@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "base/files.h"
@@ -17,6 +19,8 @@ namespace flyball::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+using Places = std::map<fs::path, std::string>;  ///< by place: the option that names it
 
 // An option left out and an option given as '' are two things.
 std::string empty_error(const std::string& text) {
@@ -40,12 +44,33 @@ std::string real_error(const std::string& text) {
   return number && std::isfinite(*number) ? "" : fmt::format("'{}' is not a number", text);
 }
 
-void check_option(CLI::Option& option) {
+// One place is given once; `-` would be a file of that name.
+CLI::Validator place_check(const std::string& option, const std::shared_ptr<Places>& taken) {
+  return {[option, taken](const std::string& text) -> std::string {
+            if (text == "-")
+              return "'-' is no place to write to; without such an option much goes to stdout, and "
+                     "./- is a file of that name";
+            std::error_code ignored;
+            const auto place = fs::weakly_canonical(fs::absolute(text, ignored), ignored);
+            const auto [other, first] = taken->emplace(place, option);
+            // Devices and pipes take one after the other.
+            if (first || other->second == option ||
+                (fs::exists(place, ignored) && !fs::is_regular_file(place, ignored) &&
+                 !fs::is_directory(place, ignored)))
+              return "";
+            return fmt::format("{} names '{}', too: one would replace the other", other->second,
+                               text);
+          },
+          ""};
+}
+
+void check_option(CLI::Option& option, const std::shared_ptr<Places>& taken) {
   // What belongs to another program is not ours to judge.
   const bool words = option.get_positional() && option.get_expected_max() > 1;
   if (option.get_type_size_max() == 0 || words) return;
   const std::string type = option.get_type_name();
   option.check(CLI::Validator(empty_error, ""));
+  if (type == "FILE" || type == "FOLDER") option.check(place_check(option.get_name(), taken));
   if (type.starts_with("UINT")) option.check(CLI::Validator(integer_error<uint64_t>, ""));
   if (type.starts_with("INT")) option.check(CLI::Validator(integer_error<int64_t>, ""));
   if (type.starts_with("FLOAT")) option.check(CLI::Validator(real_error, ""));
@@ -86,8 +111,13 @@ CLI::Validator sample_count() {
           ""};
 }
 
+CLI::Option* writes(CLI::Option* option, const char* kind) {
+  return option->type_name(kind);
+}
+
 void check_every_option(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) check_option(*option);
+  const auto taken = std::make_shared<Places>();
+  for (CLI::Option* option : app.get_options()) check_option(*option, taken);
   for (CLI::App* command : app.get_subcommands({})) check_every_option(*command);
 }
 

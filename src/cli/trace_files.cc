@@ -1,9 +1,6 @@
 #include "cli/trace_files.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 #include "base/files.h"
 #include "cli/checks.h"
@@ -16,9 +13,10 @@ namespace flyball::cli {
 
 AddedOptions TraceFiles::add_options(CLI::App& command) {
   AddedOptions added = add_plug_options(command);
-  added.push_back(command.add_option(
-      "--trace", trace, "write a Chrome trace (chrome://tracing, ui.perfetto.dev) of all sensors"));
-  added.push_back(command.add_option("--csv", csv, "write what the sensors showed as CSV"));
+  added.push_back(writes(command.add_option(
+      "--trace", trace,
+      "write a Chrome trace (chrome://tracing, ui.perfetto.dev) of all sensors")));
+  added.push_back(writes(command.add_option("--csv", csv, "write what the sensors showed as CSV")));
   return added;
 }
 
@@ -65,8 +63,9 @@ SensorList TraceFiles::context_with_gpu(const std::filesystem::path& root) const
 
 Status TraceFiles::check() const {
   FLYBALL_ASSIGN([[maybe_unused]] const TegrastatsOptions clock, tegrastats_options());
-  if (!plug.empty() && ::access(plug.c_str(), R_OK) != 0)
-    return file_error("read the plug meter's log", plug, errno);
+  if (!plug.empty()) {
+    FLYBALL_ASSIGN([[maybe_unused]] const OpenedFile log, open_regular(plug));
+  }
   for (const std::string& file : {trace, csv})
     if (!file.empty()) FLYBALL_CHECK(check_writable(file));
   return {};

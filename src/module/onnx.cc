@@ -41,7 +41,7 @@ bool built_with_onnx() {
 Result<OnnxNetwork> read_onnx(const fs::path& file, const OnnxOptions& options) {
   static const Result<void*> loaded = load_reader();
   FLYBALL_ASSIGN(void* const reader, loaded);
-  FLYBALL_ASSIGN(const std::string bytes, read_file(file));
+  FLYBALL_ASSIGN(const std::string bytes, read_file(file, size_t{2} << 30));
   auto network = reinterpret_cast<OnnxReader>(reader)(bytes, options);
   if (!network) return network.error().within(file.string());
   return network;

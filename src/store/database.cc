@@ -43,6 +43,10 @@ Status check_place(const std::filesystem::path& path) {
   if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0 && errno != ENOENT)
     return file_error("write to the store", path, errno);
   if (std::filesystem::is_directory(path, error)) return file_error("open the store", path, EISDIR);
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    return Error{Code::invalid_argument,
+                 fmt::format("the store {} is a pipe or a device, not a file", path.string()),
+                 "name a file, or a folder to keep it in"};
   return {};
 }
 

@@ -1,9 +1,11 @@
 #include "workload/checkpoint.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -132,13 +134,33 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   return content;
 }
 
-Result<Checkpoint> decode_checkpoint(std::string_view content) {
+namespace {
+
+// Whether the beginning of a file is that of a checkpoint of this version.
+Status check_title(std::string_view content) {
   if (!content.starts_with(title))
     return Error{Code::corrupt, "it is no checkpoint",
                  "name a file that `flyball profile --save` wrote"};
   if (!content.starts_with(magic))
     return Error{Code::corrupt, "it is a checkpoint of another version",
                  "go on with the Flyball that wrote it, or train anew"};
+  return {};
+}
+
+// So that a large file that is something else is not read.
+Status check_beginning(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(const OpenedFile opened, open_regular(file, kLargest));
+  char beginning[magic.size()];
+  const ssize_t bytes = ::pread(opened.descriptor.get(), beginning, sizeof beginning, 0);
+  if (bytes < 0) return file_error("read", file, errno);
+  const Status status = check_title({beginning, static_cast<size_t>(bytes)});
+  return status ? status : status.error().within(file.string());
+}
+
+}  // namespace
+
+Result<Checkpoint> decode_checkpoint(std::string_view content) {
+  FLYBALL_CHECK(check_title(content));
   const size_t begin = magic.size() + 8;
   if (content.size() < begin + 8) return broken("it was cut off");
   const uint64_t header_bytes = number_at(content.substr(magic.size(), 8));
@@ -173,6 +195,7 @@ Status write_checkpoint(const std::filesystem::path& file, const Checkpoint& che
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& file) {
+  FLYBALL_CHECK(check_beginning(file));
   FLYBALL_ASSIGN(const std::string content, read_file(file, kLargest));
   auto checkpoint = decode_checkpoint(content);
   if (!checkpoint) return checkpoint.error().within(file.string());

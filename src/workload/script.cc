@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
@@ -36,10 +37,11 @@ bool wants_gradient(const torch::Tensor& parameter) {
 }
 
 Result<torch::jit::Module> load_module(const std::string& file) {
-  std::error_code problem;
-  if (!std::filesystem::is_regular_file(file, problem))
+  const auto opened = open_regular(file);
+  if (!opened && opened.error().code == Code::not_found)
     return Error{Code::not_found, fmt::format("there is no TorchScript file '{}'", file),
                  save_hint};
+  if (!opened) return opened.error();
   try {
     return torch::jit::load(file);
   } catch (const std::exception& failure) {

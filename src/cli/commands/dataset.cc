@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/action.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -112,7 +113,8 @@ void add_make(CLI::App& group, Context& context) {
   auto arguments = std::make_shared<MakeArguments>();
   command->add_option("kind", arguments->kind, "digits, " + join(dataset_kinds(), ", "))
       ->required();
-  command->add_option("--out", arguments->out, "folder, new or empty")->required();
+  writes(command->add_option("--out", arguments->out, "folder, new or empty"), "FOLDER")
+      ->required();
   command
       ->add_option(
           "--samples", arguments->samples,

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/commands/import_traces.h"
 #include "cli/common_options.h"
@@ -238,8 +239,9 @@ void add_import(CLI::App& app, Context& context) {
   command->add_option("--format", options->format, formats)->capture_default_str();
   command->add_option("--map", options->map,
                       "TARGET=COLUMN[:UNIT] or TARGET==VALUE, for foreign columns and units");
-  command->add_option("--out", options->out,
-                      "write the tidy table (of a log: the traces, as CSV or .json) here instead");
+  writes(command->add_option(
+      "--out", options->out,
+      "write the tidy table (of a log: the traces, as CSV or .json) here instead"));
   add_store_option(*command, options->store);
   command->add_option("--run", options->run, "of a log: the run to join it to, by time");
   options->clock.add_plug_clock(*command);
@@ -255,7 +257,7 @@ void add_import(CLI::App& app, Context& context) {
 void add_export(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("export", "measurements of the store as a tidy table");
   auto options = std::make_shared<ExportOptions>();
-  command->add_option("--out", options->out, "write here instead of on stdout");
+  writes(command->add_option("--out", options->out, "write here instead of on stdout"));
   command->add_option("--run", options->run, "only those of this run");
   add_board_filter(*command, options->board);
   command->add_option("--workload", options->workload, "only those of this workload");

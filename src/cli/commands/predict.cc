@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stored.h"
@@ -191,7 +192,7 @@ void add_predict(CLI::App& app, Context& context) {
   add_predictor_option(*command, options->predictor);
   add_seed(*command, options->seed);
   add_store_option(*command, options->store);
-  command->add_option("--out", options->out, "write the table here (CSV)");
+  writes(command->add_option("--out", options->out, "write the table here (CSV)"));
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n  flyball predict mobilenet_v3 --device table:modes.csv --from profiled.csv "

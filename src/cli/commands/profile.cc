@@ -274,7 +274,8 @@ void add_live_options(CLI::App& command, ProfileOptions& options) {
   options.scope.exclude(
       others,
       {add_data_option(command, options.data),
-       command.add_option("--save", request.save, "keep the training here after each epoch"),
+       writes(
+           command.add_option("--save", request.save, "keep the training here after each epoch")),
        command.add_option("--resume", request.resume, "go on with a training that --save kept"),
        command
            .add_option("--on-bad", options.on_bad,

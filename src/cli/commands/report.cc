@@ -36,8 +36,8 @@ void add_report(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
   command->add_option("run", options->run, "number of the run, as `flyball runs list` shows it")
       ->required();
-  command->add_option("--out,-o", options->out,
-                      "the file; flyball-run-RUN.html where it is not given");
+  writes(command->add_option("--out,-o", options->out,
+                             "the file; flyball-run-RUN.html where it is not given"));
   add_store_option(*command, options->store);
   command->footer("Example:\n  flyball report 3 --out run3.html");
   set_action(*command, context, [options] { return run(*options); });

@@ -6,6 +6,7 @@
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands/plan_arrivals.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -168,8 +169,9 @@ void add_network_options(CLI::App& command, ServeOptions& serve) {
            ->default_str(std::to_string(usual_workers)),
        command.add_option("--share", serve.shares, "of the gaps' time, one for each training")
            ->check(CLI::Range(0.001, 1000.0)),
-       command.add_option("--checkpoint", serve.checkpoint,
-                          "folder where trainings are kept and go on; else the user's own"),
+       writes(command.add_option("--checkpoint", serve.checkpoint,
+                                 "where trainings are kept and go on; else the user's own"),
+              "FOLDER"),
        add_duration(command, "--checkpoint-every",
                     [&serve](Seconds time) { serve.checkpoint_s = time.value; },
                     "at most so much training is lost when the process is killed; 30s",
@@ -251,7 +253,7 @@ void add_serve(CLI::App& app, Context& context) {
                    "while it serves, at most so many")
       ->check(CLI::Range(1, 1000));
   add_store_options(*command, serve.plan.store, "plan with nothing that is stored");
-  command->add_option("--trace", serve.trace, "file for a timeline that ui.perfetto.dev opens");
+  writes(command->add_option("--trace", serve.trace, "a timeline that ui.perfetto.dev opens"));
   serve.plan.scope.exclude({Target::network},
                            {command
                                 ->add_option("--jitter", serve.jitter,

@@ -16,7 +16,7 @@ constexpr double owed_s = 5;  // for answers to leave, once all are made
 Result<std::string> token_of(const ServeOptions& options) {
   const char* set = std::getenv("FLYBALL_TOKEN");
   if (options.token_file.empty()) return std::string(set ? set : "");
-  FLYBALL_ASSIGN(std::string token, read_file(options.token_file));
+  FLYBALL_ASSIGN(std::string token, read_file(options.token_file, 1 << 16));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
   if (token.empty() || token.find_first_of(" \t\r\n") != std::string::npos)
     return Error{Code::invalid_argument,

@@ -428,8 +428,11 @@ Result<CocoIndex> parse_coco(std::string_view text, const std::string& name) {
 
 Result<CocoIndex> read_coco(const std::filesystem::path& path) {
   const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  FLYBALL_ASSIGN(OpenedFile opened, open_regular(path));
+  const std::unique_ptr<std::FILE, decltype(close)> file(::fdopen(opened.descriptor.get(), "rb"),
+                                                         close);
   if (!file) return file_error("read", path, errno);
+  opened.descriptor.release();
   errno = 0;
   FileBytes bytes(file.get());
   auto index = read(FileIterator{&bytes}, FileIterator{}, path.string());

@@ -48,7 +48,7 @@ bool is_plain_id(const std::string& id) {
 }
 
 Result<std::vector<JpegFile>> read_gld23k(const fs::path& csv) {
-  FLYBALL_ASSIGN(const std::string text, read_file(csv));
+  FLYBALL_ASSIGN(const std::string text, read_file(csv, size_t{1} << 30));
   return parse_gld23k(text, csv.string());
 }
 

@@ -1,16 +1,12 @@
 #include "data/formats/source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include "base/files.h"
 
 namespace flyball {
 namespace {
@@ -24,19 +20,18 @@ bool is_gzip(int fd) {
 }
 
 // Reads until the end; one byte more than expected is asked for, so that the end is seen at once.
-Status read_to_end(int fd, const std::filesystem::path& path, std::vector<uint8_t>& out) {
-  struct stat about = {};
-  if (::fstat(fd, &about) != 0) return file_error("read", path, errno);
-  const size_t expected = static_cast<size_t>(std::max<off_t>(about.st_size, 4095));
+Status read_to_end(const OpenedFile& file, const std::filesystem::path& path,
+                   std::vector<uint8_t>& out) {
+  const size_t expected = std::max<size_t>(file.size, 4095);
   size_t done = 0;
   if (expected <= kLargestWhole) out.resize(expected + 1);
   while (out.size() <= kLargestWhole + 1 && expected <= kLargestWhole) {
-    const ssize_t n = ::read(fd, out.data() + done, out.size() - done);
+    const ssize_t n = ::read(file.descriptor.get(), out.data() + done, out.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return file_error("read", path, errno);
     done += static_cast<size_t>(n);
     if (n == 0) break;
-    if (done == static_cast<size_t>(about.st_size) && done < out.size()) break;
+    if (done == file.size && done < out.size()) break;
     if (done == out.size()) out.resize(2 * done);
   }
   if (done > kLargestWhole || expected > kLargestWhole)
@@ -52,11 +47,8 @@ Status read_to_end(int fd, const std::filesystem::path& path, std::vector<uint8_
 }  // namespace
 
 Status read_whole(const std::filesystem::path& path, std::vector<uint8_t>& out) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return file_error("read", path, errno);
-  const Status status = read_to_end(fd, path, out);
-  ::close(fd);
-  return status;
+  FLYBALL_ASSIGN(const OpenedFile file, open_regular(path));
+  return read_to_end(file, path, out);
 }
 
 Status read_exactly(int fd, const std::filesystem::path& path, uint64_t offset,
@@ -78,25 +70,14 @@ Status read_exactly(int fd, const std::filesystem::path& path, uint64_t offset,
 }
 
 Result<std::shared_ptr<const ByteSource>> ByteSource::open(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return file_error("read", path, errno);
-  std::shared_ptr<ByteSource> source(new ByteSource(path, fd));
-  struct stat about = {};
-  if (::fstat(fd, &about) != 0) return file_error("read", path, errno);
-  if (!S_ISREG(about.st_mode))
-    return Error{Code::invalid_argument, fmt::format("{} is not a regular file", path.string()),
-                 "give a file"};
-  source->size_ = static_cast<uint64_t>(about.st_size);
-  if (is_gzip(fd)) FLYBALL_CHECK(source->inflate());
+  FLYBALL_ASSIGN(OpenedFile file, open_regular(path));
+  std::shared_ptr<ByteSource> source(new ByteSource(path, std::move(file)));
+  if (is_gzip(source->file_.descriptor.get())) FLYBALL_CHECK(source->inflate());
   return std::shared_ptr<const ByteSource>(std::move(source));
 }
 
-ByteSource::~ByteSource() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 Status ByteSource::inflate() {
-  const gzFile stream = ::gzdopen(::dup(fd_), "rb");
+  const gzFile stream = ::gzdopen(::dup(file_.descriptor.get()), "rb");
   if (stream == nullptr) return file_error("read", path_, ENOMEM);
   uint8_t block[65536];
   int n = 0;
@@ -114,17 +95,16 @@ Status ByteSource::inflate() {
                  fmt::format("{} is a broken gzip file: {}", path_.string(),
                              reason.empty() ? "it ends too early" : reason),
                  "fetch it again"};
-  size_ = content_.size();
   inflated_ = true;
   return {};
 }
 
 Status ByteSource::read(uint64_t offset, std::span<uint8_t> out) const {
-  if (!inflated_) return read_exactly(fd_, path_, offset, out);
-  if (offset > size_ || out.size() > size_ - offset)
+  if (!inflated_) return read_exactly(file_.descriptor.get(), path_, offset, out);
+  if (offset > size() || out.size() > size() - offset)
     return Error{Code::corrupt,
                  fmt::format("{} ends at byte {} (inflated), {} were expected", path_.string(),
-                             size_, offset + out.size()),
+                             size(), offset + out.size()),
                  "the file is truncated: fetch it again"};
   std::copy_n(content_.data() + offset, out.size(), out.data());
   return {};

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/status.h"
+#include "base/files.h"
 
 namespace flyball {
 
@@ -16,23 +16,22 @@ class ByteSource {
  public:
   /// Errors: the file cannot be read, is not a regular one, or its gzip stream is broken.
   static Result<std::shared_ptr<const ByteSource>> open(const std::filesystem::path& path);
-  ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   /// Bytes of content (after inflation) when it was opened.
-  uint64_t size() const { return size_; }
+  uint64_t size() const { return inflated_ ? content_.size() : file_.size; }
   /// Fills `out` from byte `offset`; an error when the content ends before.
   Status read(uint64_t offset, std::span<uint8_t> out) const;
 
  private:
-  ByteSource(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ByteSource(std::filesystem::path path, OpenedFile file)
+      : path_(std::move(path)), file_(std::move(file)) {}
   Status inflate();
 
   std::filesystem::path path_;
-  int fd_;
-  uint64_t size_ = 0;
+  OpenedFile file_;
   bool inflated_ = false;
   std::vector<uint8_t> content_;
 };

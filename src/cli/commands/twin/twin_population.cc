@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
+#include "cli/checks.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -55,7 +56,7 @@ void add_twin_population(CLI::App& twin, Context& context) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   add_seed(*command, options->seed);
-  command->add_option("--out", options->out, "folder for the tables")->required();
+  writes(command->add_option("--out", options->out, "folder for the tables"), "FOLDER")->required();
   add_quiet(*command, options->quiet);
   command->footer("Example:\n  flyball twin population --n 200 --seed 1 --out population");
   set_action(*command, context, [options] { return run(*options); });

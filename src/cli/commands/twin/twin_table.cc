@@ -4,6 +4,7 @@
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands/twin/twin_commands.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -83,7 +84,7 @@ void add_twin_table(CLI::App& twin, Context& context) {
                    "how many to draw by --seed")
       ->capture_default_str();
   add_seed(*command, options->seed, "of noise");
-  command->add_option("--out", options->out, "write here instead of on stdout");
+  writes(command->add_option("--out", options->out, "write here instead of on stdout"));
   add_quiet(*command, options->quiet);
   command->footer(
       "Every row says `simulated`: commands that fit leave it out unless --accept simulated.\n"
