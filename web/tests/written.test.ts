@@ -200,7 +200,7 @@ test("a workload whose name is markup stays text", { skip }, () => in_scratch(as
   }
 }));
 
-const own_names = new Set(["fixed", "versions", "config", "conditions", "figures", "settings"]);
+const own_names = new Set(["fixed", "versions", "config", "conditions", "excluded", "figures", "settings"]);
 
 /** Every place that holds a key, but for those that the user's own names fill. */
 function* keys(node: unknown, where: string): Generator<[holder: Record<string, unknown>, key: string, where: string]> {
