@@ -22,9 +22,18 @@ void erase(Json& json, std::initializer_list<const char*> keys) {
   for (const char* key : keys) json.erase(key);
 }
 
+// Trials did not say their intervals.
+void forget_intervals(Json& json) {
+  if (json.contains("profiled"))
+    for (Json& trial : json["profiled"]) erase(trial, {"minibatch_ms_90", "power_w_90"});
+}
+
 Json tune_of_1(Json json) {
   json["request"]["asked"] = json["asked"];
-  erase(json, {"asked", "run"});
+  json["request"].erase("settings");
+  if (json.contains("oracle")) json["oracle"].erase("text");
+  erase(json, {"asked", "run", "axes", "measured", "held_out"});
+  forget_intervals(json);
   for (Json& trial : json["profiled"]) trial.erase("workload");
   return json;
 }
@@ -41,6 +50,7 @@ Json plan_of_1(Json json) {
                      {"message", json["infeasible"]["reason"]},
                      {"hint", json["infeasible"]["hint"]}};
   const bool dynamic = json.contains("windows");
+  forget_intervals(json);
   erase(json, {"choice", "default", "effort", "reused", "set_aside", "started_utc", "seconds",
                "own_seconds"});
   if (dynamic) erase(json, {"asked", "profiled", "trials", "stopped"});

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "answers/figure_limit.h"
+#include "answers/repeats.h"
 #include "base/json.h"
 #include "space/trial_facts.h"
 
@@ -22,6 +23,7 @@ nlohmann::ordered_json to_json(const Observation& trial) {
   nlohmann::ordered_json json{{"workload", trial.measurement.trial.job.workload},
                               {"config", trial.settings}};
   json.update(trial_facts(trial.measurement));
+  json.update(trial_intervals(trial.measurement));
   json["reason"] = trial.reason;
   json["repeat"] = trial.repeat;
   json["verification"] = trial.verification;

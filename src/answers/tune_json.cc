@@ -1,20 +1,16 @@
 #include "answers/tune_json.h"
 
 #include <cmath>
+#include <set>
 
 #include "answers/comparison.h"
+#include "answers/repeats.h"
 #include "base/json.h"
 
 namespace flyball {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json interval(double low, double high) {
-  // What is taken at its word, as a table's readings are, has no interval.
-  if (!std::isfinite(low) || !std::isfinite(high) || low == high) return nullptr;
-  return Json::array({low, high});
-}
 
 // Every reading by itself, in the order in which they were made; empty where it is predicted.
 Json readings_json(const TuneResult& result, size_t config) {
@@ -30,19 +26,13 @@ Json configuration_json(const TuneResult& result, size_t config) {
   const double minibatches = result.minibatches_per_epoch(config);
   const double epoch = minibatches > 0 ? minibatches : std::nan("");
   const double samples = result.batch_size(config) > 0 ? result.batch_size(config) : std::nan("");
-  Json json;
-  json["config"] = Json(result.space.settings(config));
-  json["minibatch_ms"] = or_null(c.minibatch_ms);
-  json["minibatch_ms_90"] = interval(c.time_lo, c.time_hi);
-  json["power_w"] = or_null(c.power_w);
-  json["power_w_90"] = interval(c.power_lo, c.power_hi);
+  Json json = known_json(result.space.settings(config), c);
   json["minibatch_j"] = or_null(c.minibatch_j());
   json["sample_ms"] = or_null(c.minibatch_ms / samples);
   json["sample_j"] = or_null(c.minibatch_j() / samples);
   json["epoch_s"] = or_null(c.minibatch_ms * 1e-3 * epoch);
   json["epoch_j"] = or_null(c.minibatch_j() * epoch);
   json["readings"] = readings_json(result, config);
-  json["provenance"] = provenance_name(c.provenance);
   return json;
 }
 
@@ -65,11 +55,38 @@ Json oracle_json(const TuneResult& result) {
   oracle["robust"] = table_row_json(result, result.oracle->robust);
   oracle["gap_pct"] = or_null(gap_pct(result, result.oracle->raw));
   oracle["robust_gap_pct"] = or_null(gap_pct(result, result.oracle->robust));
+  oracle["text"] = oracle_text(result);
   oracle["excluded_rows"] = result.oracle->excluded.size();
   oracle["excluded"] = Json::array();
   for (size_t config : result.oracle->excluded)
     oracle["excluded"].push_back(result.space.settings(config));
   return oracle;
+}
+
+Json axes_json(const Space& space) {
+  Json axes = Json::array();
+  for (const Axis& axis : space.axes())
+    axes.push_back({{"name", axis.name},
+                    {"unit", axis.unit},
+                    {"scope", axis.scope == Scope::board ? "board" : "run"}});
+  return axes;
+}
+
+// Each configuration that was read, once, in the order of its first trial.
+Json measured_json(const TuneResult& result) {
+  Json list = Json::array();
+  std::set<size_t> seen;
+  for (const Observation& trial : result.profiled)
+    if (!trial.measurement.failed() && seen.insert(trial.config).second)
+      list.push_back(known_json(trial.settings, result.configurations[trial.config]));
+  return list;
+}
+
+Json held_out_json(const TuneResult& result) {
+  Json list = Json::array();
+  for (const HeldOut& held : result.held_out)
+    list.push_back(known_json(result.space.settings(held.config), held.predicted));
+  return list;
 }
 
 Json device_json(const ProfilerInfo& profiler) {
@@ -85,8 +102,6 @@ Json device_json(const ProfilerInfo& profiler) {
           {"gaps", profiler.gaps}};
 }
 
-}  // namespace
-
 Json comparison_json(const TuneResult& result) {
   const auto comparison = compare_with_default(result);
   if (!comparison) return nullptr;
@@ -98,6 +113,8 @@ Json comparison_json(const TuneResult& result) {
           {"power", change_json(comparison->power)},
           {"energy", change_json(comparison->energy)}};
 }
+
+}  // namespace
 
 Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
   Json json;
@@ -117,8 +134,10 @@ Json to_json(const TuneResult& result) {
   json["request"] = request_json(result.request, result.profiler);
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
+  json["request"]["settings"] = result.profiler.job;
   json["asked"] = describe(result.request, result.budget_span);
   json["device"] = device_json(result.profiler);
+  json["axes"] = axes_json(result.space);
   json["choice"] = nullptr;
   if (result.choice) {
     json["choice"] = configuration_json(result, *result.choice);
@@ -131,6 +150,8 @@ Json to_json(const TuneResult& result) {
   json["comparison"] = comparison_json(result);
   json["front"] = Json::array();
   for (size_t config : result.front) json["front"].push_back(configuration_json(result, config));
+  json["measured"] = measured_json(result);
+  json["held_out"] = held_out_json(result);
   json["configurations"] = result.offered();
   json["modes"] = modes_json(result.profiler.modes);
   if (result.gap) json["gap_pct"] = 100 * *result.gap;

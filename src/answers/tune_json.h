@@ -13,7 +13,4 @@ nlohmann::ordered_json request_json(const TuneRequest& request, const ProfilerIn
 /// Numbers that are not known are null; axis values are plain numbers by axis name.
 nlohmann::ordered_json to_json(const TuneResult& result);
 
-/// The answer against the default: a key that the answer and the report share.
-nlohmann::ordered_json comparison_json(const TuneResult& result);
-
 }  // namespace flyball

@@ -10,7 +10,6 @@
 #include "answers/repeats.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "report/quantity.h"
 #include "report/run_report.h"
 #include "space/trial_facts.h"
 

@@ -58,7 +58,7 @@ bool simulated(const ExperimentResult& result) {
 
 Json experiment_report(const ExperimentResult& result, const std::string& command) {
   const auto groups = groups_of(result);
-  Json json{{"schema", "flyball-report/1"},
+  Json json{{"schema", "flyball-report/2"},
             {"kind", "experiment"},
             {"title", result.spec.title + (simulated(result) ? " (simulated)" : "")},
             {"question", question_name(result.spec.question)},

@@ -8,7 +8,6 @@
 
 #include "answers/json_version.h"
 #include "answers/stored_json.h"
-#include "answers/stored_tune.h"
 #include "base/os/temp_folder.h"
 #include "report/run_report.h"
 #include "store/store.h"
@@ -52,20 +51,27 @@ TEST_F(OldStore, ItsAnswersAreReadAsVersionTwoAndPrintedAsTheyWere) {
   }
 }
 
-TEST_F(OldStore, ItsTuneIsRebuilt) {
-  const TuneResult tuned = stored_tune(runs_[0], trials_[0]);
-  EXPECT_EQ(tuned.profiled.size(), trials_[0].size());
-  ASSERT_TRUE(tuned.choice);
-  EXPECT_EQ(tuned.request.profiles, 6u);
-  for (const Observation& trial : tuned.profiled) EXPECT_FALSE(trial.reason.empty());
+TEST_F(OldStore, ItsTuneIsCompleted) {
+  const Json page = run_report(runs_[0], trials_[0], {}), answer = page["answer"];
+  ASSERT_EQ(answer["profiled"].size(), trials_[0].size());
+  EXPECT_TRUE(answer["choice"].is_object());
+  EXPECT_EQ(answer["request"]["profiles_limit"], 6);
+  EXPECT_EQ(answer["run"], 1);
+  EXPECT_EQ(answer["axes"].size(), answer["default"]["config"].size());
+  EXPECT_EQ(answer["measured"].size(), answer["profiles"]);
+  EXPECT_FALSE(page["apply"].empty());
+  for (size_t i = 0; i < trials_[0].size(); ++i) {
+    EXPECT_FALSE(answer["profiled"][i]["reason"].empty());
+    EXPECT_EQ(answer["profiled"][i]["workload"], trials_[0][i].measurement.trial.job.workload);
+    EXPECT_TRUE(answer["profiled"][i].contains("minibatch_ms_90"));
+  }
 }
 
 TEST_F(OldStore, ItsRunsAreToldInALineAndAsPages) {
   const char* const best[] = {" ms", " ms/minibatch, ", "nothing feasible"};
   for (size_t i = 0; i < runs_.size(); ++i) {
     EXPECT_THAT(summary_of(runs_[i]).best, HasSubstr(best[i])) << i;
-    EXPECT_THAT(run_report(runs_[i], trials_[i], {})["title"].get<std::string>(),
-                HasSubstr(" on "));
+    EXPECT_EQ(run_report(runs_[i], trials_[i], {})["kind"], i == 0 ? "tune" : "plan");
   }
   EXPECT_THAT(run_report(runs_[1], trials_[1], {}).dump(), HasSubstr("What was profiled"));
   EXPECT_THAT(run_report(runs_[2], trials_[2], {}).dump(), HasSubstr("try --power-budget"));

@@ -10,7 +10,7 @@ namespace flyball {
 
 nlohmann::ordered_json page_document(const std::string& kind, const std::string& command,
                                      const nlohmann::ordered_json& answer) {
-  return {{"schema", "flyball-report/1"},
+  return {{"schema", "flyball-report/2"},
           {"kind", kind},
           {"command", command},
           {"version", FLYBALL_VERSION},

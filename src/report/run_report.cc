@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "report/page.h"
 #include "report/plan_report.h"
-#include "report/quantity.h"
 #include "report/sources.h"
-#include "report/tune_report.h"
+#include "report/stored_answer.h"
+#include "report/tune_page.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -38,20 +38,16 @@ Json idle_share(const BoardCosts& costs, const Measurement& m) {
 Json trial_json(const StoredMeasurement& stored, const std::string& source,
                 const BoardCosts& costs) {
   const Measurement& m = stored.measurement;
-  const Measurement* only[] = {&m};
-  const Configuration known = pooled(only);
   const std::string doubts = trial_doubts(m);
   Json config = Json::object();
   for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
-  Json json{
-      {"id", stored.id},
-      {"workload", m.trial.job.workload},
-      {"phase", phase_name(m.trial.job.phase)},
-      {"config", config},
-      {"source", source},
-      {"minibatch_ms_90", m.failed() ? Json(nullptr) : interval_json(known.time_lo, known.time_hi)},
-      {"power_w_90", m.failed() ? Json(nullptr) : interval_json(known.power_lo, known.power_hi)},
-      {"doubts", doubts.empty() ? Json(nullptr) : Json(doubts)}};
+  Json json{{"id", stored.id},
+            {"workload", m.trial.job.workload},
+            {"phase", phase_name(m.trial.job.phase)},
+            {"config", config},
+            {"source", source},
+            {"doubts", doubts.empty() ? Json(nullptr) : Json(doubts)}};
+  json.update(trial_intervals(m));
   json.update(trial_facts(m));
   json["conditions"] = or_null(m.conditions);
   json["run"] = or_null(stored.run);
@@ -107,7 +103,7 @@ Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& tria
   const Json answer = stored_answer(run);
   if (answer.contains("problem")) return plan_report(run);
   if (answer.contains("profiled") && answer.contains("choice"))
-    return stored_tune_report(run, trials);
+    return tune_page(complete_answer(run, trials), run.request.command);
   return page_document("run", run.request.command, stored_run_json(run, trials, costs));
 }
 

@@ -10,9 +10,8 @@
 
 namespace flyball {
 
-/// The answer of a tune as its page, with what the store keeps of it: what was profiled, the
-/// choice, the default and the front. A plan as a plan. Any other run (an import, one that was cut
-/// off) as the list of its trials.
+/// The answer of a tune or a plan as its page. Any other run (an import, one that was cut off) as
+/// the list of its trials.
 nlohmann::ordered_json run_report(const StoredRun& run,
                                   const std::vector<StoredMeasurement>& trials,
                                   const BoardCosts& costs);

@@ -4,7 +4,7 @@ namespace flyball {
 
 SheetJson new_sheet(const SheetHead& head) {
   SheetJson sheet{
-      {"schema", "flyball-report/1"},   {"kind", head.kind},         {"title", head.title},
+      {"schema", "flyball-report/2"},   {"kind", head.kind},         {"title", head.title},
       {"subject", head.subject},        {"headline", head.headline}, {"command", head.command},
       {"started_at", head.started_utc}, {"version", FLYBALL_VERSION}};
   for (const char* list : {"lines", "figures", "apply", "charts", "tables", "facts"})

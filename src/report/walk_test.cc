@@ -6,11 +6,10 @@
 #include <map>
 #include <set>
 
-#include "answers/stored_tune.h"
 #include "answers/tune_json.h"
 #include "base/os/temp_folder.h"
 #include "report/run_report.h"
-#include "report/tune_report.h"
+#include "report/tune_page.h"
 #include "space/trial_facts.h"
 #include "store/exchange.h"
 #include "store/sample_testing.h"
@@ -125,88 +124,34 @@ TEST_F(Walk, DocumentsSayTheSameOfEachTrial) {
   EXPECT_EQ(listed[4]["power_gap"], "the sensor did not answer");
 }
 
-// What the page calls a fact; the rest has the same name, or stands in its run.
-const std::map<std::string, std::string> on_the_page = {{"noise_pct", "noise_percent"},
-                                                        {"power_noise_pct", "power_noise_percent"},
-                                                        {"minibatch_ms", "e2e_ms"},
-                                                        {"repeat", "repeated"}};
-
-TEST_F(Walk, ThePageSaysTheSameOfEachTrial) {
-  const Json page = tune_report(result_);
-  for (size_t i = 0; i < trials_.size(); ++i) {
-    const Measurement& m = trials_[i].measurement;
-    const Json& shown = page["profiled"][i];
-    const Json facts = trial_facts(m);
-    for (const auto& [key, value] : facts.items()) {
-      if (std::set<std::string>{"provenance", "seed", "power_total", "power_w", "failure",
-                                "figures", "stop_reason", "repeat"}
-              .contains(key))
-        continue;
-      const auto renamed = on_the_page.find(key);
-      const std::string name = renamed == on_the_page.end() ? key : renamed->second;
-      const Json told = shown.contains(name) ? shown[name] : Json(nullptr);
-      EXPECT_EQ(value == Json::array() ? Json(nullptr) : value, told) << key;  // nothing to list
-    }
-    if (m.failed()) {
-      EXPECT_EQ(shown["stop_reason"], "failed: out of memory");
-    } else {
-      EXPECT_EQ(shown["stop_reason"], m.stop_reason);
-      EXPECT_EQ(shown["power_w"].is_null(), !m.power);
-    }
-    EXPECT_EQ(shown["figures"][1]["text"], "1 GB");
-    const Json& configuration = page["configurations"][shown["configuration"].get<size_t>()];
-    if (!m.failed()) {
-      EXPECT_EQ(configuration["provenance"], "measured");
-    }
-  }
-  EXPECT_EQ(page["run"]["power_total"], "module");
-  EXPECT_EQ(page["choice"]["figures"][0]["text"], "0.5");
-  EXPECT_EQ(
-      page["request"]["asked"],
-      "objective time, power ≤ 38 W, accuracy ≥ 0.25, memory ≤ 2 GB, until a gap of 25 %, for "
-      "10 min 0 s");
-  EXPECT_EQ(page["request"]["limits"][1]["text"], "memory ≤ 2 GB");
-}
-
-// The store has all of it: the document of the reopened run is what the command printed.
-TEST_F(Walk, AReopenedRunAnswersTheSame) {
-  Json printed = to_json(result_), reopened = to_json(stored_tune(run_, trials_));
-  EXPECT_EQ(Json::parse(run_.answer), printed);
-  for (Json* one : {&printed, &reopened})
-    if (one->contains("gap_pct")) (*one)["gap_pct"] = std::round((*one)["gap_pct"].get<double>());
-  for (const auto& [key, value] : printed.items()) EXPECT_EQ(reopened[key], value) << key;
-  EXPECT_EQ(reopened.size(), printed.size());
-}
-
-// With the values of each configuration in place of its position.
-Json by_values(Json page) {
-  const auto of = [&](const Json& index) { return page["configurations"][index.get<size_t>()]; };
-  // What is predicted of a configuration that failed is not kept.
-  for (Json& trial : page["profiled"])
-    trial["configuration"] = of(trial["configuration"])["config"];
-  for (const char* one : {"choice", "default"})
-    page[one]["configuration"] = of(page[one]["configuration"]);
-  for (Json& index : page["front"]["configurations"]) index = of(index);
-  return page;
-}
-
+// The store has all of it: the page of the reopened run shows what the command printed.
 TEST_F(Walk, AReopenedPageShowsTheSame) {
-  const Json page = by_values(tune_report(result_));
-  Json reopened = by_values(run_report(run_, trials_, {}));
-  EXPECT_THAT(reopened["notes"].back()["text"].get<std::string>(), HasSubstr("from the store"));
-  reopened["notes"].erase(reopened["notes"].size() - 1);
-  for (const char* key : {"request", "axes", "profiled", "choice", "default", "front", "per",
-                          "comparison", "reused", "notes", "machine", "run", "apply"})
-    EXPECT_EQ(reopened[key], page[key]) << key;
-  EXPECT_THAT(page["notes"].dump(), HasSubstr("throttled during 1 of"));
-  ASSERT_EQ(page["profiled"].size(), result_.profiled.size());
-  size_t unknown = 0;
-  for (size_t i = 0; i < result_.profiled.size(); ++i) {
-    const auto known = result_.profiled[i].measurement.throttled;
-    EXPECT_EQ(page["profiled"][i]["throttled"], known ? Json(*known) : Json(nullptr));
-    unknown += !known;
-  }
-  EXPECT_GT(unknown, 0u) << "a trial in which nobody looked";
+  const Json printed = to_json(result_);
+  EXPECT_EQ(Json::parse(run_.answer), printed);
+  const Json page = tune_page(printed, result_), reopened = run_report(run_, trials_, {});
+  EXPECT_EQ(page["answer"], printed);
+  EXPECT_EQ(reopened["answer"], printed);
+  EXPECT_EQ(reopened["command"], "flyball tune resnet18");
+  EXPECT_FALSE(page["apply"].empty());
+  EXPECT_EQ(reopened["apply"], page["apply"]);
+  EXPECT_TRUE(reopened["configurations"].is_null()) << "predictions are not kept";
+  ASSERT_EQ(page["configurations"].size(), 8u);
+  EXPECT_EQ(page["configurations"][0]["config"], (Json{1, 306, 2})) << "in the order of the axes";
+}
+
+// A program of before kept less: the rest comes from the trials.
+TEST_F(Walk, WhatAnEarlierProgramDidNotKeepIsSaidByItsTrials) {
+  const Json printed = to_json(result_);
+  Json old = Json::parse(run_.answer);
+  for (const char* key : {"axes", "measured"}) old.erase(key);
+  old["request"].erase("settings");
+  for (Json& trial : old["profiled"])
+    for (const char* key : {"minibatch_ms_90", "power_w_90", "clocks", "workload", "power_settled"})
+      trial.erase(key);
+  StoredRun before = run_;
+  before.answer = old.dump();
+  const Json answer = run_report(before, trials_, {})["answer"];
+  EXPECT_EQ(nlohmann::json(answer), nlohmann::json(printed));
 }
 
 // A study's program set everything itself: there is no command to run it with.
@@ -220,9 +165,8 @@ TEST_F(Walk, AReopenedStudyTellsItsOwnSettings) {
   const Json page = run_report(*store_.run(*told.run), *store_.run_measurements(*told.run), {});
   EXPECT_THAT(page["apply"].dump(), Not(HasSubstr("flyball profile")));
   EXPECT_THAT(page["apply"].dump(), HasSubstr("Set them in your program"));
-  for (const Json& axis : page["axes"])
+  for (const Json& axis : page["answer"]["axes"])
     EXPECT_EQ(axis["scope"], axis["name"] == "gpu_mhz" ? "board" : "run") << axis;
-  EXPECT_FALSE(page["notes"].back().contains("hint")) << "no command goes on with a study";
 }
 
 // A table has columns for time, power, what power is and how it is known.

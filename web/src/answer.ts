@@ -1,12 +1,17 @@
 // The answer in words; no page elements here, so that it can be tested.
-import type { Budget, Configuration, Tabled, TuneReport } from "./contract.ts";
 import { exact, list_words, more_or_less, setting_words, value_of, with_unit } from "./format.ts";
+import type { TuneLimit } from "./contract.ts";
+import { figure_text } from "./sheets/sheet.ts";
 import { compared_per, costs, fair_time } from "./measures.ts";
+import type { Budget, Configuration, Tabled, TuneReport } from "./view.ts";
 
 export function budget_words(b: Budget): string {
   const amount = `${exact(b.limit)}\u202f${b.unit}`;
   return b.per === null ? `${amount} ${b.quantity} budget` : `${b.quantity} budget of ${amount} per ${b.per}`;
 }
+
+/** "memory ≤ 2 GB". */
+const limit_words = ({ figure, at_most, at_least }: TuneLimit): string => (at_most === undefined ? `${figure} ≥ ${figure_text(figure, at_least!)}` : `${figure} ≤ ${figure_text(figure, at_most)}`);
 
 export function settings_words(report: TuneReport, c: Configuration): string {
   return list_words(report.axes.map((axis, i) => setting_words(axis, c.config[i]!)));
@@ -22,7 +27,7 @@ export function headline(report: TuneReport): string {
 }
 
 function budgets_words(report: TuneReport): string {
-  const budgets = [...report.request.budgets.map(budget_words), ...(report.request.limits ?? []).map((l) => `limit ${l.text}`)];
+  const budgets = [...report.request.budgets.map(budget_words), ...(report.request.limits ?? []).map((l) => `limit ${limit_words(l)}`)];
   return budgets.length === 0 ? "request" : list_words(budgets);
 }
 

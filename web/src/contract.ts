@@ -1,271 +1,297 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: of a profile, roofs, fronts, a stored run, a comparison of two and serving the `answer` that `--json` prints; of a tune, an experiment and a plan a document of their own. `unit` is the unit of a number: `1` a share of 0 to 1, `count`, `index` a position in `configurations` from 0. A number that is not known is null, never NaN, infinite or 0. */
+/** What a report page shows: the `answer` that `--json` prints; of an experiment and a plan they hold a document of their own. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
 export type Report =
-  TuneReport | ExperimentReport | SheetReport | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
+  TunePage | ExperimentReport | SheetReport | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
-export type Schema = "flyball-report/1";
+export type Schema = "flyball-report/2";
+/** Version of the document; `--json=1` prints the one before, without this key. */
+export type CommonDocumentSchema = 2;
 /** Training or inference. */
-export type Phase = "train" | "infer";
-/** A plain number where its spread is not known, else [value, low, high]; `Run.intervals` says what low and high are. */
+export type CommonPhase = "train" | "infer";
+/** How a number is known. */
+export type CommonProvenance = "measured" | "table" | "predicted" | "simulated";
+/** A plain number where its spread is not known, else [value, low, high]. */
 export type Quantity = number | [number, number, number];
 /** How a number is known. `table`: looked up in a measured table; `simulated`: the twin's. */
 export type Provenance = "measured" | "table" | "predicted" | "simulated";
-/** [index] Position in `TuneReport.configurations`. */
-export type Index = number;
+/** Training or inference. */
+export type Phase = "train" | "infer";
 /** Text, a figure in the unit of its column, or null where it is not known. */
 export type Cell = string | Quantity | null;
-/** Version of the document; `--json=1` prints the one before, without this key. */
-export type CommonDocumentSchema = 2;
-/** How a number is known. */
-export type CommonProvenance = "measured" | "table" | "predicted" | "simulated";
-/** Training or inference. */
-export type CommonPhase = "train" | "infer";
 /** The documents of `flyball profile`, of a network and of a program; docs/json.md says the same in words. */
 export type Profile = ProfileEpochs | ProfileProgram;
 /** How a run stands. */
 export type RunsState = "running" | "done" | "interrupted" | "failed";
 
-/** The answer of `flyball tune`. */
-export interface TuneReport {
+/** Of `flyball tune`. */
+export interface TunePage {
   /** Name of this contract. */
   schema: Schema;
-  /** Says that the document is a TuneReport. */
+  /** Says what the answer is of. */
   kind: "tune";
-  /** Shown in the head and as the window's title. */
-  title: string;
-  /** What was asked. */
-  request: Request;
-  /** What can be set. */
-  axes: Axis[];
-  /** All there are; one that was profiled twice stands here once. */
-  configurations: Configuration[];
-  /** The trials in their order. */
-  profiled: Trial[];
-  /** Null when nothing is feasible; then `infeasible` says why. */
-  choice: Choice | null;
-  /** Only without a choice. */
-  infeasible?: Infeasible | null;
-  /** How to set the choice, in order; left out without one. */
-  apply?: ApplyStep[];
-  /** What times and energies are compared per, everywhere on the page: a sample where the batch size varies, a run where a program marks no minibatches. Left out: minibatch. */
-  per?: "minibatch" | "sample" | "run";
-  /** The choice against the default; null without a choice. */
-  comparison?: Comparison | null;
-  /** Trials of earlier runs; empty when all were made now. */
-  reused?: Reused[];
-  /** Null: not known. */
-  default: Default | null;
-  /** Null without power. */
-  front: Front | null;
-  /** Only with `--oracle`. */
-  oracle?: Oracle | null;
-  /** At most 30 of the profiled configurations, evenly chosen, held out of the fit one at a time (2 % at a time where 100 or more were profiled). Where every configuration was measured there is nothing to predict and there are no pairs. */
-  pairs?: Pair[];
-  /** Gaps, doubts and remarks. */
-  notes: Note[];
-  /** Where it ran. */
-  machine: Machine;
-  /** How it ran. */
-  run: Run;
+  /** The command line as typed. */
+  command: string;
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Tune;
+  /** How to set the choice, in order; empty without one. */
+  apply: ApplyStep[];
+  /** All there are, in the order of the space; one that was profiled carries what its readings come to. Null: a run that is reopened, whose predictions are not kept. */
+  configurations: KnownRow[] | null;
 }
-export interface Request {
+/** The answer of `flyball tune`; docs/json.md says the same in words. */
+export interface Tune {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** What was asked. */
+  request: TuneRequest;
+  /** Objective, budgets, limits and when to end, in words. */
+  asked: string;
+  /** Where it ran. */
+  device: TuneDevice;
+  /** What can be set, in the order of the search; `config` has a value for each. */
+  axes: CommonAxis[];
+  /** The answer; null when no configuration is feasible. */
+  choice: TuneConfiguration | null;
+  /** [%] With `--gap`: by how much more the objective could still fall, by the 90 % intervals. */
+  gap_pct?: number;
+  /** Why there is no answer, else null. */
+  infeasible: CommonInfeasible | null;
+  /** What one gets without tuning. */
+  default: TuneDefault;
+  /** What times and energies are compared per: a sample where the batch size varies, a run where a program marks no minibatches. `minibatch_ms` is that of a minibatch, or of a run. */
+  per: "minibatch" | "sample" | "run";
+  /** The choice against the default; null without a choice. */
+  comparison: TuneComparison | null;
+  /** What was profiled, how long it took, and which trials are those of earlier runs, in words. */
+  effort: string;
+  /** Trials of earlier runs; empty when all were made now. */
+  reused: CommonReused[];
+  /** [count] Distinct configurations that were profiled. */
+  profiles: number;
+  /** [count] Measurements, repeats and verification included. */
+  trials: number;
+  /** Every trial in its order. */
+  profiled: CommonTrial[];
+  /** The Pareto front over time and power (or energy) of measured and predicted configurations. */
+  front: TuneConfiguration[];
+  /** Each configuration that was profiled without failing, once, with what all its readings come to. */
+  measured: TuneKnown[];
+  /** What is predicted of profiled configurations without their own readings: at most 30, evenly chosen, one at a time (2 % at a time where 100 or more were profiled). Empty where nothing is predicted. */
+  held_out: TuneKnown[];
+  /** [count] How many there are. */
+  configurations: number;
+  /** Which power modes were chosen among (`--modes`); null where a table keeps all of its own. */
+  modes: CommonModes | null;
+  /** Trials that were asked for and not made: they need a reboot. */
+  set_aside: CommonSetAside[];
+  /** [count] Its number in the store; null: nothing is kept. */
+  run: number | null;
+  /** Why the search ended. */
+  stopped: string;
+  /** With `--oracle`: the optimum of the table. */
+  oracle?: TuneOracle;
+  /** Remarks: failed trials, contradicted readings, fallbacks of the predictor. */
+  notes: string[];
+  /** Start, ISO 8601. */
+  started_utc: string;
+  /** [s] Wall time. */
+  seconds: number;
+  /** [s] Wall time without the trials. */
+  own_seconds: number;
+}
+export interface TuneRequest {
   /** Name of the network or program. */
   workload: string;
   /** Training or inference. */
-  phase: Phase;
-  /** The board's name. */
+  phase: CommonPhase;
+  /** The board. */
   device: string;
   /** What is made least. */
   objective: "time" | "power" | "energy";
-  /** Limits that the answer keeps. */
-  budgets: Budget[];
-  /** Objective, budgets, limits and when to end, in words. */
-  asked?: string;
-  /** On figures that the program reports; empty without them. */
-  limits?: FigureLimit[];
-  /** [%] Profile until no more than this could be gained; null: not asked. */
-  gap_pct?: number | null;
-  /** [s] Begin no trial after this time; null: not asked. */
-  time_limit_s?: number | null;
-  /** The command line as typed. */
-  command: string;
+  /** [W] Null: none. */
+  power_budget_w: number | null;
+  /** [s] Null: none. */
+  time_budget_s: number | null;
+  /** [J] Null: none. */
+  energy_budget_j: number | null;
+  /** [%] Only with `--gap`. */
+  gap_pct?: number;
+  /** [s] Only with `--for`. */
+  time_limit_s?: number;
+  /** On figures that the program reports (`--at-most`, `--at-least`); left out without them. */
+  limits?: TuneLimit[];
   /** [count] Most configurations that may be profiled. */
-  profiles_limit?: number | null;
-  /** [count] Configurations there are; a reopened run holds some of them. */
-  offered?: number;
-  /** [count] Samples in an epoch; null: not known, so there are no figures per epoch. */
-  samples_per_epoch?: number | null;
-  /** [count] The fixed minibatch size; null when `batch_size` is an axis. */
-  batch_size?: number | null;
-}
-export interface Budget {
-  /** What is limited. */
-  quantity: "time" | "power" | "energy";
-  /** [of `unit`] As the limit was asked. */
-  limit: number;
-  /** Unit of the limit. */
-  unit: "µs" | "ms" | "s" | "min" | "h" | "mW" | "W" | "mJ" | "J" | "kJ";
-  /** What a time or energy budget covers; null for power. */
-  per: "minibatch" | "epoch" | "run" | null;
+  profiles_limit: number;
+  /** Who asks for trials. */
+  strategy: string;
+  /** Who predicts what was not profiled. */
+  predictor: string;
+  /** [count] Of all that is random. */
+  seed: number;
+  /** Titles of the references. */
+  references: string[];
+  /** What time and energy budgets cover. */
+  budget_span: "epoch" | "minibatch" | "run";
+  /** [count] Of an epoch; null: not known. */
+  samples: number | null;
+  /** What was the same in every trial, such as `batch_size`. */
+  settings: CommonConfig;
 }
 /** One of at_most and at_least. */
-export interface FigureLimit {
+export interface TuneLimit {
   /** Its name. */
   figure: string;
   /** [1] In the unit in which it is reported; memory in bytes. */
   at_most?: number;
   /** [1] Likewise. */
   at_least?: number;
-  /** The same for people: `memory ≤ 2 GB`. */
-  text: string;
 }
-export interface Axis {
-  /** The CSV column name, e.g. `cpu_mhz`. */
+/** Axis names, which are the columns of measured tables, with numbers in the unit of the name. */
+export interface CommonConfig {
+  [k: string]: number;
+}
+export interface TuneDevice {
+  /** As `--device` names it. */
+  name: string;
+  /** For people. */
+  title: string;
+  /** Equal ones mean comparable numbers. */
+  fingerprint: string;
+  /** What decided the speed besides board and trial; null: not known. */
+  conditions: CommonConditions | null;
+  /** Which total power is; null without power. */
+  power_total: string | null;
+  /** Why there is no power, else null. */
+  power_gap: string | null;
+  /** Axes and sensors that are missing, with the remedy; batch sizes that were left out. */
+  gaps: string[];
+}
+/** Dataset, libraries, environment, program and power sensor, by name. */
+export interface CommonConditions {
+  [k: string]: string;
+}
+export interface CommonAxis {
+  /** The column name of tables, e.g. `cpu_mhz`. */
   name: string;
   /** `MHz`, `W`, …; empty for counts. */
   unit: string;
   /** Set on the board, or given to the run. */
   scope: "board" | "run";
-  /** For people; made from the name when left out. */
-  label?: string;
 }
-/** One configuration and what is known of it. One that was profiled carries what was measured; what had been predicted for it stands in `pairs`. */
-export interface Configuration {
-  /** [of each axis] One value per axis, in the order of `axes`. */
-  config: number[];
-  /** [ms] Per minibatch, or per run where `per` is `run`; pooled of all its readings. Null: not known. */
-  time_ms: Quantity | null;
-  /** [W] Null: not available on this machine. */
-  power_w: Quantity | null;
-  /** [J] Per minibatch, or per run where `per` is `run`. Null: not known. */
-  energy_j: Quantity | null;
-  /** How these figures are known. */
-  provenance: Provenance;
-  /** [ms] Per sample; only where `per` is `sample`. */
-  sample_ms?: Quantity | null;
-  /** [J] Per sample; only where `per` is `sample`. */
-  sample_j?: Quantity | null;
-  /** On the Pareto front of `Front.over`. */
-  front?: boolean;
+/** One configuration and what is known of it. */
+export interface TuneConfiguration {
+  /** What is set. */
+  config: CommonConfig;
+  /** [ms] Time of a minibatch. */
+  minibatch_ms: number | null;
+  /** [ms] Its 90 % interval. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] Null: not known. */
+  power_w: number | null;
+  /** [W] Its 90 % interval. */
+  power_w_90: [number, number] | null;
+  /** [J] Energy of a minibatch. */
+  minibatch_j: number | null;
+  /** [ms] Time of a sample; null when the batch size is not known, or a run marks no minibatches. */
+  sample_ms: number | null;
+  /** [J] Energy of a sample. */
+  sample_j: number | null;
+  /** Every reading of it, in the order in which they were made; empty where it is predicted. */
+  readings: TuneReading[];
+  /** [s] Time of an epoch; null when the samples are not known. */
+  epoch_s: number | null;
+  /** [J] Energy of an epoch. */
+  epoch_j: number | null;
+  /** How the figures are known. */
+  provenance: CommonProvenance;
+  /** Of the choice: how much of its power is idle power; left out where that was not measured. */
+  idle?: CommonIdleShare;
+  /** Of the choice: what its trials reported, medians; left out where they reported nothing. */
+  figures?: CommonFigures;
 }
-/** One profiled trial. */
-export interface Trial {
-  /** [index] What was profiled. */
-  configuration: Index;
-  /** Why the strategy asked for it, in words. */
-  why: string;
-  /** The named stopping rule that ended it, or why it failed. */
-  stop_reason: string;
-  /** [%] Relative noise of the end-to-end time. */
-  noise_percent: number | null;
-  /** [count] Minibatches behind the figures; 0 for a row of a table. */
-  minibatches: number;
-  /** [ms] Mean visible waiting for data, per minibatch. */
-  stall_ms: number | null;
-  /** [ms] Mean compute time, per minibatch. */
-  compute_ms: number | null;
-  /** [ms] Mean end-to-end time, per minibatch. */
-  e2e_ms: number | null;
-  /** [s] Wall time that the power figure covers. */
-  window_s?: number | null;
-  /** [count] Distinct sensor updates behind the power figure. */
-  power_updates?: number | null;
-  /** [J] Energy of that window. */
-  window_j?: number;
-  /** [count] Readings of the sensor. */
-  power_samples?: number;
-  /** [count] Readings that were due. */
-  power_samples_wanted?: number;
-  /** [%] Relative standard error of the power; left out where not known. */
-  power_noise_percent?: number;
-  /** Why there is no power; left out where there is some. */
-  power_gap?: string;
-  /** [ms] The first minibatch, which does not count. */
-  first_ms?: number;
-  /** [s] Wait for the power mode to take; this and the two below are left out for a row of a table. */
-  settle_s?: number;
-  /** [s] Warm-up, which does not count. */
-  warm_up_s?: number;
-  /** [s] Wall time of the whole trial. */
-  total_s?: number;
-  /** Who measured on this machine at the same time; left out: nobody. */
-  disturbed?: string;
-  /** What the program reported; left out where it reported nothing. */
-  figures?: ReportedFigure[];
-  /** The board throttled meanwhile; null: nobody looked. */
-  throttled: boolean | null;
-  /** Had power settled when counting began? Left out without power and for whole runs. */
-  power_settled?: boolean;
-  /** Axes of the mode as they read while the trial was counted; left out where the board does not tell. */
-  clocks?: SeenClock[];
-  /** The configuration had been measured before in this run. */
-  repeated: boolean;
-  /** Answered from the store. */
-  reused?: boolean;
-  /** [ms] This reading alone: the time of its configuration is what all its readings come to. Null: it failed. */
-  time_ms?: Quantity | null;
-  /** [W] This reading alone. Null: not known. */
-  power_w?: Quantity | null;
-  /** The answer or the default, measured once more. */
-  verification?: boolean;
-  /** Its start, ISO 8601; left out for a row of a table. */
-  measured_utc?: string;
-  /** [count] Number of the run that made it; left out where nothing is kept. */
-  run?: number;
-  /** [count] Cores that other processes kept busy meanwhile; left out where not known. */
-  other_cores?: number;
+/** What one trial read. */
+export interface TuneReading {
+  /** [ms] Time of a minibatch, or of a run. */
+  minibatch_ms: number;
+  /** [W] Null: not known. */
+  power_w: number | null;
 }
-/** What a program reported of itself. */
-export interface ReportedFigure {
-  /** E.g. `accuracy`. */
-  name: string;
-  /** [its own] As reported; memory in bytes. */
-  value: number;
-  /** The same for people: `1.2 GB`. */
-  text: string;
+/** How much of a power the board draws in that mode while nothing runs. */
+export interface CommonIdleShare {
+  /** [W] Idle power of the mode, as `flyball mode idle` measured it. */
+  power_w: number;
+  /** [1] Of the power of the work. */
+  share: number;
+  /** When, ISO 8601. */
+  measured_utc: string;
+  /** [count] That measurement, as `flyball runs list` numbers it. */
+  run: number;
 }
-/** An axis of a mode, asked and seen. */
-export interface SeenClock {
-  /** Its name. */
-  axis: string;
-  /** Of the numbers. */
-  unit: string;
-  /** [by name] What was set. */
-  asked: number;
-  /** [by name] Mean of what it read. */
-  seen_mean: number;
-  /** [by name] Least of what it read. */
-  seen_min: number;
+/** Figures that a program reports of its trials, by name, in its own units; `memory`: bytes. */
+export interface CommonFigures {
+  [k: string]: number;
 }
-export interface Choice {
-  /** [index] The answer. */
-  configuration: Index;
-  /** The answer was measured once more after the search. */
-  verified: boolean;
-  /** What its trials reported, medians; left out where they reported nothing. */
-  figures?: ReportedFigure[];
-}
-/** There is no answer: why, what comes closest and what to do. */
-export interface Infeasible {
-  /** A sentence. */
+/** Why nothing is feasible, and what would do. */
+export interface CommonInfeasible {
+  /** `infeasible`, or what kept the search from an answer, e.g. `unavailable`. */
+  code: string;
+  /** How many were measured, how many are predicted to do, which limits bind. */
   reason: string;
-  /** [index] The configuration that comes closest; null: not known. */
-  closest: Index | null;
-  /** What to do. */
-  hint?: string;
+  /** What to try, in words. */
+  hint: string;
+  /** Each alone would do; empty where none does. */
+  easing: CommonEasing[];
 }
-/** One step of setting what the answer says. */
-export interface ApplyStep {
-  /** What it does. */
-  title: string;
-  /** A sentence or two. */
-  text: string;
-  /** To be typed or copied, lines and all; left out where there is nothing to type. */
-  code?: string;
+/** One thing to change in the request. */
+export interface CommonEasing {
+  /** The option, such as `--power-budget`; of a study its key, `power_budget`. */
+  flag: string;
+  /** [of `unit`] Its value, over the span that the option covers (an epoch where that is asked). */
+  value: number;
+  /** W, s, ms, J, requests/s or profiles. */
+  unit: string;
+  /** How it is known that this would do. */
+  provenance: CommonProvenance;
+  /** Of two services: whose limit it is. */
+  workload?: string;
+  /** [1] Where time is to be small and this was measured: its time against that of the fastest measured. */
+  slowdown?: number;
+}
+export interface TuneDefault {
+  /** What is set. */
+  config: CommonConfig;
+  /** [ms] Time of a minibatch. */
+  minibatch_ms: number | null;
+  /** [ms] Its 90 % interval. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] Null: not known. */
+  power_w: number | null;
+  /** [W] Its 90 % interval. */
+  power_w_90: [number, number] | null;
+  /** [J] Energy of a minibatch. */
+  minibatch_j: number | null;
+  /** [ms] Time of a sample; null when the batch size is not known, or a run marks no minibatches. */
+  sample_ms: number | null;
+  /** [J] Energy of a sample. */
+  sample_j: number | null;
+  /** Every reading of it, in the order in which they were made; empty where it is predicted. */
+  readings: TuneReading[];
+  /** [s] Time of an epoch; null when the samples are not known. */
+  epoch_s: number | null;
+  /** [J] Energy of an epoch. */
+  epoch_j: number | null;
+  /** How the figures are known. */
+  provenance: CommonProvenance;
+  /** Why that is the default. */
+  reason: string;
 }
 /** The choice against the default. Show `text`: it is the one sentence that terminal and page share. */
-export interface Comparison {
+export interface TuneComparison {
   /** E.g. `36.4 % less time per minibatch than the default`, without a full stop. */
   text: string;
   /** What `time` and `energy` are compared per. */
@@ -275,21 +301,21 @@ export interface Comparison {
   /** Why not, else null. */
   doubt: string | null;
   /** Null: not known. */
-  time: Change | null;
+  time: TuneChange | null;
   /** Null: not known. */
-  power: Change | null;
+  power: TuneChange | null;
   /** Null: not known. */
-  energy: Change | null;
+  energy: TuneChange | null;
 }
 /** One figure of the choice against that of the default. */
-export interface Change {
+export interface TuneChange {
   /** [%] Below zero is less than the default. */
   pct: number;
   /** The 90 % intervals do not overlap, and no busy machine explains it. */
   established: boolean;
 }
 /** Live trials that one earlier run made. */
-export interface Reused {
+export interface CommonReused {
   /** [count] Its number in the store; null: they belong to none. */
   run: number | null;
   /** [count] How many. */
@@ -303,122 +329,179 @@ export interface Reused {
   /** Noticeably: times may be shorter on a quiet machine. */
   busy: boolean;
 }
-/** What one gets without tuning. */
-export interface Default {
-  /** [index] Which one it is. */
-  configuration: Index;
-  /** E.g. `MAXN`, `all cores, no workers`. */
-  name: string;
-}
-/** A Pareto front. On other pairs of costs the page applies the same rule: sorted by one, kept iff strictly below the best kept in the other. */
-export interface Front {
-  /**
-   * The two costs.
-   *
-   * @minItems 2
-   * @maxItems 2
-   */
-  over: ["time", "power" | "energy"];
-  /** [index] What lies on it. */
-  configurations: Index[];
-}
-/** The optimum of a table whose every row is known. */
-export interface Oracle {
-  /** [index] Over all rows; null: no row meets the budgets. */
-  raw: Index | null;
-  /** [index] Without the rows whose power was probably read too early. */
-  robust: Index | null;
-  /** The raw optimum as the table has it. */
-  raw_tabled?: Tabled | null;
-  /** The robust optimum as the table has it. */
-  robust_tabled?: Tabled | null;
-  /** [count] Rows that the robust optimum leaves out. */
-  excluded_rows?: number;
-  /** [%] By how much the choice is above the raw optimum in what was to be made least; null: not known. */
-  gap_pct?: number | null;
-  /** [%] The same against the robust optimum. */
-  robust_gap_pct?: number | null;
-  /** Both in words, without a full stop; empty without a choice. */
-  text?: string;
-}
-/** What a table says of a row; `configurations` may hold a prediction of it. */
-export interface Tabled {
-  /** [ms] Per minibatch. */
-  time_ms: number;
-  /** [W] Null: the table has none. */
+/** One measurement. */
+export interface CommonTrial {
+  /** Of which network, or program. */
+  workload: string;
+  /** What was set. */
+  config: CommonConfig;
+  /** [ms] Time of a minibatch; null when it failed. */
+  minibatch_ms: number | null;
+  /** [ms] Its 90 % interval from this trial alone; null when it failed, or too little was counted to know it. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] Mean power; null: not known. */
   power_w: number | null;
-  /** [J] Per minibatch. Null: the table has no power. */
-  energy_j: number | null;
-}
-/** Predicted against observed, per minibatch. */
-export interface Pair {
-  /** [index] Of which configuration. */
-  configuration: Index;
-  /** What is compared. */
-  quantity: "time" | "power" | "energy";
-  /** [ms, W or J] As measured. */
-  observed: Quantity;
-  /** [ms, W or J] As predicted. */
-  predicted: Quantity;
-  /** The observation was part of the fit, so it says nothing about accuracy. */
-  fitted: boolean;
-}
-export interface Note {
-  /** `gap`: something is missing; `warning`: a number deserves doubt; `note`: good to know. The first gap that speaks of power is also shown among the figures of the answer. */
-  level: "gap" | "warning" | "note";
-  /** A sentence. */
-  text: string;
-  /** The remedy. */
-  hint?: string;
-}
-export interface Machine {
-  /** The board's title. */
-  name: string;
-  /** Equal ones mean comparable numbers. */
-  fingerprint: string;
-  /** What else is known of it. */
-  facts: Fact[];
-}
-export interface Fact {
-  /** What it is. */
-  name: string;
-  /** What it says, with its unit. */
-  value: string;
-}
-export interface Run {
-  /** Number of the run in the store, or name of the experiment. */
-  id: string;
-  /** ISO 8601, UTC. */
-  started_at: string;
-  /** [s] Wall time. */
-  duration_s: number;
-  /** [count] Of all that is random. */
-  seed: number;
-  /** Who asked for the trials. */
-  strategy: string;
-  /** Null: nothing was predicted. */
-  predictor: string | null;
-  /** `module`, `monitor` or a rail; null without power. */
+  /** [W] Likewise. */
+  power_w_90: [number, number] | null;
+  /** [ms] Mean visible waiting for data; null for a row of a table. */
+  stall_ms: number | null;
+  /** [ms] Mean compute time; null for a row of a table. */
+  compute_ms: number | null;
+  /** [%] Relative standard error of the time; null where too little was counted to know it, and of a table. */
+  noise_pct: number | null;
+  /** [count] Minibatches counted; 0 for a row of a table. */
+  minibatches: number;
+  /** How the figures are known. */
+  provenance: CommonProvenance;
+  /** Why it was asked for. */
+  reason: string;
+  /** The stopping rule that was met. */
+  stop_reason: string;
+  /** The configuration had been measured before in this run. */
+  repeat: boolean;
+  /** The answer, measured once more. */
+  verification: boolean;
+  /** An earlier run measured it, or this one before it was interrupted. */
+  from_store: boolean;
+  /** [count] Number of the run that made it; null: nothing is kept, or it belongs to none. */
+  run: number | null;
+  /** Its start, ISO 8601; null for a row of a table. */
+  measured_utc: string | null;
+  /** [count] Cores that other processes kept busy meanwhile; null: not known, or a row of a table. */
+  other_cores: number | null;
+  /** The board throttled meanwhile; null: nobody looked. */
+  throttled: boolean | null;
+  /** Axes of the mode as they read while the trial was counted; empty where the board does not tell. */
+  clocks: CommonClock[];
+  /** Had power settled when counting began? false: it had not within 30 s. null: no power, or a whole run. */
+  power_settled: boolean | null;
+  /** Who measured on this machine at the same time; null: nobody. */
+  disturbed: string | null;
+  /** Why it failed, else null. */
+  failure: string | null;
+  /** What the program reported of it; `memory` is measured. */
+  figures: CommonFigures;
+  /** Why there is no power; null where there is some. */
+  power_gap: string | null;
+  /** Which total power is; null: none, or not known. */
   power_total: string | null;
-  /** What low and high of a quantity mean, per provenance. */
-  intervals: Intervals;
-  /** What was profiled, how long it took, and which trials are those of earlier runs: `10 of 20 configurations profiled in 31.5 s`. */
-  effort?: string;
-  /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
-  versions: {
-    [k: string]: string;
-  };
+  /** [%] Relative standard error of the power; null: not known. */
+  power_noise_pct: number | null;
+  /** [count] Distinct sensor updates behind the power; null: not sampled. */
+  power_updates: number | null;
+  /** [count] Readings of the sensor; null: not sampled. */
+  power_samples: number | null;
+  /** [count] Readings that were due; null: not sampled. */
+  power_samples_wanted: number | null;
+  /** [s] Wall time that the power covers; null: not sampled. */
+  window_s: number | null;
+  /** [J] Energy of that window; null: not sampled. */
+  window_j: number | null;
+  /** [ms] The first minibatch, which does not count; null: none, or not known. */
+  first_ms: number | null;
+  /** [s] Wait for the power mode to take; 0 for a row of a table. */
+  settle_s: number;
+  /** [s] Warm-up, which does not count. */
+  warm_up_s: number;
+  /** [s] Wall time of the whole trial. */
+  total_s: number;
+  /** [count] Of all that was random in it. */
+  seed: number;
 }
-/** A phrase such as `median and 5th to 95th percentile of the minibatches`. */
-export interface Intervals {
-  /** Of what was measured. */
-  measured?: string;
-  /** Of what a table says. */
-  table?: string;
-  /** Of what was predicted. */
-  predicted?: string;
-  /** Of what was simulated. */
-  simulated?: string;
+export interface CommonClock {
+  /** Of the mode. */
+  axis: string;
+  /** Of the numbers. */
+  unit: string;
+  /** [by name] What was set. */
+  asked: number;
+  /** [by name] Mean of what it read. */
+  seen_mean: number;
+  /** [by name] Least of what it read. */
+  seen_min: number;
+}
+/** A configuration with its figures. */
+export interface TuneKnown {
+  /** What is set. */
+  config: CommonConfig;
+  /** [ms] Time of a minibatch. */
+  minibatch_ms: number | null;
+  /** [ms] Its 90 % interval. */
+  minibatch_ms_90: [number, number] | null;
+  /** [W] Null: not known. */
+  power_w: number | null;
+  /** [W] Its 90 % interval. */
+  power_w_90: [number, number] | null;
+  /** How these figures are known. */
+  provenance: CommonProvenance;
+}
+/** Power modes of a search. */
+export interface CommonModes {
+  /** all, paper, or how many were to be drawn. */
+  asked: string;
+  /** [count] Modes that were chosen among; the default's is always one. */
+  kept: number;
+  /** [count] Modes that there are. */
+  of: number;
+  /** [count] Of the draw; null without one. */
+  seed: number | null;
+  /** Values of the papers' grid that the board lists otherwise, or not at all. */
+  notes: string[];
+}
+export interface CommonSetAside {
+  config: CommonConfig1;
+  /** Which clock did not rise, and the remedy. */
+  reason: string;
+}
+/** Axis names, which are the columns of measured tables, with numbers in the unit of the name. */
+export interface CommonConfig1 {
+  [k: string]: number;
+}
+export interface TuneOracle {
+  /** Over all rows; null when no row meets the budgets. */
+  raw: TuneRow | null;
+  /** Without the excluded rows. */
+  robust: TuneRow | null;
+  /** [%] By how much the choice is above the raw optimum in what was to be made least; null: not known. */
+  gap_pct: number | null;
+  /** [%] The same against the robust optimum. */
+  robust_gap_pct: number | null;
+  /** Both in words; empty without a choice. */
+  text: string;
+  /** [count] Rows whose power lies more than 6 % below their neighbours'. */
+  excluded_rows: number;
+  /** Which ones. */
+  excluded: CommonConfig[];
+}
+export interface TuneRow {
+  /** Its settings. */
+  config: CommonConfig;
+  /** [ms] As the table has it. */
+  minibatch_ms: number;
+  /** [W] As the table has it; null: it has none. */
+  power_w: number | null;
+  /** How the row is known. */
+  provenance: CommonProvenance;
+}
+/** One step of setting what the answer says. */
+export interface ApplyStep {
+  /** What it does. */
+  title: string;
+  /** A sentence or two. */
+  text: string;
+  /** To be typed or copied, lines and all; left out where there is nothing to type. */
+  code?: string;
+}
+/** One configuration and what is known of it. */
+export interface KnownRow {
+  /** [of each axis] One value per axis, in the order of the answer's `axes`. */
+  config: number[];
+  /** [ms] Per minibatch, or per run where `per` is `run`. Null: not known. */
+  time_ms: Quantity | null;
+  /** [W] Null: not known. */
+  power_w: Quantity | null;
+  /** How these figures are known. */
+  provenance: Provenance;
 }
 /** What `flyball experiment` measured. */
 export interface ExperimentReport {
@@ -539,6 +622,63 @@ export interface Finding {
   text: string;
   /** As the published study found it on its boards; null: no such question. */
   as_expected: boolean | null;
+}
+export interface Note {
+  /** `gap`: something is missing; `warning`: a number deserves doubt; `note`: good to know. The first gap that speaks of power is also shown among the figures of the answer. */
+  level: "gap" | "warning" | "note";
+  /** A sentence. */
+  text: string;
+  /** The remedy. */
+  hint?: string;
+}
+export interface Machine {
+  /** The board's title. */
+  name: string;
+  /** Equal ones mean comparable numbers. */
+  fingerprint: string;
+  /** What else is known of it. */
+  facts: Fact[];
+}
+export interface Fact {
+  /** What it is. */
+  name: string;
+  /** What it says, with its unit. */
+  value: string;
+}
+export interface Run {
+  /** Number of the run in the store, or name of the experiment. */
+  id: string;
+  /** ISO 8601, UTC. */
+  started_at: string;
+  /** [s] Wall time. */
+  duration_s: number;
+  /** [count] Of all that is random. */
+  seed: number;
+  /** Who asked for the trials. */
+  strategy: string;
+  /** Null: nothing was predicted. */
+  predictor: string | null;
+  /** `module`, `monitor` or a rail; null without power. */
+  power_total: string | null;
+  /** What low and high of a quantity mean, per provenance. */
+  intervals: Intervals;
+  /** What was profiled, how long it took, and which trials are those of earlier runs: `10 of 20 configurations profiled in 31.5 s`. */
+  effort?: string;
+  /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
+  versions: {
+    [k: string]: string;
+  };
+}
+/** A phrase such as `median and 5th to 95th percentile of the minibatches`. */
+export interface Intervals {
+  /** Of what was measured. */
+  measured?: string;
+  /** Of what a table says. */
+  table?: string;
+  /** Of what was predicted. */
+  predicted?: string;
+  /** Of what was simulated. */
+  simulated?: string;
 }
 /** What `flyball plan` has to show: words, figures, points and tables. The page shows what there is. */
 export interface SheetReport {
@@ -746,10 +886,6 @@ export interface RooflineMode {
   samples: number;
   /** [%] Of a table: median error of the time roofs on them. */
   error_pct: number;
-}
-/** Axis names, which are the columns of measured tables, with numbers in the unit of the name. */
-export interface CommonConfig {
-  [k: string]: number;
 }
 /** One arithmetic kernel on all threads. */
 export interface RooflinePeak {
@@ -965,9 +1101,22 @@ export interface SheetGrid {
   /** Whose figures these are. */
   title: string;
   /** Those with more than one value. */
-  axes: Axis[];
+  axes: CommonAxis[];
   /** One for each combination that is known. */
   configurations: Configuration[];
+}
+/** One configuration and what is known of it. */
+export interface Configuration {
+  /** [of each axis] One value per axis, in the order of `axes`. */
+  config: number[];
+  /** [ms] Per minibatch, or per run where `per` is `run`; pooled of all its readings. Null: not known. */
+  time_ms: Quantity | null;
+  /** [W] Null: not available on this machine. */
+  power_w: Quantity | null;
+  /** [J] Per minibatch, or per run where `per` is `run`. Null: not known. */
+  energy_j: Quantity | null;
+  /** How these figures are known. */
+  provenance: Provenance;
 }
 /** Of `flyball pareto`. */
 export interface FrontPage {
@@ -1303,17 +1452,6 @@ export interface ProfileBadSample {
   /** What is wrong with it. */
   reason: string;
 }
-/** How much of a power the board draws in that mode while nothing runs. */
-export interface CommonIdleShare {
-  /** [W] Idle power of the mode, as `flyball mode idle` measured it. */
-  power_w: number;
-  /** [1] Of the power of the work. */
-  share: number;
-  /** When, ISO 8601. */
-  measured_utc: string;
-  /** [count] That measurement, as `flyball runs list` numbers it. */
-  run: number;
-}
 /** Of a program after `--`. */
 export interface ProfileProgram {
   /** Version of the document. */
@@ -1443,10 +1581,6 @@ export interface RunsSource {
   measurements: number;
   /** In what it differs from the first source; empty of the first. */
   differences: string[];
-}
-/** Dataset, libraries, environment, program and power sensor, by name. */
-export interface CommonConditions {
-  [k: string]: string;
 }
 export interface RunsPair {
   /** What ran. */
@@ -1634,22 +1768,6 @@ export interface RunsTrial {
   figures: CommonFigures;
   /** [count] Of all that was random in it. */
   seed: number;
-}
-export interface CommonClock {
-  /** Of the mode. */
-  axis: string;
-  /** Of the numbers. */
-  unit: string;
-  /** [by name] What was set. */
-  asked: number;
-  /** [by name] Mean of what it read. */
-  seen_mean: number;
-  /** [by name] Least of what it read. */
-  seen_min: number;
-}
-/** Figures that a program reports of its trials, by name, in its own units; `memory`: bytes. */
-export interface CommonFigures {
-  [k: string]: number;
 }
 /** Of `flyball serve`. */
 export interface ServePage {
@@ -1936,4 +2054,4 @@ export interface LiveSpans {
   longest_us: number[];
 }
 
-export const schema = "flyball-report/1";
+export const schema = "flyball-report/2";

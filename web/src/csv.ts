@@ -1,5 +1,6 @@
-import type { Quantity, TuneReport } from "./contract.ts";
+import type { Quantity } from "./contract.ts";
 import { high_of, low_of, value_of } from "./format.ts";
+import type { TuneReport } from "./view.ts";
 
 /** All configurations, axes under their CSV names; an unknown value is an empty field. */
 export function to_csv(report: TuneReport): string {

@@ -5,7 +5,7 @@ import { all_sides, apart, overlap, place, type Box } from "./charts/labels.ts";
 import { log_ticks } from "./charts/scales.ts";
 import { pareto } from "./pareto.ts";
 import { accuracy, explained } from "./stats.ts";
-import type { Pair } from "./contract.ts";
+import type { Pair } from "./view.ts";
 
 test("the front keeps a point iff it beats all cheaper ones", () => {
   const x = [3, 1, 2, 2, 4, 5];

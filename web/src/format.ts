@@ -1,4 +1,4 @@
-import type { Axis, Quantity } from "./contract.ts";
+import type { CommonAxis as Axis, Quantity } from "./contract.ts";
 
 const thin = "\u202f"; // narrow no-break space: between a number and its unit, and between thousands
 
@@ -94,7 +94,6 @@ const known_labels: Record<string, string> = {
 };
 
 export function axis_label(axis: Axis): string {
-  if (axis.label) return axis.label;
   const known = known_labels[axis.name];
   if (known) return known;
   const words = axis.name.replaceAll("_", " ");

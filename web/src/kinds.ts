@@ -1,5 +1,5 @@
 // What a report of each kind shows: a title, and sections in reading order. A new kind is one entry here.
-import type { ExperimentReport, Report, TuneReport } from "./contract.ts";
+import type { ExperimentReport, Report, TunePage } from "./contract.ts";
 import { agreement_section } from "./sections/agreement.ts";
 import { answer_section } from "./sections/answer.ts";
 import { apply_section } from "./sections/apply.ts";
@@ -21,6 +21,8 @@ import { roofline_sheet } from "./sheets/roofline.ts";
 import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
 import { serve_sheet } from "./sheets/serve.ts";
 import type { Sheet } from "./sheets/sheet.ts";
+import { tune_report } from "./sheets/tune.ts";
+import type { TuneReport } from "./view.ts";
 
 type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
@@ -29,7 +31,7 @@ const experiment: Section<ExperimentReport>[] = [findings_section, epochs_sectio
 const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 
 /** The sheet of a report that is neither a tune nor an experiment. */
-export function sheet_of(report: Exclude<Report, TuneReport | ExperimentReport>): Sheet {
+export function sheet_of(report: Exclude<Report, TunePage | ExperimentReport>): Sheet {
   switch (report.kind) {
     case "plan": return report;
     case "roofline": return roofline_sheet(report);
@@ -51,9 +53,12 @@ export interface Shown {
 }
 
 export function shown(report: Report): Shown {
-  if (report.kind === "tune" || report.kind === "experiment") {
-    const sections = report.kind === "tune" ? tune.map((make) => () => make(report)) : experiment.map((make) => () => make(report));
-    return { title: report.title, version: report.run.versions["flyball"] ?? "", at: report.run.started_at, sections };
+  if (report.kind === "tune") {
+    const view = tune_report(report);
+    return { title: view.title, version: report.version, at: view.run.started_at, sections: tune.map((make) => () => make(view)) };
+  }
+  if (report.kind === "experiment") {
+    return { title: report.title, version: report.run.versions["flyball"] ?? "", at: report.run.started_at, sections: experiment.map((make) => () => make(report)) };
   }
   const made = sheet_of(report);
   const written = "written_utc" in report ? report.written_utc : report.started_at;

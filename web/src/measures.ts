@@ -1,7 +1,8 @@
 // What can stand on an axis of the cloud: costs (time, power, energy) and the settings themselves.
-import type { Axis, Budget, Configuration, Quantity, TuneReport } from "./contract.ts";
+import type { CommonAxis as Axis, Quantity } from "./contract.ts";
 import { axis_label, high_of, low_of, value_of } from "./format.ts";
 import { explained } from "./stats.ts";
+import type { Budget, Configuration, TuneReport } from "./view.ts";
 
 export interface Measure {
   id: string;
@@ -89,6 +90,13 @@ export function within(budgets: Budget[], available: Measure[]): (c: Configurati
     return measure ? [{ measure, limit: limit_in(b, measure.unit) }] : [];
   });
   return (c) => checks.every(({ measure, limit }) => number_of(measure, c) <= limit);
+}
+
+/** The largest share by which a configuration's figures are beyond a budget; NaN where one is not known, or none can be checked. */
+export function excess_of(budgets: Budget[], available: Measure[]): (c: Configuration) => number {
+  const bounded = budgets.flatMap((b) => bounded_by(b, available) ?? []);
+  const limits = budgets.flatMap((b) => (bounded_by(b, available) ? [limit_in(b, bounded_by(b, available)!.unit)] : []));
+  return (c) => (bounded.length === 0 ? NaN : Math.max(...bounded.map((measure, i) => number_of(measure, c) / limits[i]! - 1)));
 }
 
 export const within_budgets = (report: TuneReport, available: Measure[]): ((c: Configuration) => boolean) => within(report.request.budgets, available);

@@ -4,9 +4,12 @@ import { batch_report, comparison_of, infeasible_report, no_power_report, plan_r
 import { consequence, headline, not_established, oracle_words } from "./answer.ts";
 import { to_csv } from "./csv.ts";
 import { value_of } from "./format.ts";
-import { bounded_by, costs, limit_in, limit_on, objective_of, opening, within_budgets } from "./measures.ts";
+import { bounded_by, compared_per, costs, limit_in, limit_on, objective_of, opening, within_budgets } from "./measures.ts";
 import { answer_at, limit_at, question_of, slider_steps, step_at } from "./whatif.ts";
 import { problems } from "./validate.ts";
+import { page_of } from "../tests/tune_page.ts";
+import { tune_report } from "./sheets/tune.ts";
+import type { TuneReport } from "./view.ts";
 
 const plain = (text: string) => text.replaceAll("\u202f", " ");
 
@@ -140,17 +143,68 @@ test("the CSV has the axes' column names and empty fields for what is unknown", 
 });
 
 test("a document that cannot be shown is refused by name", () => {
-  assert.deepEqual(problems(power_report()), []);
+  assert.deepEqual(problems(page_of(power_report())), []);
   assert.match(problems([])[0]!, /not a JSON object/);
-  assert.match(problems({ ...power_report(), schema: "flyball-report/9" })[0]!, /flyball-report\/9/);
-  assert.match(problems({ ...power_report(), kind: "sums" })[0]!, /"sums"/);
+  assert.match(problems({ ...page_of(power_report()), schema: "flyball-report/9" })[0]!, /flyball-report\/9/);
+  assert.match(problems({ ...page_of(power_report()), kind: "sums" })[0]!, /"sums"/);
   assert.deepEqual(problems(plan_report()), []);
   const short = plan_report();
   short.tables[0]!.rows[1]!.cells.pop();
   assert.match(problems(short)[0]!, /tables\[0\]\.rows\[1\] has 5 cells for 6 columns/);
-  assert.match(problems({ ...power_report(), choice: { configuration: 864, verified: true } })[0]!, /choice\.configuration is 864, there are 864/);
-  assert.match(problems({ ...power_report(), axes: power_report().axes.slice(1) })[0]!, /configurations\[0\] has 4 values for 3 axes/);
-  assert.match(problems({ ...power_report(), choice: null })[0]!, /infeasible does not say why/);
-  const { run: _, ...without_run } = power_report();
-  assert.deepEqual(problems(without_run), ["run is missing"]);
+  const page = () => page_of(power_report());
+  assert.match(problems({ ...page(), configurations: page().configurations!.slice(0, 400) })[0]!, /answer\.\w+ is not among the 400 configurations/);
+  const narrow = page();
+  narrow.answer.axes.shift();
+  assert.match(problems(narrow)[0]!, /configurations\[0\] has 4 values for 3 axes/);
+  const unnamed = page();
+  delete unnamed.answer.choice!.config["gpu_mhz"];
+  assert.deepEqual(problems(unnamed), ["answer.choice has no gpu_mhz"]);
+  assert.match(problems({ ...page(), answer: { ...page().answer, choice: null } })[0]!, /infeasible does not say why/);
+  const { apply: _, ...without_apply } = page();
+  assert.deepEqual(problems(without_apply), ["apply is missing"]);
+});
+
+test("a tune's page shows what its answer says", () => {
+  for (const made of [power_report(), no_power_report(), batch_report(), infeasible_report()]) {
+    const shown = tune_report(page_of(made));
+    const rows = (r: TuneReport) => r.configurations.map(({ config, time_ms, power_w, provenance, front }) => ({ config, time_ms, power_w, provenance, front: front ?? false }));
+    assert.deepEqual(rows(shown), rows(made));
+    for (const key of ["axes", "default", "front", "per"] as const) assert.deepEqual(shown[key], key === "per" ? compared_per(made) : made[key], key);
+    assert.equal(shown.choice?.configuration, made.choice?.configuration);
+    assert.deepEqual(shown.infeasible ?? null, made.infeasible ?? null);
+    assert.deepEqual(shown.request.budgets, made.request.budgets);
+    assert.deepEqual(shown.profiled.map((t) => t.configuration), made.profiled.map((t) => t.configuration));
+    assert.equal(shown.pairs!.length, made.pairs!.filter((p) => p.quantity !== "energy").length);
+    assert.deepEqual([shown.oracle?.raw, shown.oracle?.robust], [made.oracle?.raw, made.oracle?.robust]);
+  }
+  const sample = tune_report(page_of(batch_report()));
+  const c = sample.configurations[5]!;
+  assert.equal(value_of(c.sample_ms!), value_of(c.time_ms!) / c.config[0]!);
+  assert.ok(Math.abs(value_of(c.energy_j!) - value_of(c.time_ms!) * value_of(c.power_w!) * 1e-3) < 1e-12);
+});
+
+test("a reopened tune holds what its answer speaks of, and says so", () => {
+  const page = page_of(power_report());
+  const whole = tune_report(page);
+  const again = tune_report({ ...page, configurations: null });
+  assert.ok(again.configurations.length < whole.configurations.length);
+  const at = (r: TuneReport, index: number) => r.configurations[index]!;
+  assert.deepEqual(at(again, again.choice!.configuration), at(whole, whole.choice!.configuration));
+  assert.deepEqual(at(again, again.default!.configuration).power_w, at(whole, whole.default!.configuration).power_w);
+  again.profiled.forEach((t, i) => assert.deepEqual(at(again, t.configuration), at(whole, whole.profiled[i]!.configuration)));
+  assert.match(again.title, /^run 42: mobilenet_v3 training on twin \(simulated\)$/);
+  assert.match(again.notes.at(-1)!.text, /^reopened from the store/);
+  assert.match(again.notes.at(-1)!.hint!, /--report/);
+  for (const t of page.answer.profiled) t.stop_reason = "told by the program";
+  assert.equal(tune_report({ ...page, configurations: null }).notes.at(-1)!.hint, undefined, "no command goes on with a study");
+});
+
+test("what the trials watched, figures and limits are put into words", () => {
+  const page = page_of(power_report());
+  page.answer.profiled[0]!.throttled = true;
+  page.answer.choice!.figures = { memory: 1e9, accuracy: 0.5 };
+  page.answer.request.limits = [{ figure: "memory", at_most: 2e9 }, { figure: "accuracy", at_least: 0.25 }];
+  const report = tune_report(page);
+  assert.ok(report.notes.some((n) => n.level === "warning" && n.text === "the board throttled during 2 of 10 trials that were watched for it"), JSON.stringify(report.notes));
+  assert.match(plain(consequence(report)), /limit memory ≤ 2 GB and limit accuracy ≥ 0\.25/);
 });

@@ -1,5 +1,5 @@
 import { high_of, low_of, value_of } from "./format.ts";
-import type { Pair } from "./contract.ts";
+import type { Pair } from "./view.ts";
 
 export interface Accuracy {
   count: number;

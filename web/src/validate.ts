@@ -1,4 +1,4 @@
-import { schema, type ExperimentReport, type Report, type ServePage, type SheetGrid, type SheetReport, type TuneReport } from "./contract.ts";
+import { schema, type ExperimentReport, type Report, type ServePage, type SheetGrid, type SheetReport, type TunePage } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -50,25 +50,21 @@ function in_words({ instancePath, keyword, params }: Fault): string {
   return `${where} is none of what it may be`;
 }
 
-/** Positions that are there, rows as wide as the axes. */
-function tune_problems(r: TuneReport): string[] {
+/** Configurations that are there, rows as wide as the axes. */
+function tune_problems({ answer: a, configurations: rows }: TunePage): string[] {
   const found: string[] = [];
-  const count = r.configurations.length;
-  const wrong = r.configurations.findIndex((c) => c.config.length !== r.axes.length);
-  if (wrong >= 0) found.push(`configurations[${wrong}] has ${r.configurations[wrong]!.config.length} values for ${r.axes.length} axes`);
-
-  const check = (where: string, index: number | null | undefined) => {
-    if (index !== null && index !== undefined && index >= count) found.push(`${where} is ${index}, there are ${count} configurations`);
+  const wrong = rows?.findIndex((c) => c.config.length !== a.axes.length) ?? -1;
+  if (wrong >= 0) found.push(`configurations[${wrong}] has ${rows![wrong]!.config.length} values for ${a.axes.length} axes`);
+  const known = new Set(rows?.map((c) => c.config.join()));
+  const check = (where: string, { config }: { config: Record<string, number> }) => {
+    const missing = a.axes.find(({ name }) => config[name] === undefined);
+    if (missing) found.push(`${where} has no ${missing.name}`);
+    else if (rows && !known.has(a.axes.map(({ name }) => config[name]).join())) found.push(`${where} is not among the ${rows.length} configurations`);
   };
-  check("choice.configuration", r.choice?.configuration);
-  check("default.configuration", r.default?.configuration);
-  check("infeasible.closest", r.infeasible?.closest);
-  check("oracle.raw", r.oracle?.raw);
-  check("oracle.robust", r.oracle?.robust);
-  r.profiled.forEach((t, i) => check(`profiled[${i}].configuration`, t.configuration));
-  r.front?.configurations.forEach((index, i) => check(`front.configurations[${i}]`, index));
-  r.pairs?.forEach((p, i) => check(`pairs[${i}].configuration`, p.configuration));
-  if (!r.choice && !r.infeasible) found.push("choice is null and infeasible does not say why");
+  if (a.choice) check("answer.choice", a.choice);
+  check("answer.default", a.default);
+  for (const list of ["profiled", "front", "held_out"] as const) a[list].forEach((c, i) => check(`answer.${list}[${i}]`, c));
+  if (!a.choice && !a.infeasible) found.push("answer.choice is null and answer.infeasible does not say why");
   return found;
 }
 

@@ -1,6 +1,6 @@
 // What another budget would give, read from the figures that the page holds: measured ones and predictions.
-import type { Budget, Configuration, TuneReport } from "./contract.ts";
 import { bounded_by, costs, limit_in, number_of, objective_of, within, type Measure } from "./measures.ts";
+import type { Budget, Configuration, TuneReport } from "./view.ts";
 
 export interface Question {
   /** What the slider bounds. */

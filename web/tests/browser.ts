@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { document_of, type Shown } from "./fixtures.ts";
 
 const template = fileURLToPath(new URL("../../../dist/report.html", import.meta.url));
 const slot = '<script id="flyball-data" type="application/json">{}</script>';
@@ -48,7 +49,7 @@ export interface Opened {
 export async function open(document: unknown, view: View): Promise<Opened> {
   return open_at((folder) => {
     const file = join(folder, "report.html");
-    writeFileSync(file, typeof document === "string" ? document : fill(document));
+    writeFileSync(file, typeof document === "string" ? document : fill(document_of(document as Shown)));
     return pathToFileURL(file).href;
   }, view);
 }

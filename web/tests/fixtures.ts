@@ -1,7 +1,9 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type Axis, type Comparison, type Configuration, type EpochMeans, type ExperimentReport, type Pair, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type SheetReport, type Trial, type TuneReport } from "../src/contract.ts";
+import { schema, type CommonAxis as Axis, type EpochMeans, type ExperimentReport, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type SheetReport, type TuneComparison } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
+import type { Configuration, Pair, Trial, TuneReport } from "../src/view.ts";
+import { page_of } from "./tune_page.ts";
 
 /** Small seeded generator (mulberry32): the fixtures are the same bytes everywhere. */
 function random(seed: number): () => number {
@@ -40,10 +42,8 @@ function board_model([cores, cpu, gpu, mem]: number[]): { stall: number; compute
   return { stall: Math.max(0.03 * compute, load - 0.6 * compute), compute, power };
 }
 
-function base(): Pick<TuneReport, "schema" | "kind" | "notes" | "machine" | "run"> {
+function base(): Pick<TuneReport, "notes" | "machine" | "run"> {
   return {
-    schema,
-    kind: "tune",
     notes: [],
     machine: {
       name: "Twin board (made up)",
@@ -73,7 +73,7 @@ function board_configurations(modes: number[][], rng: () => number): Configurati
 }
 
 /** As the program compares: what it says is shown, not computed again. */
-export function comparison_of(report: TuneReport, established = true): Comparison {
+export function comparison_of(report: TuneReport, established = true): TuneComparison {
   const [a, b] = [report.configurations[report.choice!.configuration]!, report.configurations[report.default!.configuration]!];
   const change = (x: Quantity | null, y: Quantity | null) => (x === null || y === null ? null : { pct: round(100 * (first(x) / first(y) - 1), 3), established });
   const time = change(a.time_ms, b.time_ms)!;
@@ -87,6 +87,14 @@ export function comparison_of(report: TuneReport, established = true): Compariso
 const whys = ["space-filling start", "best predicted under the budget", "widest interval near the budget", "check of a predicted front mode"];
 const stops = ["noise ≤ 2 %", "noise ≤ 2 %", "noise ≤ 2 %", "time cap 60 s"];
 
+const unremarkable: Omit<Trial, "configuration" | "reason" | "stop_reason" | "noise_pct" | "minibatches" | "minibatch_ms" | "minibatch_ms_90" | "power_w" | "power_w_90"> = {
+  workload: "", config: {}, provenance: "simulated", stall_ms: null, compute_ms: null, verification: false, run: null, measured_utc: null, other_cores: null, throttled: null, clocks: [], power_settled: null, disturbed: null, failure: null, figures: {},
+  power_gap: null, power_total: null, power_noise_pct: null, power_updates: null, power_samples: null, power_samples_wanted: null, window_s: null, window_j: null, first_ms: null, settle_s: 0, warm_up_s: 0, total_s: 0, seed: 7, repeat: false, from_store: false,
+};
+
+const interval_of = (q: Quantity | null): [number, number] | null => (q === null || typeof q === "number" ? null : [q[1], q[2]]);
+const own_reading = ({ time_ms, power_w }: Configuration) => ({ minibatch_ms: first(time_ms!), minibatch_ms_90: interval_of(time_ms), power_w: power_w === null ? null : first(power_w), power_w_90: interval_of(power_w) });
+
 function board_trials(rows: Configuration[], picks: number[], rng: () => number): Trial[] {
   return picks.map((configuration, i) => {
     const row = rows[configuration]!;
@@ -98,11 +106,11 @@ function board_trials(rows: Configuration[], picks: number[], rng: () => number)
     row.power_w = around(first(row.power_w!), 0.008);
     row.energy_j = around(first(row.energy_j!), 0.014);
     return {
-      configuration, why: i < 4 ? whys[0]! : whys[1 + (i % 3)]!, stop_reason: stops[i % 4]!,
-      noise_percent: round(0.6 + rng() * 1.3, 2), minibatches: 40 + Math.floor(rng() * 160),
-      stall_ms: round(stall), compute_ms: round(e2e - stall), e2e_ms: round(e2e), window_s: round(12 + rng() * 40, 3), power_updates: 12 + Math.floor(rng() * 30),
-      throttled: i === 8 ? null : i === 6, repeated: i === 4, reused: i < 2,
-      ...(i === 3 ? { disturbed: "process 7 (flyball tune) since 12:30", figures: [{ name: "accuracy", value: 0.7125, text: "0.7125" }] } : {}),
+      ...unremarkable, configuration, reason: i < 4 ? whys[0]! : whys[1 + (i % 3)]!, stop_reason: stops[i % 4]!,
+      noise_pct: round(0.6 + rng() * 1.3, 2), minibatches: 40 + Math.floor(rng() * 160), ...own_reading(row),
+      stall_ms: round(stall), compute_ms: round(e2e - stall), window_s: round(12 + rng() * 40, 3), power_updates: 12 + Math.floor(rng() * 30),
+      throttled: i === 8 ? null : i === 6, repeat: i === 4, from_store: i < 2,
+      ...(i === 3 ? { disturbed: "process 7 (flyball tune) since 12:30", figures: { accuracy: 0.7125 } } : {}),
     };
   });
 }
@@ -172,7 +180,7 @@ export function batch_report(established = true): TuneReport {
   const report = power_report();
   report.axes = [{ name: "batch_size", unit: "", scope: "run" }, ...report.axes.slice(1)];
   report.configurations = report.configurations.map((c, i) => {
-    const batch = [8, 16, 32, 64][i % 4]!;
+    const batch = [8, 16, 32, 64][Math.floor((4 * i) / report.configurations.length)]!; // in place of the cores
     const time = round((first(c.time_ms!) * batch) / 16 + 3);
     return { ...c, config: [batch, ...c.config.slice(1)], time_ms: around(time, 0.05), energy_j: around((time * first(c.power_w!)) / 1000, 0.06), sample_ms: around(time / batch, 0.05), sample_j: around((time * first(c.power_w!)) / 1000 / batch, 0.06) };
   });
@@ -184,7 +192,6 @@ export function batch_report(established = true): TuneReport {
     per: "sample", established, doubt: established ? null : "other processes kept 1.4 cores busy", time: { pct: -12.5, established }, power: { pct: -60, established: true }, energy: null,
   };
   report.run.effort = "10 of 864 configurations known: 10 trials from run 1, 8 min ago, on a busy machine; --fresh measures again";
-  report.reused = [{ run: 1, trials: 10, measured_utc: "2025-06-14T09:04:00Z", age_s: 480, other_cores: 1.4, busy: true }];
   delete report.oracle;
   return report;
 }
@@ -346,8 +353,8 @@ export function no_power_report(): TuneReport {
     row.provenance = "simulated";
     row.time_ms = around(e2e, 0.018);
     return {
-      configuration, why: i < 3 ? whys[0]! : whys[1]!, stop_reason: "noise ≤ 2 %", noise_percent: round(1 + rng(), 2), minibatches: 600 + Math.floor(rng() * 900),
-      stall_ms: round(Math.max(0.01, e2e - compute), 3), compute_ms: round(Math.min(compute, e2e), 3), e2e_ms: round(e2e), throttled: null, repeated: false, reused: false,
+      ...unremarkable, configuration, reason: i < 3 ? whys[0]! : whys[1]!, stop_reason: "noise ≤ 2 %", noise_pct: round(1 + rng(), 2), minibatches: 600 + Math.floor(rng() * 900),
+      ...own_reading(row), stall_ms: round(Math.max(0.01, e2e - compute), 3), compute_ms: round(Math.min(compute, e2e), 3),
     };
   });
   const best = configurations.reduce((b, c, i) => (c.provenance === "simulated" && first(c.time_ms!) < first(configurations[b]!.time_ms!) ? i : b), picks[0]!);
@@ -409,7 +416,12 @@ export function experiment_report(): ExperimentReport {
   };
 }
 
-export const fixtures: Record<string, () => Report> = {
+/** What a page is to be opened with: what it is to show, or its document. */
+export type Shown = TuneReport | Report;
+
+export const document_of = (shown: Shown): Report => ("machine" in shown && !("kind" in shown) ? page_of(shown) : shown);
+
+export const fixtures: Record<string, () => Shown> = {
   power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_report,
   batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_page, profile: profile_page, roofline: roofline_page,
 };

@@ -4,6 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import type { TunePage } from "../src/contract.ts";
+import { tune_report } from "../src/sheets/tune.ts";
 import { problems } from "../src/validate.ts";
 import { desktop, inked, phone, with_page } from "./browser.ts";
 import { example, in_scratch, no_program, powered_table, ran, read_page, served, written, type Written } from "./program.ts";
@@ -63,6 +65,7 @@ for (const view of [desktop, phone]) {
 test("a tune with a power budget: power, front, oracle and the optimum's words", { skip }, () => in_scratch(async (folder) => {
   const { page: html, data, answer } = tune_power(folder, 15);
   assert.deepEqual(problems(data), []);
+  assert.deepEqual(data["answer"], answer);
   await with_page(html, desktop, async (page) => {
     await sees_answer(page, answer);
     const power = parseFloat(plain(await page.locator('.figure[data-measure="power"] .figure-value').textContent()));
@@ -139,7 +142,7 @@ test("batch sizes vary: page and terminal say the same sentence, per sample", { 
   for (const file of ["batch.html", "again.html"]) {
     const { page: html, data } = read_page(join(folder, file));
     assert.deepEqual(problems(data), []);
-    const sentence = (data["comparison"] as { text: string }).text;
+    const sentence = (data["answer"] as TunePage["answer"]).comparison!.text;
     assert.match(sentence, /per sample/);
     assert.ok(terminal.includes(sentence), terminal);
     await with_page(html, desktop, async (page) => {
@@ -157,7 +160,7 @@ test("a stored tune opens again, with the same choice and figures", { skip }, ()
   assert.deepEqual(problems(data), []);
   await with_page(html, desktop, async (page) => {
     // What was not kept is not shown: predictions off the front.
-    const shown = (data["configurations"] as unknown[]).length;
+    const shown = tune_report(data as unknown as TunePage).configurations.length;
     assert.ok(shown > answer["profiles"] && shown < answer["configurations"]);
     await sees_answer(page, answer, shown);
     const power = parseFloat(plain(await page.locator('.figure[data-measure="power"] .figure-value').textContent()));
@@ -197,7 +200,7 @@ test("a workload whose name is markup stays text", { skip }, () => in_scratch(as
   }
 }));
 
-const own_names = new Set(["fixed", "versions", "config"]);
+const own_names = new Set(["fixed", "versions", "config", "conditions", "excluded", "figures", "settings"]);
 
 /** Every place that holds a key, but for those that the user's own names fill. */
 function* keys(node: unknown, where: string): Generator<[holder: Record<string, unknown>, key: string, where: string]> {

@@ -17,8 +17,7 @@
 #include "cli/report_file.h"
 #include "cli/session_progress.h"
 #include "cli/tune_text.h"
-#include "report/page.h"
-#include "report/tune_report.h"
+#include "report/tune_page.h"
 #include "tune/board_costs.h"
 
 namespace flyball::cli {
@@ -84,34 +83,46 @@ Status check_report(const TuneOptions& options) {
 }
 
 // How much of the answer's power the board draws without any work, where that was measured.
-Status show_answer(const TuneOptions& options, const TuneResult& result, Store* store) {
+std::optional<StoredIdle> idle_of(const TuneResult& result, Store* store) {
   const ProfilerInfo& board = result.profiler;
-  std::optional<StoredIdle> idle;
-  double power_w = 0;
-  if (store && board.live && result.choice) {
-    power_w = result.configurations[*result.choice].power_w;
-    const auto costs = board_costs(*store);
-    if (!costs) report_error(costs.error());  // the answer is shown all the same
-    const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
-    const StoredIdle* found =
-        costs ? costs->idle_of(board.fingerprint, board.power_total, mode) : nullptr;
-    if (found && power_w > 0) idle = *found;
-  }
-  if (options.json) {
-    auto document = to_json(result);
-    if (idle) document["choice"]["idle"] = idle_share_json(*idle, power_w);
-    print_json(document);
-    return {};
-  }
+  if (!store || !board.live || !result.choice) return {};
+  const auto costs = board_costs(*store);
+  if (!costs) report_error(costs.error());  // the answer is shown all the same
+  const PowerMode mode = result.space.trial(*result.choice, "", Phase::train).mode;
+  const StoredIdle* found =
+      costs ? costs->idle_of(board.fingerprint, board.power_total, mode) : nullptr;
+  if (!found || !(result.configurations[*result.choice].power_w > 0)) return {};
+  return *found;
+}
+
+void print_text(const TuneOptions& options, const TuneResult& result,
+                const std::optional<StoredIdle>& idle, bool stored) {
   fmt::print("{}", tune_text(result, options.verbose));
+  const ProfilerInfo& board = result.profiler;
+  const double power_w = result.choice ? result.configurations[*result.choice].power_w : 0;
   if (idle)
     fmt::print("{}\n", idle_share_text(*idle, power_w));
-  else if (power_w > 0 && board.provenance != Provenance::simulated)
+  else if (stored && board.live && power_w > 0 && board.provenance != Provenance::simulated)
     fmt::print("how much of {} W is idle power is not known: `flyball mode idle{}{}` measures it\n",
                number(power_w),
                options.board.device.empty() ? "" : " --device " + options.board.device,
                result.run ? fmt::format(" --run {}", *result.run) : " MODE");
-  return {};
+}
+
+// On the terminal, and as a page where one is asked for.
+Status show_answer(const TuneOptions& options, const TuneResult& result, Store* store,
+                   Context& context) {
+  const std::optional<StoredIdle> idle = idle_of(result, store);
+  if (!options.json) print_text(options, result, idle, store != nullptr);
+  nlohmann::ordered_json document;
+  if (options.json || !options.report.empty()) document = to_json(result);
+  if (idle && !document.is_null())
+    document["choice"]["idle"] =
+        idle_share_json(*idle, result.configurations[*result.choice].power_w);
+  if (options.json) print_json(document);
+  if (result.infeasible) context.exit_code = report_error(*result.infeasible);
+  if (options.report.empty()) return {};
+  return write_report(options.report, tune_page(document, result), options.json);
 }
 
 Status run(TuneOptions& options, Context& context) {
@@ -141,12 +152,7 @@ Status run(TuneOptions& options, Context& context) {
   if (options.oracle) {
     FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
   }
-  FLYBALL_CHECK(show_answer(options, *result, store ? &*store : nullptr));
-  if (result->infeasible) context.exit_code = report_error(*result->infeasible);
-  if (options.report.empty()) return {};
-  FLYBALL_CHECK(write_file(options.report, fill_page(tune_report(*result))));
-  if (!options.json) fmt::print("report: {}\n", options.report);
-  return {};
+  return show_answer(options, *result, store ? &*store : nullptr, context);
 }
 
 }  // namespace

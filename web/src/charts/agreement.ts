@@ -1,8 +1,8 @@
 // Predicted against observed: the closer to the diagonal the better.
-import type { Pair } from "../contract.ts";
 import { high_of, low_of, number, scale, value_of } from "../format.ts";
 import type { Colours } from "../theme.ts";
 import { log_ticks } from "./scales.ts";
+import type { Pair } from "../view.ts";
 
 export interface Agreement {
   /** Observed and predicted in the unit shown, one per pair, in order. */

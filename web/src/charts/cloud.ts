@@ -1,10 +1,11 @@
 // The options of the cloud: which series stand where, from back to front.
-import type { Provenance, TuneReport } from "../contract.ts";
+import type { Provenance } from "../contract.ts";
 import { exact } from "../format.ts";
 import { compared_per, costs, limit_on, type Measure } from "../measures.ts";
 import { pareto } from "../pareto.ts";
 import type { Colours } from "../theme.ts";
 import { make_scale, type Scale } from "./scales.ts";
+import type { TuneReport } from "../view.ts";
 
 type Point = [x: number, y: number, index: number];
 

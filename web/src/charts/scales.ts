@@ -1,8 +1,8 @@
 // The axes of the cloud: a value axis, a logarithmic one, or evenly spaced settings.
-import type { TuneReport } from "../contract.ts";
 import { exact, scale, short_number, value_of } from "../format.ts";
 import { range_of, number_of, type Measure } from "../measures.ts";
 import type { Colours } from "../theme.ts";
+import type { TuneReport } from "../view.ts";
 
 export interface Scale {
   /** Where each configuration stands; NaN: nowhere. */

@@ -1,11 +1,11 @@
 // How far the predictor can be trusted here: predicted against observed, with the error over what it had not seen.
 import { build_agreement } from "../charts/agreement.ts";
 import { live_chart } from "../charts/echarts.ts";
-import type { Pair, TuneReport } from "../contract.ts";
 import { h, section } from "../dom.ts";
 import { number, plural } from "../format.ts";
 import { accuracy } from "../stats.ts";
 import { colours, font } from "../theme.ts";
+import type { Pair, TuneReport } from "../view.ts";
 
 const units = { time: "ms", power: "W", energy: "J" } as const;
 

@@ -1,9 +1,10 @@
 // The answer first: one sentence, the figures with their spread, and what to set.
 import { consequence, headline, not_established, oracle_words } from "../answer.ts";
-import type { Configuration, TuneReport } from "../contract.ts";
 import { chip, h } from "../dom.ts";
 import { axis_label, axis_value, change, duration, interval, percent_words, plural, value_of, with_unit } from "../format.ts";
 import { compared_per, costs, type Measure } from "../measures.ts";
+import { figure_text } from "../sheets/sheet.ts";
+import type { Configuration, TuneReport } from "../view.ts";
 
 /** Is this figure's difference from the default more than noise? Yes where the program does not say. */
 function established(report: TuneReport, measure: Measure): boolean {
@@ -35,10 +36,10 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
 
 /** What the program reported of the choice: accuracy, memory. */
 function reported(report: TuneReport): HTMLElement[] {
-  return (report.choice?.figures ?? []).map((f) => {
-    const [amount, unit = ""] = f.text.split(" ");
+  return Object.entries(report.choice?.figures ?? {}).map(([name, value]) => {
+    const [amount, unit = ""] = figure_text(name, value).split(" ");
     return h("div", { class: "figure" },
-      h("p", { class: "figure-label" }, f.name.charAt(0).toUpperCase() + f.name.slice(1)),
+      h("p", { class: "figure-label" }, name.charAt(0).toUpperCase() + name.slice(1)),
       h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
       h("p", { class: "spread" }, "reported by the program"));
   });
@@ -56,7 +57,7 @@ function power_gap(report: TuneReport): HTMLElement | null {
 
 function effort(report: TuneReport): HTMLElement {
   const limit = report.request.profiles_limit;
-  const from_store = report.profiled.filter((t) => t.reused).length;
+  const from_store = report.profiled.filter((t) => t.from_store).length;
   // What the limit counts: repeats are trials of the same profile.
   const profiles = new Set(report.profiled.map((t) => t.configuration)).size;
   return h("div", { class: "figure" },

@@ -1,7 +1,7 @@
-import type { TuneReport } from "../contract.ts";
 import { chip, h } from "../dom.ts";
 import { axis_label, axis_value, interval, value_of, with_unit } from "../format.ts";
 import type { Measure } from "../measures.ts";
+import type { TuneReport } from "../view.ts";
 
 /** Names a configuration bears: "profiled 3", "choice", "default", "Pareto front". */
 export function roles(report: TuneReport, index: number, numbers: Map<number, string>): string[] {

@@ -4,7 +4,7 @@ import { live_chart, type EChartsType } from "../charts/echarts.ts";
 import { attach_hover } from "../charts/hover.ts";
 import type { Box } from "../charts/labels.ts";
 import { draw_overlay, type Bubble, type Name } from "../charts/overlay.ts";
-import type { Provenance, TuneReport } from "../contract.ts";
+import type { Provenance } from "../contract.ts";
 import { h, section, select, svg } from "../dom.ts";
 import { plural } from "../format.ts";
 import { costs, opening, settings, type Measure } from "../measures.ts";
@@ -12,6 +12,7 @@ import { on_show, show } from "../select.ts";
 import { colours, font } from "../theme.ts";
 import { configuration_card } from "./card.ts";
 import { whatif } from "./whatif.ts";
+import type { TuneReport } from "../view.ts";
 
 const shapes: Record<string, string> = {
   dot: "M8 4.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7z",

@@ -2,11 +2,12 @@
 import { live_chart } from "../charts/echarts.ts";
 import { build_heat, least_cell, margins, shade } from "../charts/heat.ts";
 import { attach_hover } from "../charts/hover.ts";
-import type { SheetGrid, TuneReport } from "../contract.ts";
+import type { SheetGrid } from "../contract.ts";
 import { chip, h, section, select } from "../dom.ts";
 import { axis_label, axis_value, exact, number, with_unit } from "../format.ts";
 import { batch_of, cells_of, figure_of, range_of, values_of, type Cells, type Figure, type Held } from "../heat.ts";
 import { colours, font } from "../theme.ts";
+import type { TuneReport } from "../view.ts";
 
 const units: Record<Figure, string> = { time: "ms", power: "W", energy: "J" };
 

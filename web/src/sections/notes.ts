@@ -1,5 +1,5 @@
-import type { Note } from "../contract.ts";
 import { h, section } from "../dom.ts";
+import type { Note } from "../view.ts";
 
 const words: Record<Note["level"], string> = { gap: "Not available", warning: "Doubtful", note: "Note" };
 

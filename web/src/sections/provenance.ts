@@ -1,7 +1,8 @@
 // Where the numbers come from: the machine, the run, the versions, and what the intervals mean.
-import type { ExperimentReport, Fact, Provenance, TuneReport } from "../contract.ts";
+import type { ExperimentReport, Provenance } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
 import { duration, exact, instant } from "../format.ts";
+import type { Fact, TuneReport } from "../view.ts";
 
 function facts(title: string, list: Fact[]): HTMLElement {
   return h("div", { class: "facts" }, h("h3", {}, title), h("dl", {}, ...list.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, f.value)))));
@@ -9,8 +10,8 @@ function facts(title: string, list: Fact[]): HTMLElement {
 
 export function provenance_section(report: ExperimentReport | TuneReport): HTMLElement {
   const { machine, run } = report;
-  const command = report.kind === "tune" ? report.request.command : report.command;
-  const watts = report.kind === "tune" && report.configurations.some((c) => c.power_w != null);
+  const command = "configurations" in report ? report.request.command : report.command;
+  const watts = "configurations" in report && report.configurations.some((c) => c.power_w != null);
   const run_facts: Fact[] = [
     { name: "Started", value: instant(run.started_at) },
     { name: "Took", value: duration(run.duration_s) },

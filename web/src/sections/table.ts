@@ -1,12 +1,13 @@
 // Every configuration as a table: sorted, filtered, paged, and to take along as CSV.
 import { trial_numbers } from "../charts/cloud.ts";
-import type { Quantity, TuneReport } from "../contract.ts";
+import type { Quantity } from "../contract.ts";
 import { to_csv } from "../csv.ts";
 import { chip, h, section, select } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { axis_label, exact, interval, number, plural, value_of } from "../format.ts";
 import { compared_per, costs, objective_of, within_budgets } from "../measures.ts";
 import { on_show, show } from "../select.ts";
+import type { TuneReport } from "../view.ts";
 
 interface Column {
   /** Of the measure or axis it shows. */

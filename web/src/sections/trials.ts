@@ -1,15 +1,17 @@
 // How the answer was found: the profiled trials in their order.
-import type { Trial, TuneReport } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { axis_label, axis_value, duration, exact, instant, interval, number, plural, value_of, with_unit } from "../format.ts";
 import { compared_per, per_sample } from "../measures.ts";
 import { show } from "../select.ts";
+import { figure_text, quantity } from "../sheets/sheet.ts";
+import type { Quantity } from "../contract.ts";
+import type { Trial, TuneReport } from "../view.ts";
 
 /** Fetch stall and compute as parts of the end-to-end time. */
 function split(trial: Trial, longest: number): HTMLElement | string {
-  const { stall_ms, compute_ms, e2e_ms } = trial;
-  if (stall_ms === null || compute_ms === null || e2e_ms === null) return "–";
+  const { stall_ms, compute_ms, minibatch_ms } = trial;
+  if (stall_ms === null || compute_ms === null || minibatch_ms === null) return "–";
   const parts = [`stall ${with_unit(stall_ms, "ms")}`, `compute ${with_unit(compute_ms, "ms")}`];
   const width = (ms: number) => `width:${((ms / longest) * 100).toFixed(2)}%`;
   return h("div", { class: "split" },
@@ -22,10 +24,10 @@ function flags(report: TuneReport, trial: Trial): HTMLElement[] {
   if (report.choice?.configuration === trial.configuration) found.push(chip("choice"));
   if (report.default?.configuration === trial.configuration) found.push(chip("default"));
   if (trial.throttled) found.push(chip("throttled", "warn"));
-  if (trial.disturbed !== undefined) found.push(chip("disturbed", "warn"));
-  if (trial.repeated) found.push(chip("repeated", "warn"));
+  if (trial.disturbed !== null) found.push(chip("disturbed", "warn"));
+  if (trial.repeat) found.push(chip("repeated", "warn"));
   if (trial.verification) found.push(chip("measured once more", "quiet"));
-  if (trial.reused) found.push(chip(trial.run === undefined ? "from the store" : `from run ${trial.run}`, "quiet"));
+  if (trial.from_store) found.push(chip(trial.run === null ? "from the store" : `from run ${trial.run}`, "quiet"));
   return found;
 }
 
@@ -35,29 +37,29 @@ function row(report: TuneReport, trial: Trial, order: number, with_power: boolea
   const evidence = [
     plural(trial.minibatches, "minibatch", "minibatches"),
     trial.window_s ? duration(trial.window_s) : "",
-    trial.noise_percent === null ? "" : `noise ${number(trial.noise_percent, 2)}\u202f%`,
+    trial.noise_pct === null ? "" : `noise ${number(trial.noise_pct, 2)}\u202f%`,
     trial.power_updates ? plural(trial.power_updates, "power update") : "",
     trial.throttled === null && watched ? "nobody looked whether the board throttled" : "",
-    trial.other_cores !== undefined && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
-    trial.disturbed === undefined ? "" : `beside ${trial.disturbed}`,
+    trial.other_cores !== null && trial.other_cores >= 0.1 ? `others kept ${number(trial.other_cores, 2)} cores busy` : "",
+    trial.disturbed === null ? "" : `beside ${trial.disturbed}`,
     trial.power_settled === false ? "power had not settled" : "",
-    ...(trial.figures ?? []).map((f) => `${f.name} ${f.text}`),
-    trial.power_noise_percent === undefined ? "" : `power noise ${number(trial.power_noise_percent, 2)}\u202f%`,
-    trial.total_s === undefined ? "" : `${duration(trial.total_s)} in all`,
-    ...(trial.clocks ?? []).filter((c) => c.seen_min !== c.asked).map((c) => `${c.axis} ${with_unit(c.asked, c.unit)} read ${number(c.seen_mean, 4)} (least ${number(c.seen_min, 4)})`),
-    ...(trial.clocks?.length && trial.clocks.every((c) => c.seen_min === c.asked) ? ["clocks as asked"] : []),
-    trial.reused && trial.measured_utc ? instant(trial.measured_utc) : "",
+    ...Object.entries(trial.figures).map(([name, value]) => `${name} ${figure_text(name, value)}`),
+    trial.power_noise_pct === null ? "" : `power noise ${number(trial.power_noise_pct, 2)}\u202f%`,
+    trial.total_s > 0 ? `${duration(trial.total_s)} in all` : "",
+    ...trial.clocks.filter((c) => c.seen_min !== c.asked).map((c) => `${c.axis} ${with_unit(c.asked, c.unit)} read ${number(c.seen_mean, 4)} (least ${number(c.seen_min, 4)})`),
+    ...(trial.clocks.length > 0 && trial.clocks.every((c) => c.seen_min === c.asked) ? ["clocks as asked"] : []),
+    trial.from_store && trial.measured_utc ? instant(trial.measured_utc) : "",
   ].filter(Boolean);
-  const quantity = (q: typeof c.time_ms, unit: string) => (q === null ? ["–"] : [h("b", {}, with_unit(value_of(q), unit)), h("small", {}, interval(q, unit))]);
+  const shown = (q: Quantity | null, unit: string) => (q === null ? ["–"] : [h("b", {}, with_unit(value_of(q), unit)), h("small", {}, interval(q, unit))]);
   const settings = report.axes.map((a, i) => h("span", { title: axis_label(a) }, h("i", {}, `${axis_label(a)} `), axis_value(a, c.config[i]!)));
   return h("tr", { class: report.choice?.configuration === trial.configuration ? "is-choice" : "" },
     h("th", { scope: "row" }, h("button", { type: "button", class: "to-chart", title: "Show it on the chart", "aria-label": `Show trial ${order} on the chart`, onclick: () => show("chart", trial.configuration) }, String(order))),
-    cell("Settings", h("div", { class: "setting-list" }, ...settings), h("p", { class: "why" }, trial.why), h("p", { class: "flags" }, ...flags(report, trial))),
+    cell("Settings", h("div", { class: "setting-list" }, ...settings), h("p", { class: "why" }, trial.reason), h("p", { class: "flags" }, ...flags(report, trial))),
     // Its own reading: repeats are not their mean several times.
-    cell(time_label(report), ...quantity(per_sample(report, c, trial.time_ms === undefined ? c.time_ms : trial.time_ms), "ms")),
-    with_power && cell("Power", ...quantity(trial.power_w === undefined ? c.power_w : trial.power_w, "W")),
+    cell(time_label(report), ...shown(per_sample(report, c, quantity(trial.minibatch_ms, trial.minibatch_ms_90)), "ms")),
+    with_power && cell("Power", ...shown(quantity(trial.power_w, trial.power_w_90), "W")),
     cell("Minibatch", split(trial, longest)),
-    cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", { class: e.length > 24 ? "long" : "" }, e))), h("small", {}, `stopped: ${trial.stop_reason}`)));
+    cell("Evidence", h("span", { class: "parts" }, ...evidence.map((e) => h("span", { class: e.length > 24 ? "long" : "" }, e))), h("small", {}, `stopped: ${trial.failure === null ? trial.stop_reason : `failed: ${trial.failure}`}`)));
 }
 
 const time_label = (report: TuneReport): string => ({ minibatch: "Time", sample: "Time per sample", run: "Time per run" })[compared_per(report)];

@@ -1,12 +1,12 @@
 // The budget slider: what the predictions say another budget would give.
 import type { Moved } from "../charts/cloud.ts";
-import type { TuneReport } from "../contract.ts";
 import { settings_words } from "../answer.ts";
 import { chip, h } from "../dom.ts";
 import { high_of, interval, more_or_less, value_of, with_unit } from "../format.ts";
 import { number_of } from "../measures.ts";
 import { show } from "../select.ts";
 import { answer_at, limit_at, question_of, slider_steps, step_at, type Question } from "../whatif.ts";
+import type { TuneReport } from "../view.ts";
 
 function found_words(report: TuneReport, question: Question, index: number): (Node | string)[] {
   const c = report.configurations[index]!;

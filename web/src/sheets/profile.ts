@@ -1,6 +1,7 @@
 // A profile, of a network epoch by epoch or of a program with its marks.
-import type { Note, ProfileEpoch, ProfileEpochs, ProfileGpu, ProfilePage, ProfilePart, ProfileProgram, SheetFigure } from "../contract.ts";
-import { bytes_words, digits, facts, notes, table, times, type Column, type Sheet, type SheetBar } from "./sheet.ts";
+import type { ProfileEpoch, ProfileEpochs, ProfileGpu, ProfilePage, ProfilePart, ProfileProgram, SheetFigure } from "../contract.ts";
+import { bytes_words, digits, facts, notes, power_gap_notes, table, times, type Column, type Sheet, type SheetBar } from "./sheet.ts";
+import type { Note } from "../view.ts";
 
 const most_bars = 12; // epochs; of more, the first one and the mean of the rest
 
@@ -21,9 +22,7 @@ const gpu_columns = (rows: { gpu: ProfileGpu | null }[], shown = rows.some((r) =
 
 /** What is missing, who measured beside it, why it ended. */
 function gap_and_end({ power_gap, disturbed, stopped }: ProfileEpochs | ProfileProgram): Note[] {
-  const absent = "power is not available on this machine";
-  const gap: Note[] = power_gap.startsWith(absent) ? [{ level: "gap", text: `${absent} (\`flyball doctor\` says why)`, hint: power_gap }] : notes("gap", [power_gap]);
-  return [...gap, ...notes("warning", [disturbed && `measured beside ${disturbed}: its times deserve doubt`, stopped && `ended early: ${stopped}`])];
+  return [...power_gap_notes(power_gap), ...notes("warning", [disturbed && `measured beside ${disturbed}: its times deserve doubt`, stopped && `ended early: ${stopped}`])];
 }
 
 function epochs_table(epochs: ProfileEpoch[]) {

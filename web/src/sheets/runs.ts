@@ -1,6 +1,7 @@
 // A stored run as the list of its trials, and two runs side by side.
-import type { ComparisonPage, FactList, Note, Provenance, RunPage, RunsPair, RunsSide, RunsSource, RunsTrial } from "../contract.ts";
-import { bytes_words, config_words, digits, facts, notes, quantity, table, type Sheet } from "./sheet.ts";
+import type { ComparisonPage, FactList, Provenance, RunPage, RunsPair, RunsSide, RunsSource, RunsTrial } from "../contract.ts";
+import { config_words, facts, figure_text, notes, quantity, table, type Sheet } from "./sheet.ts";
+import type { Note } from "../view.ts";
 
 const source_facts = (sources: RunsSource[]): FactList[] => sources.map((s) =>
   facts(`Source ${s.name}`, [["name", s.device], ["fingerprint", s.fingerprint], ...Object.entries(s.conditions ?? {}), ["power total", s.power_total ?? "none"], ["measurements", s.measurements]]));
@@ -8,7 +9,7 @@ const source_facts = (sources: RunsSource[]): FactList[] => sources.map((s) =>
 const source_notes = (sources: RunsSource[]): Note[] => sources.slice(1).map((s) =>
   ({ level: "warning", text: `${sources[0]!.name} and ${s.name} do not compare: ${s.differences.join("; ")}`, hint: "Compare figures of one source only." }));
 
-const figure_words = ([name, value]: [string, number]): string => `${name} ${name === "memory" || name.endsWith("_bytes") ? bytes_words(value) : digits(value, 4)}`;
+const figure_words = ([name, value]: [string, number]): string => `${name} ${figure_text(name, value)}`;
 
 /** Why its figures deserve doubt, and what it reported. */
 const also_known = (t: RunsTrial): string => [...(t.doubts ? [t.doubts] : []), ...Object.entries(t.figures).map(figure_words)].join("; ");

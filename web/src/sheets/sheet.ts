@@ -1,5 +1,6 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
-import type { Cell, CommonConfig, FactList, Note, Provenance, Quantity, ServePage, ServeReplan, SheetGrid, SheetReport, SheetRow, SheetTable } from "../contract.ts";
+import type { Cell, CommonConfig, FactList, Provenance, Quantity, ServePage, ServeReplan, SheetGrid, SheetReport, SheetRow, SheetTable } from "../contract.ts";
+import type { Note } from "../view.ts";
 
 /** Where the time of an epoch, or of a stretch of a program, goes. */
 export interface SheetBar {
@@ -67,6 +68,12 @@ export function facts(title: string, list: readonly (readonly [name: string, val
 
 export const notes = (level: Note["level"], texts: readonly (string | null | undefined)[]): Note[] => texts.flatMap((text) => (text ? [{ level, text }] : []));
 
+/** The brief form of why there is no power, with the whole of it. */
+export function power_gap_notes(power_gap: string | null): Note[] {
+  const absent = "power is not available on this machine";
+  return power_gap?.startsWith(absent) ? [{ level: "gap", text: `${absent} (\`flyball doctor\` says why)`, hint: power_gap }] : notes("gap", [power_gap]);
+}
+
 /** "1.2 GB". */
 export function bytes_words(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
@@ -74,3 +81,6 @@ export function bytes_words(bytes: number): string {
   for (; Math.abs(bytes) >= 999.95 && unit + 1 < units.length; ++unit) bytes /= 1000;
   return `${digits(bytes, 4)} ${units[unit]}`;
 }
+
+/** A figure that a program reports, as a person reads it. */
+export const figure_text = (name: string, value: number): string => (name === "memory" || name.endsWith("_bytes") ? bytes_words(value) : digits(value, 4));

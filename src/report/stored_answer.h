@@ -1,0 +1,16 @@
+// The answer of a stored run as `--json` prints answers now.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "store/run.h"
+
+namespace flyball {
+
+/// With what programs before this one did not keep of it, as far as the run and its trials say it;
+/// what nobody knows is empty or null.
+nlohmann::ordered_json complete_answer(const StoredRun& run,
+                                       const std::vector<StoredMeasurement>& trials);
+
+}  // namespace flyball

@@ -1,0 +1,92 @@
+#include "report/tune_page.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answers/stored_json.h"
+#include "report/apply.h"
+#include "report/page.h"
+#include "space/trial_facts.h"
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A plain number where the spread is not known, else [value, low, high].
+Json quantity(double value, double low, double high) {
+  if (!std::isfinite(value)) return nullptr;
+  if (!std::isfinite(low) || !std::isfinite(high) || (low == value && high == value)) return value;
+  return Json::array({value, low, high});
+}
+
+// Values stand in the order of the answer's axes.
+Json configurations_of(const TuneResult& result) {
+  Json list = Json::array();
+  for (size_t i = 0; i < result.configurations.size(); ++i) {
+    const Configuration& c = result.configurations[i];
+    const auto row = result.space.row(i);
+    list.push_back({{"config", std::vector<double>(row.begin(), row.end())},
+                    {"time_ms", quantity(c.minibatch_ms, c.time_lo, c.time_hi)},
+                    {"power_w", quantity(c.power_w, c.power_lo, c.power_hi)},
+                    {"provenance", provenance_name(c.provenance)}});
+  }
+  return list;
+}
+
+// Does any trial satisfy this?
+bool any_trial(const Json& answer, bool (*holds)(const Json&)) {
+  return std::ranges::any_of(list_of(answer, "profiled"), holds);
+}
+
+bool was_told(const Json& trial) {
+  return text_of(trial, "stop_reason") == told_reason;
+}
+bool was_live(const Json& trial) {
+  const std::string reason = text_of(trial, "stop_reason");
+  return reason != read_from_table && reason != imported_reason;
+}
+bool was_simulated(const Json& trial) {
+  return was_live(trial) && text_of(trial, "provenance") == provenance_name(Provenance::simulated);
+}
+
+Json apply_of(const Json& answer, const std::string& command) {
+  const Json choice = value_at(answer, "choice");
+  if (!choice.is_object()) return Json::array();
+  const Json request = value_at(answer, "request");
+  Applied applied{text_of(request, "device"),
+                  text_of(request, "workload"),
+                  text_of(request, "phase") == "infer" ? Phase::infer : Phase::train,
+                  any_trial(answer, was_live),
+                  command,
+                  any_trial(answer, was_told),
+                  {},
+                  {}};
+  std::map<std::string, bool> board;
+  for (const Json& axis : list_of(answer, "axes"))
+    board[text_of(axis, "name")] = text_of(axis, "scope") == "board";
+  for (const auto& [name, value] : settings_of(choice["config"]))
+    (board[name] ? applied.mode : applied.run)[name] = value;
+  applied.simulated = any_trial(answer, was_simulated);
+  // Of a network for text, and no axis: a row's tokens.
+  const Settings fixed = settings_of(value_at(request, "settings"));
+  if (const auto tokens = fixed.find("tokens"); tokens != fixed.end()) applied.run.insert(*tokens);
+  return apply_steps(applied);
+}
+
+}  // namespace
+
+Json tune_page(const Json& answer, const std::string& command) {
+  Json page = page_document("tune", command, answer);
+  page["apply"] = apply_of(answer, command);
+  page["configurations"] = nullptr;
+  return page;
+}
+
+Json tune_page(const Json& answer, const TuneResult& result) {
+  Json page = tune_page(answer, result.request.command);
+  page["configurations"] = configurations_of(result);
+  return page;
+}
+
+}  // namespace flyball

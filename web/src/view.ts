@@ -1,0 +1,129 @@
+// What the sections of a page read. The modules of sheets/ make it from a page's answer.
+import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
+
+/** A tune: indices are positions in `configurations`, from 0. */
+export interface TuneReport {
+  title: string;
+  request: Request;
+  axes: Axis[];
+  /** All that are known; one that was profiled twice stands here once. */
+  configurations: Configuration[];
+  /** The trials in their order. */
+  profiled: Trial[];
+  /** Null when nothing is feasible; then `infeasible` says why. */
+  choice: { configuration: number; verified: boolean; figures?: Record<string, number> } | null;
+  infeasible?: { reason: string; hint: string; closest: number | null } | null;
+  apply?: ApplyStep[];
+  /** What times and energies are compared per, everywhere on the page. Left out: minibatch. */
+  per?: "minibatch" | "sample" | "run";
+  comparison?: TuneComparison | null;
+  default: { configuration: number; name: string } | null;
+  /** Null without power. On other pairs of costs the page finds it itself. */
+  front: { over: ["time", "power" | "energy"]; configurations: number[] } | null;
+  oracle?: Oracle | null;
+  pairs?: Pair[];
+  notes: Note[];
+  machine: Machine;
+  run: Run;
+}
+
+export interface Request {
+  workload: string;
+  phase: CommonPhase;
+  device: string;
+  objective: "time" | "power" | "energy";
+  budgets: Budget[];
+  /** All of it in words. */
+  asked?: string;
+  limits?: TuneLimit[];
+  command: string;
+  profiles_limit?: number | null;
+  /** Configurations there are; a reopened run holds some of them. */
+  offered?: number;
+  /** Null: not known, so there are no figures per epoch. */
+  samples_per_epoch?: number | null;
+  /** The fixed minibatch size; null when it is an axis. */
+  batch_size?: number | null;
+}
+
+export interface Budget {
+  quantity: "time" | "power" | "energy";
+  limit: number;
+  unit: "ms" | "s" | "min" | "W" | "J";
+  /** Null for power. */
+  per: "minibatch" | "epoch" | "run" | null;
+}
+
+export interface Configuration extends Known {
+  /** Per sample; only where `per` is `sample`. */
+  sample_ms?: Quantity | null;
+  sample_j?: Quantity | null;
+  front?: boolean;
+}
+
+export interface Trial extends CommonTrial {
+  configuration: number;
+}
+
+/** The optimum of a table whose every row is known. */
+export interface Oracle {
+  raw: number | null;
+  robust: number | null;
+  /** As the table has them; `configurations` may hold a prediction. */
+  raw_tabled?: Tabled | null;
+  robust_tabled?: Tabled | null;
+  excluded_rows?: number;
+  text?: string;
+}
+
+export interface Tabled {
+  time_ms: number;
+  power_w: number | null;
+  energy_j: number | null;
+}
+
+/** Predicted against observed, per minibatch. */
+export interface Pair {
+  configuration: number;
+  quantity: "time" | "power" | "energy";
+  observed: Quantity;
+  predicted: Quantity;
+  /** The observation was part of the fit, so it says nothing about accuracy. */
+  fitted: boolean;
+}
+
+export interface Note {
+  /** `gap`: something is missing; `warning`: a number deserves doubt. The first gap that speaks of power is also shown among the figures of the answer. */
+  level: "gap" | "warning" | "note";
+  text: string;
+  /** The remedy. */
+  hint?: string;
+}
+
+export interface Fact {
+  name: string;
+  /** With its unit. */
+  value: string;
+}
+
+export interface Machine {
+  name: string;
+  fingerprint: string;
+  facts: Fact[];
+}
+
+/** How it ran. */
+export interface Run {
+  id: string;
+  started_at: string;
+  duration_s: number;
+  seed: number;
+  strategy: string;
+  /** Null: nothing was predicted. */
+  predictor: string | null;
+  power_total: string | null;
+  /** What low and high of a quantity mean. */
+  intervals: Partial<Record<Provenance, string>>;
+  effort?: string;
+  versions: Record<string, string>;
+}
