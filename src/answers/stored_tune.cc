@@ -88,7 +88,7 @@ class Restored {
       if (gap.is_string()) info.gaps.push_back(gap);
     for (const StoredMeasurement& stored : trials_) {
       const Measurement& m = stored.measurement;
-      info.told = info.told || m.stop_reason == told_reason;
+      info.told = info.told || m.origin == Origin::told;
       const bool simulated = m.provenance == Provenance::simulated && !from_table(m);
       info.live = info.live || info.told || simulated || measured_here(m);
       info.provenance = m.provenance;

@@ -160,10 +160,10 @@ Json trial_of(const Observation& trial) {
   json["verification"] = trial.verification;
   if (!m.started_utc.empty()) json["measured_utc"] = m.started_utc;
   if (trial.run) json["run"] = *trial.run;
-  if (m.other_cores) json["other_cores"] = *m.other_cores;
-  json["throttled"] = m.throttled ? Json(*m.throttled) : Json(nullptr);
-  if (const std::string by = disturbed_by(m); !by.empty()) json["disturbed"] = by;
-  if (const Figures own = own_figures(m); !own.empty()) json["figures"] = figures_json(own);
+  if (m.interference.cores) json["other_cores"] = *m.interference.cores;
+  json["throttled"] = or_null(m.interference.throttled);
+  if (!m.interference.by.empty()) json["disturbed"] = m.interference.by;
+  if (!m.figures.empty()) json["figures"] = figures_json(m.figures);
   if (const auto settled = power_settled(m)) json["power_settled"] = *settled;
   if (Json clocks = clocks_json(m); !clocks.empty()) json["clocks"] = std::move(clocks);
   json["repeated"] = trial.repeat;
@@ -224,8 +224,8 @@ Json notes_of(const TuneResult& result) {
   for (const std::string& note : result.notes) notes.push_back({{"level", "note"}, {"text", note}});
   size_t throttled = 0, looked = 0;
   for (const Observation& trial : result.profiled) {
-    throttled += trial.measurement.throttled.value_or(false);
-    looked += trial.measurement.throttled.has_value();
+    throttled += trial.measurement.interference.throttled.value_or(false);
+    looked += trial.measurement.interference.throttled.has_value();
   }
   if (throttled > 0)
     notes.push_back(

@@ -57,9 +57,9 @@ class Talkative final : public Profiler {
     m.fingerprint = info_.fingerprint;
     m.conditions = info_.conditions;
     m.minibatch_ms = 100 - 5.0 * static_cast<double>(config);
-    if (config != 5) m.throttled = config == 1;
-    if (config == 2) (*m.conditions)[disturbed_condition] = "process 7 (flyball tune)";
-    if (info_.told) m.stop_reason = told_reason;
+    if (config != 5) m.interference.throttled = config == 1;
+    if (config == 2) m.interference.by = "process 7 (flyball tune)";
+    if (info_.told) m.origin = Origin::told;
     if (config == 3) m.failure = "out of memory";
     if (config == 4) {
       m.power.reset();
@@ -202,7 +202,7 @@ TEST_F(Walk, AReopenedPageShowsTheSame) {
   ASSERT_EQ(page["profiled"].size(), result_.profiled.size());
   size_t unknown = 0;
   for (size_t i = 0; i < result_.profiled.size(); ++i) {
-    const auto known = result_.profiled[i].measurement.throttled;
+    const auto known = result_.profiled[i].measurement.interference.throttled;
     EXPECT_EQ(page["profiled"][i]["throttled"], known ? Json(*known) : Json(nullptr));
     unknown += !known;
   }

@@ -25,6 +25,10 @@ export type CommonPhase = "train" | "infer";
 export type Profile = ProfileEpochs | ProfileProgram;
 /** How a run stands. */
 export type RunsState = "running" | "done" | "interrupted" | "failed";
+/** How a measurement came to be: a trial of Flyball's, one that a study's program reported, a table's answer, a row of an imported table, a trial of a simulated board. */
+export type CommonOrigin = "live" | "told" | "table" | "imported" | "simulated";
+/** Whose times these are: of a minibatch, or of the whole run of a program that marks none. */
+export type CommonSpan = "minibatch" | "whole run";
 
 /** The answer of `flyball tune`. */
 export interface TuneReport {
@@ -1574,6 +1578,10 @@ export interface RunsTrial {
   idle: CommonIdleShare | null;
   /** How the figures are known. */
   provenance: CommonProvenance;
+  /** How it came to be. */
+  origin: CommonOrigin;
+  /** Whose times these are. */
+  span: CommonSpan;
   /** What decided the speed besides board and trial; null: not known. */
   conditions: CommonConditions | null;
   /** The stopping rule that was met. */
