@@ -15,9 +15,10 @@ class OlderStoreTest : public CommandTest {
   // 1, 3: a network tuned on a board whose clocks can be read; 2, 5: idle power; 6: cost of a
   // switch; 7: an import; 8, 9: a tune and a plan over it; 10, 11: the same of a simulated board;
   // 12: roofs. 4 was deleted.
-  void SetUp() override {
+  void SetUp() override { open("version5.sql"); }
+  void open(const char* store) {
     CommandTest::SetUp();
-    const std::string text = slurp(fs::path(FLYBALL_STORES) / "version5.sql");
+    const std::string text = slurp(fs::path(FLYBALL_STORES) / store);
     auto database = Database::open(folder_ / "store.db", {});
     ASSERT_TRUE(database.ok());
     const Status written = database->run_script(text.c_str());
@@ -110,6 +111,34 @@ TEST_F(OlderStoreTest, NumbersGoOnAndNoneComesBack) {
   EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"][0]["id"], 13);
   EXPECT_THAT(run({"mode", "idle", "--run", "6"}).err,
               HasSubstr("it measured switch cost of orin_agx"));
+}
+
+class Version6StoreTest : public OlderStoreTest {
+ protected:
+  // 1: an import; 2: a tune over it; 3: one of a simulated board; 4: a program that marks no
+  // minibatches; 5: a study; 6: as 4, beside another flyball.
+  void SetUp() override { open("version6.sql"); }
+};
+
+// The version before said it in the reason to stop and among the conditions.
+TEST_F(Version6StoreTest, HowEachTrialCameToBeIsKnown) {
+  const std::vector<std::string> origins = {"imported", "table", "simulated",
+                                            "live",     "told",  "live"};
+  for (size_t i = 0; i < origins.size(); ++i) {
+    const auto shown = nlohmann::json::parse(show(static_cast<int>(i) + 1, "--json"));
+    ASSERT_FALSE(shown["trials"].empty());
+    for (const auto& trial : shown["trials"]) {
+      EXPECT_EQ(trial["origin"], origins[i]) << trial;
+      EXPECT_EQ(trial["span"], origins[i] == "live" ? "whole run" : "minibatch") << trial;
+      EXPECT_EQ(trial["disturbed"].is_string(), i == 5) << trial;
+      EXPECT_FALSE(trial["conditions"].contains("disturbed by"));
+    }
+  }
+  const auto beside = nlohmann::json::parse(show(6, "--json"))["trials"][0];
+  EXPECT_THAT(beside["disturbed"].get<std::string>(), HasSubstr("process 19801 (flyball tune"));
+  EXPECT_EQ(beside["doubts"], "others kept 2 cores busy; beside process 19801");
+  EXPECT_THAT(run({"export", "--workload", "sleep 0.06"}).err,
+              HasSubstr("1 disturbed trials are all that there are"));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "answers/repeats.h"
-#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
@@ -26,9 +25,9 @@ Measurement reading(const Given& given) {
   Measurement m;
   m.minibatch_ms = given.ms;
   m.noise = given.noise;
-  m.other_cores = given.others;
-  m.throttled = given.throttled;
-  if (!given.by.empty()) m.conditions = Conditions{{disturbed_condition, given.by}};
+  m.interference.cores = given.others;
+  m.interference.throttled = given.throttled;
+  m.interference.by = given.by;
   if (!std::isnan(given.watts)) {
     m.power.emplace();
     m.power->mean_w = given.watts;
@@ -85,16 +84,16 @@ TEST_F(ComparisonTest, WhereBatchSizesVaryItIsTheSampleThatCounts) {
 // An unknown load is no quiet machine; a table, and a program that tells, vouch for their figures.
 TEST_F(ComparisonTest, ALoadThatIsNotKnownIsADoubt) {
   compare({{.ms = 10}}, {{.ms = 8}});
-  const auto compare_again = [&](const char* stop_reason) {
+  const auto compare_again = [&](Origin origin) {
     for (Observation& trial : result_.profiled) {
-      trial.measurement.other_cores.reset();
-      trial.measurement.stop_reason = stop_reason;
+      trial.measurement.interference.cores.reset();
+      trial.measurement.origin = origin;
     }
     return *compare_with_default(result_);
   };
-  EXPECT_THAT(compare_again("relative noise 2 %").doubt, HasSubstr("not known of the default"));
-  EXPECT_TRUE(compare_again(told_reason).established);
-  EXPECT_TRUE(compare_again(read_from_table).established);
+  EXPECT_THAT(compare_again(Origin::live).doubt, HasSubstr("not known of the default"));
+  EXPECT_TRUE(compare_again(Origin::told).established);
+  EXPECT_TRUE(compare_again(Origin::table).established);
 }
 
 TEST_F(ComparisonTest, WhatNoiseExplainsIsNoDifference) {

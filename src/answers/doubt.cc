@@ -17,9 +17,9 @@ bool overlap(double lo, double hi, double other_lo, double other_hi) {
 void take_load(std::span<const Measurement* const> readings, Figure& figure) {
   double least = std::numeric_limits<double>::infinity();
   for (const Measurement* m : readings) {
-    if (m->other_cores) least = std::min(least, *m->other_cores);
+    if (m->interference.cores) least = std::min(least, *m->interference.cores);
     // A table, and a program that tells, vouch for their own figures.
-    if (!m->other_cores && !measured_here(*m)) least = 0;
+    if (!m->interference.cores && !measured_here(*m)) least = 0;
   }
   figure.load_unknown = !readings.empty() && !std::isfinite(least);
   figure.others = std::isfinite(least) ? least : 0;
@@ -52,10 +52,10 @@ Figure figure_of(const Configuration& c, std::span<const Measurement* const> rea
   take_load(readings, figure);
   figure.predicted = c.provenance == Provenance::predicted;
   figure.disturbed = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
-    return !disturbed_by(*m).empty();
+    return !m->interference.by.empty();
   });
   figure.throttled = !readings.empty() && std::ranges::all_of(readings, [](const Measurement* m) {
-    return m->throttled.value_or(false);
+    return m->interference.throttled.value_or(false);
   });
   return figure;
 }

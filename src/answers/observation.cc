@@ -50,7 +50,7 @@ std::string reason_text(const Observation& trial) {
 
 std::string also_known(const Measurement& m) {
   std::string text = trial_doubts(m);
-  for (const auto& [name, value] : own_figures(m))
+  for (const auto& [name, value] : m.figures)
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, figure_text(name, value));
   return text;
 }

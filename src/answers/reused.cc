@@ -21,7 +21,7 @@ double seconds_of(const std::string& utc) {
 
 /// What a table answers is nobody's trial; a board's readings are measured, or simulated by us.
 bool is_of_a_table(const Measurement& m) {
-  return m.stop_reason == read_from_table && m.provenance != Provenance::measured;
+  return m.origin == Origin::table && m.provenance != Provenance::measured;
 }
 
 std::string age_text(double age_s) {
@@ -48,7 +48,7 @@ std::vector<Reused> reused_trials(std::span<const Observation> trials, std::opti
     std::vector<double> cores;
     for (const Measurement* m : measurements) {
       one.measured_utc = std::max(one.measured_utc, m->started_utc);
-      if (m->other_cores) cores.push_back(*m->other_cores);
+      if (m->interference.cores) cores.push_back(*m->interference.cores);
     }
     one.age_s = seconds_of(now_utc) - seconds_of(one.measured_utc);
     if (!cores.empty()) one.other_cores = median(cores);

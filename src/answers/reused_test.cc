@@ -14,7 +14,7 @@ Observation stored(std::optional<int64_t> run, const std::string& utc, double ot
   trial.from_store = true;
   trial.run = run;
   trial.measurement.started_utc = utc;
-  trial.measurement.other_cores = others;
+  trial.measurement.interference.cores = others;
   return trial;
 }
 

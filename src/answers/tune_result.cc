@@ -7,7 +7,6 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
-#include "space/trial_facts.h"
 
 namespace flyball {
 
@@ -15,8 +14,7 @@ Figures figures_of(const TuneResult& result, size_t config) {
   std::map<std::string, std::vector<double>> values;
   for (const Observation& trial : result.profiled)
     if (trial.config == config && !trial.measurement.failed())
-      for (const auto& [name, value] : own_figures(trial.measurement))
-        values[name].push_back(value);
+      for (const auto& [name, value] : trial.measurement.figures) values[name].push_back(value);
   Figures figures;
   for (const auto& [name, all] : values) figures[name] = median(all);
   return figures;

@@ -24,6 +24,8 @@ const char* code_name(Code code) {
       return "interrupted";
     case Code::internal:
       return "internal";
+    case Code::out_of_memory:
+      return "out_of_memory";
   }
   return "internal";
 }

@@ -20,7 +20,9 @@ enum class Code {
   conflict,          ///< somebody else holds it
   interrupted,       ///< stopped by the user
   internal,          ///< our own mistake, or a library's
+  out_of_memory,     ///< there is not enough for what was asked
 };
+inline constexpr Code last_code = Code::out_of_memory;
 
 /// Name of a code as it stands in `--json` output, e.g. "not_found".
 const char* code_name(Code code);

@@ -46,9 +46,9 @@ TEST(Status, AnErrorSeenFromFurtherOutKeepsItsCodeAndHint) {
 
 TEST(Status, EveryCodeHasANameOfItsOwn) {
   std::set<std::string> names;
-  for (int i = 0; i <= static_cast<int>(Code::internal); ++i)
+  for (int i = 0; i <= static_cast<int>(last_code); ++i)
     names.insert(code_name(static_cast<Code>(i)));
-  EXPECT_EQ(names.size(), static_cast<size_t>(Code::internal) + 1);
+  EXPECT_EQ(names.size(), static_cast<size_t>(last_code) + 1);
   EXPECT_EQ(std::string(code_name(Code::not_found)), "not_found");
 }
 

@@ -20,6 +20,7 @@
 #include "profile/trials/table_profiler.h"
 #include "profile/trials/twin_profiler.h"
 #include "space/axis_choice.h"
+#include "space/board_fingerprint.h"
 #include "space/named_source.h"
 #include "telemetry/sensors/nvidia_gpus.h"
 #include "workload/stepper.h"
@@ -273,7 +274,8 @@ std::string compute_place(const BoardInfo& board) {
 BoardInfo computing_board(const BoardInfo& board) {
   BoardInfo found = board;
   found.compute = compute_place(board);
-  if (board.may_compute_on_gpu) found.device.fingerprint += "; network on " + found.compute;
+  if (board.may_compute_on_gpu)
+    found.device.fingerprint = BoardFingerprint{found.device.fingerprint, found.compute}.text();
   return found;
 }
 

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/os/memory.h"
 #include "data/batch_buffer.h"
 #include "data/data_testing.h"
 #include "data/pictures/picture_collate.h"
@@ -115,10 +114,10 @@ TEST(BatchBuffer, WhatNoMemoryHoldsIsAnError) {
   for (const int64_t batch_size : {int64_t{1} << 40, int64_t{1} << 62}) {
     const auto buffer = BatchBuffer::create(images, batch_size);
     ASSERT_FALSE(buffer.ok());
-    EXPECT_TRUE(is_out_of_memory(buffer.error())) << buffer.error().message;
+    EXPECT_EQ(buffer.error().code, Code::out_of_memory) << buffer.error().message;
   }
   const auto none = [](size_t) { return std::shared_ptr<std::byte>(); };
-  EXPECT_TRUE(is_out_of_memory(BatchBuffer::create(images, 1, none).error()));
+  EXPECT_EQ(BatchBuffer::create(images, 1, none).error().code, Code::out_of_memory);
 }
 
 TEST(Batch, WhatDoesNotFitIsNamed) {

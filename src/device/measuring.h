@@ -48,7 +48,7 @@ class MeasuringSession {
 std::string others_measuring();
 
 /// Who else measures during a measurement: asked at its begin and at its end. Its trial is marked
-/// by disturbed_condition (space/trial_facts.h).
+/// by Interference (space/measurement.h).
 class Disturbance {
  public:
   Disturbance() : at_begin_(others_measuring()) {}

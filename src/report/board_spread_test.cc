@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "space/trial_facts.h"
-
 namespace flyball {
 namespace {
 
@@ -59,8 +57,8 @@ TEST(BoardSpread, SoftwareIsNotTakenForABoard) {
 TEST(BoardSpread, OverTimeOnOneBoard) {
   auto failed = measured(100, 99, 10), reused = measured(100, 50, 10),
        throttled = measured(100, 40, 10), beside = measured(100, 30, 10);
-  throttled.measurement.throttled = true;
-  (*beside.measurement.conditions)[disturbed_condition] = "process 7";
+  throttled.measurement.interference.throttled = true;
+  beside.measurement.interference.by = "process 7";
   failed.measurement.failure = "out of memory";
   reused.reused = true;
   const BoardSpread spread = spread_of_boards(

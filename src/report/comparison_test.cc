@@ -4,8 +4,6 @@
 
 #include <functional>
 
-#include "space/trial_facts.h"
-
 namespace flyball {
 namespace {
 
@@ -21,7 +19,7 @@ StoredMeasurement trial(double cores, double ms, double noise, const std::string
   m.conditions = Conditions{{"libraries", "LibTorch 2.6"}};
   m.minibatch_ms = ms;
   m.noise = noise;
-  m.other_cores = 0;
+  m.interference.cores = 0;
   if (!total.empty()) {
     m.power = PowerReading{};
     m.power->mean_w = 10;
@@ -65,18 +63,20 @@ TEST(Comparison, WhatTheMachineExplainsIsNotEstablished) {
     return compared.trials[0].doubt;
   };
   EXPECT_EQ(doubt([](Measurement&) {}), "");
-  EXPECT_THAT(doubt([](Measurement& m) { m.throttled = true; }), HasSubstr("throttled in run 2"));
-  EXPECT_THAT(doubt([](Measurement& m) { m.other_cores.reset(); }),
+  EXPECT_THAT(doubt([](Measurement& m) { m.interference.throttled = true; }),
+              HasSubstr("throttled in run 2"));
+  EXPECT_THAT(doubt([](Measurement& m) { m.interference.cores.reset(); }),
               HasSubstr("not known of run 2"));
   EXPECT_THAT(doubt([](Measurement& m) { m.noise = unknown_noise; }), HasSubstr("known spread"));
   EXPECT_EQ(doubt([](Measurement& m) {
               m.provenance = Provenance::table;
-              m.other_cores.reset();
+              m.origin = Origin::imported;
+              m.interference.cores.reset();
             }),
             "");
   const auto slower = [](double cores) {
     StoredMeasurement second = trial(1, 120, 0.01);
-    second.measurement.other_cores = cores;
+    second.measurement.interference.cores = cores;
     return compare_runs(run(1, "net"), {trial(1, 100, 0.01)}, run(2, "net"), {second})
         .trials[0]
         .doubt;
@@ -87,8 +87,7 @@ TEST(Comparison, WhatTheMachineExplainsIsNotEstablished) {
 
 TEST(Comparison, WhatRanBesideAnotherSessionIsNotEstablished) {
   StoredMeasurement first = trial(1, 100, 0.01), second = trial(1, 50, 0.01);
-  for (StoredMeasurement* one : {&first, &second})
-    (*one->measurement.conditions)[disturbed_condition] = "process 7";
+  for (StoredMeasurement* one : {&first, &second}) one->measurement.interference.by = "process 7";
   const auto compared = compare_runs(run(1, "net"), {first}, run(2, "net"), {second});
   EXPECT_EQ(compared.trials[0].established, false);
   EXPECT_EQ(compared.trials[0].first->doubts, "beside process 7");

@@ -6,7 +6,7 @@
 #include "answers/stored_json.h"
 #include "report/apply.h"
 #include "report/page.h"
-#include "space/trial_facts.h"
+#include "space/measurement.h"
 
 namespace flyball {
 namespace {
@@ -39,15 +39,17 @@ bool any_trial(const Json& answer, bool (*holds)(const Json&)) {
   return std::ranges::any_of(list_of(answer, "profiled"), holds);
 }
 
+bool has_origin(const Json& trial, Origin origin) {
+  return text_of(trial, "origin") == origin_name(origin);
+}
 bool was_told(const Json& trial) {
-  return text_of(trial, "stop_reason") == told_reason;
+  return has_origin(trial, Origin::told);
 }
 bool was_live(const Json& trial) {
-  const std::string reason = text_of(trial, "stop_reason");
-  return reason != read_from_table && reason != imported_reason;
+  return !has_origin(trial, Origin::table) && !has_origin(trial, Origin::imported);
 }
 bool was_simulated(const Json& trial) {
-  return was_live(trial) && text_of(trial, "provenance") == provenance_name(Provenance::simulated);
+  return has_origin(trial, Origin::simulated);
 }
 
 Json apply_of(const Json& answer, const std::string& command) {

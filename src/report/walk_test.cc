@@ -56,9 +56,9 @@ class Talkative final : public Profiler {
     m.fingerprint = info_.fingerprint;
     m.conditions = info_.conditions;
     m.minibatch_ms = 100 - 5.0 * static_cast<double>(config);
-    if (config != 5) m.throttled = config == 1;
-    if (config == 2) (*m.conditions)[disturbed_condition] = "process 7 (flyball tune)";
-    if (info_.told) m.stop_reason = told_reason;
+    if (config != 5) m.interference.throttled = config == 1;
+    if (config == 2) m.interference.by = "process 7 (flyball tune)";
+    if (info_.told) m.origin = Origin::told;
     if (config == 3) m.failure = "out of memory";
     if (config == 4) {
       m.power.reset();
@@ -146,7 +146,7 @@ TEST_F(Walk, WhatAnEarlierProgramDidNotKeepIsSaidByItsTrials) {
   for (const char* key : {"axes", "measured"}) old.erase(key);
   old["request"].erase("settings");
   for (Json& trial : old["profiled"])
-    for (const char* key : {"minibatch_ms_90", "power_w_90", "clocks", "workload", "power_settled"})
+    for (const char* key : {"minibatch_ms_90", "power_w_90", "clocks", "workload", "power_settled", "origin", "span"})
       trial.erase(key);
   StoredRun before = run_;
   before.answer = old.dump();

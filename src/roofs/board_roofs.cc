@@ -11,6 +11,7 @@
 #include "base/distributions.h"
 #include "base/json.h"
 #include "base/statistics.h"
+#include "space/board_fingerprint.h"
 #include "space/trial_facts.h"
 #include "tune/board_costs.h"
 

@@ -147,7 +147,8 @@ TEST(LiveTimeline, OfASimulationAddsUpToItsResult) {
     if (changed || now_ns < 20'000 * ms) return std::nullopt;
     changed = true;
     LivePlan other = one_and_one(150, 8, 5, 0.5, 40).plan;
-    other.mode = "another";
+    other.mode = 1;
+    other.mode_text = "another";
     return PlanChange{other, {.why = "asked"}};
   };
   const auto source = make_arrivals(*parse_arrivals("poisson:120"), 3);

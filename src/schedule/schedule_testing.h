@@ -29,7 +29,7 @@ inline Simulation one_and_one(double latency_ms, int64_t batch, double one_ms, d
                             .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
                             .largest_batch = batch});
   asked.trainings.push_back({.name = "learn"});
-  asked.plan.mode = "only";
+  asked.plan.mode_text = "only";
   asked.plan.services.push_back({batch_curve(one_ms, more_ms, batch), 20});
   asked.plan.trainings.push_back({minibatch_of(train_ms), 30});
   asked.plan.largest_batch = {batch};

@@ -31,7 +31,7 @@ class Course {
       result_.trainings.push_back({.name = rules.name});
     for (ArrivalSource* source : asked_.arrivals)
       next_.push_back(source->next_ns().value_or(never));
-    result_.mode = asked_.plan.mode;
+    result_.mode = asked_.plan.mode_text;
     take_plan();
   }
 
@@ -168,7 +168,7 @@ class Course {
       return;
     if (switches) change_mode();
     pending_->why.at_s = static_cast<double>(now_ns_) * 1e-9;
-    pending_->why.mode = pending_->plan.mode;
+    pending_->why.mode = pending_->plan.mode_text;
     pending_->why.switched = switches;
     count_planned();
     asked_.plan = std::move(pending_->plan);

@@ -23,7 +23,8 @@ struct JobCourse {
 
 /// All jobs in one mode with one plan.
 struct LivePlan {
-  std::string mode;
+  size_t mode = 0;          ///< which one; two plans of one mode need no switch
+  std::string mode_text{};  ///< the same in words
   std::vector<JobCourse> services, trainings;
   std::vector<int64_t> largest_batch;     ///< of each service
   std::vector<double> trainings_per_s{};  ///< planned, of each training; empty: none planned

@@ -96,7 +96,8 @@ TEST(Simulation, ANewPlanIsTakenAndItsSwitchPaid) {
   asked.seconds = 20;
   asked.switch_s = 0.2;
   LivePlan faster = asked.plan;
-  faster.mode = "faster";
+  faster.mode = 1;
+  faster.mode_text = "faster";
   faster.trainings[0].minibatch = minibatch_of(20);
   bool told = false;
   asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
@@ -118,7 +119,7 @@ TEST(Simulation, ASwitchLongerThanTheBudgetRefusesWhomItWouldMakeLate) {
   asked.seconds = 20;
   asked.switch_s = 2;
   LivePlan other = asked.plan;
-  other.mode = "other";
+  other.mode = 1;
   bool told = false;
   asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
     if (told || now_ns < 10'000 * ms) return std::nullopt;
@@ -158,7 +159,7 @@ TEST(Simulation, AChangeWhoseSwitchWaitsIsReplacedByTheNext) {
     PlanChange change{asked.plan, {.why = fmt::format("plan {}", told)}};
     change.only_in_gap = true;
     change.followed = [&] { ++followed; };
-    if (++told == 1) change.plan.mode = "another";
+    if (++told == 1) change.plan.mode = 1;
     return change;
   };
   const LiveResult result = run(asked, "poisson:30");

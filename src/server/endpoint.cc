@@ -12,6 +12,7 @@
 
 #include "server/http_text.h"
 #include "server/infer_request.h"
+#include "space/named_source.h"
 
 namespace flyball {
 namespace {
@@ -186,9 +187,10 @@ HttpResponse Endpoint::model(size_t service, const std::string& rest,
     return json_response({{"name", info.name}, {"ready", serving_.ready()}},
                          serving_.ready() ? 200 : 503);
   if (!rest.empty()) return not_found(path);
+  const bool script = read_source(info.name).kind == NamedSource::Kind::script;
   Json model = {{"name", info.name},
                 {"versions", {"1"}},
-                {"platform", info.name.starts_with("script:") ? "pytorch_torchscript" : "flyball"},
+                {"platform", script ? "pytorch_torchscript" : "flyball"},
                 {"inputs", tensors_json(info.inputs)},
                 {"outputs", tensors_json(info.outputs)}};
   if (serving_.ready()) model["parameters"] = {{"max_batch_size", info.largest_batch}};

@@ -18,6 +18,41 @@ const char* provenance_name(Provenance provenance) {
   return "measured";
 }
 
+const char* origin_name(Origin origin) {
+  switch (origin) {
+    case Origin::live:
+      return "live";
+    case Origin::told:
+      return "told";
+    case Origin::table:
+      return "table";
+    case Origin::imported:
+      return "imported";
+    case Origin::simulated:
+      return "simulated";
+  }
+  return "live";
+}
+
+Result<Origin> parse_origin(const std::string& text) {
+  for (const auto origin :
+       {Origin::live, Origin::told, Origin::table, Origin::imported, Origin::simulated})
+    if (text == origin_name(origin)) return origin;
+  return Error{Code::corrupt, fmt::format("'{}' is not the origin of a measurement", text),
+               "one of live, told, table, imported, simulated"};
+}
+
+const char* span_name(MeasuredSpan span) {
+  return span == MeasuredSpan::whole_run ? "whole run" : "minibatch";
+}
+
+Result<MeasuredSpan> parse_span(const std::string& text) {
+  for (const auto span : {MeasuredSpan::minibatch, MeasuredSpan::whole_run})
+    if (text == span_name(span)) return span;
+  return Error{Code::corrupt, fmt::format("'{}' is not what times are those of", text),
+               "minibatch or whole run"};
+}
+
 bool Accepted::operator()(Provenance provenance) const {
   if (provenance == Provenance::simulated) return simulated;
   return provenance != Provenance::predicted || predicted;

@@ -17,6 +17,25 @@ enum class Provenance { measured, table, simulated, predicted };
 const char* provenance_name(Provenance provenance);
 Result<Provenance> parse_provenance(const std::string& text);
 
+/// How a measurement came to be, whatever its numbers are (Provenance).
+enum class Origin {
+  live,       ///< a trial of ours
+  told,       ///< a trial of a program that reported it (a study)
+  table,      ///< what a table answers, where repeats come to one
+  imported,   ///< a row of a table that was imported
+  simulated,  ///< a trial of a simulated board
+};
+const char* origin_name(Origin origin);
+Result<Origin> parse_origin(const std::string& text);
+
+/// What its times are those of.
+enum class MeasuredSpan {
+  minibatch,
+  whole_run,  ///< of a program that marks no minibatches
+};
+const char* span_name(MeasuredSpan span);
+Result<MeasuredSpan> parse_span(const std::string& text);
+
 /// Numbers that a fit takes for measurements besides those measured: only kinds that somebody has
 /// asked for.
 struct Accepted {
@@ -56,12 +75,24 @@ struct PowerReading {
 
 /// `noise` of a measurement that has too few blocks to know it.
 inline constexpr double unknown_noise = 1;
-/// `stop_reason` of a program that marks no minibatches: its times are those of its whole run.
-inline constexpr const char* whole_run_reason =
-    "the program marks no minibatches: its whole run is measured";
 /// What a program reported of itself (flyball_report()), the last of each name; "memory", of
 /// programs: the most that was resident, in bytes.
 using Figures = std::map<std::string, double>;
+
+/// An axis of the trial's mode as it read while the trial was counted, in its unit.
+struct SeenClock {
+  std::string axis;
+  double mean = 0, least = 0;
+  bool operator==(const SeenClock&) const = default;
+};
+
+/// What made a trial slower than its board is.
+struct Interference {
+  std::string by{};                 ///< who else measured on this machine (device/measuring.h)
+  std::optional<double> cores{};    ///< that other processes kept busy; nothing: not known
+  std::optional<bool> throttled{};  ///< nothing: nobody looked (no sensor of it, clocks not told)
+  bool operator==(const Interference&) const = default;
+};
 
 /// Everything that is known of one trial.
 struct Measurement {
@@ -71,6 +102,8 @@ struct Measurement {
   /// What else must be equal; nothing where it was measured before conditions were kept.
   std::optional<Conditions> conditions;
   Provenance provenance = Provenance::measured;
+  Origin origin = Origin::live;
+  MeasuredSpan span = MeasuredSpan::minibatch;
   double minibatch_ms = 0;  ///< end to end: median over blocks (profile/trials/stopping.h)
   double noise = 0;         ///< relative noise of minibatch_ms, a fraction, or unknown_noise
   double stall_ms = 0, compute_ms = 0;      ///< means of the counted minibatches
@@ -81,10 +114,10 @@ struct Measurement {
   Figures figures;
   std::string stop_reason;  ///< the stopping rule that was met
   double settle_s = 0, warm_up_s = 0, total_s = 0;
-  std::optional<bool> throttled;      ///< nothing: nobody looked (no sensor of it, clocks not told)
-  std::optional<double> other_cores;  ///< that other processes kept busy; nothing: not known
-  bool repeated = false;              ///< asked again, since neighbours contradicted it
-  std::string failure;                ///< why it failed; "" when it did not
+  std::vector<SeenClock> clocks;  ///< empty where the board does not tell them
+  Interference interference;
+  bool repeated = false;  ///< asked again, since neighbours contradicted it
+  std::string failure;    ///< why it failed; "" when it did not
   std::string started_utc;
   uint64_t seed = 0;
   std::vector<PowerSample> power_trace;  ///< what the sensor said, where it was kept
@@ -92,7 +125,7 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 
   bool failed() const { return !failure.empty(); }
-  bool whole_run() const { return stop_reason == whole_run_reason; }
+  bool whole_run() const { return span == MeasuredSpan::whole_run; }
   std::optional<double> power_w() const {
     return power ? std::optional<double>(power->mean_w) : std::nullopt;
   }

@@ -45,41 +45,15 @@ void add_power(const Measurement& m, Json& json) {
 
 }  // namespace
 
-std::vector<SeenClock> seen_clocks(const Measurement& m) {
-  std::vector<SeenClock> clocks;
-  for (const auto& [axis, asked] : m.trial.mode.values) {
-    const auto mean = m.figures.find(axis + seen_suffix);
-    const auto least = m.figures.find(axis + seen_least_suffix);
-    if (mean != m.figures.end() && least != m.figures.end())
-      clocks.push_back({axis, named_axis(axis).unit, asked, mean->second, least->second});
-  }
-  return clocks;
-}
-
 Json clocks_json(const Measurement& m) {
   Json clocks = Json::array();
-  for (const SeenClock& clock : seen_clocks(m))
+  for (const SeenClock& clock : m.clocks)
     clocks.push_back({{"axis", clock.axis},
-                      {"unit", clock.unit},
-                      {"asked", clock.asked},
+                      {"unit", named_axis(clock.axis).unit},
+                      {"asked", m.trial.mode.values.at(clock.axis)},
                       {"seen_mean", clock.mean},
                       {"seen_min", clock.least}});
   return clocks;
-}
-
-Figures own_figures(const Measurement& m) {
-  Figures own = m.figures;
-  for (const SeenClock& clock : seen_clocks(m)) {
-    own.erase(clock.axis + seen_suffix);
-    own.erase(clock.axis + seen_least_suffix);
-  }
-  return own;
-}
-
-std::string disturbed_by(const Measurement& m) {
-  if (!m.conditions) return "";
-  const auto found = m.conditions->find(disturbed_condition);
-  return found == m.conditions->end() ? "" : found->second;
 }
 
 std::string short_names(const std::string& disturbed_by) {
@@ -90,15 +64,15 @@ std::string short_names(const std::string& disturbed_by) {
 }
 
 bool splits_time(const Measurement& m) {
-  return !m.minibatches.empty() && m.stop_reason != told_reason;
+  return !m.minibatches.empty() && m.origin != Origin::told;
 }
 
 bool from_table(const Measurement& m) {
-  return m.stop_reason == read_from_table || m.stop_reason == imported_reason;
+  return m.origin == Origin::table || m.origin == Origin::imported;
 }
 
 bool measured_here(const Measurement& m) {
-  return m.provenance == Provenance::measured && !from_table(m) && m.stop_reason != told_reason;
+  return m.origin == Origin::live;
 }
 
 std::optional<bool> power_settled(const Measurement& m) {
@@ -107,7 +81,8 @@ std::optional<bool> power_settled(const Measurement& m) {
 }
 
 std::string trial_doubts(const Measurement& m) {
-  return doubts_text(m.throttled.value_or(false), m.other_cores.value_or(0), disturbed_by(m));
+  const Interference& found = m.interference;
+  return doubts_text(found.throttled.value_or(false), found.cores.value_or(0), found.by);
 }
 
 std::string trial_doubts(const Json& facts) {
@@ -140,6 +115,8 @@ Json trial_facts(const Measurement& m) {
   json["minibatches"] = m.minibatches.size();
   json["first_ms"] = counted && m.first.e2e_ms > 0 ? Json(m.first.e2e_ms) : Json(nullptr);
   json["provenance"] = provenance_name(m.provenance);
+  json["origin"] = origin_name(m.origin);
+  json["span"] = span_name(m.span);
   json["stop_reason"] = m.stop_reason;
   json["settle_s"] = m.settle_s;
   json["warm_up_s"] = m.warm_up_s;
@@ -147,13 +124,13 @@ Json trial_facts(const Measurement& m) {
   json["power_settled"] = settled ? Json(*settled) : Json(nullptr);
   json["total_s"] = m.total_s;
   json["measured_utc"] = text_or_null(m.started_utc);
-  json["other_cores"] = m.other_cores ? Json(*m.other_cores) : Json(nullptr);
-  json["throttled"] = m.throttled ? Json(*m.throttled) : Json(nullptr);
+  json["other_cores"] = or_null(m.interference.cores);
+  json["throttled"] = or_null(m.interference.throttled);
   json["clocks"] = clocks_json(m);
-  json["disturbed"] = text_or_null(disturbed_by(m));
+  json["disturbed"] = text_or_null(m.interference.by);
   json["repeat"] = m.repeated;
   json["failure"] = text_or_null(m.failure);
-  json["figures"] = own_figures(m);
+  json["figures"] = m.figures;
   json["seed"] = m.seed;
   return json;
 }

@@ -13,36 +13,11 @@ namespace flyball {
 
 /// Cores that others keep busy and that one notices in the times.
 inline constexpr double noticeable_load = 0.1;
-/// The condition (conditions.h) of a trial beside which another process measured: who. With it the
-/// trial never stands for one that was measured alone.
-inline constexpr const char* disturbed_condition = "disturbed by";
-/// `stop_reason` of what a table answers (repeats come to one there), of a row of a table that was
-/// imported, and of a trial that a program measured itself (a study).
-inline constexpr const char* read_from_table = "read from the table";
-inline constexpr const char* imported_reason = "read from a table";
-inline constexpr const char* told_reason = "told by the program";
 
 /// Power that has not settled this long after the warm-up is counted all the same, seconds.
 inline constexpr double power_patience_s = 30;
-/// What was seen of an axis while a trial was counted stands among its figures: "gpu_mhz seen"
-/// (mean) and "gpu_mhz seen least".
-inline constexpr const char* seen_suffix = " seen";
-inline constexpr const char* seen_least_suffix = " seen least";
-
-/// An axis of a trial's mode: what was asked, and what it read while the trial was counted.
-struct SeenClock {
-  std::string axis, unit;
-  double asked = 0, mean = 0, least = 0;  ///< in the unit
-};
-/// Empty where the board does not tell its clocks.
-std::vector<SeenClock> seen_clocks(const Measurement& measurement);
-/// The same as `axis`, `unit`, `asked`, `seen_mean`, `seen_min` of each.
+/// `axis`, `unit`, `asked`, `seen_mean`, `seen_min` of each clock that was seen.
 nlohmann::ordered_json clocks_json(const Measurement& measurement);
-/// The figures of a measurement without those that seen_clocks() reads.
-Figures own_figures(const Measurement& measurement);
-
-/// Who measured on this machine at the same time; "" nobody.
-std::string disturbed_by(const Measurement& measurement);
 
 /// Does it say how its minibatches divide into stall and compute? A program that tells does not.
 bool splits_time(const Measurement& measurement);

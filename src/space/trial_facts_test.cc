@@ -10,12 +10,11 @@ namespace {
 TEST(TrialFacts, DoubtsAreTheSameFromTheMeasurementAndItsDocument) {
   Measurement m;
   EXPECT_EQ(trial_doubts(m), "");
-  m.other_cores = 0.05;
+  m.interference.cores = 0.05;
   EXPECT_EQ(trial_doubts(m), "") << "nobody notices that";
-  m.other_cores = 0.83;
-  m.throttled = true;
-  m.conditions = Conditions{
-      {disturbed_condition, "process 7 (flyball tune) since 12:30; process 9 (flyball)"}};
+  m.interference.cores = 0.83;
+  m.interference.throttled = true;
+  m.interference.by = "process 7 (flyball tune) since 12:30; process 9 (flyball)";
   EXPECT_EQ(trial_doubts(m), "throttled; others kept 0.83 cores busy; beside process 7, process 9");
   EXPECT_EQ(trial_doubts(trial_facts(m)), trial_doubts(m));
   EXPECT_EQ(trial_doubts(nlohmann::ordered_json()), "");
@@ -42,10 +41,10 @@ TEST(TrialFacts, ATableTellsNoSpread) {
   m.power = PowerReading{30, 0.01, "module", 0, 0, 0, 0, 0};
   EXPECT_DOUBLE_EQ(trial_facts(m)["noise_pct"], 2);
   EXPECT_DOUBLE_EQ(trial_facts(m)["power_noise_pct"], 1);
-  for (const char* reason : {read_from_table, imported_reason}) {
-    m.stop_reason = reason;
-    EXPECT_TRUE(trial_facts(m)["noise_pct"].is_null()) << reason;
-    EXPECT_TRUE(trial_facts(m)["power_noise_pct"].is_null()) << reason;
+  for (const Origin origin : {Origin::table, Origin::imported}) {
+    m.origin = origin;
+    EXPECT_TRUE(trial_facts(m)["noise_pct"].is_null()) << origin_name(origin);
+    EXPECT_TRUE(trial_facts(m)["power_noise_pct"].is_null()) << origin_name(origin);
     EXPECT_EQ(trial_facts(m)["power_w"], 30);
   }
 }
@@ -53,7 +52,7 @@ TEST(TrialFacts, ATableTellsNoSpread) {
 TEST(TrialFacts, ThrottlingIsToldWhereSomebodyLooked) {
   Measurement m;
   for (const bool slowed : {false, true}) {
-    m.throttled = slowed;
+    m.interference.throttled = slowed;
     EXPECT_EQ(trial_facts(m)["throttled"], slowed);
   }
 }
@@ -63,7 +62,7 @@ TEST(TrialFacts, WhatAProgramToldIsNotSplit) {
   Measurement m;
   m.minibatches.push_back({0, 0, 12, 0});
   EXPECT_EQ(trial_facts(m)["stall_ms"], 0);
-  m.stop_reason = told_reason;
+  m.origin = Origin::told;
   EXPECT_TRUE(trial_facts(m)["stall_ms"].is_null());
   EXPECT_TRUE(trial_facts(m)["compute_ms"].is_null());
 }
@@ -71,13 +70,10 @@ TEST(TrialFacts, WhatAProgramToldIsNotSplit) {
 TEST(TrialFacts, OnlyWhatWasMeasuredHereShouldKnowTheLoad) {
   Measurement m;
   EXPECT_TRUE(measured_here(m));
-  for (const char* reason : {read_from_table, imported_reason, told_reason}) {
-    m.stop_reason = reason;
-    EXPECT_FALSE(measured_here(m)) << reason;
+  for (const Origin origin : {Origin::table, Origin::imported, Origin::told, Origin::simulated}) {
+    m.origin = origin;
+    EXPECT_FALSE(measured_here(m)) << origin_name(origin);
   }
-  m = {};
-  m.provenance = Provenance::table;
-  EXPECT_FALSE(measured_here(m));
 }
 
 }  // namespace

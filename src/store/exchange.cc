@@ -5,8 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "space/trial_facts.h"
-
 namespace flyball {
 namespace {
 
@@ -66,7 +64,8 @@ std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::
     m.provenance = table.known(i);
     m.minibatch_ms = table.minibatch_ms[i];
     m.started_utc = started_utc;
-    m.stop_reason = imported_reason;
+    m.origin = Origin::imported;
+    m.stop_reason = "read from a table";
     if (std::isnan(table.power_w[i])) {
       m.power_gap = "the table gives no power for this row";
       continue;

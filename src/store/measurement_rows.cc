@@ -18,8 +18,8 @@ INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance,
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, started_utc, seed,
-  other_cores, figures, throttling_watched)
-VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  other_cores, figures, throttling_watched, origin, span, disturbed_by, clocks)
+VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
   ?, ?, ?, ?)
 )sql";
 
@@ -29,7 +29,7 @@ constexpr const char* columns_sql = R"sql(
   minibatches, power_total, power_w, power_noise, power_samples_wanted, power_samples_got,
   power_updates, power_energy_j, power_window_s, power_trace, power_gap,
   stop_reason, settle_s, warm_up_s, total_s, throttled, repeated, failure, m.started_utc, m.seed,
-  other_cores, m.figures, throttling_watched,
+  other_cores, m.figures, throttling_watched, origin, span, disturbed_by, clocks,
   (SELECT MIN(o.run_id) FROM run_measurements o WHERE o.measurement_id = m.id AND NOT o.reused)
 )sql";
 
@@ -49,6 +49,11 @@ Result<int64_t> job_id(Database& database, const Job& job, const std::string& se
                {job.workload, phase_name(job.phase), settings});
 }
 
+Error damaged(const char* what, const std::string& text) {
+  return {Code::corrupt, fmt::format("the stored {} '{}' are damaged", what, text),
+          "delete the run that holds them, or restore the store from a copy"};
+}
+
 Result<Settings> parse_settings(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   Settings settings;
@@ -59,8 +64,28 @@ Result<Settings> parse_settings(const std::string& text) {
       if (sound) settings[name] = value.get<double>();
     }
   if (sound) return settings;
-  return Error{Code::corrupt, fmt::format("the stored settings '{}' are damaged", text),
-               "delete the run that holds them, or restore the store from a copy"};
+  return damaged("settings", text);
+}
+
+std::string clocks_text(const std::vector<SeenClock>& clocks) {
+  Json json = Json::array();
+  for (const SeenClock& clock : clocks)
+    json.push_back({{"axis", clock.axis}, {"mean", clock.mean}, {"least", clock.least}});
+  return json.dump();
+}
+
+Result<std::vector<SeenClock>> parse_clocks(const std::string& text, const PowerMode& mode) {
+  std::vector<SeenClock> clocks;
+  try {
+    for (const Json& one : Json::parse(text)) {
+      SeenClock& clock =
+          clocks.emplace_back(SeenClock{one.at("axis"), one.at("mean"), one.at("least")});
+      if (!mode.values.contains(clock.axis)) return damaged("clocks", text);
+    }
+  } catch (const Json::exception&) {
+    return damaged("clocks", text);
+  }
+  return clocks;
 }
 
 // Reads columns one after the other, so that no number of a column is written twice.
@@ -121,10 +146,14 @@ Result<StoredMeasurement> read_measurement(const Row& row) {
   m.failure = in.text();
   m.started_utc = in.text();
   m.seed = static_cast<uint64_t>(in.integer());
-  if (!row.is_null(in.column)) m.other_cores = row.real(in.column);
+  if (!row.is_null(in.column)) m.interference.cores = row.real(in.column);
   ++in.column;
   FLYBALL_ASSIGN(m.figures, parse_settings(in.text()));
-  if (in.integer() != 0 || throttled) m.throttled = throttled;
+  if (in.integer() != 0 || throttled) m.interference.throttled = throttled;
+  FLYBALL_ASSIGN(m.origin, parse_origin(in.text()));
+  FLYBALL_ASSIGN(m.span, parse_span(in.text()));
+  m.interference.by = in.text();
+  FLYBALL_ASSIGN(m.clocks, parse_clocks(in.text(), m.trial.mode));
   if (!row.is_null(in.column)) stored.run = row.integer(in.column);
   return stored;
 }
@@ -138,10 +167,10 @@ constexpr const char* filter_sql = R"sql(
   (?1 IS NULL OR b.device = ?1) AND (?2 IS NULL OR b.fingerprint = ?2) AND
   (?3 IS NULL OR j.workload = ?3) AND (?4 IS NULL OR j.phase = ?4) AND
   (?5 IS NULL OR m.provenance = ?5) AND (?6 IS NULL OR m.power_total = ?6) AND
-  (?7 OR m.failure = '') AND (?8 IS NULL OR c.entries = ?8)
+  (?7 OR m.failure = '') AND (?8 IS NULL OR c.entries = ?8) AND (?10 OR m.disturbed_by = '')
 )sql";
 
-// Runs a statement whose first values are those of filter_sql, and its ninth the run.
+// Runs a statement whose values are those of filter_sql, and its ninth the run.
 Status run_filtered(Database& database, const std::string& sql, const MeasurementFilter& filter,
                     const Database::OnRow& on_row) {
   std::optional<std::string> entries;
@@ -154,7 +183,7 @@ Status run_filtered(Database& database, const std::string& sql, const Measuremen
        optional_text(filter.workload), filter.phase ? Value(phase_name(*filter.phase)) : Value(),
        filter.provenance ? Value(provenance_name(*filter.provenance)) : Value(),
        optional_text(filter.power_total), filter.failed, optional_text(entries),
-       filter.run ? Value(*filter.run) : Value()},
+       filter.run ? Value(*filter.run) : Value(), filter.disturbed},
       on_row);
 }
 
@@ -191,41 +220,46 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
   FLYBALL_ASSIGN(const int64_t job, job_id(database, m.trial.job, settings));
   const PowerReading power = m.power.value_or(PowerReading());
   const auto known = [&](Value value) { return m.power ? value : Value(); };
-  FLYBALL_CHECK(database.run(insert_sql, {board,
-                                          condition,
-                                          job,
-                                          mode,
-                                          provenance_name(m.provenance),
-                                          m.minibatch_ms,
-                                          m.noise,
-                                          m.stall_ms,
-                                          m.compute_ms,
-                                          m.first.stall_ms,
-                                          m.first.compute_ms,
-                                          m.first.e2e_ms,
-                                          Value::Blob{minibatches},
-                                          known(power.total),
-                                          known(power.mean_w),
-                                          known(power.noise),
-                                          known(power.samples_wanted),
-                                          known(power.samples_got),
-                                          known(power.distinct_updates),
-                                          known(power.energy_j),
-                                          known(power.window_s),
-                                          Value::Blob{trace},
-                                          m.power_gap,
-                                          m.stop_reason,
-                                          m.settle_s,
-                                          m.warm_up_s,
-                                          m.total_s,
-                                          m.throttled.value_or(false),
-                                          m.repeated,
-                                          m.failure,
-                                          m.started_utc,
-                                          m.seed,
-                                          m.other_cores ? Value(*m.other_cores) : Value(),
-                                          figures,
-                                          m.throttled.has_value()}));
+  FLYBALL_CHECK(
+      database.run(insert_sql, {board,
+                                condition,
+                                job,
+                                mode,
+                                provenance_name(m.provenance),
+                                m.minibatch_ms,
+                                m.noise,
+                                m.stall_ms,
+                                m.compute_ms,
+                                m.first.stall_ms,
+                                m.first.compute_ms,
+                                m.first.e2e_ms,
+                                Value::Blob{minibatches},
+                                known(power.total),
+                                known(power.mean_w),
+                                known(power.noise),
+                                known(power.samples_wanted),
+                                known(power.samples_got),
+                                known(power.distinct_updates),
+                                known(power.energy_j),
+                                known(power.window_s),
+                                Value::Blob{trace},
+                                m.power_gap,
+                                m.stop_reason,
+                                m.settle_s,
+                                m.warm_up_s,
+                                m.total_s,
+                                m.interference.throttled.value_or(false),
+                                m.repeated,
+                                m.failure,
+                                m.started_utc,
+                                m.seed,
+                                m.interference.cores ? Value(*m.interference.cores) : Value(),
+                                figures,
+                                m.interference.throttled.has_value(),
+                                origin_name(m.origin),
+                                span_name(m.span),
+                                m.interference.by,
+                                clocks_text(m.clocks)}));
   return database.last_id();
 }
 
@@ -238,7 +272,7 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
   static const std::string of_all =
       fmt::format("SELECT {}, 0 FROM {} WHERE {} AND ?9 IS NULL ORDER BY m.id", columns_sql,
                   joins_sql, filter_sql);
-  constexpr int reused_column = 40;
+  constexpr int reused_column = 44;
   std::vector<StoredMeasurement> found;
   FLYBALL_CHECK(
       run_filtered(database, filter.run ? of_run : of_all, filter, [&](const Row& row) -> Status {
@@ -253,15 +287,16 @@ Result<std::vector<StoredMeasurement>> select_measurements(Database& database,
 Result<std::vector<SameConditions>> select_conditions(Database& database,
                                                       const MeasurementFilter& filter) {
   static const std::string sql = fmt::format(
-      "SELECT b.fingerprint, c.entries, COUNT(*) FROM {} WHERE {} AND ?9 IS NULL "
-      "GROUP BY b.fingerprint, c.entries ORDER BY MAX(m.id)",
+      "SELECT b.fingerprint, c.entries, m.disturbed_by, COUNT(*) FROM {} WHERE {} AND ?9 IS NULL "
+      "GROUP BY b.fingerprint, c.entries, m.disturbed_by ORDER BY MAX(m.id)",
       joins_sql, filter_sql);
   std::vector<SameConditions> found;
   FLYBALL_CHECK(run_filtered(database, sql, filter, [&](const Row& row) -> Status {
     SameConditions same;
     same.fingerprint = row.text(0);
     FLYBALL_ASSIGN(same.conditions, read_conditions(row, 1));
-    same.measurements = static_cast<size_t>(row.integer(2));
+    same.disturbed_by = row.text(2);
+    same.measurements = static_cast<size_t>(row.integer(3));
     found.push_back(std::move(same));
     return {};
   }));

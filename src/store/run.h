@@ -52,12 +52,14 @@ struct MeasurementFilter {
   std::optional<Phase> phase;
   std::optional<Provenance> provenance;
   std::optional<std::string> power_total;
-  bool failed = false;  ///< also trials that failed
+  bool failed = false;    ///< also trials that failed
+  bool disturbed = true;  ///< also those beside which another process measured
 };
 
 /// How many measurements were made under the same conditions.
 struct SameConditions {
   std::string fingerprint;
+  std::string disturbed_by;              ///< as in Interference
   std::optional<Conditions> conditions;  ///< nothing: measured before they were kept
   size_t measurements = 0;
 };

@@ -120,6 +120,57 @@ UPDATE board_facts SET measured_utc = json_extract(json, '$.measured_utc')
 INSERT INTO sqlite_sequence(name, seq)
   SELECT 'runs', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'runs');
 )sql",
+    // What was said in words: how a measurement came to be and what its times are those of (by the
+    // reason to stop), who measured beside it (a condition), clocks that were seen (figures).
+    R"sql(
+ALTER TABLE measurements ADD COLUMN origin TEXT NOT NULL DEFAULT 'live';
+ALTER TABLE measurements ADD COLUMN span TEXT NOT NULL DEFAULT 'minibatch';
+ALTER TABLE measurements ADD COLUMN disturbed_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE measurements ADD COLUMN clocks TEXT NOT NULL DEFAULT '[]';
+UPDATE measurements SET origin = CASE
+  WHEN stop_reason = 'read from the table' THEN 'table'
+  WHEN stop_reason = 'read from a table' OR provenance IN ('table', 'predicted') THEN 'imported'
+  WHEN stop_reason = 'told by the program' THEN 'told'
+  WHEN provenance = 'simulated' THEN 'simulated' ELSE 'live' END;
+UPDATE measurements SET span = 'whole run'
+  WHERE stop_reason = 'the program marks no minibatches: its whole run is measured';
+CREATE TEMP TABLE disturbed AS
+  SELECT id, json_extract(entries, '$."disturbed by"') AS by,
+    json_remove(entries, '$."disturbed by"') AS entries
+  FROM conditions WHERE CASE WHEN json_valid(entries)
+    THEN json_type(entries, '$."disturbed by"') = 'text' ELSE 0 END;
+INSERT OR IGNORE INTO conditions(entries) SELECT entries FROM disturbed WHERE entries <> '{}';
+UPDATE measurements SET
+  disturbed_by = (SELECT by FROM disturbed d WHERE d.id = condition_id),
+  condition_id = (SELECT c.id FROM disturbed d JOIN conditions c ON c.entries = d.entries
+                  WHERE d.id = condition_id AND c.entries <> '{}')
+  WHERE condition_id IN (SELECT id FROM disturbed);
+DROP TABLE disturbed;
+CREATE TEMP TABLE seen AS
+  SELECT m.id, a.key AS axis, f.value AS mean, l.value AS least
+  FROM (SELECT id, mode, figures FROM measurements
+        WHERE figures <> '{}' AND json_valid(mode) AND json_valid(figures)) m,
+    json_each(m.mode) a, json_each(m.figures) f, json_each(m.figures) l
+  WHERE f.key = a.key || ' seen' AND l.key = a.key || ' seen least'
+    AND f.type IN ('real', 'integer') AND l.type IN ('real', 'integer')
+  ORDER BY m.id, a.key;
+CREATE INDEX temp.seen_by_id ON seen(id);
+UPDATE measurements SET clocks =
+    (SELECT json_group_array(json_object('axis', axis, 'mean', mean, 'least', least))
+     FROM seen WHERE seen.id = measurements.id),
+  figures = (
+    WITH RECURSIVE
+      numbered(n, axis) AS (SELECT row_number() OVER (ORDER BY axis), axis FROM seen
+                            WHERE seen.id = measurements.id),
+      rest(n, json) AS (
+        SELECT 0, measurements.figures UNION ALL
+        SELECT rest.n + 1,
+          json_remove(json, '$."' || axis || ' seen"', '$."' || axis || ' seen least"')
+        FROM rest JOIN numbered ON numbered.n = rest.n + 1)
+    SELECT json FROM rest ORDER BY n DESC LIMIT 1)
+  WHERE id IN (SELECT id FROM seen);
+DROP TABLE seen;
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -71,7 +71,7 @@ TEST_F(Schema, AStoreOfTheFirstVersionKeepsItsMeasurements) {
   EXPECT_EQ(kept[0].measurement.device, "host");
   EXPECT_EQ(kept[0].measurement.fingerprint, "a CPU");
   EXPECT_EQ(kept[0].measurement.minibatch_ms, 12.5);
-  EXPECT_EQ(kept[0].measurement.throttled, std::nullopt) << "a 0 said nothing then";
+  EXPECT_EQ(kept[0].measurement.interference.throttled, std::nullopt) << "a 0 said nothing then";
   EXPECT_FALSE(kept[0].measurement.conditions.has_value());
   EXPECT_EQ(kept[1].measurement.device, "orin");
   EXPECT_EQ(kept[1].measurement.conditions, Conditions());
@@ -126,6 +126,96 @@ TEST_F(Schema, RunsThatMeasuredABoardBecomeFacts) {
   ASSERT_EQ(runs.size(), 3u);
   for (size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].id, (std::array{5, 3, 2}[i]));
   EXPECT_EQ(store->begin_run({}).value(), 7) << "no number is given twice";
+}
+
+// Facts about trials that stood in words get columns of their own, under whatever name the axis
+// has.
+TEST_F(Schema, WhatStoodInWordsBecomesColumns) {
+  {
+    Database database = open();
+    ASSERT_TRUE(migrate(database, store_migrations().first(6)).ok());
+    ASSERT_TRUE(
+        database
+            .run_script(
+                "INSERT INTO boards VALUES(1, 'host', 'a CPU');"
+                "INSERT INTO jobs VALUES(1, 'net', 'train', '{}');"
+                R"(INSERT INTO conditions VALUES(2, '{"data":"é","disturbed by":"process 7"}'),)"
+                R"((3, '{"disturbed by":"process 8"}'), (4, '{"data":"other"}'))")
+            .ok());
+    const std::string blob = encode_minibatches({}).value(), trace = encode_trace({}).value();
+    const auto add = [&](int conditions, const char* provenance, const char* reason,
+                         const char* figures) {
+      ASSERT_TRUE(
+          database
+              .run(
+                  "INSERT INTO measurements(board_id, condition_id, job_id, mode, provenance, "
+                  "minibatches, power_trace, power_gap, stop_reason, throttled, repeated, failure, "
+                  "started_utc, seed, figures) VALUES(1, ?, 1, "
+                  R"('{"cpu_cores":2.0,"gpu_mhz":900.0}', ?, ?, ?, '', ?, 0, 0, '', '', 1, ?))",
+                  {conditions, provenance, Value::Blob{blob}, Value::Blob{trace}, reason, figures})
+              .ok());
+    };
+    add(2, "measured", "noise below 2 %",
+        R"({"accuracy":0.12345678901234567,"cpu_cores seen":2.0,"cpu_cores seen least":1.0,)"
+        R"("gpu_mhz seen":899.5,"gpu_mhz seen least":612.25,"lines seen":7.0})");
+    add(3, "measured", "the program marks no minibatches: its whole run is measured", "{}");
+    add(4, "measured", "told by the program", "{}");
+    add(4, "table", "read from the table", "{}");
+    add(4, "table", "read from a table", "{}");
+    add(4, "simulated", "40 simulated minibatches", "{}");
+  }
+  auto store = Store::open(folder_ / "a.db");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto kept = store->measurements({}).value();
+  ASSERT_EQ(kept.size(), 6u);
+  const std::array origins = {Origin::live,  Origin::live,     Origin::told,
+                              Origin::table, Origin::imported, Origin::simulated};
+  for (size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(kept[i].measurement.origin, origins[i]) << i;
+  const Measurement& first = kept[0].measurement;
+  EXPECT_EQ(first.interference.by, "process 7");
+  EXPECT_EQ(first.conditions, (Conditions{{"data", "é"}}));
+  EXPECT_EQ(first.clocks,
+            (std::vector<SeenClock>{{"cpu_cores", 2, 1}, {"gpu_mhz", 899.5, 612.25}}));
+  EXPECT_EQ(first.figures, (Figures{{"accuracy", 0.12345678901234567}, {"lines seen", 7}}));
+  EXPECT_FALSE(first.whole_run());
+  const Measurement& second = kept[1].measurement;
+  EXPECT_TRUE(second.whole_run());
+  EXPECT_EQ(second.interference.by, "process 8");
+  EXPECT_EQ(second.conditions, std::nullopt) << "nothing else was known of them";
+  EXPECT_EQ(kept[2].measurement.conditions, (Conditions{{"data", "other"}}));
+  EXPECT_EQ(kept[2].measurement.interference.by, "");
+  Measurement same = first;
+  ASSERT_TRUE(store->add_measurement(same).ok());
+  MeasurementFilter alike;
+  alike.conditions = first.conditions;
+  EXPECT_EQ(store->measurements(alike).value().size(), 2u) << "its conditions read as new ones do";
+  alike.disturbed = false;
+  EXPECT_TRUE(store->measurements(alike).value().empty());
+  EXPECT_TRUE(store->check().ok());
+}
+
+// What is damaged says so when it is read, and keeps nothing else from being opened.
+TEST_F(Schema, ADamagedRowDoesNotStopAStep) {
+  {
+    Database database = open();
+    ASSERT_TRUE(migrate(database, store_migrations().first(6)).ok());
+    ASSERT_TRUE(
+        database
+            .run_script("INSERT INTO boards VALUES(1, 'host', 'a CPU');"
+                        "INSERT INTO jobs VALUES(1, 'net', 'train', '{}');"
+                        "INSERT INTO conditions VALUES(2, 'damaged');"
+                        "INSERT INTO measurements(board_id, condition_id, job_id, mode, "
+                        "provenance, minibatches, power_trace, power_gap, stop_reason, throttled, "
+                        "repeated, failure, started_utc, seed, figures) VALUES"
+                        "(1, 2, 1, '{}', 'measured', '', '', '', '', 0, 0, '', '', 1, '{}'),"
+                        "(1, 1, 1, 'damaged', 'measured', '', '', '', '', 0, 0, '', '', 1, 'x')")
+            .ok());
+  }
+  auto store = Store::open(folder_ / "a.db");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto read = store->measurements({});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, Code::corrupt);
 }
 
 TEST_F(Schema, AStepThatFailsIsUndone) {

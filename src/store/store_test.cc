@@ -49,7 +49,10 @@ MeasurementFilter like(const Measurement& m) {
 }
 
 TEST_F(StoreTest, GivesBackEveryFieldOfAMeasurement) {
-  const Measurement m = sample_measurement(3);
+  Measurement m = sample_measurement(3);
+  m.origin = Origin::told;
+  m.span = MeasuredSpan::whole_run;
+  m.interference = {"process 7 (flyball tune)", 0.25, false};
   int64_t id = 0;
   {
     Store store = open();
@@ -69,7 +72,7 @@ TEST_F(StoreTest, KeepsAMeasurementWithoutPower) {
   m.power_trace.clear();
   m.power_gap = "power is not available on this machine: no sensor";
   m.noise = std::numeric_limits<double>::infinity();
-  m.throttled = m.repeated = true;
+  m.interference.throttled = m.repeated = true;
   m.provenance = Provenance::simulated;
   Store store = open();
   ASSERT_TRUE(store.add_measurement(m).ok());
@@ -80,14 +83,14 @@ TEST_F(StoreTest, WhetherAnybodyLookedForThrottlingIsKept) {
   Store store = open();
   for (const std::optional<bool> looked : {std::optional<bool>(), {false}, {true}}) {
     Measurement m = sample_measurement(looked ? 1 + *looked : 0);
-    m.throttled = looked;
+    m.interference.throttled = looked;
     ASSERT_TRUE(store.add_measurement(m).ok());
   }
   const auto kept = store.measurements({}).value();
   ASSERT_THAT(kept, SizeIs(3));
-  EXPECT_EQ(kept[0].measurement.throttled, std::nullopt);
-  EXPECT_EQ(kept[1].measurement.throttled, false);
-  EXPECT_EQ(kept[2].measurement.throttled, true);
+  EXPECT_EQ(kept[0].measurement.interference.throttled, std::nullopt);
+  EXPECT_EQ(kept[1].measurement.interference.throttled, false);
+  EXPECT_EQ(kept[2].measurement.interference.throttled, true);
 }
 
 TEST_F(StoreTest, ANumberThatIsNotKnownStaysUnknown) {

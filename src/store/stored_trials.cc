@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "space/trial_facts.h"
-
 namespace flyball {
 namespace {
 
@@ -17,7 +15,7 @@ bool imported(const Measurement& m) {
 }  // namespace
 
 bool stands_alone(const Measurement& m) {
-  return !m.failed() && !m.throttled.value_or(false) && disturbed_by(m).empty();
+  return !m.failed() && !m.interference.throttled.value_or(false) && m.interference.by.empty();
 }
 
 bool counts(const Measurement& m, Accepted accepted) {
@@ -26,9 +24,9 @@ bool counts(const Measurement& m, Accepted accepted) {
 
 void LeftOutTrials::add(const Measurement& m, Accepted accepted) {
   if (m.failed() || counts(m, accepted)) return;
-  if (!disturbed_by(m).empty())
+  if (!m.interference.by.empty())
     ++disturbed;
-  else if (m.throttled.value_or(false))
+  else if (m.interference.throttled.value_or(false))
     ++throttled;
   else if (m.provenance == Provenance::simulated)
     ++simulated;

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/os/temp_folder.h"
-#include "space/trial_facts.h"
 #include "store/sample_testing.h"
 
 namespace flyball {
@@ -15,12 +14,12 @@ using testing::ElementsAre;
 
 Measurement disturbed(int n) {
   Measurement m = sample_measurement(n);
-  (*m.conditions)[disturbed_condition] = "process 7 (flyball tune)";
+  m.interference.by = "process 7 (flyball tune)";
   return m;
 }
 Measurement throttled(int n) {
   Measurement m = sample_measurement(n);
-  m.throttled = true;
+  m.interference.throttled = true;
   return m;
 }
 Measurement known_as(int n, Provenance provenance) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "space/board_fingerprint.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -33,10 +34,6 @@ SwitchCost read_switch_cost(const Json& json) {
 }
 
 }  // namespace
-
-bool same_board(const std::string& of_trial, const std::string& of_board) {
-  return of_trial == of_board || of_trial.starts_with(of_board + "; network on ");
-}
 
 IdlePower read_idle(const Json& json) {
   IdlePower idle;

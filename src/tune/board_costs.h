@@ -13,9 +13,6 @@
 
 namespace flyball {
 
-/// Do the fingerprints of a trial and of a board name one board? "…; network on cuda:0" does.
-bool same_board(const std::string& of_trial, const std::string& of_board);
-
 nlohmann::ordered_json idle_json(const IdlePower& idle);
 /// Throws as nlohmann::json does where it is not what idle_json() writes.
 IdlePower read_idle(const nlohmann::ordered_json& json);

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "device/measuring.h"
-#include "space/trial_facts.h"
 #include "telemetry/sensors/other_load.h"
 
 namespace flyball {
@@ -21,6 +20,8 @@ std::string why_not_taken(size_t count, const SameConditions& latest, const Prof
     if (latest.fingerprint != now.fingerprint)
       different.insert(different.begin(), fmt::format("the machine was '{}', now '{}'",
                                                       latest.fingerprint, now.fingerprint));
+    if (!latest.disturbed_by.empty())
+      different.push_back(fmt::format("the latest was made beside {}", latest.disturbed_by));
     why = join(different, "; ");
   }
   return fmt::format("{} earlier measurement{} of {} {} not taken over: {}", count,
@@ -48,7 +49,7 @@ Status Recorder::load(bool own_only) {
   const SameConditions* other = nullptr;
   size_t others = 0;
   for (const SameConditions& same : all) {
-    if (same.fingerprint == info.fingerprint && same.conditions &&
+    if (same.disturbed_by.empty() && same.fingerprint == info.fingerprint && same.conditions &&
         serves(*same.conditions, info.conditions)) {
       FLYBALL_CHECK(take(same, filter, own_only));
     } else {
@@ -67,6 +68,7 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
   const ProfilerInfo& info = profiler_->info();
   filter.fingerprint = same.fingerprint;
   filter.conditions = same.conditions;
+  filter.disturbed = false;
   if (own_only) filter.run = run_;
   FLYBALL_ASSIGN(auto stored, store_->measurements(filter));
   const Space& space = profiler_->space();
@@ -81,7 +83,7 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
     expected.job.settings.insert(info.job.begin(), info.job.end());
     if (expected != m.trial) continue;
     // A row that was imported is not yet what its table answers, where repeats come to one.
-    if (!info.live && m.stop_reason != read_from_table) continue;
+    if (!info.live && m.origin != Origin::table) continue;
     // A trial in which the sensor failed is worth another one, now that it works.
     if (info.live && !info.power_total.empty() && !m.power) continue;
     // Trials of one answer are alike: where power cannot be read now, theirs is left out.
@@ -134,7 +136,7 @@ Result<Recorder::Recorded> Recorder::make(size_t config, size_t call, bool repea
   const ProfilerInfo& info = profiler_->info();
   // What else runs here disturbs no simulation.
   const bool here = info.live && info.provenance != Provenance::simulated;
-  if (here && !info.told) measurement.other_cores = others.cores();
+  if (here && !info.told) measurement.interference.cores = others.cores();
   measurement.repeated = repeated;
   if (here) mark_disturbed(disturbance.by(), measurement);
   // The first clock that does not rise tells that none will: that is no failure of the trial.
@@ -160,8 +162,7 @@ void Recorder::mark_disturbed(const std::string& by, Measurement& measurement) {
   if (by.empty()) return;
   disturbed_by_ = by;
   ++disturbed_;
-  if (!measurement.conditions) measurement.conditions.emplace();
-  (*measurement.conditions)[disturbed_condition] = by;
+  measurement.interference.by = by;
 }
 
 std::vector<std::string> Recorder::notes() const {

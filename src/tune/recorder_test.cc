@@ -103,6 +103,29 @@ TEST_F(RecorderTest, AnotherDatasetOrLibraryIsMeasuredAgainAndSaysWhy) {
   EXPECT_EQ(ask().measurement.minibatch_ms, 11);
 }
 
+TEST_F(RecorderTest, WhatAnotherProcessDisturbedIsMeasuredAgainAndSaysWhy) {
+  Measurement disturbed = board_.measure(0).value();
+  disturbed.interference.by = "process 7 (flyball tune)";
+  ASSERT_TRUE(Store::open(folder_.path())->add_measurement(disturbed).ok());
+  EXPECT_FALSE(ask().from_store);
+  EXPECT_THAT(notes_, ElementsAre("1 earlier measurement of lenet5 is not taken over: the latest "
+                                  "was made beside process 7 (flyball tune)"));
+  EXPECT_EQ(ask().measurement.interference.by, "") << "the one that was measured alone";
+  EXPECT_TRUE(ask().from_store);
+}
+
+TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {
+  board_.now().live = false;
+  Measurement row = board_.measure(0).value();
+  for (const Origin origin : {Origin::imported, Origin::table}) {
+    row.origin = origin;
+    ASSERT_TRUE(Store::open(folder_.path())->add_measurement(row).ok());
+    Store store = Store::open(folder_.path()).value();
+    Recorder recorder = Recorder::open(board_, &store, {}, false).value();
+    EXPECT_EQ(recorder.not_asked().size(), origin == Origin::table ? 1u : 0u);
+  }
+}
+
 TEST_F(RecorderTest, WhatIsLookedAheadIsMeasuredOnceAndAskedForAsNew) {
   auto recorder = Recorder::open(board_, nullptr, {}, false);
   ASSERT_TRUE(recorder.ok());

@@ -141,7 +141,7 @@ class Session::Search {
                                std::move(recorded->measurement), ask.reason, ask.repeat,
                                verification, recorded->from_store, recorded->run});
     const Observation& trial = outcome_.trials.back();
-    if (trial.measurement.other_cores) session_.loads_.push_back(*trial.measurement.other_cores);
+    if (const auto cores = trial.measurement.interference.cores) session_.loads_.push_back(*cores);
     const Reading reading = reading_of(trial.measurement, session_.options_.limits);
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
     session_.tell(TrialEnded{&trial});

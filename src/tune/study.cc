@@ -12,12 +12,13 @@
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "search/ledger.h"
-#include "space/trial_facts.h"
 #include "tune/request.h"
 #include "tune/study_protocol.h"
 
 namespace flyball {
 namespace {
+
+constexpr const char* told_by_program = "told by the program";
 
 using Json = nlohmann::ordered_json;
 
@@ -55,7 +56,7 @@ Conditions conditions_of(const StudyCreate& create, const Conditions& settings) 
   return combine({settings,
                   process_conditions(),
                   program_conditions(create.argv),
-                  {{power_condition, told_reason}}});
+                  {{power_condition, told_by_program}}});
 }
 
 ProfilerInfo info_of(const StudyCreate& create, const ProfilerInfo& board) {
@@ -259,7 +260,8 @@ class Study final : public Profiler {
     m.started_utc = wall_clock_utc();
     m.failure = told.failure;
     m.figures = told.figures;
-    m.stop_reason = told_reason;
+    m.origin = Origin::told;
+    m.stop_reason = told_by_program;
     if (told.power_w) {
       PowerReading power;
       power.mean_w = *told.power_w;

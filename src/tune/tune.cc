@@ -9,7 +9,6 @@
 #include "answers/tune_json.h"
 #include "problem/exact.h"
 #include "search/acquisition.h"
-#include "space/trial_facts.h"
 #include "tune/predictions.h"
 #include "tune/request.h"
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/os/memory.h"
 #include "workload/autocast.h"
 #include "workload/layer_recorder.h"
 #include "workload/memory_recorder.h"
@@ -118,7 +117,7 @@ class TorchSteps final : public StepMaker {
       return make_torch_stepper(std::move(module), complete, device);
     } catch (const std::exception& failure) {
       const Error error = from_torch(failure);
-      return is_out_of_memory(error) ? error : error.within(network);
+      return error.code == Code::out_of_memory ? error : error.within(network);
     }
   }
   Result<std::vector<Result<StepMemory>>> step_memory(const std::string& network,
@@ -144,7 +143,7 @@ class TorchSteps final : public StepMaker {
       return trace(module, network, complete, device);
     } catch (const std::exception& failure) {
       const Error error = from_torch(failure);
-      return is_out_of_memory(error) ? error : error.within(network);
+      return error.code == Code::out_of_memory ? error : error.within(network);
     }
   }
   Status check_device(const std::string& device) const override {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
-#include "base/os/memory.h"
 #include "base/random.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/workload.h"
@@ -264,7 +263,7 @@ TEST(Stepper, WhatTheAllocatorRefusesIsOutOfMemory) {
   options.shape = {1, 1 << 20, 1 << 20};  // its first linear layer would take 500 TB
   auto stepper = make_stepper("lenet5", options);
   ASSERT_FALSE(stepper.ok());
-  EXPECT_TRUE(is_out_of_memory(stepper.error())) << stepper.error().message;
+  EXPECT_EQ(stepper.error().code, Code::out_of_memory) << stepper.error().message;
 }
 
 TEST(Stepper, InferenceAnswersWithoutLabels) {

@@ -11,6 +11,10 @@ export type CommonDocumentSchema = 2;
 export type CommonPhase = "train" | "infer";
 /** How a number is known. */
 export type CommonProvenance = "measured" | "table" | "predicted" | "simulated";
+/** How a measurement came to be: a trial of Flyball's, one that a study's program reported, a table's answer, a row of an imported table, a trial of a simulated board. */
+export type CommonOrigin = "live" | "told" | "table" | "imported" | "simulated";
+/** Whose times these are: of a minibatch, or of the whole run of a program that marks none. */
+export type CommonSpan = "minibatch" | "whole run";
 /** A plain number where its spread is not known, else [value, low, high]. */
 export type Quantity = number | [number, number, number];
 /** How a number is known. `table`: looked up in a measured table; `simulated`: the twin's. */
@@ -353,6 +357,10 @@ export interface CommonTrial {
   minibatches: number;
   /** How the figures are known. */
   provenance: CommonProvenance;
+  /** How it came to be; left out of answers that earlier versions kept. */
+  origin?: CommonOrigin;
+  /** Whose times these are; left out likewise. */
+  span?: CommonSpan;
   /** Why it was asked for. */
   reason: string;
   /** The stopping rule that was met. */
@@ -1708,6 +1716,10 @@ export interface RunsTrial {
   idle: CommonIdleShare | null;
   /** How the figures are known. */
   provenance: CommonProvenance;
+  /** How it came to be. */
+  origin: CommonOrigin;
+  /** Whose times these are. */
+  span: CommonSpan;
   /** What decided the speed besides board and trial; null: not known. */
   conditions: CommonConditions | null;
   /** The stopping rule that was met. */

@@ -195,7 +195,7 @@ test("a reopened tune holds what its answer speaks of, and says so", () => {
   assert.match(again.title, /^run 42: mobilenet_v3 training on twin \(simulated\)$/);
   assert.match(again.notes.at(-1)!.text, /^reopened from the store/);
   assert.match(again.notes.at(-1)!.hint!, /--report/);
-  for (const t of page.answer.profiled) t.stop_reason = "told by the program";
+  for (const t of page.answer.profiled) t.origin = "told";
   assert.equal(tune_report({ ...page, configurations: null }).notes.at(-1)!.hint, undefined, "no command goes on with a study");
 });
 

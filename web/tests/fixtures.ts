@@ -227,7 +227,7 @@ export function plan_report(): SheetReport {
 const page_base = { schema, version: "0.1.0", written_utc: "2025-06-14T09:12:30Z" } as const;
 
 const made_up_trial: Omit<RunsTrial, "id" | "config" | "source" | "minibatch_ms" | "minibatch_ms_90" | "power_w"> = {
-  workload: "net", phase: "train", power_w_90: null, doubts: null, idle: null, provenance: "simulated", conditions: null, stop_reason: "row of a table", failure: null, run: null, reused: false,
+  workload: "net", phase: "train", power_w_90: null, doubts: null, idle: null, provenance: "simulated", origin: "imported", span: "minibatch", conditions: null, stop_reason: "row of a table", failure: null, run: null, reused: false,
   power_gap: null, power_total: "module", power_noise_pct: null, power_updates: null, power_samples: null, power_samples_wanted: null, window_s: null, window_j: null, stall_ms: null, compute_ms: null, noise_pct: null,
   minibatches: 0, first_ms: null, settle_s: 0, warm_up_s: 0, total_s: 0, measured_utc: null, other_cores: null, throttled: null, clocks: [], power_settled: null, disturbed: null, repeat: false, figures: {}, seed: 0,
 };

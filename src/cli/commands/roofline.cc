@@ -15,7 +15,7 @@
 #include "report/grid.h"
 #include "report/page.h"
 #include "roofs/roofline_answer.h"
-#include "tune/board_costs.h"
+#include "space/board_fingerprint.h"
 
 namespace flyball::cli {
 namespace {

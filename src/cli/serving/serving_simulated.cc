@@ -97,11 +97,6 @@ Result<Served> serve_simulated(ServeOptions& options) {
                                        known_modes(problem, plan.readings, 0).size(),
                                        problem.candidates->mode_count()));
   }
-  const auto in_words = [&problem](std::string& mode) {
-    mode = describe(problem.candidates->modes().settings(std::stoul(mode)));
-  };
-  in_words(served.result.mode);
-  for (Replan& replan : served.result.replans) in_words(replan.mode);
   if (std::isnan(served.result.energy_j) && problem.idle_w.empty())
     served.power_gap = "idle power of the modes is not known, so neither is energy where it idled";
   if (!options.trace.empty()) FLYBALL_CHECK(write_file(options.trace, chrome_trace({}, spans, 0)));

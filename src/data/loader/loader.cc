@@ -185,7 +185,7 @@ class Loader::Impl {
   Error memory_error(const Error& error, const std::vector<TensorSpec>& layout,
                      size_t slots) const {
     const auto bytes = BatchBuffer::bytes_for(layout, options_.batch_size);
-    if (!is_out_of_memory(error) || !bytes) return error;
+    if (error.code != Code::out_of_memory || !bytes) return error;
     Error all = out_of_memory(fmt::format("{} minibatches of {} bytes each", slots, *bytes));
     all.hint = "choose fewer workers, less prefetch or a smaller batch size";
     return all;

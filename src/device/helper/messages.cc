@@ -88,7 +88,7 @@ Json parse(std::string_view text) {
 }
 
 Code code_of(const std::string& name) {
-  for (int code = 0; code <= static_cast<int>(Code::internal); ++code)
+  for (int code = 0; code <= static_cast<int>(last_code); ++code)
     if (name == code_name(static_cast<Code>(code))) return static_cast<Code>(code);
   return Code::internal;
 }

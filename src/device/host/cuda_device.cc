@@ -4,6 +4,7 @@
 
 #include "device/host/host.h"
 #include "device/knobs/nvidia_knobs.h"
+#include "space/board_fingerprint.h"
 
 namespace flyball {
 
@@ -20,8 +21,8 @@ std::unique_ptr<BoardDevice> open_cuda_knobs(const std::filesystem::path& root, 
   const std::string model = gpu ? describe_gpu(*gpu) : "";
   parts.info.name = place;
   parts.info.title += fmt::format(", network on {}{}", gpu ? gpu->name + " " : "", place);
-  parts.info.fingerprint +=
-      fmt::format("; network on {}; GPU {}", place, model.empty() ? "not told" : model);
+  parts.info.fingerprint =
+      BoardFingerprint{parts.info.fingerprint, place, model.empty() ? "not told" : model}.text();
   if (!gpu) {
     parts.gaps.push_back({{axis::power_limit_w, axis::gpu_mhz, axis::mem_mhz},
                           gpu.error().within("power_limit_w, gpu_mhz and mem_mhz cannot be set")});

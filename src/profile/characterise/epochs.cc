@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/os/available_memory.h"
-#include "base/os/memory.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "data/text/question_set.h"
@@ -200,7 +199,8 @@ Status check_memory(const EpochRequest& request, const StepOptions& step, const 
   if (!request.memory_check || !left) return {};
   const auto fit = MemoryFit::measure(request.workload, step, data,
                                       *left - std::min(*left, request.cache_bytes));
-  if (!fit && !is_out_of_memory(fit.error())) return {};  // the run itself tells what is wrong
+  if (!fit && fit.error().code != Code::out_of_memory)
+    return {};  // the run itself tells what is wrong
   if (!fit) return fit.error();
   if (fit->fits(step.batch_size, request.workers, request.prefetch)) return {};
   return Error{

@@ -231,7 +231,7 @@ class LiveProfiler final : public Profiler {
     const uint64_t taken = std::min(*left, options_.cache_bytes);
     const auto fit =
         MemoryFit::measure(options_.workload, step, {dataset_, collate_}, *left - taken);
-    if (!fit && is_out_of_memory(fit.error())) return fit.error();
+    if (!fit && fit.error().code == Code::out_of_memory) return fit.error();
     if (!fit) return {};  // the first trial tells what is wrong with the network
     std::vector<size_t> rows;
     std::map<int64_t, std::string> left_out;  // the least that does not fit of each batch size

@@ -53,14 +53,15 @@ void ClockWatch::look() {
 }
 
 void ClockWatch::end(Measurement& m) {
+  m.clocks.clear();
   for (const auto& [axis, sum] : seen_) {
     const double mean = sum.sum / sum.looks;
-    m.figures[axis + seen_suffix] = mean;
-    m.figures[axis + seen_least_suffix] = sum.least;
+    m.clocks.push_back({axis, mean, sum.least});
     const double read = m.whole_run() ? sum.most : mean;
     const bool slow = read < mode_.values.at(axis) * (1 - clock_tolerance);
     // Cores that stay on tell nothing of heat: clocks do.
-    if (slow || named_axis(axis).unit == "MHz") m.throttled = m.throttled.value_or(false) || slow;
+    std::optional<bool>& throttled = m.interference.throttled;
+    if (slow || named_axis(axis).unit == "MHz") throttled = throttled.value_or(false) || slow;
   }
 }
 

@@ -30,9 +30,9 @@ class ClockWatch {
   /// The counted window begins.
   void begin();
   void look();
-  /// Ends the window: what was seen becomes figures of `m` ("gpu_mhz seen", "gpu_mhz seen least"),
-  /// and `m` is throttled where the mean of an axis lies clock_tolerance below what was asked; in a
-  /// whole run the most that was seen, since a GPU that has nothing to do yet clocks lower.
+  /// Ends the window: what was seen becomes the clocks of `m`, and `m` is throttled where the mean
+  /// of an axis lies clock_tolerance below what was asked; in a whole run the most that was seen,
+  /// since a GPU that has nothing to do yet clocks lower.
   void end(Measurement& m);
 
  private:

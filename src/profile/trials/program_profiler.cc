@@ -202,7 +202,8 @@ class ProgramTrial {
     FLYBALL_CHECK(run_.outcome());
     if (seen_ == 0) {
       count({.stall_ms = 0, .compute_ms = 0, .e2e_ms = wall_s * 1e3, .epoch = 0});
-      m_.stop_reason = whole_run_reason;
+      m_.span = MeasuredSpan::whole_run;
+      m_.stop_reason = "the program marks no minibatches: its whole run is measured";
       take_times(rule_, m_);
       return {};
     }

@@ -164,7 +164,7 @@ TEST(LiveProfiler, ThrottlingMarksTheTrial) {
     const auto m = (*profiler)->measure((*profiler)->default_config());
     ASSERT_TRUE(m.ok()) << m.error().message;
     EXPECT_EQ(m->failure, "");
-    EXPECT_EQ(m->throttled, hot);
+    EXPECT_EQ(m->interference.throttled, hot);
     EXPECT_EQ(m->power_w(), 10.0);
   }
 }

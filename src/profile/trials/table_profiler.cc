@@ -65,7 +65,8 @@ class TableProfiler final : public Profiler {
     measurement.conditions = info_.conditions;
     measurement.provenance = known_[config];
     measurement.minibatch_ms = time_[config];
-    measurement.stop_reason = read_from_table;
+    measurement.origin = Origin::table;
+    measurement.stop_reason = "read from the table";
     if (std::isnan(power_[config])) {
       measurement.power_gap = "the table holds no power for this configuration";
     } else {

@@ -99,6 +99,7 @@ class TwinProfiler final : public Profiler {
     m.fingerprint = info_.fingerprint;
     m.conditions = info_.conditions;
     m.provenance = Provenance::simulated;
+    m.origin = Origin::simulated;
     m.started_utc = wall_clock_utc();
     m.seed = options_.seed;
     m.power_gap = info_.power_gap;

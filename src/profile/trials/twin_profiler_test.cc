@@ -41,6 +41,7 @@ TEST(TwinProfiler, EverythingSaysSimulated) {
   ASSERT_TRUE(m.ok());
   ASSERT_FALSE(m->failed()) << m->failure;
   EXPECT_EQ(m->provenance, Provenance::simulated);
+  EXPECT_EQ(m->origin, Origin::simulated);
   EXPECT_THAT(m->stop_reason, HasSubstr("simulated"));
   EXPECT_EQ(m->minibatches.size(), 40u);
   EXPECT_EQ(m->power->total, "module");
@@ -57,7 +58,7 @@ TEST(TwinProfiler, ATrialIsTheMeanOverWholeRoundsOfItsWorkers) {
   for (size_t i = 1; i < 40; ++i) sum_ms += m->minibatches[i].e2e_ms;
   EXPECT_NEAR(m->minibatch_ms, sum_ms / 39, 1e-6);
   EXPECT_NEAR(m->power->window_s, 1e-3 * sum_ms, 1e-6);
-  EXPECT_EQ(m->throttled, std::nullopt) << "heat slows no twin, and nobody looked";
+  EXPECT_EQ(m->interference.throttled, std::nullopt) << "heat slows no twin, and nobody looked";
 }
 
 TEST(TwinProfiler, MemoryThatTheUserAllowsIsHeeded) {

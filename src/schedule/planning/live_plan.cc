@@ -1,7 +1,5 @@
 #include "schedule/planning/live_plan.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace flyball {
@@ -18,8 +16,9 @@ double LiveProblem::planned_trainings(std::span<const size_t> choice) const {
 LivePlan LiveProblem::plan(std::span<const size_t> choice) const {
   const Candidates& all = *problem->candidates;
   LivePlan plan;
-  plan.mode = fmt::format("{}", all.mode_of(0, choice[0]));
-  plan.idle_w = problem->idle_w.empty() ? not_measured : problem->idle_w[all.mode_of(0, choice[0])];
+  plan.mode = all.mode_of(0, choice[0]);
+  plan.mode_text = describe(all.modes().settings(plan.mode));
+  plan.idle_w = problem->idle_w.empty() ? not_measured : problem->idle_w[plan.mode];
   for (size_t role = 0; role < problem->roles.size(); ++role) {
     const Reading& reading = (*readings)[role][choice[role]];
     JobCourse course{.minibatch = DurationModel(), .power_w = reading.power_w};

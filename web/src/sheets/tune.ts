@@ -9,8 +9,6 @@ type Answer = TunePage["answer"];
 type Config = TuneKnown["config"];
 type Quantities = Pick<Configuration, "time_ms" | "power_w">;
 
-const told = "told by the program"; // why a trial ended that a program measured itself
-
 /** Time and power err independently for all that is known: the bounds are those of both at once. */
 function energy_of({ time_ms: t, power_w: p }: Quantities): Configuration["energy_j"] {
   if (t === null || p === null) return null;
@@ -79,7 +77,7 @@ function throttled_note(profiled: CommonTrial[]): string {
 
 function notes_of({ answer: a, configurations }: TunePage): Note[] {
   const reopened: Note = { level: "note", text: "reopened from the store, which keeps what was profiled, the choice, the default and the front; the other predictions are not kept" };
-  if (!a.profiled.some((t) => t.stop_reason === told)) reopened.hint = "run the command again with --report: trials that are stored are not repeated";
+  if (!a.profiled.some((t) => t.origin === "told")) reopened.hint = "run the command again with --report: trials that are stored are not repeated";
   return [...power_gap_notes(a.device.power_gap), ...notes("gap", a.device.gaps), ...notes("note", a.notes), ...notes("warning", [throttled_note(a.profiled)]), ...(configurations === null ? [reopened] : [])];
 }
 
