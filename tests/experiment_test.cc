@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "command_testing.h"
@@ -32,46 +33,74 @@ class ExperimentTest : public CommandTest {
     words.insert(words.end(), {"--json"});
     return words;
   }
-  size_t lines() {
-    const std::string text = slurp(folder_ / "results/small/results.jsonl");
-    return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  nlohmann::json stored_runs() { return run({"runs", "list", "--json"}).json()["runs"]; }
+  nlohmann::json shown(int number) {
+    const Finished done = run({"runs", "show", std::to_string(number), "--json"});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    return done.json();
+  }
+  // Of all starts, what they measured themselves.
+  size_t measured() {
+    size_t rows = 0;
+    for (const auto& one : stored_runs())
+      rows += one["measurements"].get<size_t>() - one["reused"].get<size_t>();
+    return rows;
+  }
+  void wait_for(size_t rows) {
+    for (int i = 0; i < 1000 && measured() < rows; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  static std::string many_seeds(int count) {
+    std::string seeds = "[1";
+    for (int seed = 2; seed <= count; ++seed) seeds += ", " + std::to_string(seed);
+    return seeds + "]";
   }
 };
 
 TEST_F(ExperimentTest, GoesOnAfterAKill) {
-  const fs::path file = experiment();
+  const fs::path file = experiment("", many_seeds(10));
   const pid_t child = start(json("run", file));
-  for (int i = 0; i < 3000 && lines() < 2; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  wait_for(2);
   ::kill(child, SIGKILL);
   finish(child);
-  const size_t before = lines();
+  const size_t before = measured();
   ASSERT_GE(before, 2u);
-  ASSERT_LT(before, 8u);
-  const std::string kept = slurp(folder_ / "results/small/results.jsonl");
+  ASSERT_LT(before, 20u);
+  ASSERT_EQ(stored_runs().size(), 1u);
+  EXPECT_EQ(stored_runs()[0]["state"], "interrupted");
+  EXPECT_EQ(stored_runs()[0]["workload"], "small");
+  const auto kept = shown(1)["experiment_runs"];
   const Finished partial = run(json("report", file));
   EXPECT_EQ(partial.exit_code, 0) << partial.err;
   EXPECT_THAT(partial.out, HasSubstr("not all runs were measured yet"));
 
   const Finished done = run(json("run", file));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_EQ(done.json()["runs"], 8);
+  EXPECT_EQ(done.json()["runs"], 20);
   EXPECT_EQ(done.json()["reused"], before);
-  EXPECT_EQ(done.json()["groups"].size(), 8u);
+  EXPECT_EQ(done.json()["groups"].size(), 20u);
   EXPECT_THAT(done.err, HasSubstr(" %] "));  // progress
-  EXPECT_EQ(slurp(folder_ / "results/small/results.jsonl").substr(0, kept.rfind('\n') + 1),
-            kept.substr(0, kept.rfind('\n') + 1));
-  EXPECT_EQ(run(json("run", file)).json()["reused"], 8);
+  ASSERT_EQ(stored_runs().size(), 1u) << "it went on with its run";
+  const auto whole = shown(1);
+  EXPECT_EQ(whole["state"], "done");
+  EXPECT_EQ(whole["answer"]["groups"], done.json()["groups"]);
+  std::set<std::string> distinct;
+  for (const auto& one : whole["experiment_runs"]) distinct.insert(one["settings"].dump());
+  EXPECT_EQ(distinct.size(), 20u);
+  ASSERT_EQ(whole["experiment_runs"].size(), 20u) << "nothing is measured twice";
+  for (size_t i = 0; i < before; ++i) EXPECT_EQ(whole["experiment_runs"][i], kept[i]);
+
+  EXPECT_EQ(run(json("run", file)).json()["reused"], 20);
+  EXPECT_EQ(shown(2)["reused"], 20);
+  EXPECT_EQ(measured(), 20u);
+  EXPECT_THAT(run({"runs", "show", "2"}).out, HasSubstr("workers 1, seed 10"));
 }
 
-// What is measured beside another session says so: in its file, its documents, its table and its
+// What is measured beside another session says so: in the store, its documents, its table and its
 // page, now and when it is taken up again.
 TEST_F(ExperimentTest, AnywayMarksWhatItMeasures) {
-  std::string seeds = "[1";
-  for (int seed = 2; seed <= 60; ++seed) seeds += ", " + std::to_string(seed);
-  const pid_t first = start(json("run", experiment("", seeds + "]")));
-  for (int i = 0; i < 3000 && lines() < 1; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const pid_t first = start(json("run", experiment("", many_seeds(60))));
+  wait_for(1);
   const fs::path file = write("beside.toml",
                               "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = "
                               "320\n[fixed]\nworkload = \"lenet5\"\nthreads = 1\nepochs = "
@@ -83,8 +112,8 @@ TEST_F(ExperimentTest, AnywayMarksWhatItMeasures) {
   ::kill(first, SIGKILL);
   finish(first);
   ASSERT_EQ(beside.exit_code, 0) << beside.err;
-  const fs::path results = folder_ / "results/beside/results.jsonl";
-  EXPECT_THAT(slurp(results), HasSubstr("\"disturbed\":\"" + who));
+  EXPECT_THAT(run({"export", "--run", "2"}).out, HasSubstr("\"disturbed\":\"" + who));
+  EXPECT_THAT(run({"runs", "show", "2"}).out, HasSubstr("beside " + who));
   const auto marked = [&](const nlohmann::json& document) {
     EXPECT_THAT(document["doubts"].dump(), HasSubstr("beside " + who)) << document["doubts"];
     for (const auto& group : document["groups"]) {
@@ -131,31 +160,104 @@ TEST_F(ExperimentTest, AReportIsOfItsOwnDevice) {
   EXPECT_THAT(report("table:" + small_table().string()).err, HasSubstr("cannot run on table:"));
 }
 
-TEST_F(ExperimentTest, TwoRunsNeverShareResults) {
-  std::string seeds = "[1";
-  for (int seed = 2; seed <= 60; ++seed) seeds += ", " + std::to_string(seed);
-  const fs::path file = experiment("", seeds + "]");
+TEST_F(ExperimentTest, TwoAtOnceAreRefusedAsOfTune) {
+  const fs::path file = experiment("", many_seeds(60));
   const pid_t first = start(json("run", file));
-  for (int i = 0; i < 3000 && lines() < 1; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const size_t before = lines();
+  wait_for(1);
+  const size_t before = measured();
   ASSERT_GE(before, 1u);
   for (const bool fresh : {false, true}) {
     auto words = json("run", file);
-    words.push_back("--anyway");  // beside the first one, but not into its folder
     if (fresh) words.push_back("--fresh");
     const Finished second = run(words);
     ASSERT_EQ(second.exit_code, 2) << second.out;
-    EXPECT_THAT(second.err,
-                HasSubstr("experiment small is held by process " + std::to_string(first) + " ("));
-    EXPECT_THAT(second.err, HasSubstr("HINT: wait until it ends, or measure into another folder"));
+    EXPECT_THAT(second.err, HasSubstr("process " + std::to_string(first) + " ("));
+    EXPECT_THAT(second.err, HasSubstr("--wait"));
   }
+  EXPECT_EQ(stored_runs().size(), 1u) << "the second one begins nothing";
+  EXPECT_EQ(stored_runs()[0]["state"], "running");
   EXPECT_EQ(run(command("report", file)).exit_code, 0);  // reading disturbs nobody
   ::kill(first, SIGINT);
   EXPECT_EQ(finish(first).exit_code, 130);
-  EXPECT_GE(lines(), before);
-  EXPECT_FALSE(fs::exists(folder_ / "results/small/results.lock"));
+  EXPECT_GE(measured(), before);
+  EXPECT_EQ(stored_runs()[0]["state"], "interrupted");
   EXPECT_EQ(run(command("report", file)).exit_code, 0);
+}
+
+// --store, --no-store and --fresh as of tune.
+TEST_F(ExperimentTest, TheStoreIsNamedOrLeftOut) {
+  const fs::path file = experiment("steps = 2\n", "[1]");
+  auto words = json("run", file);
+  words.push_back("--no-store");
+  ASSERT_EQ(run(words).exit_code, 0);
+  EXPECT_TRUE(stored_runs().empty());
+  EXPECT_THAT(run(json("report", file)).err, HasSubstr("nothing was measured"));
+  const std::string other = (folder_ / "other.db").string();
+  words.back() = "--store=" + other;
+  ASSERT_EQ(run(words).exit_code, 0);
+  EXPECT_TRUE(stored_runs().empty());
+  EXPECT_EQ(run(words).json()["reused"], 2);
+  words.push_back("--fresh");
+  EXPECT_EQ(run(words).json()["reused"], 0);
+  auto report = json("report", file);
+  report.insert(report.end(), {"--store", other});
+  EXPECT_EQ(run(report).json()["runs"], 2);
+  auto twin = json("run", file);
+  twin.insert(twin.end(), {"--device", "twin:orin_nano", "--no-store"});
+  EXPECT_THAT(run(twin).err, HasSubstr("--no-store"));
+}
+
+TEST_F(ExperimentTest, ItsRunsGoFromStoreToStore) {
+  const fs::path file = experiment("steps = 2\n", "[1]"), lines = folder_ / "runs.jsonl";
+  const auto groups = nlohmann::json(run(json("run", file)).json()["groups"]);
+  ASSERT_EQ(run({"export", "--run", "1", "--out", lines.string()}).exit_code, 0);
+  environment_["FLYBALL_STORE"] = (folder_ / "other.db").string();
+  const std::vector<std::string> import = {"import", "--format", "experiment", lines.string(),
+                                           "--json"};
+  const Finished taken = run(import);
+  ASSERT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_EQ(taken.json()["rows"], 2);
+  EXPECT_EQ(run(import).json()["already_there"][0]["run"], 1);
+  EXPECT_EQ(run(json("report", file)).json()["groups"], groups);
+  EXPECT_EQ(run(json("run", file)).json()["reused"], 2);
+  EXPECT_EQ(run({"export", "--run", "1"}).out, slurp(lines));
+  EXPECT_EQ(run({"runs", "delete", "1"}).exit_code, 0);
+  EXPECT_EQ(shown(2)["experiment_runs"].size(), 2u) << "what it took over stays";
+}
+
+// Before there was a store for them, they lay in a file of their own.
+TEST_F(ExperimentTest, AnEarlierResultsFileIsTakenIn) {
+  const fs::path file = experiment("steps = 2\n", "[1]");
+  const Finished before = run(json("run", file));
+  ASSERT_EQ(before.exit_code, 0) << before.err;
+  // The conditions stood behind the fingerprint, and where the set was drawn was not told.
+  const std::string fingerprint = before.json()["fingerprint"];
+  const std::string told = fingerprint.substr(0, fingerprint.find(", samples drawn in "));
+  std::string text;
+  std::istringstream exported(run({"export", "--run", "1"}).out);
+  for (std::string line; std::getline(exported, line);) {
+    auto json = nlohmann::json::parse(line);
+    json.erase("device");
+    json.erase("conditions");
+    json["fingerprint"] = told;
+    text += json.dump() + "\n";
+  }
+  const fs::path old = write("results/small/results.jsonl", text + "{\"cut off");
+  environment_["FLYBALL_STORE"] = (folder_ / "other.db").string();
+  const Finished again = run(json("run", file));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("the 2 runs of " + old.string() + " are in the store now"));
+  EXPECT_EQ(again.json()["reused"], 2);
+  EXPECT_EQ(again.json()["groups"], before.json()["groups"]);
+  EXPECT_EQ(again.json()["fingerprint"], fingerprint);
+  EXPECT_EQ(measured(), 2u) << "those of the file";
+  EXPECT_EQ(run(json("report", file)).err.find("are in the store now"), std::string::npos);
+  EXPECT_EQ(slurp(old), text + "{\"cut off") << "it is left as it is";
+
+  write("results/small/results.jsonl", "nonsense\n");
+  const Finished broken = run(json("run", file));
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("results.jsonl:1: this is no JSON"));
 }
 
 TEST_F(ExperimentTest, PipeliningNeverChangesTheLossCurve) {

@@ -43,6 +43,7 @@ Result<ShownRun> run_or_fact(Store& store, int64_t number) {
   }
   FLYBALL_ASSIGN(shown.run, store.run(number));
   FLYBALL_ASSIGN(shown.trials, store.run_measurements(number));
+  FLYBALL_ASSIGN(shown.experiment_runs, stored_figures(store, {.run = number}));
   return shown;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/stored_figures.h"
 #include "store/stored_trials.h"
 
 namespace flyball::cli {
@@ -14,10 +15,11 @@ Result<Store> open_stored(const std::string& place);
 /// Runs and facts about boards, as one list: a fact is shown as a run without trials, its kind
 /// under `board` of the request. Latest first.
 Result<std::vector<StoredRun>> runs_and_facts(Store& store);
-/// One of them with its trials; a fact has none.
+/// One of them with its trials, or with the measured runs of an experiment; a fact has neither.
 struct ShownRun {
   StoredRun run;
   std::vector<StoredMeasurement> trials;
+  std::vector<StoredFigures> experiment_runs;
 };
 Result<ShownRun> run_or_fact(Store& store, int64_t number);
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string_view>
 
 #include "base/text.h"
@@ -17,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* under = "; under ";
+constexpr std::string_view under = "; under ";
+constexpr const char* unsplit = "conditions";  // the name of those that were kept as one text
 
 fs::path named_data(const ExperimentSpec& spec, const ExperimentOptions& options) {
   return options.data.empty() ? spec.data : options.data;
@@ -50,17 +49,6 @@ Conditions media_of(const ExperimentSpec& spec, bool drawn) {
   return found;
 }
 
-std::vector<std::string> conditions_in(const std::string& fingerprint) {
-  const size_t at = fingerprint.find(under);
-  if (at == std::string::npos) return {};
-  std::vector<std::string> words;
-  for (const std::string& word :
-       split(fingerprint.substr(at + std::string_view(under).size()), ','))
-    words.emplace_back(trim(word));
-  std::ranges::sort(words);
-  return words;
-}
-
 }  // namespace
 
 std::string experiment_fingerprint(const ExperimentSpec& spec, const ExperimentOptions& options,
@@ -75,29 +63,34 @@ std::string experiment_fingerprint(const ExperimentSpec& spec, const ExperimentO
   return text;
 }
 
-std::string with_conditions(const std::string& fingerprint, const ExperimentSpec& spec,
-                            const ExperimentOptions& options, const BoardInfo& board) {
+Conditions experiment_conditions(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                 const BoardInfo& board) {
   const fs::path named = named_data(spec, options);
-  const Conditions all = combine({board.device.settings, process_conditions(),
-                                  media_of(spec, named.empty()), files_of(named)});
+  Conditions drawn;
+  if (named.empty() && !spec.dataset.kind.empty()) drawn = drawn_in(options.out);
+  return combine({board.device.settings, process_conditions(), media_of(spec, named.empty()),
+                  files_of(named), drawn});
+}
+
+std::string with_conditions(const std::string& fingerprint,
+                            const std::optional<Conditions>& conditions) {
+  if (!conditions) return fingerprint;
   std::vector<std::string> words;
-  for (const auto& [name, value] : all) words.push_back(name + " " + value);
-  return fingerprint + under + join(words, ", ");
+  for (const auto& [name, value] : *conditions)
+    words.push_back(name == unsplit ? value : name + " " + value);
+  return fingerprint + std::string(under) + join(words, ", ");
 }
 
-bool agrees(const std::string& stored, const std::string& fingerprint) {
-  return stored == fingerprint || stored.starts_with(fingerprint + under);
+// Sorts behind every other name, so that it can stand behind those that are one text.
+Conditions drawn_in(const fs::path& out) {
+  return {{"samples drawn in", place_of(out / "data")}};
 }
 
-std::string other_conditions(const std::string& stored, const std::string& fingerprint) {
-  const auto now = conditions_in(fingerprint), then = conditions_in(stored);
-  if (then.empty()) return "under conditions that were not kept";
-  std::vector<std::string> gone, come;
-  std::ranges::set_difference(then, now, std::back_inserter(gone));
-  std::ranges::set_difference(now, then, std::back_inserter(come));
-  if (gone.empty()) return "without " + join(come, ", ");
-  if (come.empty()) return fmt::format("under {}, which is no more so", join(gone, ", "));
-  return fmt::format("under {}; now: {}", join(gone, ", "), join(come, ", "));
+void split_conditions(std::string& fingerprint, std::optional<Conditions>& conditions) {
+  const size_t at = fingerprint.find(under);
+  if (at == std::string::npos) return;
+  conditions = Conditions{{unsplit, fingerprint.substr(at + under.size())}};
+  fingerprint.resize(at);
 }
 
 }  // namespace flyball

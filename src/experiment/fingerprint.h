@@ -1,9 +1,11 @@
 // What makes the figures of an experiment comparable, and stored ones the ones that are asked for.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "experiment/runner.h"
+#include "space/conditions.h"
 
 namespace flyball {
 
@@ -11,16 +13,19 @@ namespace flyball {
 std::string experiment_fingerprint(const ExperimentSpec& spec, const ExperimentOptions& options,
                                    const BoardInfo& board);
 
-/// The same, and what else decides how long a run takes: the dataset's files, the media, the
-/// governors and idle states as they are, variables of the environment.
-std::string with_conditions(const std::string& fingerprint, const ExperimentSpec& spec,
-                            const ExperimentOptions& options, const BoardInfo& board);
+/// What else decides how long a run takes: the dataset's files, the media, the governors and idle
+/// states as they are, variables of the environment.
+Conditions experiment_conditions(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                 const BoardInfo& board);
 
-/// Is `stored` this fingerprint under some conditions, or of before they were kept?
-bool agrees(const std::string& stored, const std::string& fingerprint);
-
-/// "under CPU governor powersave; now: CPU governor performance", or "without OMP_…": in what the
-/// conditions of `stored` are not those of `fingerprint`.
-std::string other_conditions(const std::string& stored, const std::string& fingerprint);
+/// "FINGERPRINT; under cpu governor powersave, …": runs of an equal text compare. The fingerprint
+/// alone where the conditions were not kept.
+std::string with_conditions(const std::string& fingerprint,
+                            const std::optional<Conditions>& conditions);
+/// The condition of a set that the experiment draws itself, below this folder.
+Conditions drawn_in(const std::filesystem::path& out);
+/// Takes the conditions out of a fingerprint that has them behind it. Where one ends and the next
+/// begins is not known: they become one.
+void split_conditions(std::string& fingerprint, std::optional<Conditions>& conditions);
 
 }  // namespace flyball

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
+#include <variant>
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/os/lock_file.h"
-#include "base/text.h"
 #include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
+#include "experiment/experiment_record.h"
 #include "experiment/fingerprint.h"
 #include "experiment/run_board.h"
+#include "experiment/summary.h"
 #include "experiment/suspend.h"
 #include "profile/characterise/epochs.h"
 #include "telemetry/sensors/board_sensors.h"
@@ -50,9 +50,14 @@ EpochRequest request_of(const RunSettings& run, const fs::path& data) {
 
 class Runner {
  public:
-  Runner(ExperimentResult& result, const ExperimentOptions& options, ResultsFile& file,
-         RunBoard& board)
-      : result_(result), options_(options), file_(file), board_(board), spec_(result.spec) {}
+  Runner(ExperimentResult& result, const ExperimentOptions& options, const RunRequest& request,
+         ExperimentRecord& record, RunBoard& board)
+      : result_(result),
+        options_(options),
+        request_(request),
+        record_(record),
+        board_(board),
+        spec_(result.spec) {}
 
   Status run_all() {
     const auto settings = spec_.runs();
@@ -66,23 +71,26 @@ class Runner {
 
  private:
   // A run without power does not serve where power can be read by now.
-  const RunFigures* known(const RunSettings& run, int repeat) const {
-    const RunFigures* stored = file_.find(run, repeat, result_.fingerprint);
-    const bool lacks = stored && run.state != "suspended" && stored->power_total.empty();
+  const StoredFigures* known(const RunSettings& run, int repeat) const {
+    const StoredFigures* stored = record_.find(run, repeat);
+    const bool lacks = stored && run.state != "suspended" && stored->figures.power_total.empty();
     return lacks && reads_power_ ? nullptr : stored;
   }
 
   Status run_or_reuse(const RunSettings& run, int repeat) {
-    if (const RunFigures* stored = known(run, repeat)) {
-      result_.runs.push_back(*stored);
+    if (const StoredFigures* stored = known(run, repeat)) {
+      FLYBALL_CHECK(record_.reuse(*stored));
+      result_.runs.push_back(stored->figures);
       ++result_.reused;
       return {};
     }
     what_ = run_label(spec_, run) + (repeat > 0 ? fmt::format(", repeat {}", repeat + 1) : "");
     show(0);
     FLYBALL_ASSIGN(RunFigures figures, run_one(run, repeat));
-    figures.fingerprint = result_.fingerprint;
-    FLYBALL_CHECK(file_.append(figures));
+    figures.device = options_.board.device.name;
+    figures.fingerprint = request_.fingerprint;
+    figures.conditions = request_.conditions;
+    FLYBALL_CHECK(record_.add(figures));
     result_.runs.push_back(std::move(figures));
     done_ += static_cast<size_t>(run.epochs) * epoch_units;
     return {};
@@ -160,7 +168,8 @@ class Runner {
 
   ExperimentResult& result_;
   const ExperimentOptions& options_;
-  ResultsFile& file_;
+  const RunRequest& request_;
+  ExperimentRecord& record_;
   RunBoard& board_;
   const ExperimentSpec& spec_;
   const bool reads_power_ =
@@ -173,41 +182,41 @@ Result<std::unique_ptr<BoardDevice>> open_device(const ExperimentOptions& option
   return open_live_knobs(options.board.name, identify_board(options.root), options.root);
 }
 
-// One run of an experiment at a time appends to its results, or begins them anew.
-Result<LockFile> lock_results(const ExperimentSpec& spec, const fs::path& results) {
-  std::error_code problem;
-  fs::create_directories(results.parent_path(), problem);
-  if (problem) return file_error("create the folder", results.parent_path(), problem.value());
-  auto lock = LockFile::take(results.parent_path() / "results.lock",
-                             fmt::format("experiment {}", spec.name));
-  if (lock || lock.error().code != Code::conflict) return lock;
-  return Error{Code::conflict, lock.error().message,
-               "wait until it ends, or measure into another folder with --out"};
+// What makes a start of an experiment the same as an interrupted one.
+RunRequest request_of(const ExperimentSpec& spec, const ExperimentOptions& options,
+                      const std::string& fingerprint) {
+  nlohmann::ordered_json asked{{"experiment", spec.name},
+                               {"question", question_name(spec.question)},
+                               {"workload", spec.fixed.workload},
+                               {"fixed", settings_json(spec.fixed)},
+                               {"vary", nlohmann::ordered_json::object()},
+                               {"repeats", spec.repeats}};
+  for (const Varied& varied : spec.vary)
+    for (const SettingValue& value : varied.values)
+      std::visit([&](const auto& one) { asked["vary"][varied.name].push_back(one); }, value);
+  if (options.fresh) asked["fresh"] = true;  // goes on with its own kind only
+  return {options.command, asked.dump(),    options.board.device.name,
+          fingerprint,     spec.fixed.seed, experiment_conditions(spec, options, options.board)};
 }
 
-bool asks_for(const ExperimentSpec& spec, const std::vector<RunSettings>& settings,
-              const RunFigures& run) {
-  return run.repeat < spec.repeats && std::ranges::any_of(settings, [&](const RunSettings& asked) {
-           return settings_json(asked) == settings_json(run.settings);
-         });
+Status take_in_earlier(const ExperimentSpec& spec, const ExperimentOptions& options) {
+  const fs::path file = options.out / spec.name / "results.jsonl";
+  std::error_code ignored;
+  if (!options.store || !fs::exists(file, ignored)) return {};
+  FLYBALL_ASSIGN(const TakenIn taken, take_in_results(*options.store, file, options.command,
+                                                      options.board.device.name, options.out));
+  if (!taken.there && options.note)
+    options.note(fmt::format("the {} runs of {} are in the store now, as run {}",
+                             taken.run.experiment_runs, file.string(), taken.run.id));
+  return {};
 }
 
-// Why what was measured before is measured again.
-std::string why_again(const ResultsFile& file, const ExperimentResult& result,
-                      const std::string& begun) {
-  const auto settings = result.spec.runs();
-  const RunFigures* latest = nullptr;
-  std::set<std::pair<std::string, int>> others;
-  for (const RunFigures& run : file.runs()) {
-    if (!agrees(run.fingerprint, begun) || !asks_for(result.spec, settings, run)) continue;
-    if (file.find(run.settings, run.repeat, result.fingerprint)) continue;
-    others.emplace(settings_json(run.settings).dump(), run.repeat);
-    latest = &run;
-  }
-  if (!latest) return "";
-  return fmt::format("{} earlier run{} measured again: made {}", others.size(),
-                     others.size() == 1 ? " is" : "s are",
-                     other_conditions(latest->fingerprint, result.fingerprint));
+Error explained(Error error, bool kept) {
+  if (error.code == Code::interrupted && !kept)
+    error.hint =
+        "nothing was kept; leave --no-store out, and the same command will go on from where it "
+        "was stopped";
+  return error;
 }
 
 }  // namespace
@@ -226,64 +235,54 @@ ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOp
   return result;
 }
 
-fs::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options) {
-  return options.out / spec.name / "results.jsonl";
-}
-
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options) {
   const Stopwatch watch;
   FLYBALL_ASSIGN(auto device, open_device(options));
   ExperimentResult result = begin_experiment(spec, options, options.board);
-  const std::string begun = result.fingerprint;
-  result.fingerprint = with_conditions(begun, spec, options, options.board);
+  const RunRequest request = request_of(spec, options, result.fingerprint);
+  result.fingerprint = with_conditions(request.fingerprint, request.conditions);
   RunBoard board(std::move(device), options.root);
   FLYBALL_CHECK(board.check(spec));
-  const fs::path path = results_path(spec, options);
-  FLYBALL_ASSIGN(const LockFile lock, lock_results(spec, path));
-  std::error_code ignored;
-  if (options.fresh) fs::remove(path, ignored);
-  FLYBALL_ASSIGN(ResultsFile file, ResultsFile::open(path));
-  if (const std::string why = why_again(file, result, begun); !why.empty() && options.note)
-    options.note(why);
-  FLYBALL_CHECK(Runner(result, options, file, board).run_all());
+  FLYBALL_CHECK(take_in_earlier(spec, options));
+  FLYBALL_ASSIGN(ExperimentRecord record,
+                 ExperimentRecord::open(options.store, request, options.fresh));
+  if (const std::string again = record.measured_again(spec); !again.empty() && options.note)
+    options.note(again);
+  const Status ran = Runner(result, options, request, record, board).run_all();
   result.seconds = watch.seconds();
+  FLYBALL_CHECK(record.finish(ran, ran.ok() ? experiment_json(result).dump() : ""));
+  if (!ran.ok()) return explained(ran.error(), options.store);
   return result;
 }
 
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options) {
+  FLYBALL_CHECK(take_in_earlier(spec, options));
   ExperimentResult result = begin_experiment(spec, options, options.board);
-  const std::string begun = result.fingerprint;
-  FLYBALL_ASSIGN(const ResultsFile file, ResultsFile::open(results_path(spec, options)));
-  const auto settings = spec.runs();
-  for (const RunFigures& run : file.runs())
-    if (agrees(run.fingerprint, begun) && asks_for(spec, settings, run))
-      result.fingerprint = run.fingerprint;  // the latest
+  FLYBALL_ASSIGN(const auto known,
+                 stored_figures(*options.store, {.run = {}, .fingerprint = result.fingerprint}));
+  const std::set<std::string> asked = keys_of(spec);
+  for (const StoredFigures& one : known)
+    if (asked.contains(one.key)) result.fingerprint = one.conditions;  // the latest
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
-    for (const RunSettings& run : settings)
-      if (const RunFigures* known = file.find(run, repeat, result.fingerprint))
-        result.runs.push_back(*known);
+    for (const RunSettings& run : spec.runs())
+      if (const StoredFigures* one = latest_of(known, run_key(run, repeat), result.fingerprint))
+        result.runs.push_back(one->figures);
   result.reused = result.runs.size();
   if (result.runs.empty())
     return Error{Code::not_found,
                  fmt::format("nothing was measured for experiment {} with this dataset on this "
                              "machine (looked in {} for networks on {})",
-                             spec.name, file.path().string(), result.compute),
+                             spec.name, options.store->path().string(), result.compute),
                  "`flyball experiment run` measures it; --device cuda asks for runs on a GPU"};
   return result;
 }
 
 std::string run_label(const ExperimentSpec& spec, const RunSettings& run) {
-  const auto json = settings_json(run);
-  std::vector<std::string> parts;
-  for (const Varied& varied : spec.vary) {
-    const auto& value = json[varied.name];
-    parts.push_back(
-        varied.name + " " +
-        (value.is_string() ? value.get<std::string>() : format_number(value.get<double>())));
-  }
-  return parts.empty() ? spec.fixed.workload : join(parts, ", ");
+  std::vector<std::string> names;
+  for (const Varied& varied : spec.vary) names.push_back(varied.name);
+  return settings_label(names, run);
 }
 
 }  // namespace flyball

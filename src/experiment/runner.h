@@ -1,4 +1,4 @@
-// Runs an experiment: every setting, every repeat, each result on disk before the next run.
+// Runs an experiment: every setting, every repeat, each one in the store before the next one.
 #pragma once
 
 #include <atomic>
@@ -9,21 +9,26 @@
 
 #include "base/status.h"
 #include "device/registry/board.h"
-#include "experiment/results.h"
+#include "experiment/run_figures.h"
 #include "experiment/spec.h"
+#include "store/store.h"
 
 namespace flyball {
 
 struct ExperimentOptions {
-  std::filesystem::path out = "out/experiments";  ///< a folder for each experiment, one for data
-  std::filesystem::path data;                     ///< dataset, instead of the TOML's
-  std::filesystem::path root = "/";               ///< of the board's files
-  BoardInfo board{};   ///< what it runs on; `compute` is where its networks do, found out
-  bool fresh = false;  ///< forget what was measured before
+  /// A folder of each experiment, for its report, and one of data. What earlier programs kept there
+  /// (results.jsonl) is taken into the store.
+  std::filesystem::path out = "out/experiments";
+  std::filesystem::path data;        ///< dataset, instead of the TOML's
+  std::filesystem::path root = "/";  ///< of the board's files
+  BoardInfo board{};       ///< what it runs on; `compute` is where its networks do, found out
+  Store* store = nullptr;  ///< null: nothing is kept
+  std::string command{};   ///< as it was typed
+  bool fresh = false;      ///< measure again what was measured before
   const std::atomic<bool>* interrupted = nullptr;
   /// Hundredths of an epoch, of those that are left to run, and what runs now.
   std::function<void(size_t done, size_t total, const std::string& what)> progress{};
-  /// Which earlier runs are measured again, and why, before anything runs.
+  /// Which earlier runs are measured again, and why, before anything runs; what was taken in.
   std::function<void(const std::string&)> note{};
 };
 
@@ -40,18 +45,14 @@ struct ExperimentResult {
   std::vector<std::string> left_out{};  ///< settings that a simulated board has no knob for
 };
 
-/// The file that holds the results of an experiment.
-std::filesystem::path results_path(const ExperimentSpec& spec, const ExperimentOptions& options);
-
 /// Repeats are the outer loop, so that a drift of the machine meets all settings alike. A setting
 /// is warmed up (two minibatches, not counted) when the network differs from that of the run
-/// before. Errors: `unavailable` for knobs that this machine lacks; `conflict` while another
-/// process runs it into the same folder, which is left as it is; no dataset; what run_epochs()
-/// says; `interrupted`, after which the same call goes on.
+/// before. Errors: `unavailable` for knobs that this machine lacks; no dataset; what run_epochs()
+/// and the store say; `interrupted`, after which the same call goes on.
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options);
 
-/// What was measured so far, under the conditions of the latest run, without running anything.
+/// What the store has of it, under the conditions of the latest run, without running anything.
 /// Error `not_found` when there is nothing.
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options);

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/os/temp_folder.h"
 #include "data/makers/digits.h"
 #include "data/makers/make.h"
 #include "experiment/fingerprint.h"
+#include "experiment/stored_figures.h"
 
 namespace flyball {
 namespace {
@@ -24,6 +26,7 @@ class ExperimentPlace : public testing::Test {
  protected:
   ExperimentPlace() {
     options_.out = folder_ / "out";
+    options_.store = &store_;
     options_.board.name = {"host", ""};
     options_.board.device = {.name = "board", .title = "A board", .fingerprint = "this board"};
   }
@@ -37,7 +40,20 @@ class ExperimentPlace : public testing::Test {
     return begin_experiment(spec_, options, options.board);
   }
 
+  // A run of the experiment that takes so long, measured where networks compute on the CPU.
+  RunFigures measured(double seconds, const std::optional<Conditions>& conditions = {}) const {
+    RunFigures run{.settings = spec_.runs().front()};
+    run.fingerprint = begun(on("cpu")).fingerprint;
+    run.conditions = conditions;
+    run.epochs = {{.epoch = 0, .e2e_s = seconds}};
+    return run;
+  }
+  void keep(const RunFigures& run) {
+    ASSERT_TRUE(store_.add_experiment({}, std::vector{row_of(run)}).ok());
+  }
+
   const TempFolder folder_;
+  Store store_ = Store::open(folder_ / "store.db").value();
   const ExperimentSpec spec_ = *parse_experiment(
       "question = \"workers\"\n[dataset]\nmake = \"digits\"\nsamples = 64\n[fixed]\nepochs = "
       "1\nsteps = 2\nthreads = 1\n[vary]\nworkers = [0]\n",
@@ -47,14 +63,10 @@ class ExperimentPlace : public testing::Test {
 
 // A resumed run takes up rows of an equal fingerprint only.
 TEST_F(ExperimentPlace, RowsOfTheCpuAndOfAGpuAreNotMixed) {
-  auto file = ResultsFile::open(results_path(spec_, options_));
-  ASSERT_TRUE(file.ok());
-  for (const char* place : {"cpu", "cuda:0"}) {
-    RunFigures run{.settings = spec_.runs().front()};
-    run.fingerprint = begun(on(place)).fingerprint;
-    run.epochs = {{.epoch = 0, .e2e_s = place == std::string("cpu") ? 9.0 : 1.0}};
-    ASSERT_TRUE(file->append(run).ok());
-  }
+  keep(measured(9));
+  RunFigures run = measured(1);
+  run.fingerprint = begun(on("cuda:0")).fingerprint;
+  keep(run);
   const auto cpu = load_experiment(spec_, on("cpu")), gpu = load_experiment(spec_, on("cuda:0"));
   ASSERT_TRUE(cpu.ok() && gpu.ok());
   ASSERT_EQ(cpu->runs.size() * gpu->runs.size(), 1u);
@@ -83,16 +95,16 @@ TEST_F(ExperimentPlace, ConditionsArePartOfWhatIsTakenUp) {
   spec.media = {{.name = "slow", .folder = {}, .read_mb_s = 20}};
   options.board.device.settings = {{"cpu governor", "powersave"}};
   const auto now = [&] {
-    return with_conditions(experiment_fingerprint(spec, options, options.board), spec, options,
-                           options.board);
+    return with_conditions(experiment_fingerprint(spec, options, options.board),
+                           experiment_conditions(spec, options, options.board));
   };
   const char* given = std::getenv("OMP_WAIT_POLICY");
   const std::string policy = given ? given : "";
   ::unsetenv("OMP_WAIT_POLICY");
   const std::string first = now();
   EXPECT_EQ(first, now());
-  EXPECT_TRUE(agrees(first, experiment_fingerprint(spec, options, options.board)));
-  EXPECT_FALSE(agrees(first, experiment_fingerprint(spec, on("cpu"), on("cpu").board)));
+  EXPECT_TRUE(first.starts_with(experiment_fingerprint(spec, options, options.board) + "; under"));
+  EXPECT_FALSE(first.starts_with(begun(on("cpu")).fingerprint));
 
   spec.media[0].read_mb_s = 40;
   EXPECT_NE(first, now());
@@ -102,8 +114,6 @@ TEST_F(ExperimentPlace, ConditionsArePartOfWhatIsTakenUp) {
   options.board.device.settings = {{"cpu governor", "powersave"}};
   ::setenv("OMP_WAIT_POLICY", "passive", 1);
   EXPECT_NE(first, now());
-  EXPECT_EQ(other_conditions(first, now()), "without OMP_WAIT_POLICY passive");
-  EXPECT_EQ(other_conditions(now(), first), "under OMP_WAIT_POLICY passive, which is no more so");
   ::unsetenv("OMP_WAIT_POLICY");
   EXPECT_EQ(first, now());
   if (given) ::setenv("OMP_WAIT_POLICY", policy.c_str(), 1);
@@ -117,7 +127,9 @@ TEST_F(ExperimentPlace, ConditionsArePartOfWhatIsTakenUp) {
 TEST_F(ExperimentPlace, ADrawnSetIsKnownByItsLabelOnEveryMedium) {
   ExperimentSpec spec = spec_;
   spec.media = {{.name = "card", .folder = folder_.path(), .read_mb_s = 0}};
-  const auto now = [&] { return with_conditions("here", spec, options_, options_.board); };
+  const auto now = [&] {
+    return with_conditions("here", experiment_conditions(spec, options_, options_.board));
+  };
   const std::string first = now();
   ASSERT_TRUE(make_dataset("images", 8, folder_ / "flyball-data" / "set", {.size = {8, 8}}).ok());
   EXPECT_EQ(first, now());
@@ -128,41 +140,80 @@ TEST_F(ExperimentPlace, ADrawnSetIsKnownByItsLabelOnEveryMedium) {
   EXPECT_NE(own, now());
 }
 
+// The same set on another disk is read at another speed.
+TEST_F(ExperimentPlace, WhereASetIsDrawnIsACondition) {
+  const auto now = [&] { return experiment_conditions(spec_, options_, options_.board); };
+  const Conditions first = now();
+  options_.out = folder_ / "elsewhere";
+  EXPECT_NE(first, now());
+  options_.data = folder_.path();  // nothing is drawn
+  EXPECT_FALSE(now().contains(drawn_in(options_.out).begin()->first));
+}
+
 TEST_F(ExperimentPlace, WhatIsMeasuredAgainIsSaidBeforeItRuns) {
-  auto file = ResultsFile::open(results_path(spec_, options_));
-  ASSERT_TRUE(file.ok());
-  RunFigures run{.settings = spec_.runs().front()};
-  run.fingerprint = begun(on("cpu")).fingerprint + "; under CPU governor powersave";
-  run.epochs = {{.epoch = 0, .e2e_s = 1}};
-  ASSERT_TRUE(file->append(run).ok());
+  RunFigures run = measured(1, Conditions{{"CPU governor", "powersave"}});
+  keep(run);
   run.repeat = 7;  // is not asked for
-  ASSERT_TRUE(file->append(run).ok());
+  keep(run);
   std::string said;
   std::atomic<bool> interrupted = true;
   ExperimentOptions options = on("cpu");
   options.interrupted = &interrupted;
   options.note = [&](const std::string& text) { said = text; };
   EXPECT_FALSE(run_experiment(spec_, options).ok());
-  EXPECT_THAT(said, StartsWith("1 earlier run is measured again: made under CPU governor "
-                               "powersave; now: "));
+  EXPECT_THAT(said, StartsWith("1 earlier run is measured again: CPU governor was powersave, now "
+                               "not set; "));
+}
+
+// Nothing is measured: the machine needs no network for it.
+TEST_F(ExperimentPlace, WhatTheStoreHasIsTakenOver) {
+  ExperimentOptions options = on("cpu");
+  keep(measured(4, experiment_conditions(spec_, options, options.board)));
+  const auto done = run_experiment(spec_, options);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->reused, 1u);
+  EXPECT_EQ(done->runs.at(0).epochs.at(0).e2e_s, 4);
+  const StoredRun run = store_.run(2).value();
+  EXPECT_EQ(run.state, RunState::done);
+  EXPECT_EQ(run.experiment_runs, 1u);
+  EXPECT_EQ(run.reused, 1u);
+  EXPECT_THAT(run.answer, HasSubstr("\"experiment\":\"place\""));
+  EXPECT_THAT(run.request.request, HasSubstr("\"vary\":{\"workers\":[0.0]}"));
+}
+
+// A file of an earlier version, whose runs were made under the conditions of now.
+TEST_F(ExperimentPlace, AnEarlierResultsFileIsGoneOnWith) {
+  ExperimentOptions options = on("cpu");
+  Conditions then = experiment_conditions(spec_, options, options.board);
+  then.erase(drawn_in(options.out).begin()->first);
+  auto json = run_json(measured(4));
+  json.erase("device");
+  json.erase("conditions");
+  json["fingerprint"] = with_conditions(begun(options).fingerprint, then);
+  fs::create_directories(options.out / "place");
+  std::ofstream(options.out / "place/results.jsonl") << json.dump() << "\n";
+  std::vector<std::string> said;
+  options.note = [&](const std::string& text) { said.push_back(text); };
+
+  const auto done = run_experiment(spec_, options);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->reused, 1u);
+  EXPECT_EQ(done->runs.at(0).epochs.at(0).e2e_s, 4);
+  ASSERT_EQ(said.size(), 1u) << said[1];
+  EXPECT_THAT(said[0], EndsWith("place/results.jsonl are in the store now, as run 1"));
+  ASSERT_TRUE(load_experiment(spec_, options).ok());
+  EXPECT_EQ(said.size(), 1u) << "it is taken in once";
+  EXPECT_EQ(store_.runs()->size(), 2u);
 }
 
 // The report is of the latest conditions, whichever hold when it is written.
 TEST_F(ExperimentPlace, TheLatestConditionsAreReported) {
-  auto file = ResultsFile::open(results_path(spec_, options_));
-  ASSERT_TRUE(file.ok());
-  for (const double seconds : {3.0, 2.0, 1.0}) {
-    RunFigures run{.settings = spec_.runs().front()};
-    run.fingerprint = begun(on("cpu")).fingerprint;
-    if (seconds < 3) run.fingerprint += "; under cpu governor " + std::to_string(seconds);
-    run.epochs = {{.epoch = 0, .e2e_s = seconds}};
-    ASSERT_TRUE(file->append(run).ok());
-  }
-  RunFigures unasked{.settings = spec_.runs().front()};
+  keep(measured(3));
+  for (const double seconds : {2.0, 1.0})
+    keep(measured(seconds, Conditions{{"cpu governor", std::to_string(seconds)}}));
+  RunFigures unasked = measured(7, Conditions{{"cpu governor", "0"}});
   unasked.settings.epochs = 9;
-  unasked.epochs = {{.epoch = 0, .e2e_s = 7}};
-  unasked.fingerprint = begun(on("cpu")).fingerprint + "; under cpu governor 0";
-  ASSERT_TRUE(file->append(unasked).ok());
+  keep(unasked);
   const auto found = load_experiment(spec_, on("cpu"));
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_EQ(found->runs.size(), 1u);

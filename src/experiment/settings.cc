@@ -159,6 +159,18 @@ Status set_setting(RunSettings& settings, const std::string& name, const Setting
       meant ? fmt::format("did you mean '{}'?", *meant) : "one of: " + join(setting_names(), ", ")};
 }
 
+std::string settings_label(const std::vector<std::string>& names, const RunSettings& settings) {
+  const auto json = settings_json(settings);
+  std::vector<std::string> parts;
+  for (const std::string& name : names) {
+    const auto& value = json[name];
+    parts.push_back(
+        name + " " +
+        (value.is_string() ? value.get<std::string>() : format_number(value.get<double>())));
+  }
+  return parts.empty() ? settings.workload : join(parts, ", ");
+}
+
 nlohmann::ordered_json settings_json(const RunSettings& settings) {
   nlohmann::ordered_json json;
   for (const Entry& entry : entries()) json[entry.name] = entry.get(settings);

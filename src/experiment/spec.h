@@ -64,6 +64,9 @@ Status set_setting(RunSettings& settings, const std::string& name, const Setting
 const std::vector<std::string>& setting_names();
 nlohmann::ordered_json settings_json(const RunSettings& settings);
 
+/// "workers 2, clear epoch": these settings of a run.
+std::string settings_label(const std::vector<std::string>& names, const RunSettings& settings);
+
 /// One setting that takes several values.
 struct Varied {
   std::string name;

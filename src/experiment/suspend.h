@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/status.h"
-#include "experiment/results.h"
+#include "experiment/run_figures.h"
 
 namespace flyball {
 

@@ -77,7 +77,7 @@ Json stored_run_json(const StoredRun& run) {
           {"started_utc", run.started_utc},
           {"finished_utc", known(run.finished_utc)},
           {"state", run_state_name(run.state)},
-          {"measurements", run.measurements},
+          {"measurements", run.rows()},
           {"reused", run.reused},
           {"workload", known(summary.workload)},
           {"best", known(summary.best)},
@@ -87,7 +87,7 @@ Json stored_run_json(const StoredRun& run) {
 }
 
 Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
-                     const BoardCosts& costs) {
+                     const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs) {
   Json json = stored_run_json(run);
   Sources sources;
   const std::vector<size_t> origin = sources_of(trials, sources);
@@ -95,16 +95,22 @@ Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>&
   json["trials"] = Json::array();
   for (size_t i = 0; i < trials.size(); ++i)
     json["trials"].push_back(trial_json(trials[i], sources.all()[origin[i]].name, costs));
+  for (const StoredFigures& one : experiment_runs) {
+    Json row{{"id", one.id}, {"run", or_null(one.run)}, {"reused", one.reused}};
+    row.update(run_json(one.figures));
+    json["experiment_runs"].push_back(std::move(row));
+  }
   return json;
 }
 
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
-                const BoardCosts& costs) {
+                const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs) {
   const Json answer = stored_answer(run);
   if (answer.contains("problem")) return plan_report(run);
   if (answer.contains("profiled") && answer.contains("choice"))
     return tune_page(complete_answer(run, trials), run.request.command);
-  return page_document("run", run.request.command, stored_run_json(run, trials, costs));
+  return page_document("run", run.request.command,
+                       stored_run_json(run, trials, costs, experiment_runs));
 }
 
 }  // namespace flyball

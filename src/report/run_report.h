@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/stored_figures.h"
 #include "store/run.h"
 #include "tune/board_costs.h"
 
@@ -14,14 +15,16 @@ namespace flyball {
 /// the list of its trials.
 nlohmann::ordered_json run_report(const StoredRun& run,
                                   const std::vector<StoredMeasurement>& trials,
-                                  const BoardCosts& costs);
+                                  const BoardCosts& costs,
+                                  const std::vector<StoredFigures>& experiment_runs = {});
 
 /// A run as `flyball runs list --json` lists it, with its answer.
 nlohmann::ordered_json stored_run_json(const StoredRun& run);
-/// With its trials, as `flyball runs show --json` prints it.
+/// With its trials, and of an experiment its runs, as `flyball runs show --json` prints it.
 nlohmann::ordered_json stored_run_json(const StoredRun& run,
                                        const std::vector<StoredMeasurement>& trials,
-                                       const BoardCosts& costs);
+                                       const BoardCosts& costs,
+                                       const std::vector<StoredFigures>& experiment_runs = {});
 /// The idle power of a measurement's mode; null where that was not measured.
 const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& measurement);
 

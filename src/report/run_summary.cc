@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string workload_of(const Json& request) {
-  for (const char* key : {"workload", "import", "board"})
+  for (const char* key : {"experiment", "workload", "import", "board"})
     if (const std::string one = text_of(request, key); !one.empty()) return one;
   std::vector<std::string> names;
   for (const Json& role : list_of(request, "roles")) names.push_back(text_of(role, "workload"));

@@ -38,11 +38,6 @@ constexpr const char* joins_sql = R"sql(
   LEFT JOIN conditions c ON c.id = m.condition_id
 )sql";
 
-Result<int64_t> board_id(Database& database, const Measurement& m) {
-  return id_of(database, "SELECT id FROM boards WHERE device = ? AND fingerprint = ?",
-               "INSERT INTO boards(device, fingerprint) VALUES(?, ?)", {m.device, m.fingerprint});
-}
-
 Result<int64_t> job_id(Database& database, const Job& job, const std::string& settings) {
   return id_of(database, "SELECT id FROM jobs WHERE workload = ? AND phase = ? AND settings = ?",
                "INSERT INTO jobs(workload, phase, settings) VALUES(?, ?, ?)",
@@ -197,6 +192,12 @@ Result<int64_t> id_of(Database& database, const char* select, const char* insert
   return database.last_id();
 }
 
+Result<int64_t> board_row(Database& database, const std::string& device,
+                          const std::string& fingerprint) {
+  return id_of(database, "SELECT id FROM boards WHERE device = ? AND fingerprint = ?",
+               "INSERT INTO boards(device, fingerprint) VALUES(?, ?)", {device, fingerprint});
+}
+
 Result<std::string> settings_text(const Settings& settings) {
   for (const auto& [name, value] : settings)
     if (!std::isfinite(value))
@@ -215,7 +216,7 @@ Result<int64_t> insert_measurement(Database& database, const Measurement& m) {
   FLYBALL_ASSIGN(const std::string figures, settings_text(m.figures));
   FLYBALL_ASSIGN(const std::string minibatches, encode_minibatches(m.minibatches));
   FLYBALL_ASSIGN(const std::string trace, encode_trace(m.power_trace));
-  FLYBALL_ASSIGN(const int64_t board, board_id(database, m));
+  FLYBALL_ASSIGN(const int64_t board, board_row(database, m.device, m.fingerprint));
   FLYBALL_ASSIGN(const Value condition, condition_row(database, m.conditions));
   FLYBALL_ASSIGN(const int64_t job, job_id(database, m.trial.job, settings));
   const PowerReading power = m.power.value_or(PowerReading());

@@ -18,6 +18,10 @@ Result<std::string> settings_text(const Settings& settings);
 Result<int64_t> id_of(Database& database, const char* select, const char* insert,
                       std::initializer_list<Value> values);
 
+/// The row of a board, which is made when it is not there yet.
+Result<int64_t> board_row(Database& database, const std::string& device,
+                          const std::string& fingerprint);
+
 Result<int64_t> insert_run(Database& database, const RunRequest& request, RunState state,
                            const std::string& answer);
 /// Error not_found: there is no such run.

@@ -31,9 +31,12 @@ struct StoredRun {
   std::string started_utc;
   std::string finished_utc;  ///< "" while it runs
   RunState state = RunState::running;
-  std::string answer;       ///< JSON; "" while there is none
-  size_t measurements = 0;  ///< those it made and those it reused
-  size_t reused = 0;
+  std::string answer;          ///< JSON; "" while there is none
+  size_t measurements = 0;     ///< those it made and those it reused
+  size_t reused = 0;           ///< of these, and of the next
+  size_t experiment_runs = 0;  ///< of an experiment: those it made and those it reused
+
+  size_t rows() const { return measurements + experiment_runs; }
 };
 
 /// A measurement with its name in the store.

@@ -10,8 +10,10 @@ namespace {
 constexpr const char* columns_sql = R"sql(
 SELECT id, command, request, device, fingerprint, seed, started_utc, finished_utc, state, answer,
   process, (SELECT COUNT(*) FROM run_measurements WHERE run_id = id),
-  (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused),
-  (SELECT entries FROM conditions c WHERE c.id = condition_id)
+  (SELECT COUNT(*) FROM run_measurements WHERE run_id = id AND reused) +
+  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id AND reused),
+  (SELECT entries FROM conditions c WHERE c.id = condition_id),
+  (SELECT COUNT(*) FROM run_experiment_runs WHERE run_id = id)
 FROM runs
 )sql";
 
@@ -31,6 +33,7 @@ Result<StoredRun> read_run(const Row& row) {
     run.state = RunState::interrupted;
   run.measurements = static_cast<size_t>(row.integer(11));
   run.reused = static_cast<size_t>(row.integer(12));
+  run.experiment_runs = static_cast<size_t>(row.integer(14));
   return run;
 }
 

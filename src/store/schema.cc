@@ -171,6 +171,24 @@ UPDATE measurements SET clocks =
   WHERE id IN (SELECT id FROM seen);
 DROP TABLE seen;
 )sql",
+    // Runs of experiments: their settings are texts, too, and each has figures of every epoch.
+    R"sql(
+CREATE TABLE experiment_runs(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  board_id INTEGER NOT NULL REFERENCES boards(id),
+  condition_id INTEGER REFERENCES conditions(id),
+  settings TEXT NOT NULL,
+  repeat INTEGER NOT NULL,
+  figures TEXT NOT NULL);
+CREATE INDEX experiment_runs_by_board ON experiment_runs(board_id);
+CREATE TABLE run_experiment_runs(
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  experiment_run_id INTEGER NOT NULL REFERENCES experiment_runs(id),
+  reused INTEGER NOT NULL,
+  PRIMARY KEY(run_id, position)) WITHOUT ROWID;
+CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id);
+)sql",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -218,6 +218,29 @@ TEST_F(Schema, ADamagedRowDoesNotStopAStep) {
   EXPECT_EQ(read.error().code, Code::corrupt);
 }
 
+// Before runs of experiments were kept in it.
+TEST_F(Schema, AStoreOfTheSixthVersionTakesRunsOfExperiments) {
+  {
+    Database database = open();
+    ASSERT_TRUE(migrate(database, store_migrations().first(6)).ok());
+    ASSERT_TRUE(database
+                    .run_script("INSERT INTO boards VALUES(1, 'host', 'a CPU'); "
+                                "INSERT INTO runs(command, request, device, fingerprint, seed, "
+                                "started_utc, state, process) VALUES('flyball tune', '{}', 'host', "
+                                "'a CPU', 7, 'began', 'interrupted', '')")
+                    .ok());
+  }
+  auto store = Store::open(folder_ / "a.db");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ(store->run(1)->request.command, "flyball tune");
+  EXPECT_EQ(store->run(1)->experiment_runs, 0u);
+  ASSERT_TRUE(store->add_experiment_run({.device = "host", .fingerprint = "a CPU"}, 1).ok());
+  ASSERT_EQ(store->experiment_runs({.run = 1})->size(), 1u);
+  EXPECT_EQ(store->experiment_runs({.run = 1})->front().conditions, std::nullopt);
+  Database again = open();
+  EXPECT_EQ(again.integer("SELECT COUNT(*) FROM boards").value(), 1) << "the row that was there";
+}
+
 TEST_F(Schema, AStepThatFailsIsUndone) {
   const std::array broken = {"CREATE TABLE a(x); CREATE TABLE b(x); CREATE TABLE a(x);"};
   Database database = open();

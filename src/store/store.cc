@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/os/places.h"
 #include "store/database.h"
+#include "store/experiment_run_rows.h"
 #include "store/process.h"
 #include "store/rows.h"
 #include "store/schema.h"
@@ -139,6 +140,35 @@ Result<int64_t> Store::add_run(const RunRequest& request, std::span<const Measur
   return run;
 }
 
+Result<int64_t> Store::add_experiment(const RunRequest& request,
+                                      std::span<const ExperimentRun> rows) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  FLYBALL_ASSIGN(const int64_t run, insert_run(impl_->database, request, RunState::done, ""));
+  for (const ExperimentRun& row : rows)
+    FLYBALL_CHECK(insert_experiment_run(impl_->database, row, run));
+  FLYBALL_CHECK(transaction.commit());
+  return run;
+}
+
+Result<int64_t> Store::add_experiment_run(const ExperimentRun& row, int64_t run) {
+  const std::lock_guard lock(impl_->mutex);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  FLYBALL_ASSIGN(const int64_t id, insert_experiment_run(impl_->database, row, run));
+  FLYBALL_CHECK(transaction.commit());
+  return id;
+}
+
+Status Store::reuse_experiment_run(int64_t run, int64_t row) {
+  const std::lock_guard lock(impl_->mutex);
+  return link_experiment_run(impl_->database, run, row, true);
+}
+
+Result<std::vector<ExperimentRun>> Store::experiment_runs(const ExperimentRunFilter& filter) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_experiment_runs(impl_->database, filter);
+}
+
 Result<std::vector<StoredRun>> Store::runs() {
   const std::lock_guard lock(impl_->mutex);
   return select_runs(impl_->database);
@@ -179,6 +209,7 @@ Status Store::delete_run(int64_t id) {
   FLYBALL_CHECK(database.run("DELETE FROM runs WHERE id = ?", {id}));
   for (const int64_t orphan : orphans)
     FLYBALL_CHECK(database.run("DELETE FROM measurements WHERE id = ?", {orphan}));
+  FLYBALL_CHECK(delete_orphaned_experiment_runs(database));
   return transaction.commit();
 }
 

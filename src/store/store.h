@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/board_fact.h"
+#include "store/experiment_run.h"
 #include "store/run.h"
 
 namespace flyball {
@@ -52,13 +53,15 @@ class Store {
   /// A finished run with its measurements in one step, all or nothing: an import.
   Result<int64_t> add_run(const RunRequest& request, std::span<const Measurement> measurements,
                           const std::string& answer);
+  /// The same with measured runs of an experiment.
+  Result<int64_t> add_experiment(const RunRequest& request, std::span<const ExperimentRun> rows);
 
   Result<std::vector<StoredRun>> runs();  ///< latest first
   Result<StoredRun> run(int64_t run);
   /// What a run measured and reused, in its order.
   Result<std::vector<StoredMeasurement>> run_measurements(int64_t run);
-  /// Deletes a run and those of its measurements that no other run refers to, or the fact of that
-  /// number. Error conflict: it is running.
+  /// Deletes a run and those of its measurements (and measured runs of an experiment) that no other
+  /// run refers to, or the fact of that number. Error conflict: it is running.
   Status delete_run(int64_t run);
 
   /// Keeps a fact about a board, however many of its kind there are, and returns its number.
@@ -78,6 +81,12 @@ class Store {
   Result<std::vector<int64_t>> makers(std::span<const StoredMeasurement> measurements);
   /// The conditions of these measurements (`run` is not asked about), those of the latest last.
   Result<std::vector<SameConditions>> conditions(const MeasurementFilter& filter);
+
+  /// Keeps a measured run of an experiment for the run that made it, and returns its id.
+  Result<int64_t> add_experiment_run(const ExperimentRun& row, int64_t run);
+  /// As reuse(), of a measured run of an experiment.
+  Status reuse_experiment_run(int64_t run, int64_t row);
+  Result<std::vector<ExperimentRun>> experiment_runs(const ExperimentRunFilter& filter);
 
   /// Reads the whole file and compares it with itself. Error corrupt: what does not hold together.
   Status check();

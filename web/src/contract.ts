@@ -1668,11 +1668,11 @@ export interface RunsShow {
   finished_utc: string | null;
   /** How it stands. */
   state: RunsState;
-  /** [count] That it has. */
+  /** [count] That it has; of an experiment its measured runs. */
   measurements: number;
   /** [count] How many of them were measured before the run began. */
   reused: number;
-  /** Of each role, joined by ` + `; null: not known. */
+  /** Of each role, joined by ` + `; of an experiment its name; null: not known. */
   workload: string | null;
   /** What the answer gives, in words: `12.3 ms, 20.1 W`; null: there is none. */
   best: string | null;
@@ -1690,6 +1690,8 @@ export interface RunsShow {
   sources: RunsSource[];
   /** In their order. */
   trials: RunsTrial[];
+  /** Of an experiment its measured runs; left out of other runs. */
+  experiment_runs?: RunsExperimentRun[];
 }
 export interface RunsTrial {
   /** [count] Its number in the store. */
@@ -1780,6 +1782,130 @@ export interface RunsTrial {
   figures: CommonFigures;
   /** [count] Of all that was random in it. */
   seed: number;
+}
+/** A measured run of an experiment; a line of `flyball export --run` has the keys behind `reused`. */
+export interface RunsExperimentRun {
+  /** [count] Its number in the store. */
+  id: number;
+  /** [count] Number of the run that made it; null: that one was deleted. */
+  run: number | null;
+  /** Measured before the run began. */
+  reused: boolean;
+  /** All settings. */
+  settings: {
+    [k: string]: string | number;
+  };
+  /** [index] From 0. */
+  repeat: number;
+  /** Its start, ISO 8601. */
+  started_utc: string;
+  /** Where it ran. */
+  device: string;
+  /** Equal ones mean comparable figures, under equal conditions. */
+  fingerprint: string;
+  /** What else decided the speed; null: not known. */
+  conditions: CommonConditions | null;
+  /** [byte] Of the files of the dataset. */
+  dataset_bytes: number;
+  /** [count] Of the dataset. */
+  dataset_samples: number;
+  /** Which total power is; empty: none. */
+  power_total: string;
+  /** Why there is no power; empty where there is some. */
+  power_gap: string;
+  /** Who measured on this machine at the same time; empty: nobody. */
+  disturbed: string;
+  /** [1] Of the first 500 minibatches. */
+  losses: number[];
+  /** In their order. */
+  epochs: RunsEpoch[];
+  /** Clocks of runs that set or free them, by the name of the sensor; left out of others. */
+  residency?: {
+    [k: string]: RunsResidency;
+  };
+}
+/** Of a base load: a stretch without a training. */
+export interface RunsEpoch {
+  /** [index] From 0. */
+  epoch: number;
+  /** [s] Its start, since 1970. */
+  begin_unix_s: number;
+  /** [s] End to end. */
+  e2e_s: number;
+  /** [s] Visible waiting for data. */
+  stall_s: number;
+  /** [s] Compute time. */
+  compute_s: number;
+  /** [s] The rest. */
+  overhead_s: number;
+  /** [s] Work of the loader on one thread, hidden or not: reading. */
+  fetch_s: number;
+  /** [s] Work of the loader on one thread, hidden or not: decoding and transforms. */
+  preprocess_s: number;
+  /** [count] How many. */
+  minibatches: number;
+  /** [count] How many. */
+  samples: number;
+  /** [1] Mean loss. */
+  loss: number;
+  /** [% of one core] CPU time of the program. */
+  cpu_pct: number;
+  /** [byte] Peak memory of the program. */
+  peak_memory_bytes: number;
+  /** [% of one core] Taken by other programs meanwhile; null: not known. */
+  others_cpu_pct: number | null;
+  /** [1] Share of the dataset in the page cache before; null: not known. */
+  cached_before: number | null;
+  /** [1] The same after; null: not known. */
+  cached_after: number | null;
+  /** [byte] From storage, by this program; null: not known. */
+  read_bytes: number | null;
+  /** [count] Requests to all disks; null: not known. */
+  disk_reads: number | null;
+  /** [byte] Of samples, from files; null: not known. */
+  file_bytes: number | null;
+  /** [byte] Of samples, from the sample cache; null: not known. */
+  cache_bytes: number | null;
+  /** [J] Null: not measured. */
+  energy_j: number | null;
+  /** [W] Mean; null: not measured. */
+  power_w: number | null;
+  /** [%] Null: not known. */
+  gpu_load_pct: number | null;
+  /** [MHz] Null: not known. */
+  gpu_mhz: number | null;
+  /** [byte] At most, in use by everybody; null: not known. */
+  gpu_memory_bytes: number | null;
+  /** Of its minibatches, end to end. */
+  minibatch_ms: RunsEpochSpread;
+  /** Of the waiting of its minibatches. */
+  stall_ms: RunsEpochSpread;
+}
+export interface RunsEpochSpread {
+  /** [ms] The least. */
+  min: number;
+  /** [ms] First quartile. */
+  q1: number;
+  /** [ms] Median. */
+  median: number;
+  /** [ms] Third quartile. */
+  q3: number;
+  /** [ms] The largest. */
+  max: number;
+  /** [ms] 0, 2, 4, … 100 %; empty where there are none. */
+  quantiles: number[];
+}
+export interface RunsResidency {
+  /** [MHz] Steps in which the values are told; 0: as they read, to 1 MHz. */
+  step_mhz: number;
+  /** Ascending. */
+  values: RunsResidencyShare[];
+}
+export interface RunsResidencyShare {
+  /** [MHz] The clock. */
+  mhz: number;
+  /** [1] Of the samples (ten a second). */
+  share: number;
 }
 /** Of `flyball serve`. */
 export interface ServePage {

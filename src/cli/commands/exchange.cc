@@ -19,6 +19,8 @@
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "device/measuring.h"
+#include "experiment/run_lines.h"
+#include "experiment/stored_figures.h"
 #include "profile/trials/table_profiler.h"
 #include "space/public_tables.h"
 #include "space/trial_facts.h"
@@ -98,11 +100,28 @@ Result<Taken> into_file(const ImportOptions& options, const Imported& imported) 
   return taken;
 }
 
+// Runs of an experiment, as `flyball export --run` writes them.
+Result<Taken> runs_into_store(const ImportOptions& options, const std::string& command) {
+  if (!options.out.empty() || !options.map.empty())
+    return Error{Code::invalid_argument, "--out and --map are for tables",
+                 "leave them out: runs of an experiment are taken as they are"};
+  FLYBALL_ASSIGN(Store store, open_store(options.store));
+  FLYBALL_ASSIGN(const TakenIn in, take_in_lines(store, options.file, command));
+  Taken taken;
+  if (in.there) {
+    taken.there.push_back({"runs of an experiment", in.run});
+  } else {
+    taken.rows = in.run.experiment_runs;
+    taken.titles = {"runs of an experiment"};
+  }
+  return taken;
+}
+
 void print_import_json(const Imported& imported, const Taken& taken) {
   Json workloads = Json::array(), there = Json::array();
   for (const WorkloadTable& table : imported.table.workloads) workloads.push_back(table.title());
   for (const There& one : taken.there)
-    there.push_back({{"workload", one.title}, {"rows", one.run.measurements}, {"run", one.run.id}});
+    there.push_back({{"workload", one.title}, {"rows", one.run.rows()}, {"run", one.run.id}});
   print_json({{"rows", taken.rows},
               {"workloads", workloads},
               {"already_there", there},
@@ -115,13 +134,18 @@ Status run_import(const ImportOptions& options, const Context& context) {
   if (options.run)
     return Error{Code::invalid_argument, "--run is for logs: a table is a run of its own",
                  "leave it out, or name --format tegrastats"};
-  FLYBALL_ASSIGN(const ImportMap map, parse_import_map(options.map));
-  FLYBALL_ASSIGN(const Imported imported, options.format == "tidy"
-                                              ? import_table(options.file, map)
-                                              : import_public(options.format, options.file, map));
-  FLYBALL_ASSIGN(const Taken taken, options.out.empty()
-                                        ? into_store(options, imported, context.command)
-                                        : into_file(options, imported));
+  Imported imported;
+  Taken taken;
+  if (options.format == "experiment") {
+    FLYBALL_ASSIGN(taken, runs_into_store(options, context.command));
+  } else {
+    FLYBALL_ASSIGN(const ImportMap map, parse_import_map(options.map));
+    FLYBALL_ASSIGN(imported, options.format == "tidy"
+                                 ? import_table(options.file, map)
+                                 : import_public(options.format, options.file, map));
+    FLYBALL_ASSIGN(taken, options.out.empty() ? into_store(options, imported, context.command)
+                                              : into_file(options, imported));
+  }
   if (options.json) {
     print_import_json(imported, taken);
     return {};
@@ -130,8 +154,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
     fmt::print("{} rows ({}) {}\n", taken.rows, join(taken.titles, ", "),
                options.out.empty() ? "are in the store" : "are in " + options.out);
   for (const There& one : taken.there)
-    fmt::print("{}: already there, {} rows of import {}\n", one.title, one.run.measurements,
-               one.run.id);
+    fmt::print("{}: already there, {} rows of import {}\n", one.title, one.run.rows(), one.run.id);
   if (!imported.ignored_columns.empty())
     fmt::print("columns ignored: {}\n", join(imported.ignored_columns, ", "));
   for (const std::string& note : imported.notes) fmt::print("note: {}\n", note);
@@ -196,8 +219,20 @@ Status check_one_file(const std::vector<WorkloadTable>& tables) {
   return {};
 }
 
+Status write_or_print(const std::string& out, const std::string& text) {
+  if (!out.empty()) return write_file(out, text);
+  fmt::print("{}", text);
+  return {};
+}
+
 Status run_export(const ExportOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
+  if (options.run) {
+    FLYBALL_ASSIGN(const auto of_experiment, stored_figures(store, {.run = options.run}));
+    std::string lines;
+    for (const StoredFigures& one : of_experiment) lines += run_line(one.figures);
+    if (!lines.empty()) return write_or_print(options.out, lines);
+  }
   MeasurementFilter filter;
   filter.run = options.run;
   if (!options.board.empty()) filter.device = options.board;
@@ -219,10 +254,7 @@ Status run_export(const ExportOptions& options) {
                  "`flyball runs list` shows what there is"};
   tell_left_out(stored.left_out);
   FLYBALL_CHECK(check_one_file(tables));
-  const std::string text = format_table(tables);
-  if (!options.out.empty()) return write_file(options.out, text);
-  fmt::print("{}", text);
-  return {};
+  return write_or_print(options.out, format_table(tables));
 }
 
 }  // namespace
@@ -235,6 +267,7 @@ void add_import(CLI::App& app, Context& context) {
   std::string formats = "tidy (or foreign, with --map)";
   for (const PublicFormat& format : public_formats())
     formats += fmt::format("; {}: {}", format.name, format.summary);
+  formats += "; experiment: runs of an experiment, as export --run writes them";
   formats += "; tegrastats: a log of a Jetson, as traces";
   command->add_option("--format", options->format, formats)->capture_default_str();
   command->add_option("--map", options->map,
@@ -255,10 +288,12 @@ void add_import(CLI::App& app, Context& context) {
 }
 
 void add_export(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("export", "measurements of the store as a tidy table");
+  CLI::App* command = app.add_subcommand(
+      "export", "measurements of the store as a tidy table, or the runs of an experiment");
   auto options = std::make_shared<ExportOptions>();
   writes(command->add_option("--out", options->out, "write here instead of on stdout"));
-  command->add_option("--run", options->run, "only those of this run");
+  command->add_option("--run", options->run,
+                      "only those of this run; of an experiment as lines of JSON");
   add_board_filter(*command, options->board);
   command->add_option("--workload", options->workload, "only those of this workload");
   add_store_option(*command, options->store);

@@ -10,6 +10,7 @@
 #include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 #include "cli/trace_files.h"
 #include "experiment/plug.h"
 #include "experiment/summary.h"
@@ -25,6 +26,7 @@ struct Options {
   std::string file, out = "out/experiments", data, report, root = "/", device;
   TraceFiles files;
   MeasuringOptions measuring;
+  StoreOptions store;
   OptionScope scope;
   double scale = 1;
   bool fresh = false, json = false, quiet = false;
@@ -35,12 +37,16 @@ Error not_on(const Options& options, const std::string& hint) {
           hint};
 }
 
-Result<ExperimentOptions> experiment_options(const Options& options) {
+Result<ExperimentOptions> experiment_options(const Options& options, const Context& context) {
   ExperimentOptions experiment;
   FLYBALL_ASSIGN(experiment.root, root_folder(options.root));
   experiment.out = options.out;
   experiment.data = options.data;
   experiment.fresh = options.fresh;
+  experiment.command = context.command;
+  experiment.note = [](const std::string& text) {
+    fmt::print(stderr, "flyball: note: {}\n", text);
+  };
   return experiment;
 }
 
@@ -120,13 +126,12 @@ Status join_plug_log(const Options& options, ExperimentResult& result) {
 }
 
 Status show(const Options& options, ExperimentResult result, Context& context) {
-  // The figures are on disk: a log that fails is said, and the rest is shown.
+  // The figures are in the store: a log that fails is said, and the rest is shown.
   const Status joined = join_plug_log(options, result);
   if (!joined.ok()) context.exit_code = report_error(joined.error());
-  FLYBALL_ASSIGN(const ExperimentOptions experiment, experiment_options(options));
   const std::string report =
       options.report.empty()
-          ? (results_path(result.spec, experiment).parent_path() / "report.html").string()
+          ? (std::filesystem::path(options.out) / result.spec.name / "report.html").string()
           : options.report;
   FLYBALL_CHECK(write_file(report, fill_page(experiment_report(result, context.command))));
   if (options.json)
@@ -149,7 +154,7 @@ Result<ExperimentSpec> spec_of(const Options& options) {
 Status simulate(const Options& options, const Board& board, Context& context) {
   FLYBALL_CHECK(options.scope.check(Target::twin));
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
-  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   experiment.interrupted = &interrupt_flag();
   FLYBALL_ASSIGN(ExperimentResult result, simulate_experiment(spec, experiment, board));
   Options own = options;
@@ -165,15 +170,14 @@ Status run(const Options& options, Context& context) {
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (board->twin()) return simulate(options, *board, context);
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
-  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   FLYBALL_ASSIGN(experiment.board, place_of(*board, options, true));
+  FLYBALL_ASSIGN(auto store, options.store.open());
+  experiment.store = store ? &*store : nullptr;
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
   // The session that was waited for may have had settings of its own.
   FLYBALL_ASSIGN(const auto now, open_named_board(options.device, options.root));
   experiment.board.device.settings = now->info().device.settings;
-  experiment.note = [](const std::string& text) {
-    fmt::print(stderr, "flyball: note: {}\n", text);
-  };
   experiment.interrupted = &interrupt_flag();
   Progress progress(options.quiet);
   experiment.progress = [&](size_t done, size_t total, const std::string& what) {
@@ -190,8 +194,10 @@ Status report(const Options& options, Context& context) {
   if (board->twin())
     return not_on(options, "what is simulated is not kept: `flyball experiment run` shows it");
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
-  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options));
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   FLYBALL_ASSIGN(experiment.board, place_of(*board, options, false));
+  FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
+  experiment.store = &store;
   auto result = load_experiment(spec, experiment);
   if (!result &&
       experiment.board.may_compute_on_gpu) {  // its networks may have run at the other place
@@ -208,7 +214,11 @@ void add_common(CLI::App& command, Options& options) {
   options.scope.exclude({Target::twin},
                         {command.add_option("--data", options.data,
                                             "dataset folder, instead of the experiment's own")});
-  command.add_option("--out", options.out, "folder of results, reports and made datasets")
+  command
+      .add_option(
+          "--out", options.out,
+          "folder of reports and made datasets; results.jsonl of an earlier version there is "
+          "taken into the store")
       ->capture_default_str();
   command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
   command
@@ -233,11 +243,16 @@ void add_experiment(CLI::App& app, Context& context) {
   add_fresh(*runner, options->fresh);
   add_measuring_options(*runner, options->measuring);
   add_quiet(*runner, options->quiet);
+  add_store_options(*runner, options->store);
+  options->scope.exclude({Target::twin},
+                         {runner->get_option("--store"), runner->get_option("--no-store")});
   runner->footer(
-      "Each run is on disk before the next one starts: after a kill the same command goes on.\n"
+      "Each run is in the store before the next one starts: after a kill the same command goes "
+      "on.\n"
       "Example:\n  flyball experiment run experiments/cache.toml --data photos");
   CLI::App* reporter = command->add_subcommand("report", "report what was measured before");
   add_common(*reporter, *options);
+  add_store_option(*reporter, options->store.place);
   reporter->footer("Example:\n  flyball experiment report experiments/workers.toml --json");
   set_action(*runner, context, [options, &context] { return run(*options, context); });
   set_action(*reporter, context, [options, &context] { return report(*options, context); });

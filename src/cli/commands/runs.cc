@@ -4,6 +4,7 @@
 
 #include "cli/action.h"
 #include "cli/commands.h"
+#include "cli/commands/runs_experiment.h"
 #include "cli/commands/runs_spread.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
@@ -47,7 +48,7 @@ Status list_runs(const RunsOptions& options) {
   for (const StoredRun& run : runs) {
     const RunSummary summary = summary_of(run);
     table.add({fmt::format("{}", run.id), run.started_utc, run_state_name(run.state),
-               run.request.device, or_dash(summary.workload), fmt::format("{}", run.measurements),
+               run.request.device, or_dash(summary.workload), fmt::format("{}", run.rows()),
                fmt::format("{}", run.reused), or_dash(summary.best), or_dash(summary.choice),
                run.request.command});
   }
@@ -100,19 +101,22 @@ void print_answer(const StoredRun& run) {
 Status show_run(const RunsOptions& options) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   FLYBALL_ASSIGN(const ShownRun shown, run_or_fact(store, options.first));
-  const auto& [run, trials] = shown;
+  const auto& [run, trials, experiment_runs] = shown;
   FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   if (options.json) {
-    print_json(stored_run_json(run, trials, costs));
-    return write_report(options.report, run_report(run, trials, costs), true);
+    print_json(stored_run_json(run, trials, costs, experiment_runs));
+    return write_report(options.report, run_report(run, trials, costs, experiment_runs), true);
   }
   fmt::print("run {}: {}\n{}, {}, started {}, {}\n", run.id, run.request.command,
              run.request.device, run_state_name(run.state), run.started_utc,
              run.finished_utc.empty() ? "not finished" : "finished " + run.finished_utc);
   print_conditions(run.request);
   if (trials.empty()) {
-    print_answer(run);
-    return write_report(options.report, run_report(run, trials, costs), false);
+    if (experiment_runs.empty())
+      print_answer(run);
+    else
+      print_experiment_runs(experiment_runs);
+    return write_report(options.report, run_report(run, trials, costs, experiment_runs), false);
   }
   TextTable table({"workload", "phase", "configuration", "minibatch ms", "power W", "of it idle",
                    "noise %", "known", "stopped", "also known"});

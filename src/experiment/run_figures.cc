@@ -1,15 +1,12 @@
-#include "experiment/results.h"
+#include "experiment/run_figures.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
-#include "base/files.h"
 #include "base/json.h"
 #include "base/statistics.h"
+#include "experiment/fingerprint.h"
 #include "telemetry/sampling/plug_meter.h"
 
 namespace flyball {
@@ -152,11 +149,6 @@ Status set_stored_setting(RunSettings& settings, const std::string& name, const 
   return Error{Code::corrupt, "setting " + name + " is neither a number nor a text", ""};
 }
 
-Error broken(const std::string& name, size_t line, const std::string& why) {
-  return {Code::corrupt, fmt::format("{}:{}: {}", name, line, why),
-          "--fresh begins the experiment anew"};
-}
-
 }  // namespace
 
 Spread spread_of(std::vector<double> values) {
@@ -201,7 +193,9 @@ Json run_json(const RunFigures& run) {
   Json json{{"settings", settings_json(run.settings)},
             {"repeat", run.repeat},
             {"started_utc", run.started_utc},
+            {"device", run.device},
             {"fingerprint", run.fingerprint},
+            {"conditions", or_null(run.conditions)},
             {"dataset_bytes", run.dataset_bytes},
             {"dataset_samples", run.dataset_samples},
             {"power_total", run.power_total},
@@ -221,7 +215,12 @@ Result<RunFigures> parse_run(const Json& json) {
       FLYBALL_CHECK(set_stored_setting(run.settings, name, value));
     run.repeat = json.at("repeat");
     run.started_utc = json.at("started_utc");
+    run.device = json.value("device", "");
     run.fingerprint = json.at("fingerprint");
+    if (!json.contains("conditions"))
+      split_conditions(run.fingerprint, run.conditions);
+    else if (!json["conditions"].is_null())
+      run.conditions = json["conditions"].get<Conditions>();
     run.dataset_bytes = json.at("dataset_bytes");
     run.dataset_samples = json.at("dataset_samples");
     run.power_total = json.at("power_total");
@@ -235,63 +234,6 @@ Result<RunFigures> parse_run(const Json& json) {
   } catch (const nlohmann::json::exception& error) {
     return Error{Code::corrupt, fmt::format("this is no run: {}", error.what()), ""};
   }
-}
-
-Result<std::vector<RunFigures>> parse_results(std::string_view text, const std::string& name,
-                                              size_t& good_bytes) {
-  std::vector<RunFigures> runs;
-  good_bytes = 0;
-  for (size_t line = 1; good_bytes < text.size(); ++line) {
-    const size_t end = text.find('\n', good_bytes);
-    if (end == std::string_view::npos) break;  // cut off while it was written
-    const Json json = Json::parse(text.substr(good_bytes, end - good_bytes), nullptr, false);
-    if (json.is_discarded()) return broken(name, line, "this is no JSON");
-    auto run = parse_run(json);
-    if (!run) return broken(name, line, run.error().message);
-    runs.push_back(*std::move(run));
-    good_bytes = end + 1;
-  }
-  return runs;
-}
-
-Result<ResultsFile> ResultsFile::open(const std::filesystem::path& file) {
-  ResultsFile results;
-  results.path_ = file;
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return results;
-  FLYBALL_ASSIGN(const std::string text, read_file(file));
-  FLYBALL_ASSIGN(results.runs_, parse_results(text, file.string(), results.good_bytes_));
-  return results;
-}
-
-Status ResultsFile::append(const RunFigures& run) {
-  std::error_code problem;
-  std::filesystem::create_directories(path_.parent_path(), problem);
-  const std::string line =
-      run_json(run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file < 0) return file_error("write", path_, errno);
-  const auto offset = static_cast<off_t>(good_bytes_);
-  const bool written =
-      ::ftruncate(file, offset) == 0 &&
-      ::pwrite(file, line.data(), line.size(), offset) == static_cast<ssize_t>(line.size()) &&
-      ::fsync(file) == 0;
-  const int reason = errno;
-  ::close(file);
-  if (!written) return file_error("write", path_, reason);
-  good_bytes_ += line.size();
-  runs_.push_back(run);
-  return {};
-}
-
-const RunFigures* ResultsFile::find(const RunSettings& settings, int repeat,
-                                    const std::string& fingerprint) const {
-  const auto key = settings_json(settings);
-  const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&](const RunFigures& run) {
-    return run.repeat == repeat && run.fingerprint == fingerprint &&
-           settings_json(run.settings) == key;
-  });
-  return found == runs_.rend() ? nullptr : &*found;
 }
 
 }  // namespace flyball

@@ -1,7 +1,6 @@
-// What came of the runs of an experiment: one line of JSON for each, appended as it ends.
+// What came of one measured run of an experiment, in memory and as JSON.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "experiment/residency.h"
 #include "experiment/spec.h"
 #include "profile/characterise/epochs.h"
+#include "space/conditions.h"
 
 namespace flyball {
 
@@ -43,7 +43,9 @@ void take_gpu(EpochFigures& epoch, const std::optional<GpuUse>& use);
 struct RunFigures {
   RunSettings settings{};
   int repeat = 0;
-  std::string started_utc{}, fingerprint{};
+  std::string started_utc{};
+  std::string device{}, fingerprint{};     ///< as in Measurement
+  std::optional<Conditions> conditions{};  ///< likewise
   double dataset_bytes = 0;
   int64_t dataset_samples = 0;
   std::string power_total{}, power_gap{};  ///< as EpochRun has them
@@ -58,30 +60,8 @@ struct RunFigures {
 RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat);
 
 nlohmann::ordered_json run_json(const RunFigures& run);
-/// Errors: a line that misses something or holds something else.
+/// Also as earlier programs wrote it, with the conditions behind the fingerprint. Error: it misses
+/// something or holds something else.
 Result<RunFigures> parse_run(const nlohmann::ordered_json& json);
-
-/// The append-only file. A line that was cut off by a crash is left out and overwritten.
-class ResultsFile {
- public:
-  /// Reads what is there. Errors: no access; a line in the middle that is broken.
-  static Result<ResultsFile> open(const std::filesystem::path& file);
-  /// Appends, and returns when it is on the disk.
-  Status append(const RunFigures& run);
-  const std::vector<RunFigures>& runs() const { return runs_; }
-  /// The latest run of these settings under this fingerprint, or null.
-  const RunFigures* find(const RunSettings& settings, int repeat,
-                         const std::string& fingerprint) const;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  size_t good_bytes_ = 0;
-  std::vector<RunFigures> runs_;
-};
-
-/// The text of a results file. `good_bytes` becomes the length of its whole lines.
-Result<std::vector<RunFigures>> parse_results(std::string_view text, const std::string& name,
-                                              size_t& good_bytes);
 
 }  // namespace flyball

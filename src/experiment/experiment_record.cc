@@ -1,0 +1,88 @@
+#include "experiment/experiment_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "experiment/fingerprint.h"
+
+namespace flyball {
+
+std::set<std::string> keys_of(const ExperimentSpec& spec) {
+  std::set<std::string> keys;
+  for (const RunSettings& run : spec.runs())
+    for (int repeat = 0; repeat < spec.repeats; ++repeat) keys.insert(run_key(run, repeat));
+  return keys;
+}
+
+const StoredFigures* latest_of(const std::vector<StoredFigures>& known, const std::string& key,
+                               const std::string& conditions) {
+  const auto found = std::find_if(known.rbegin(), known.rend(), [&](const StoredFigures& one) {
+    return one.key == key && one.conditions == conditions;
+  });
+  return found == known.rend() ? nullptr : &*found;
+}
+
+Result<ExperimentRecord> ExperimentRecord::open(Store* store, const RunRequest& request,
+                                                bool fresh) {
+  ExperimentRecord record;
+  record.store_ = store;
+  record.conditions_ = request.conditions.value_or(Conditions());
+  record.text_ = with_conditions(request.fingerprint, request.conditions);
+  if (!store) return record;
+  FLYBALL_ASSIGN(const auto interrupted, store->interrupted_run(request));
+  if (interrupted) {
+    FLYBALL_CHECK(store->resume_run(interrupted->id));
+    record.run_ = interrupted->id;
+  } else {
+    FLYBALL_ASSIGN(record.run_, store->begin_run(request));
+  }
+  ExperimentRunFilter filter{.run = {}, .fingerprint = request.fingerprint};
+  if (fresh) filter.run = record.run_;
+  FLYBALL_ASSIGN(record.known_, stored_figures(*store, filter));
+  if (fresh) std::erase_if(record.known_, [](const StoredFigures& one) { return one.reused; });
+  return record;
+}
+
+const StoredFigures* ExperimentRecord::find(const RunSettings& settings, int repeat) const {
+  return latest_of(known_, run_key(settings, repeat), text_);
+}
+
+std::string ExperimentRecord::measured_again(const ExperimentSpec& spec) const {
+  const std::set<std::string> asked = keys_of(spec);
+  const StoredFigures* latest = nullptr;
+  std::set<std::string> again;
+  for (const StoredFigures& one : known_) {
+    if (!asked.contains(one.key) || latest_of(known_, one.key, text_)) continue;
+    again.insert(one.key);
+    latest = &one;
+  }
+  if (!latest) return "";
+  const auto& then = latest->figures.conditions;
+  return fmt::format("{} earlier run{} measured again: {}", again.size(),
+                     again.size() == 1 ? " is" : "s are",
+                     then ? join(differences(*then, conditions_), "; ")
+                          : "made before their conditions were kept");
+}
+
+Status ExperimentRecord::reuse(const StoredFigures& known) {
+  return run_ ? store_->reuse_experiment_run(*run_, known.id) : Status();
+}
+
+Status ExperimentRecord::add(const RunFigures& figures) {
+  if (!run_) return {};
+  FLYBALL_ASSIGN([[maybe_unused]] const int64_t id,
+                 store_->add_experiment_run(row_of(figures), *run_));
+  return {};
+}
+
+Status ExperimentRecord::finish(const Status& how, const std::string& answer) {
+  if (!run_) return {};
+  const RunState state = how.ok()                                ? RunState::done
+                         : how.error().code == Code::interrupted ? RunState::interrupted
+                                                                 : RunState::failed;
+  return store_->finish_run(*run_, state, how.ok() ? answer : "");
+}
+
+}  // namespace flyball

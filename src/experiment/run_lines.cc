@@ -1,0 +1,37 @@
+#include "experiment/run_lines.h"
+
+#include <fmt/format.h>
+
+namespace flyball {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Error broken(const std::string& name, size_t line, const std::string& why) {
+  return {Code::corrupt, fmt::format("{}:{}: {}", name, line, why),
+          "mend the line, or move the file away"};
+}
+
+}  // namespace
+
+std::string run_line(const RunFigures& run) {
+  return run_json(run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<RunFigures>> parse_run_lines(std::string_view text, const std::string& name) {
+  std::vector<RunFigures> runs;
+  for (size_t line = 1; !text.empty(); ++line) {
+    const size_t end = text.find('\n');
+    const bool whole = end != std::string_view::npos;
+    const Json json = Json::parse(text.substr(0, end), nullptr, false);
+    if (json.is_discarded() && !whole) break;
+    if (json.is_discarded()) return broken(name, line, "this is no JSON");
+    auto run = parse_run(json);
+    if (!run) return broken(name, line, run.error().message);
+    runs.push_back(*std::move(run));
+    text.remove_prefix(whole ? end + 1 : text.size());
+  }
+  return runs;
+}
+
+}  // namespace flyball

@@ -1,0 +1,18 @@
+// Measured runs of experiments as text, a line of JSON each: what `flyball export` writes of an
+// experiment, and what earlier programs kept in OUT/NAME/results.jsonl.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiment/run_figures.h"
+
+namespace flyball {
+
+std::string run_line(const RunFigures& run);
+
+/// A last line that a kill has cut off is left out. Errors name the text and the line.
+Result<std::vector<RunFigures>> parse_run_lines(std::string_view text, const std::string& name);
+
+}  // namespace flyball
