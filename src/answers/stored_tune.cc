@@ -49,7 +49,8 @@ class Restored {
  private:
   void take_request() {
     const Json asked = value_at(answer_, "request");
-    TuneRequest& request = result_.request;
+    Request& request = result_.request;
+    request.kind = "tune";
     if (const auto objective = parse_objective(text_of(asked, "objective")))
       request.objective = *objective;
     request.power_budget_w = number_of(asked, "power_budget_w", unlimited);

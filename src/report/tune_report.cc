@@ -34,7 +34,7 @@ Json energy_of(const Configuration& c) {
 
 Json budgets_of(const TuneResult& result) {
   Json budgets = Json::array();
-  const TuneRequest& request = result.request;
+  const Request& request = result.request;
   if (request.power_budget_w != unlimited)
     budgets.push_back({{"quantity", "power"},
                        {"limit", request.power_budget_w},
@@ -78,7 +78,7 @@ Json request_of(const TuneResult& result) {
   return {{"workload", result.profiler.workload},
           {"phase", phase_name(result.profiler.phase)},
           {"device", result.profiler.device},
-          {"objective", objective_name(result.request.objective)},
+          {"objective", objective_name(result.objective())},
           {"budgets", budgets_of(result)},
           {"asked", describe(result.request, result.budget_span)},
           {"limits", limits_of(result.request.limits)},
@@ -313,7 +313,7 @@ Json tune_report(const TuneResult& result) {
   json["front"] = nullptr;
   if (!result.front.empty())
     json["front"] = {
-        {"over", {"time", result.request.objective == Objective::energy ? "energy" : "power"}},
+        {"over", {"time", result.objective() == Objective::energy ? "energy" : "power"}},
         {"configurations", result.front}};
   if (result.oracle) json["oracle"] = oracle_of(result);
   json["pairs"] = pairs_of(result);

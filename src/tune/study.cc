@@ -13,7 +13,6 @@
 #include "profile/trials/trial_figures.h"
 #include "search/ledger.h"
 #include "space/trial_facts.h"
-#include "tune/request.h"
 #include "tune/study_protocol.h"
 
 namespace flyball {
@@ -23,9 +22,9 @@ using Json = nlohmann::ordered_json;
 
 const Error gone{Code::interrupted, "the program has left its study", ""};
 
-bool needs_power(const TuneRequest& request) {
-  return request.objective != Objective::time || request.power_budget_w != unlimited ||
-         request.energy_budget_j != unlimited;
+bool needs_power(const Request& request) {
+  return request.objective.value_or(Objective::time) != Objective::time ||
+         request.power_budget_w != unlimited || request.energy_budget_j != unlimited;
 }
 
 std::string file_name(const std::string& word) {
@@ -99,12 +98,12 @@ class Study final : public Profiler {
 
   /// May be refused; nothing is asked yet.
   Status prepare() {
-    FLYBALL_ASSIGN(Asked asked, make_problem(*this, create_.request));
-    FLYBALL_ASSIGN(const auto session,
-                   Session::open({{this, asked.config}}, create_.request, nullptr));
+    FLYBALL_ASSIGN(const SharedBoard board, share_board(*this));
+    FLYBALL_ASSIGN(const Asked asked, tune_problem(create_.request, board));
+    FLYBALL_ASSIGN(const auto session, Session::open(board.roles, create_.request, nullptr));
     FLYBALL_CHECK(session->check(asked.problem));
     ledger_.emplace(asked.problem);
-    config_ = std::move(asked.config);
+    config_ = board.roles.front().config;
     return {};
   }
 
@@ -112,7 +111,7 @@ class Study final : public Profiler {
   Status search(Store* store, const std::string& command) {
     FLYBALL_ASSIGN(auto session, begin_measuring());
     if (board_.settings) info_.conditions = conditions_of(create_, board_.settings());
-    TuneRequest request = create_.request;
+    Request request = create_.request;
     request.command = command;
     // Without a name nobody can mean an earlier study.
     if (create_.name.empty()) request.fresh = true;
