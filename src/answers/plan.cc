@@ -42,16 +42,16 @@ struct View {
 };
 
 View view_of(const Strategy& strategy, Provenance known) {
-  const Ledger& ledger = strategy.ledger();
-  View view{ledger.readings(), {}, known};
+  const History& history = strategy.history();
+  View view{history.readings(), {}, known};
   for (size_t role = 0; role < view.readings.size(); ++role) {
     std::vector<bool>& measured = view.measured.emplace_back();
     for (const Reading& reading : view.readings[role]) measured.push_back(reading.minibatch_ms > 0);
     if (!strategy.options().make_predictor) continue;
-    const auto belief = believe(ledger, role, strategy.options());
+    const auto belief = believe(history, role, strategy.options());
     if (!belief.ok()) continue;
     for (size_t i = 0; i < measured.size(); ++i) {
-      const Record* record = ledger.find(role, i);
+      const Record* record = history.find(role, i);
       if (record) continue;  // measured, or failed
       view.readings[role][i] = {std::exp(belief->log_ms[i]),
                                 belief->has_power() ? std::exp(belief->log_w[i]) : not_measured};

@@ -21,7 +21,7 @@ namespace flyball {
 struct SessionOptions {
   std::string strategy = "flyball";
   std::string predictor = "auto";
-  size_t profiles = 10;             ///< at most so many, as Ledger::profiles() counts them
+  size_t profiles = 10;             ///< at most so many, as History::profiles() counts them
   double gap = 0;                   ///< end when no more than this share could be gained; 0: never
   double time_limit_s = unlimited;  ///< ask for no more trials after this wall time
   bool profiles_asked = false;      ///< by the user: then no strategy but brute-force profiles more

@@ -46,7 +46,7 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
   for (const auto& [rate, problem] : problems) {
     found.problem = *problem;
     FLYBALL_ASSIGN(SearchOutcome outcome, session.search(problem));
-    all.readings = outcome.strategy->ledger().readings();  // of the rates before, too
+    all.readings = outcome.strategy->history().readings();  // of the rates before, too
     outcome.add_to(found);
     found.provenance = provenance_of(found.profiled);
     if (!outcome.answer)

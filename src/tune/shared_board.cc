@@ -41,7 +41,7 @@ Status link_roles(SharedBoard& board) {
   FLYBALL_CHECK(check_one_board(board.workloads()));
   FLYBALL_CHECK(check_one_total(board.workloads()));
   std::vector<Space> spaces;
-  for (const SessionRole& role : board.roles) spaces.push_back(role.profiler->space());
+  for (const MeasuredRole& role : board.roles) spaces.push_back(role.profiler->space());
   FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
   for (size_t i = 0; i < board.roles.size(); ++i) {
     const Space& own = board.roles[i].profiler->space();
@@ -60,7 +60,7 @@ Status link_roles(SharedBoard& board) {
 
 Workloads SharedBoard::workloads() const {
   Workloads all;
-  for (const SessionRole& role : roles) all.push_back(&role.profiler->info());
+  for (const MeasuredRole& role : roles) all.push_back(&role.profiler->info());
   return all;
 }
 

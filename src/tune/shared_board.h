@@ -12,7 +12,7 @@ namespace flyball {
 
 /// Workloads that share a board: training roles first, then serving ones.
 struct SharedBoard {
-  std::vector<SessionRole> roles;
+  std::vector<MeasuredRole> roles;
   std::shared_ptr<const Candidates> candidates;
   std::vector<std::unique_ptr<Profiler>> profilers;  ///< of the roles, where they are its own
 

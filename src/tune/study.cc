@@ -9,9 +9,9 @@
 #include "answers/tune_json.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "history/history.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
-#include "search/ledger.h"
 #include "space/trial_facts.h"
 #include "tune/study_protocol.h"
 
@@ -102,8 +102,7 @@ class Study final : public Profiler {
     FLYBALL_ASSIGN(const Asked asked, tune_problem(create_.request, board));
     FLYBALL_ASSIGN(const auto session, Session::open(board.roles, create_.request, nullptr));
     FLYBALL_CHECK(session->check(asked.problem));
-    ledger_.emplace(asked.problem);
-    config_ = board.roles.front().config;
+    history_.emplace(asked.problem);
     return {};
   }
 
@@ -213,20 +212,20 @@ class Study final : public Profiler {
   }
 
   Json best() const {
-    const auto& best = ledger_->best();
+    const auto& best = history_->best();
     Json json = {{"best", nullptr}, {"reason", "no trial was told"}};
     if (!best) return json;
     if (!best->outcome.feasible) {
       const std::string unheld = unheld_limits(figures_, create_.request.limits);
       json["reason"] = unheld.empty()
-                           ? infeasible_error(ledger_->problem(), ledger_->readings()).message
+                           ? infeasible_error(history_->problem(), history_->readings()).message
                            : unheld;
       return json;
     }
     const size_t candidate = best->candidates.front();
-    const Reading reading = ledger_->find(0, candidate)->value();
+    const Reading reading = history_->find(0, candidate)->value();
     return {{"best",
-             {{"config", space_.settings(config_[candidate])},
+             {{"config", history_->problem().candidates->space(0).settings(candidate)},
               {"minibatch_ms", or_null(reading.minibatch_ms)},
               {"power_w", or_null(reading.power_w)},
               {"minibatch_j", or_null(reading.power_w * reading.minibatch_ms * 1e-3)}}}};
@@ -244,8 +243,8 @@ class Study final : public Profiler {
     if (const auto* ended = std::get_if<TrialEnded>(&event)) {
       const Observation& trial = *ended->trial;
       if (!trial.measurement.failed()) figures_.push_back(trial.measurement.figures);
-      ledger_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
-                      trial.measurement.failure);
+      history_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
+                       trial.measurement.failure);
     }
   }
 
@@ -287,12 +286,11 @@ class Study final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
-  std::vector<Figures> figures_;  ///< that were told
-  std::optional<Ledger> ledger_;  ///< what was told, for the best so far
-  std::vector<size_t> config_;    ///< candidate of the problem → row of the space
-  size_t number_ = 0;             ///< of the present trial
-  bool asked_ = false;            ///< an ask waits for its answer
-  std::optional<size_t> told_;    ///< a tell waits for its answer, until its trial is on disk
+  std::vector<Figures> figures_;    ///< that were told
+  std::optional<History> history_;  ///< what was told, for the best so far
+  size_t number_ = 0;               ///< of the present trial
+  bool asked_ = false;              ///< an ask waits for its answer
+  std::optional<size_t> told_;      ///< a tell waits for its answer, until its trial is on disk
   std::string reason_;
   bool repeat_ = false;
   Json answer_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -64,9 +63,9 @@ void name_unheld_limits(TuneResult& result) {
 // A program tells only by running whether its trials are minibatches or whole runs.
 Status know_the_program(const SharedBoard& board, Session& session, Asked& asked,
                         TuneResult& result) {
-  const Profiler& profiler = *board.roles.front().profiler;
-  if (!profiler.info().program) return {};
-  FLYBALL_ASSIGN(const Measurement first, session.look_ahead(0, profiler.default_config()));
+  const auto usual = board.roles.front().usual();
+  if (!usual || !board.info(0).program) return {};
+  FLYBALL_ASSIGN(const Measurement first, session.look_ahead(0, *usual));
   if (!first.whole_run()) return {};
   FLYBALL_ASSIGN(asked, tune_problem(result.request, board, true));
   take_span(asked, result);
@@ -85,7 +84,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
   if (result.request.gap > 0 && outcome.answer) {
-    const auto belief = believe(outcome.strategy->ledger(), 0, outcome.strategy->options());
+    const auto belief = believe(outcome.strategy->history(), 0, outcome.strategy->options());
     if (belief.ok())
       result.gap = possible_gap(*asked.problem, std::array{*belief}, outcome.answer->outcome.loss);
   }
@@ -98,7 +97,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
 }
 
 Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResult& result) {
-  const SessionRole& role = board.roles.front();
+  const MeasuredRole& role = board.roles.front();
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
@@ -140,14 +139,14 @@ Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request
 Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const Request& request) {
   FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
   FLYBALL_ASSIGN(const Asked asked, tune_problem(request, board));
-  const std::vector<size_t>& config_of = board.roles.front().config;
+  const MeasuredRole& role = board.roles.front();
   const WorkloadTable* tables[] = {&table};
   FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
   const auto best = [&]() -> std::optional<TableRow> {
     const Choice choice = solve(*asked.problem, readings);
     if (!choice.outcome.feasible) return {};
     const Reading& reading = readings[0][choice.candidates[0]];
-    const size_t config = config_of[choice.candidates[0]];
+    const size_t config = role.config[choice.candidates[0]];
     const auto row = profiler.measure(config);
     return TableRow{config, reading.minibatch_ms, reading.power_w,
                     row ? row->provenance : Provenance::table};
@@ -158,8 +157,7 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const
     const auto config = profiler.space().find(table.space.row(row));
     if (!config) continue;
     oracle.excluded.push_back(*config);
-    const auto candidate = std::ranges::find(config_of, *config) - config_of.begin();
-    readings[0][static_cast<size_t>(candidate)] = Reading{};
+    if (const auto candidate = role.candidate(*config)) readings[0][*candidate] = Reading{};
   }
   oracle.robust = best();
   return oracle;

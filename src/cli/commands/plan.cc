@@ -53,7 +53,7 @@ Status check_pairs(const PlanOptions& options, const SharedBoard& shared) {
   constexpr double most = 1e8;
   if (!options.request.separate_modes || shared.roles.size() < 2) return {};
   double pairs = 1;
-  for (const SessionRole& role : shared.roles) pairs *= static_cast<double>(role.config.size());
+  for (const MeasuredRole& role : shared.roles) pairs *= static_cast<double>(role.config.size());
   if (pairs <= most) return {};
   return Error{
       Code::invalid_argument,
