@@ -30,7 +30,7 @@ struct SearchAnswer {
   std::string started_utc;
   double seconds = 0;        ///< wall time of the whole run
   double own_seconds = 0;    ///< without the trials
-  size_t mode_profiles = 0;  ///< as Ledger::profiles() counts two roles in one mode; 0: one role
+  size_t mode_profiles = 0;  ///< as History::profiles() counts two roles in one mode; 0: one role
 
   /// Distinct ones, of all roles.
   size_t configurations_profiled() const;

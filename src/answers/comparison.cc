@@ -64,7 +64,7 @@ const Change& objective_change(const Comparison& comparison, Objective objective
 }
 
 void put_into_words(const TuneResult& result, Comparison& comparison) {
-  const Objective objective = result.request.objective;
+  const Objective objective = result.objective();
   const Change& change = objective_change(comparison, objective);
   const std::string per =
       objective == Objective::power ? "" : fmt::format(" per {}", per_name(result.per));
@@ -106,9 +106,9 @@ std::optional<Comparison> compare_with_default(const TuneResult& result) {
 double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum) {
   if (!optimum || !result.choice) return unknown;
   const auto value = [&](double ms, double watts, size_t config) {
-    if (result.request.objective == Objective::power) return watts;
+    if (result.objective() == Objective::power) return watts;
     const double time = ms / result.counted(config);
-    return result.request.objective == Objective::energy ? watts * time : time;
+    return result.objective() == Objective::energy ? watts * time : time;
   };
   const Configuration& chosen = result.configurations[*result.choice];
   return 100 * (value(chosen.minibatch_ms, chosen.power_w, *result.choice) /
@@ -121,7 +121,7 @@ std::string oracle_text(const TuneResult& result) {
   const double raw = gap_pct(result, result.oracle->raw);
   const double robust = gap_pct(result, result.oracle->robust);
   if (std::isnan(raw)) return "";
-  const char* quantity = quantity_name(result.request.objective);
+  const char* quantity = quantity_name(result.objective());
   std::string text = amount(raw, quantity) +
                      (std::abs(raw) < same_pct ? " as the raw optimum" : " than the raw optimum");
   if (!std::isnan(robust))

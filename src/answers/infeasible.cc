@@ -46,13 +46,13 @@ class Forecast {
   Forecast(const Strategy& strategy) : strategy_(strategy) {
     if (!strategy.options().make_predictor) return;
     for (size_t role = 0; role < strategy.problem().roles.size(); ++role) {
-      auto belief = believe(strategy.ledger(), role, strategy.options());
+      auto belief = believe(strategy.history(), role, strategy.options());
       if (!belief.ok()) {
         beliefs_.clear();
         return;
       }
       beliefs_.push_back(*std::move(belief));
-      figures_.push_back(figure_chances(strategy.ledger(), role));
+      figures_.push_back(figure_chances(strategy.history(), role));
     }
   }
 
@@ -61,7 +61,7 @@ class Forecast {
   bool open(Choosing choice) const {
     size_t missing = 0;
     for (size_t role = 0; role < choice.size(); ++role) {
-      const Record* record = strategy_.ledger().find(role, choice[role]);
+      const Record* record = strategy_.history().find(role, choice[role]);
       if (record && record->failed()) return false;
       missing += !record;
     }
@@ -214,10 +214,10 @@ std::string binding_text(const Problem& problem, const EasedLimit& eased, const 
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
   const Problem& problem = strategy.problem();
-  const Ledger& ledger = strategy.ledger();
+  const History& history = strategy.history();
   Infeasibility why;
-  why.measured = ledger.profiles();
-  if (const auto& nearest = ledger.best()) {
+  why.measured = history.profiles();
+  if (const auto& nearest = history.best()) {
     why.missed = nearest->outcome.tightest;
     why.missed_by = nearest->outcome.overshoot;
   }
@@ -232,7 +232,7 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   });
   const size_t asked = strategy.options().profile_budget;
   if (best_chance >= sure && why.measured >= asked) why.profiles = 2 * asked;
-  const auto measured = easings(problem, ledger.readings());
+  const auto measured = easings(problem, history.readings());
   for (const EasedLimit& limit : limits_of(problem)) ease(problem, measured, forecast, limit, why);
   return why;
 }
@@ -240,7 +240,7 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
 std::vector<Advice> advice_of(const Strategy& strategy, const Infeasibility& why,
                               const FlagOf& flag_of, Provenance known) {
   const Problem& problem = strategy.problem();
-  const Readings readings = strategy.ledger().readings();
+  const Readings readings = strategy.history().readings();
   const auto least = fastest(problem, readings);
   std::vector<Advice> all;
   if (why.profiles > 0)
@@ -294,7 +294,7 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why,
 
 Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
                    Provenance known) {
-  if (why_not.code != Code::infeasible || !strategy.ledger().best())
+  if (why_not.code != Code::infeasible || !strategy.history().best())
     return {std::move(why_not), {}};
   const Infeasibility why = explain_infeasible(strategy);
   std::vector<Advice> easing = advice_of(strategy, why, flag_of, known);

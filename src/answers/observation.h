@@ -26,9 +26,9 @@ struct Observation {
 
 /// A trial that was asked for and not made, since only a reboot lets the board do it.
 struct SetAside {
-  size_t role = 0, config = 0;  ///< row of the profiler's space
-  Settings settings;            ///< of that row
-  std::string reason;           ///< with the remedy
+  size_t role = 0, candidate = 0;  ///< of the problem
+  Settings settings;
+  std::string reason;  ///< with the remedy
 };
 
 /// Provenance of a search's readings: of different kinds the weaker one. Failed trials do not

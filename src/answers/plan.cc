@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "answers/request.h"
 #include "problem/choices.h"
 #include "search/belief.h"
 #include "space/pareto.h"
@@ -41,16 +42,16 @@ struct View {
 };
 
 View view_of(const Strategy& strategy, Provenance known) {
-  const Ledger& ledger = strategy.ledger();
-  View view{ledger.readings(), {}, known};
+  const History& history = strategy.history();
+  View view{history.readings(), {}, known};
   for (size_t role = 0; role < view.readings.size(); ++role) {
     std::vector<bool>& measured = view.measured.emplace_back();
     for (const Reading& reading : view.readings[role]) measured.push_back(reading.minibatch_ms > 0);
     if (!strategy.options().make_predictor) continue;
-    const auto belief = believe(ledger, role, strategy.options());
+    const auto belief = believe(history, role, strategy.options());
     if (!belief.ok()) continue;
     for (size_t i = 0; i < measured.size(); ++i) {
-      const Record* record = ledger.find(role, i);
+      const Record* record = history.find(role, i);
       if (record) continue;  // measured, or failed
       view.readings[role][i] = {std::exp(belief->log_ms[i]),
                                 belief->has_power() ? std::exp(belief->log_w[i]) : not_measured};
@@ -244,23 +245,6 @@ std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
   return margins;
 }
 
-LimitFlag plan_flag(Constraint constraint, size_t) {
-  switch (constraint) {
-    case Constraint::power:
-      return {"--power-budget", "W"};
-    case Constraint::time:
-      return {"--time-budget", "ms"};
-    case Constraint::energy:
-      return {"--energy-budget", "J"};
-    case Constraint::latency:
-      return {"--latency", "ms"};
-    case Constraint::none:
-      return {"--profiles", ""};
-    default:
-      return {"--rate", "requests/s"};
-  }
-}
-
 Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   Plan plan;
   static_cast<SearchAnswer&>(plan) = std::move(found);
@@ -273,7 +257,8 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
     plan.usual = view.option(strategy.problem(), usual);
   const auto answer = strategy.answer();
   if (!answer.ok()) {
-    plan.refuse(refusal_of(strategy, answer.error(), plan_flag, plan.provenance));
+    const FlagOf flag_of = [](Constraint limit, size_t) { return limit_flag(limit); };
+    plan.refuse(refusal_of(strategy, answer.error(), flag_of, plan.provenance));
     return plan;
   }
   plan.answer = *answer;

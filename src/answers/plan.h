@@ -57,9 +57,6 @@ struct Plan : SearchAnswer {
 /// marked.
 Plan draw_plan(const Strategy& strategy, SearchAnswer found);
 
-/// How `flyball plan` takes a limit.
-LimitFlag plan_flag(Constraint constraint, size_t role);
-
 /// Configurations of all roles.
 size_t configurations_of(const Problem& problem);
 /// "set the mode; …": a choice in words.

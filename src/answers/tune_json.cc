@@ -116,22 +116,9 @@ Json comparison_json(const TuneResult& result) {
 
 }  // namespace
 
-Json request_json(const TuneRequest& request, const ProfilerInfo& profiler) {
-  Json json;
-  json["workload"] = profiler.workload;
-  json["phase"] = phase_name(profiler.phase);
-  json["device"] = profiler.device;
-  json["objective"] = objective_name(request.objective);
-  json["power_budget_w"] = or_null(request.power_budget_w);
-  json["time_budget_s"] = or_null(request.time_budget_s);
-  json["energy_budget_j"] = or_null(request.energy_budget_j);
-  json.update(options_json(request));
-  return json;
-}
-
 Json to_json(const TuneResult& result) {
   Json json{{"schema", json_schema}};
-  json["request"] = request_json(result.request, result.profiler);
+  json["request"] = request_json(result.request, {&result.profiler});
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
   json["request"]["settings"] = result.profiler.job;

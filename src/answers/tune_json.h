@@ -7,9 +7,6 @@
 
 namespace flyball {
 
-/// The request as resolved, without anything that varies between equal requests.
-nlohmann::ordered_json request_json(const TuneRequest& request, const ProfilerInfo& profiler);
-
 /// Numbers that are not known are null; axis values are plain numbers by axis name.
 nlohmann::ordered_json to_json(const TuneResult& result);
 

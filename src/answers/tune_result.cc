@@ -43,8 +43,9 @@ std::vector<const Measurement*> TuneResult::readings(size_t config) const {
   return all;
 }
 
-std::string describe(const TuneRequest& request, const std::string& span) {
-  std::string text = fmt::format("objective {}", objective_name(request.objective));
+std::string describe(const Request& request, const std::string& span) {
+  std::string text =
+      fmt::format("objective {}", objective_name(request.objective.value_or(Objective::time)));
   if (request.power_budget_w != unlimited)
     text += fmt::format(", power ≤ {:g} W", request.power_budget_w);
   if (request.time_budget_s != unlimited)

@@ -12,15 +12,6 @@
 
 namespace flyball {
 
-/// What is asked. Budgets are `unlimited` where there is none.
-struct TuneRequest : SessionOptions {
-  Objective objective = Objective::time;
-  double power_budget_w = unlimited;
-  double time_budget_s = unlimited;    ///< of an epoch when the samples are known, else a minibatch
-  double energy_budget_j = unlimited;  ///< likewise
-  double samples = 0;                  ///< samples of an epoch; 0 takes what the workload says
-};
-
 /// What times and energies are compared per: a sample where the batch size varies, a run where a
 /// program marks no minibatches.
 enum class Per { minibatch, sample, run };
@@ -62,7 +53,7 @@ struct HeldOut {
 };
 
 struct TuneResult : SearchAnswer {
-  TuneRequest request;
+  Request request;
   ProfilerInfo profiler;
   Space space;
   size_t default_config = 0;
@@ -78,6 +69,7 @@ struct TuneResult : SearchAnswer {
   std::optional<double> gap;  ///< where one was asked for: by what share more could be gained
   std::optional<Oracle> oracle;
 
+  Objective objective() const { return request.objective.value_or(Objective::time); }
   /// Configurations to choose from.
   size_t offered() const { return whole_space > 0 ? whole_space : space.size(); }
   /// Minibatches of an epoch at this configuration; 0 when the samples are not known.
@@ -92,7 +84,7 @@ struct TuneResult : SearchAnswer {
 
 /// "objective time, power ≤ 30 W, epoch ≤ 4 s, accuracy ≥ 0.7, until a gap of 2 %, for 10 min":
 /// what was asked, as a person reads it. `span` is TuneResult's budget_span.
-std::string describe(const TuneRequest& request, const std::string& span);
+std::string describe(const Request& request, const std::string& span);
 /// What was reported at a configuration: medians of its trials.
 Figures figures_of(const TuneResult& result, size_t config);
 

@@ -48,7 +48,7 @@ std::string idle_note(const PlanIdlePower& idle) {
 
 Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Board* simulated,
                         Store* store) {
-  PlanRequest& request = options.request;
+  Request& request = options.request;
   if (request.kind != "inference" && request.kind != "dynamic") return {};
   BoardCosts stored;
   if (store) {

@@ -120,7 +120,7 @@ Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
 }
 
 Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
-  PlanRequest& request = options.request;
+  Request& request = options.request;
   if (!options.objective.empty()) {
     FLYBALL_ASSIGN(request.objective, parse_objective(options.objective));
   }
@@ -141,7 +141,7 @@ Status report_plan(const PlanOptions& options, const SharedBoard& board,
   const ProfilerInfo& who = board.info(0);
   StoredRun run;
   run.request = {options.request.command,
-                 plan_request_json(options.request, board).dump(),
+                 request_json(options.request, board.workloads()).dump(),
                  who.device,
                  who.fingerprint,
                  options.request.seed,

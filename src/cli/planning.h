@@ -41,7 +41,7 @@ struct PlanOptions {
   std::optional<double> switch_ms;  ///< --switch-cost
   double idle_power_w = 0;          ///< --idle-power; 0: not given
   OptionScope scope;                ///< of the options above
-  PlanRequest request;
+  Request request;
 };
 
 inline constexpr const char* what_roles_are =

@@ -30,7 +30,7 @@ BudgetChoice search_within(const BudgetSearch& ground, double budget_w) {
   if (!strategy.ok()) return {};
   const auto answer = run_search(**strategy, ground.readings);
   return {answer.ok() ? std::optional(answer->choice[0]) : std::nullopt,
-          (*strategy)->ledger().profiles()};
+          (*strategy)->history().profiles()};
 }
 
 }  // namespace flyball

@@ -120,8 +120,8 @@ Scored run_one(const Ground& ground, const Case& one, const StrategyEntry& entry
     const std::vector<size_t>& choice = predicted ? *predicted : answer->choice;
     chosen = ground.candidates->space(choice.size() - 1).settings(choice.back());
   }
-  scored.profiles = static_cast<double>((*strategy)->ledger().profiles());
-  scored.trials = static_cast<double>((*strategy)->ledger().trials());
+  scored.profiles = static_cast<double>((*strategy)->history().profiles());
+  scored.trials = static_cast<double>((*strategy)->history().trials());
   scored.seconds = thread_seconds() - began;
   return scored;
 }

@@ -217,7 +217,8 @@ std::string describe(const Problem& problem) {
 }
 
 bool trains_in_several_batches(const Candidates& candidates, const std::vector<Role>& roles) {
-  return !roles.front().serves() && roles.front().phase == Phase::train &&
+  const Role& first = roles.front();
+  return !first.serves() && (first.phase == Phase::train || first.offline) &&
          candidates.batches(0).size() > 1;
 }
 

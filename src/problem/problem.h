@@ -110,7 +110,7 @@ std::string unit_of(const Problem& problem, Constraint constraint);
 /// person reads it.
 std::string describe(const Problem& problem);
 
-/// Does a training offer several batch sizes, so that samples must be counted, not minibatches?
+/// Does a training or offline inference offer several batch sizes, so that samples are counted?
 bool trains_in_several_batches(const Candidates& candidates, const std::vector<Role>& roles);
 
 /// Is the request itself sound? Names zero rates, negative budgets, objectives that the problem has

@@ -76,7 +76,7 @@ class Talkative final : public Profiler {
 class Walk : public testing::Test {
  protected:
   Walk() : store_(*Store::open(folder_ / "store.db")) {
-    TuneRequest request;
+    Request request;
     request.strategy = "brute-force";
     request.power_budget_w = 38;
     request.limits = {{"accuracy", 0.25, false}, {"memory", 2e9, true}};
@@ -157,7 +157,7 @@ TEST_F(Walk, WhatAnEarlierProgramDidNotKeepIsSaidByItsTrials) {
 // A study's program set everything itself: there is no command to run it with.
 TEST_F(Walk, AReopenedStudyTellsItsOwnSettings) {
   Talkative program(true);
-  TuneRequest request;
+  Request request;
   request.strategy = "brute-force";
   request.command = "flyball study";
   request.fresh = true;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "problem/exact.h"
-#include "tune/planning.h"
+#include "tune/shared_board.h"
 
 namespace flyball {
 

@@ -21,15 +21,15 @@ constexpr size_t profiles_of_one_batch = 50, profiles_of_several = 150;
 /// The best time known at each of a range of power levels, for one role and batch size.
 class FrontOf {
  public:
-  FrontOf(const Ledger& ledger, size_t role, double batch, std::shared_ptr<const Belief> belief)
+  FrontOf(const History& history, size_t role, double batch, std::shared_ptr<const Belief> belief)
       : role_(role), belief_(std::move(belief)) {
-    const Candidates& all = *ledger.problem().candidates;
+    const Candidates& all = *history.problem().candidates;
     double lowest = unlimited, highest = -unlimited;
     for (size_t i = 0; i < all.size(role); ++i) {
       if (all.batch(role, i) != batch) continue;
       lowest = std::min(lowest, log_w(i));
       highest = std::max(highest, log_w(i));
-      if (!ledger.find(role, i)) open_.push_back(i);
+      if (!history.find(role, i)) open_.push_back(i);
     }
     const size_t count = belief_->has_power() ? levels : 1;
     for (size_t k = 0; k < count; ++k)
@@ -37,7 +37,7 @@ class FrontOf {
     if (count == 1) level_ = {unlimited};
     best_.assign(level_.size(), unlimited);
     for (size_t i = 0; i < all.size(role); ++i) {
-      const Record* record = ledger.find(role, i);
+      const Record* record = history.find(role, i);
       if (record && !record->failed() && all.batch(role, i) == batch) take_as_predicted(i);
     }
     gain_.assign(open_.size(), -1);
@@ -115,9 +115,9 @@ class ActiveLearning : public Strategy {
       while (!queue_.empty()) {
         const Ask next = queue_.back();
         queue_.pop_back();
-        if (!ledger().find(next.role, next.candidate)) return next;
+        if (!history().find(next.role, next.candidate)) return next;
       }
-      if (ledger().profiles() >= most_) return stop("all profiles were used");
+      if (history().profiles() >= most_) return stop("all profiles were used");
       plan_round();
       if (queue_.empty())
         return stop(stopped_early_.empty() ? "the predicted fronts are measured" : stopped_early_);
@@ -149,7 +149,7 @@ class ActiveLearning : public Strategy {
     std::string key;
     if (options().cache) {
       for (size_t role = 0; role < candidates().roles(); ++role)
-        key += ledger_key(ledger(), role, options().seed);
+        key += history_key(history(), role, options().seed);
       if (const auto known = options().cache->rounds.find(key)) {
         queue_ = *known;
         return;
@@ -157,17 +157,17 @@ class ActiveLearning : public Strategy {
     }
     std::vector<FrontOf> fronts;
     for (size_t role = 0; role < candidates().roles(); ++role) {
-      auto belief = believe(ledger(), role, options());
+      auto belief = believe(history(), role, options());
       if (!belief.ok()) {
         stopped_early_ = "the predictor gave up: " + belief.error().message;
         return;
       }
       const auto shared = std::make_shared<const Belief>(*std::move(belief));
       for (double batch : candidates().batches(role))
-        fronts.emplace_back(ledger(), role, batch, shared);
+        fronts.emplace_back(history(), role, batch, shared);
     }
     std::vector<Wish> wishes;
-    const size_t room = std::min(round_size, most_ - ledger().profiles());
+    const size_t room = std::min(round_size, most_ - history().profiles());
     while (wishes.size() < room) {
       Wish best;
       FrontOf* of = nullptr;

@@ -10,12 +10,12 @@
 namespace flyball {
 namespace {
 
-WorkloadTable measured_table(const Ledger& ledger, size_t role) {
-  const Problem& problem = ledger.problem();
+WorkloadTable measured_table(const History& history, size_t role) {
+  const Problem& problem = history.problem();
   const Space& space = problem.candidates->space(role);
   WorkloadTable table = empty_table(problem.roles[role], space);
   // By candidate, not by time: the fit must not depend on the order of the trials.
-  for (const auto& [candidate, record] : ledger.of_role(role))
+  for (const auto& [candidate, record] : history.of_role(role))
     for (size_t i = 0; i < record.readings.size(); ++i) {
       const Reading& reading = record.readings[i];
       // A board never reads the same to the last digit twice; a table does, and confirms nothing.
@@ -61,14 +61,14 @@ void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector
 
 }  // namespace
 
-std::string ledger_key(const Ledger& ledger, size_t role, uint64_t seed) {
-  return key_of(measured_table(ledger, role), role, seed);
+std::string history_key(const History& history, size_t role, uint64_t seed) {
+  return key_of(measured_table(history, role), role, seed);
 }
 
-std::shared_ptr<const Result<Prediction>> predict_role(const Ledger& ledger, size_t role,
+std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
                                                        const SearchOptions& options) {
-  const Space& space = ledger.problem().candidates->space(role);
-  const WorkloadTable table = measured_table(ledger, role);
+  const Space& space = history.problem().candidates->space(role);
+  const WorkloadTable table = measured_table(history, role);
   const auto compute = [&] {
     return std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
   };
@@ -82,14 +82,14 @@ std::shared_ptr<const Result<Prediction>> predict_role(const Ledger& ledger, siz
   return shared;
 }
 
-Result<Belief> believe(const Ledger& ledger, size_t role, const SearchOptions& options) {
-  const auto shared = predict_role(ledger, role, options);
+Result<Belief> believe(const History& history, size_t role, const SearchOptions& options) {
+  const auto shared = predict_role(history, role, options);
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();
   Belief belief;
   to_log(predicted.minibatch_ms, belief.log_ms, belief.sd_ms);
   to_log(predicted.power_w, belief.log_w, belief.sd_w);
-  for (const auto& [candidate, record] : ledger.of_role(role)) {
+  for (const auto& [candidate, record] : history.of_role(role)) {
     if (record.failed()) continue;
     const Reading value = record.value();
     belief.log_ms[candidate] = std::log(value.minibatch_ms);

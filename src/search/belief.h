@@ -53,15 +53,15 @@ class PredictionCache {
 };
 
 /// What a role's readings amount to, for use as a key.
-std::string ledger_key(const Ledger& ledger, size_t role, uint64_t seed);
+std::string history_key(const History& history, size_t role, uint64_t seed);
 
 /// Fits the options' predictor on the role's readings and predicts all its candidates, measured
 /// ones too. Shared through the cache where there is one; never null.
-std::shared_ptr<const Result<Prediction>> predict_role(const Ledger& ledger, size_t role,
+std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
                                                        const SearchOptions& options);
 
 /// Fits the options' predictor on the role's readings and predicts its candidates. The error is the
 /// predictor's, e.g. too few rows.
-Result<Belief> believe(const Ledger& ledger, size_t role, const SearchOptions& options);
+Result<Belief> believe(const History& history, size_t role, const SearchOptions& options);
 
 }  // namespace flyball

@@ -70,9 +70,9 @@ TEST(Belief, SearchesThatDifferInTheBoardShareNothing) {
     auto problem = std::make_shared<Problem>(*surface::problem({}));
     problem->roles[0].device = device;
     problem->roles[0].power_total = total;
-    Ledger ledger(problem);
-    for (size_t i : {3, 17, 30}) ledger.record(0, i, all[0][i], "");
-    EXPECT_TRUE(believe(ledger, 0, options).ok());
+    History history(problem);
+    for (size_t i : {3, 17, 30}) history.record(0, i, all[0][i], "");
+    EXPECT_TRUE(believe(history, 0, options).ok());
   };
   believe_on("a", "module");
   believe_on("a", "module");  // as before: not fitted again

@@ -19,7 +19,7 @@ class BinarySearch : public Strategy {
 
  protected:
   std::optional<Ask> propose() override {
-    Lookup lookup(ledger());
+    Lookup lookup(history());
     run(lookup);
     if (lookup.wants()) return lookup.wants();
     return stop("the binary search ended");

@@ -12,7 +12,7 @@ class BruteForce : public Strategy {
   std::optional<Ask> propose() override {
     for (; role_ < problem().roles.size(); ++role_, next_ = 0)
       for (; next_ < problem().candidates->size(role_); ++next_)
-        if (!ledger().find(role_, next_)) return Ask{role_, next_, "every configuration", false};
+        if (!history().find(role_, next_)) return Ask{role_, next_, "every configuration", false};
     return stop("everything was measured");
   }
 

@@ -28,9 +28,9 @@ double distance_to(std::span<const double> point, double target) {
 
 /// Roughly where on all axes together a training draws its power budget, by its first trial: the
 /// power of a mode is taken to be 0.3 + 0.7 x² of the highest one's. Nothing without power.
-std::optional<double> rank_of_budget(const Ledger& ledger, const RankedSpace& points) {
-  const auto& [candidate, record] = *ledger.of_role(0).begin();
-  const double drawn = record.value().power_w, budget = ledger.problem().budgets.power_w;
+std::optional<double> rank_of_budget(const History& history, const RankedSpace& points) {
+  const auto& [candidate, record] = *history.of_role(0).begin();
+  const double drawn = record.value().power_w, budget = history.problem().budgets.power_w;
   if (!(drawn > 0) || budget == unlimited || points.dimensions == 0) return {};
   const double x = mean(points.row(candidate));
   const double share = (budget / drawn * (0.3 + 0.7 * x * x) - 0.3) / 0.7;
@@ -40,11 +40,11 @@ std::optional<double> rank_of_budget(const Ledger& ledger, const RankedSpace& po
 /// The second trial of a training: the fewest cores and, on the other axes, about what its power
 /// budget allows; so that it tells a loader's part of the time from the GPU's. Nothing where the
 /// cores cannot be chosen.
-std::optional<std::vector<double>> second_of_training(const Ledger& ledger, const Space& space,
+std::optional<std::vector<double>> second_of_training(const History& history, const Space& space,
                                                       const RankedSpace& points) {
   const auto axes = varying_axes(space);
   const auto cores = std::ranges::find(axes, axis::cpu_cores, &Axis::name);
-  const auto rank = rank_of_budget(ledger, points);
+  const auto rank = rank_of_budget(history, points);
   if (cores == axes.end() || !rank || axes.size() != points.dimensions) return {};
   std::vector<double> target(axes.size(), *rank);
   target[static_cast<size_t>(cores - axes.begin())] = 0;
@@ -53,15 +53,15 @@ std::optional<std::vector<double>> second_of_training(const Ledger& ledger, cons
 
 }  // namespace
 
-std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
-  const Problem& problem = ledger.problem();
+std::optional<DesignPoint> next_design_point(const History& history) {
+  const Problem& problem = history.problem();
   const Candidates& all = *problem.candidates;
   const size_t last = all.roles() - 1;
   std::vector<bool> in_question(all.size(last));
   for (size_t i = 0; i < all.size(last); ++i) in_question[i] = may_be_in_time(problem, last, i);
   const RankedSpace points = rank_axes(all.space(last), in_question);
   std::vector<size_t> tried;
-  for (const auto& [candidate, record] : ledger.of_role(last)) tried.push_back(candidate);
+  for (const auto& [candidate, record] : history.of_role(last)) tried.push_back(candidate);
 
   // High corner, a third of the way up, two thirds in turn; beyond that maximin. Not the lowest
   // corner: it is so slow that little is learned there of the modes that budgets choose among.
@@ -72,7 +72,7 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
   const size_t step = tried.size();
   std::optional<std::vector<double>> second;
   if (step == 1 && all.roles() == 1 && !problem.roles[0].serves())
-    second = second_of_training(ledger, all.space(0), points);
+    second = second_of_training(history, all.space(0), points);
   std::optional<DesignPoint> best;
   double best_score = -1e300;
   for_each_choice(problem, [&](std::span<const size_t> choice) {
@@ -80,7 +80,7 @@ std::optional<DesignPoint> next_design_point(const Ledger& ledger) {
     // Roles that may have a mode each begin in one, too: it is one profile.
     if (choice.size() == 2 && all.mode_of(0, choice[0]) != all.mode_of(1, choice[1])) return;
     for (size_t role = 0; role < choice.size(); ++role) {
-      const Record* record = ledger.find(role, choice[role]);
+      const Record* record = history.find(role, choice[role]);
       if (record && record->failed()) return;
       if (!may_be_in_time(problem, role, choice[role])) return;
       missing = missing || !record;

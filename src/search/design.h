@@ -1,7 +1,7 @@
 // First trials without a model: high, low, between, then what is farthest from all measured ones.
 #pragma once
 
-#include "search/ledger.h"
+#include "history/history.h"
 
 namespace flyball {
 
@@ -15,6 +15,6 @@ struct DesignPoint {
 /// clocks that may draw it), the one two thirds up, then maximin distance on ranks. Batches that
 /// gather for longer than the latency budget are left out. Nothing when all others were measured or
 /// failed.
-std::optional<DesignPoint> next_design_point(const Ledger& ledger);
+std::optional<DesignPoint> next_design_point(const History& history);
 
 }  // namespace flyball

@@ -31,21 +31,21 @@ constexpr size_t most_neighbours = 60;        // more say no more of one place, 
 constexpr size_t most_repeats = 2;
 
 /// The other measured configurations nearest to a candidate, with their readings.
-WorkloadTable neighbours(const Ledger& ledger, size_t role, size_t own) {
-  const Space& space = ledger.problem().candidates->space(role);
+WorkloadTable neighbours(const History& history, size_t role, size_t own) {
+  const Space& space = history.problem().candidates->space(role);
   const RankedSpace ranks = rank_axes(space);
   std::vector<std::pair<double, size_t>> others;
-  for (const auto& [candidate, record] : ledger.of_role(role))
+  for (const auto& [candidate, record] : history.of_role(role))
     if (candidate != own && !record.failed())
       others.emplace_back(ranks.distance(own, candidate), candidate);
   std::ranges::sort(others);
   if (others.size() > most_neighbours) others.resize(most_neighbours);
-  WorkloadTable table = empty_table(ledger.problem().roles[role], space);
+  WorkloadTable table = empty_table(history.problem().roles[role], space);
   const auto add = [&](size_t candidate, const Reading& reading) {
     table.add(space.row(candidate), reading.minibatch_ms, reading.power_w);
   };
   for (const auto& [far, candidate] : others) {
-    const Record& record = *ledger.find(role, candidate);
+    const Record& record = *history.find(role, candidate);
     if (record.readings.size() > 2)
       add(candidate, record.value());  // one of them was doubted
     else
@@ -84,9 +84,9 @@ std::string against(double value, const char* unit, const Estimates& expected) {
                      expected.mean[0], unit);
 }
 
-size_t others_of(const Ledger& ledger, size_t role) {
+size_t others_of(const History& history, size_t role) {
   size_t measured = 0;
-  for (const auto& [candidate, record] : ledger.of_role(role)) measured += !record.failed();
+  for (const auto& [candidate, record] : history.of_role(role)) measured += !record.failed();
   return std::min(most_neighbours, measured - std::min<size_t>(measured, 1));
 }
 
@@ -101,11 +101,11 @@ bool Doubt::is_default(const Key& key) const {
   return key.first < default_choice_.size() && default_choice_[key.first] == key.second;
 }
 
-Doubt::Contradiction Doubt::contradiction(const Ledger& ledger, const Key& key,
+Doubt::Contradiction Doubt::contradiction(const History& history, const Key& key,
                                           const Reading& reading) const {
   const auto& [role, candidate] = key;
-  const Space& space = ledger.problem().candidates->space(role);
-  const WorkloadTable rows = neighbours(ledger, role, candidate);
+  const Space& space = history.problem().candidates->space(role);
+  const WorkloadTable rows = neighbours(history, role, candidate);
   const bool within = lies_within(space.row(candidate), rows.space);
   if (!within && !is_default(key)) return {};
   std::span<const WorkloadTable> references;
@@ -122,17 +122,17 @@ Doubt::Contradiction Doubt::contradiction(const Ledger& ledger, const Key& key,
                   : Contradiction{power, against(reading.power_w, "W", expected->power_w)};
 }
 
-std::optional<Ask> Doubt::worst_contradiction(const Ledger& ledger, const Key& told) {
+std::optional<Ask> Doubt::worst_contradiction(const History& history, const Key& told) {
   Contradiction worst;
   Key where;
-  for (size_t role = 0; role < ledger.problem().roles.size(); ++role) {
-    const size_t others = others_of(ledger, role);
+  for (size_t role = 0; role < history.problem().roles.size(); ++role) {
+    const size_t others = others_of(history, role);
     if (others < least_neighbours) continue;
-    for (const auto& [candidate, record] : ledger.of_role(role)) {
+    for (const auto& [candidate, record] : history.of_role(role)) {
       const Key key(role, candidate);
       if (record.readings.size() != 1 || repeats_[key] == most_repeats) continue;
       if (key != told && others < std::max(least_neighbours_later, 2 * believed_[key])) continue;
-      Contradiction found = contradiction(ledger, key, record.readings[0]);
+      Contradiction found = contradiction(history, key, record.readings[0]);
       const double believable = key == told ? 1 : believable_later;
       if (found.severity <= believable) believed_[key] = others;
       if (found.severity <= std::max(believable, worst.severity)) continue;
@@ -144,15 +144,15 @@ std::optional<Ask> Doubt::worst_contradiction(const Ledger& ledger, const Key& t
   return Ask{where.first, where.second, worst.why, true};
 }
 
-std::optional<Ask> Doubt::again(const Ledger& ledger, const Ask& told) {
-  const Record* record = ledger.find(told.role, told.candidate);
+std::optional<Ask> Doubt::again(const History& history, const Ask& told) {
+  const Record* record = history.find(told.role, told.candidate);
   const Key key(told.role, told.candidate);
   std::optional<Ask> ask;
   if (record && record->readings.size() == 2 && repeats_[key] < most_repeats &&
       apart(record->readings[0], record->readings[1]))
     ask = Ask{told.role, told.candidate, "its two readings disagree", true};
   else
-    ask = worst_contradiction(ledger, key);
+    ask = worst_contradiction(history, key);
   if (ask) ++repeats_[{ask->role, ask->candidate}];
   return ask;
 }

@@ -26,8 +26,8 @@ class Doubt {
   /// - Every single reading is judged when it is told, again when it has eight neighbours, and
   ///   whenever they have doubled since, then by one and a half of these bounds, since many are;
   ///   of several that are contradicted the worst comes first.
-  /// - Two readings that lie more than 3 % apart call for a third; the ledger takes the median.
-  std::optional<Ask> again(const Ledger& ledger, const Ask& told);
+  /// - Two readings that lie more than 3 % apart call for a third; the history takes the median.
+  std::optional<Ask> again(const History& history, const Ask& told);
 
  private:
   using Key = std::pair<size_t, size_t>;  ///< role and candidate
@@ -35,8 +35,8 @@ class Doubt {
     double severity = 0;  ///< how often the miss that would just be believed; 0: it is believed
     std::string why;
   };
-  Contradiction contradiction(const Ledger& ledger, const Key& key, const Reading& reading) const;
-  std::optional<Ask> worst_contradiction(const Ledger& ledger, const Key& told);
+  Contradiction contradiction(const History& history, const Key& key, const Reading& reading) const;
+  std::optional<Ask> worst_contradiction(const History& history, const Key& told);
   bool is_default(const Key& key) const;
 
   uint64_t seed_;

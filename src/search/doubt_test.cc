@@ -113,7 +113,7 @@ TEST(Doubt, AWrongReadingIsMeasuredAgainWhateverTheStrategy) {
     EXPECT_THAT(asks[1].reason, HasSubstr("ms where its neighbours let expect"));
     EXPECT_THAT(asks[2].reason, HasSubstr("two readings disagree"));
     const size_t candidate = board.wrong->second;
-    EXPECT_NEAR(strategy->ledger().find(0, candidate)->value().minibatch_ms /
+    EXPECT_NEAR(strategy->history().find(0, candidate)->value().minibatch_ms /
                     truth[0][candidate].minibatch_ms,
                 1, 0.03)
         << name;
@@ -156,7 +156,7 @@ TEST(Doubt, WhatHasNoNeighboursIsBelieved) {
       Reading reading = truth[0][candidate];
       if (candidate == measured.back()) reading.minibatch_ms *= 0.3;
       strategy->tell(ask, reading);
-      count += doubt.again(strategy->ledger(), ask).has_value();
+      count += doubt.again(strategy->history(), ask).has_value();
     }
     return count;
   };
@@ -178,7 +178,7 @@ TEST(Doubt, AnEarlyReadingIsJudgedLater) {
     Reading reading = truth[0][candidate];
     if (candidate == 15) reading.minibatch_ms *= 0.3;
     strategy->tell(ask, reading);
-    if (const auto next = doubt.again(strategy->ledger(), ask)) again.push_back(*next);
+    if (const auto next = doubt.again(strategy->history(), ask)) again.push_back(*next);
   }
   ASSERT_FALSE(again.empty());
   EXPECT_EQ(again.back().candidate, 15u);
@@ -200,7 +200,7 @@ TEST(Doubt, ADefaultFarOffIsDoubtedAtItsCorner) {
       Reading reading = truth[0][candidate];
       if (candidate == 39) reading.minibatch_ms *= factor;
       strategy->tell(ask, reading);
-      const auto next = doubt.again(strategy->ledger(), ask);
+      const auto next = doubt.again(strategy->history(), ask);
       doubted += next && next->candidate == 39;
     }
     EXPECT_EQ(doubted, factor > 2 ? 1u : 0u) << factor;
@@ -217,7 +217,7 @@ TEST(Doubt, WhatIsReadTwiceIsTrue) {
   Doubt doubt(strategy->options());
   ASSERT_TRUE(run_search(*strategy, std::ref(board), &doubt).ok());
   EXPECT_EQ(board.asked[std::pair(size_t{0}, size_t{27})].size(), 2u);
-  EXPECT_NEAR(strategy->ledger().find(0, 27)->value().minibatch_ms / truth[0][27].minibatch_ms, 1,
+  EXPECT_NEAR(strategy->history().find(0, 27)->value().minibatch_ms / truth[0][27].minibatch_ms, 1,
               0.01);
 }
 
@@ -240,7 +240,7 @@ TEST(Doubt, EndsWhereRepeatsFail) {
   EXPECT_TRUE(answer.ok());
   ASSERT_TRUE(board.wrong);
   EXPECT_EQ(failed[*board.wrong], 2u);
-  EXPECT_EQ(strategy->ledger().find(0, board.wrong->second)->readings.size(), 1u);
+  EXPECT_EQ(strategy->history().find(0, board.wrong->second)->readings.size(), 1u);
 }
 
 }  // namespace

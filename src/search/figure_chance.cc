@@ -6,16 +6,16 @@
 
 namespace flyball {
 
-std::vector<double> figure_chances(const Ledger& ledger, size_t role) {
+std::vector<double> figure_chances(const History& history, size_t role) {
   std::vector<std::pair<size_t, bool>> known;  // candidate, held
   bool any_broken = false;
-  for (const auto& [candidate, record] : ledger.of_role(role)) {
+  for (const auto& [candidate, record] : history.of_role(role)) {
     if (record.failed()) continue;
     known.emplace_back(candidate, record.value().excess <= 0);
     any_broken = any_broken || !known.back().second;
   }
   if (!any_broken) return {};
-  const Space& space = ledger.problem().candidates->space(role);
+  const Space& space = history.problem().candidates->space(role);
   const RankedSpace ranks = rank_axes(space);
   std::vector<double> chances;
   for (size_t here = 0; here < space.size(); ++here) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "search/ledger.h"
+#include "history/history.h"
 
 namespace flyball {
 
@@ -12,6 +12,6 @@ namespace flyball {
 /// No model knows these figures, so the nearest readings decide: the share of them that held,
 /// weighed by 1 ÷ squared distance over the ranks of the axes (Shepard's interpolation). A
 /// candidate that was measured has 0 or 1.
-std::vector<double> figure_chances(const Ledger& ledger, size_t role);
+std::vector<double> figure_chances(const History& history, size_t role);
 
 }  // namespace flyball

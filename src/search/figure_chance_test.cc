@@ -21,19 +21,19 @@ Readings limited(const Problem& problem) {
 
 TEST(FigureChance, IsNotAskedWhileEverythingHolds) {
   const auto one = problem({});
-  Ledger ledger(one);
+  History history(one);
   Reading holds{10, 20};
   holds.excess = -0.5;
-  ledger.record(0, 3, holds, "");
-  EXPECT_TRUE(figure_chances(ledger, 0).empty());
+  history.record(0, 3, holds, "");
+  EXPECT_TRUE(figure_chances(history, 0).empty());
 }
 
 TEST(FigureChance, FollowsTheNearestReadings) {
   const auto one = problem({});
   const Readings all = limited(*one);
-  Ledger ledger(one);
-  for (const size_t candidate : {0u, 9u}) ledger.record(0, candidate, all[0][candidate], "");
-  const auto chances = figure_chances(ledger, 0);
+  History history(one);
+  for (const size_t candidate : {0u, 9u}) history.record(0, candidate, all[0][candidate], "");
+  const auto chances = figure_chances(history, 0);
   ASSERT_EQ(chances.size(), all[0].size());
   EXPECT_NEAR(chances[0], 1, 1e-6);
   EXPECT_NEAR(chances[9], 0, 1e-6);

@@ -35,7 +35,7 @@ class Flyball : public Strategy {
   std::optional<Ask> propose() override {
     if (const auto rest = rest_of_choice()) return rest;
     unfinished_.clear();
-    profiles_ = ledger().profiles();
+    profiles_ = history().profiles();
     if (profiles_ >= options().profile_budget) return stop("all profiles were used");
     const bool fitted = fit();
     const auto next = fitted ? best_prospect() : design();
@@ -50,14 +50,14 @@ class Flyball : public Strategy {
   /// profile.
   std::optional<Ask> rest_of_choice() {
     auto rest = first_missing(unfinished_, "the other workload of the same choice");
-    const auto& known = ledger().best();
+    const auto& known = history().best();
     if (!rest || !known || !known->outcome.feasible || !fit()) return rest;
     const Candidates& all = *problem().candidates;
     double most = weigh(problem(), beliefs_, unfinished_, known->outcome.loss).gain;
     std::vector<size_t> choice = unfinished_;
     for (size_t other : all.of_mode(rest->role, all.mode_of(rest->role, rest->candidate))) {
       choice[rest->role] = other;
-      if (ledger().find(rest->role, other)) continue;
+      if (history().find(rest->role, other)) continue;
       const double gain = weigh(problem(), beliefs_, choice, known->outcome.loss).gain;
       if (gain <= most) continue;
       most = gain;
@@ -73,7 +73,7 @@ class Flyball : public Strategy {
     const auto trains = [](const Role& role) { return !role.serves(); };
     const size_t first = std::ranges::any_of(problem().roles, trains) ? first_trials : 1;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
-      const auto& trials = ledger().of_role(role);
+      const auto& trials = history().of_role(role);
       const auto read =
           std::ranges::count_if(trials, [](const auto& trial) { return !trial.second.failed(); });
       // With one mode the batches of a service are tried first, whatever the training offers.
@@ -88,7 +88,7 @@ class Flyball : public Strategy {
     if (!begun()) return false;
     std::vector<Belief> beliefs;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
-      auto belief = believe(ledger(), role, options());
+      auto belief = believe(history(), role, options());
       if (!belief.ok()) {
         beliefs_.clear();
         return false;
@@ -98,13 +98,13 @@ class Flyball : public Strategy {
     beliefs_ = std::move(beliefs);
     chances_.clear();
     for (size_t role = 0; role < problem().roles.size(); ++role)
-      chances_.push_back(figure_chances(ledger(), role));
+      chances_.push_back(figure_chances(history(), role));
     return true;
   }
 
   /// The first trials, while there are too few readings.
   std::optional<Ask> design() {
-    const auto point = next_design_point(ledger());
+    const auto point = next_design_point(history());
     if (!point) return {};
     return begin(point->choice, point->reason);
   }
@@ -113,15 +113,15 @@ class Flyball : public Strategy {
   /// largest gain among those that are safe enough, and the more trials failed to be feasible, the
   /// safer it has to be.
   std::optional<Ask> best_prospect() {
-    const auto& known = ledger().best();
+    const auto& known = history().best();
     const bool feasible = known && known->outcome.feasible;
     const double best = feasible ? known->outcome.loss : loss_of_the_safest();
     const double required =
-        feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(ledger().profiles()));
+        feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(history().profiles()));
     std::vector<size_t> chosen, safest;
     Prospect most, safe;
     // The first miss or two are the model's to learn from.
-    const bool varied = !feasible && ledger().trials() >= misses_learned;
+    const bool varied = !feasible && history().trials() >= misses_learned;
     if (varied && ranks_.empty())
       for (size_t role = 0; role < problem().roles.size(); ++role)
         ranks_.push_back(rank_axes(problem().candidates->space(role)));
@@ -194,7 +194,7 @@ class Flyball : public Strategy {
     double farthest = 0;
     for (size_t role = 0; role < choice.size(); ++role) {
       double nearest = unlimited;
-      for (const auto& [candidate, record] : ledger().of_role(role))
+      for (const auto& [candidate, record] : history().of_role(role))
         if (!record.failed())
           nearest = std::min(nearest, ranks_[role].distance(choice[role], candidate));
       farthest = std::max(farthest, nearest);
@@ -211,13 +211,13 @@ class Flyball : public Strategy {
   bool open(std::span<const size_t> choice) const {
     size_t missing = 0;
     for (size_t role = 0; role < choice.size(); ++role) {
-      const Record* record = ledger().find(role, choice[role]);
+      const Record* record = history().find(role, choice[role]);
       if (record && record->failed()) return false;
       missing += !record;
     }
     if (missing < 2 || !problem().separate_modes) return missing > 0;
     return profiles_ + missing <= options().profile_budget ||
-           ledger().profiles_with(choice) <= options().profile_budget;
+           history().profiles_with(choice) <= options().profile_budget;
   }
 
   /// While nothing feasible is known: what the choice most likely to be feasible would cost.

@@ -31,7 +31,7 @@ class Gmd : public Strategy {
 
  protected:
   std::optional<Ask> propose() override {
-    Lookup lookup(ledger());
+    Lookup lookup(history());
     visits_.clear();
     run(lookup);
     if (lookup.wants()) return lookup.wants();
@@ -48,7 +48,7 @@ class Gmd : public Strategy {
     if (problem().roles.size() == 2) return concurrent_at(lookup, smallest_batch());
     const bool serves = problem().roles[0].serves();
     if (!climb(lookup, smallest_batch(), serves ? 0.2 : 1.0, false) || !serves) return;
-    if (!ledger().best() || !ledger().best()->outcome.feasible) larger_batch(lookup);
+    if (!history().best() || !history().best()->outcome.feasible) larger_batch(lookup);
   }
 
   double smallest_batch() const { return all().batches(served()).front(); }

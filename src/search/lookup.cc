@@ -5,7 +5,7 @@
 namespace flyball {
 
 std::optional<Reading> Lookup::read(size_t role, size_t candidate, const char* reason) {
-  const Record* record = ledger_.find(role, candidate);
+  const Record* record = history_.find(role, candidate);
   if (!record) {
     if (!wants_) wants_ = Ask{role, candidate, reason, false};
     return {};

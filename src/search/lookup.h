@@ -11,7 +11,7 @@ namespace flyball {
 
 class Lookup {
  public:
-  explicit Lookup(const Ledger& ledger) : ledger_(ledger) {}
+  explicit Lookup(const History& history) : history_(history) {}
 
   /// The reading of a trial. Where there is none, wants() names the trial from now on and the
   /// caller returns at once. A failed trial reads infinite time and power.
@@ -19,7 +19,7 @@ class Lookup {
   const std::optional<Ask>& wants() const { return wants_; }
 
  private:
-  const Ledger& ledger_;
+  const History& history_;
   std::optional<Ask> wants_;
 };
 

@@ -17,7 +17,7 @@ class Maxn : public Strategy {
     if (!mode) return stop("the mode with everything at its maximum is not offered");
     for (size_t role = 0; role < all.roles(); ++role)
       for (size_t candidate : all.of_mode(role, *mode))
-        if (!ledger().find(role, candidate))
+        if (!history().find(role, candidate))
           return Ask{role, candidate, "everything at its maximum", false};
     return stop("there is one such mode");
   }

@@ -41,7 +41,7 @@ class Nn250 : public Strategy {
  protected:
   std::optional<Ask> propose() override {
     for (; next_ < plan_.size(); ++next_)
-      if (!ledger().find(plan_[next_].role, plan_[next_].candidate)) return plan_[next_];
+      if (!history().find(plan_[next_].role, plan_[next_].candidate)) return plan_[next_];
     if (!predicted_ && !predict()) return stop("the network could not be fitted");
     if (auto rest = first_missing(*predicted_, "the best by the network's predictions"))
       return rest;
@@ -64,7 +64,7 @@ class Nn250 : public Strategy {
       SearchOptions own = options();
       own.references.clear();
       own.make_predictor = [network] { return make_nn(network); };
-      const auto prediction = predict_role(ledger(), role, own);
+      const auto prediction = predict_role(history(), role, own);
       if (!prediction->ok()) {
         note("the network gave up: " + prediction->error().message);
         return false;

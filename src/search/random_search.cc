@@ -28,7 +28,7 @@ class RandomSearch : public Strategy {
  protected:
   std::optional<Ask> propose() override {
     for (; next_ < plan_.size(); ++next_)
-      if (!ledger().find(plan_[next_].role, plan_[next_].candidate)) return plan_[next_];
+      if (!history().find(plan_[next_].role, plan_[next_].candidate)) return plan_[next_];
     return stop("all drawn modes were measured");
   }
 

@@ -11,7 +11,7 @@ Status run_trial(Strategy& strategy, const Ask& asked, const Measure& measure, D
     }
     strategy.tell(*next, seen.reading, seen.failure);
     const Ask told = *next;
-    next = doubt ? doubt->again(strategy.ledger(), told) : std::nullopt;
+    next = doubt ? doubt->again(strategy.history(), told) : std::nullopt;
   }
   return {};
 }

@@ -18,16 +18,16 @@ std::string title_of(const Problem& problem, const Ask& ask) {
 /// So many readings without power, and none with it, are enough to say that there is no sensor.
 constexpr size_t blind_enough = 3;
 
-bool is_blind(const Ledger& ledger, size_t readings) {
-  return ledger.problem().needs_power() && ledger.blind_readings() >= readings;
+bool is_blind(const History& history, size_t readings) {
+  return history.problem().needs_power() && history.blind_readings() >= readings;
 }
 
 /// Why the trials failed: one reason for all of them is no reason to try more.
-Error nothing_measured(const Ledger& ledger) {
+Error nothing_measured(const History& history) {
   std::set<std::string> reasons;
   size_t failed = 0, read = 0;
-  for (size_t role = 0; role < ledger.problem().roles.size(); ++role)
-    for (const auto& [candidate, record] : ledger.of_role(role)) {
+  for (size_t role = 0; role < history.problem().roles.size(); ++role)
+    for (const auto& [candidate, record] : history.of_role(role)) {
       if (record.failed()) reasons.insert(record.failure);
       ++(record.failed() ? failed : read);
     }
@@ -42,15 +42,15 @@ Error nothing_measured(const Ledger& ledger) {
 }
 
 /// The nearest measured choice in words.
-Error nearest_error(const Ledger& ledger) {
-  const Problem& problem = ledger.problem();
-  const Choice& nearest = *ledger.best();
-  Error error = infeasible_error(problem, ledger.readings());
+Error nearest_error(const History& history) {
+  const Problem& problem = history.problem();
+  const Choice& nearest = *history.best();
+  Error error = infeasible_error(problem, history.readings());
   std::string where;
   for (size_t role = 0; role < nearest.candidates.size(); ++role)
     where += (role ? "; " : "") +
              describe(problem.candidates->space(role).settings(nearest.candidates[role]));
-  error.message = fmt::format("among the {} trials measured: {} (nearest: {})", ledger.trials(),
+  error.message = fmt::format("among the {} trials measured: {} (nearest: {})", history.trials(),
                               error.message, where);
   return error;
 }
@@ -58,15 +58,15 @@ Error nearest_error(const Ledger& ledger) {
 }  // namespace
 
 Strategy::Strategy(std::shared_ptr<const Problem> problem, SearchOptions options)
-    : options_(std::move(options)), ledger_(std::move(problem)) {
+    : options_(std::move(options)), history_(std::move(problem)) {
   for (const Known& known : options_.known)
-    ledger_.record(known.role, known.candidate, known.reading, known.failure, false);
+    history_.record(known.role, known.candidate, known.reading, known.failure, false);
 }
 
 std::optional<Ask> Strategy::first_missing(std::span<const size_t> choice,
                                            const std::string& reason) const {
   for (size_t role = 0; role < choice.size(); ++role)
-    if (!ledger_.find(role, choice[role])) return Ask{role, choice[role], reason, false};
+    if (!history_.find(role, choice[role])) return Ask{role, choice[role], reason, false};
   return {};
 }
 
@@ -77,15 +77,15 @@ std::nullopt_t Strategy::stop(const std::string& why) {
 
 bool Strategy::is_beyond_the_most(const Ask& ask) const {
   // Every trial is at most one profile: most need not be counted.
-  if (ledger_.trials() < options_.profile_limit) return false;
-  return ledger_.profiles_after(ask.role, ask.candidate) >
-         std::max(options_.profile_limit, ledger_.profiles());
+  if (history_.trials() < options_.profile_limit) return false;
+  return history_.profiles_after(ask.role, ask.candidate) >
+         std::max(options_.profile_limit, history_.profiles());
 }
 
 std::optional<Ask> Strategy::ask() {
   if (pending_ || !stopped_.empty()) return pending_;
-  if (is_blind(ledger_, blind_enough)) return stop("no power was read");
-  if (options_.out_of_time && ledger_.trials() > 0 && options_.out_of_time())
+  if (is_blind(history_, blind_enough)) return stop("no power was read");
+  if (options_.out_of_time && history_.trials() > 0 && options_.out_of_time())
     return stop("the time was used up");
   pending_ =
       first_missing(options_.default_choice, "the default, so that the answer is never worse");
@@ -95,13 +95,13 @@ std::optional<Ask> Strategy::ask() {
     pending_.reset();
     return stop("all profiles were used");
   }
-  assert(!pending_ || pending_->repeat || !ledger_.find(pending_->role, pending_->candidate));
+  assert(!pending_ || pending_->repeat || !history_.find(pending_->role, pending_->candidate));
   assert(!pending_ || !pending_->reason.empty());
   return pending_;
 }
 
 void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& failure) {
-  ledger_.record(ask.role, ask.candidate, reading, failure);
+  history_.record(ask.role, ask.candidate, reading, failure);
   if (!failure.empty() || !(reading.minibatch_ms > 0))
     note(fmt::format("{} failed and is left out: {}", title_of(problem(), ask),
                      failure.empty() ? "it gave no time" : failure));
@@ -109,21 +109,21 @@ void Strategy::tell(const Ask& ask, const Reading& reading, const std::string& f
 }
 
 void Strategy::recall(const Ask& ask, const Reading& reading, const std::string& failure) {
-  ledger_.record(ask.role, ask.candidate, reading, failure, false);
+  history_.record(ask.role, ask.candidate, reading, failure, false);
   if (pending_ == ask) pending_.reset();
 }
 
 Result<Answer> Strategy::answer() const {
-  const auto& best = ledger_.best();
+  const auto& best = history_.best();
   if (best && best->outcome.feasible)
-    return Answer{best->candidates, best->outcome, ledger_.profiles(), ledger_.trials()};
-  if (is_blind(ledger_, 1))
+    return Answer{best->candidates, best->outcome, history_.profiles(), history_.trials()};
+  if (is_blind(history_, 1))
     return Error{Code::unavailable,
                  "the problem has a power or energy figure, and no power was measured",
                  "choose objective time without power and energy budgets, or a board with a power "
                  "sensor"};
-  if (!best) return nothing_measured(ledger_);
-  return nearest_error(ledger_);
+  if (!best) return nothing_measured(history_);
+  return nearest_error(history_);
 }
 
 }  // namespace flyball

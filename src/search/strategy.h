@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "predict/predictor.h"
-#include "search/ledger.h"
 
 namespace flyball {
 
@@ -36,7 +36,8 @@ class PredictionCache;
 
 /// What every strategy is given; each uses what it needs.
 struct SearchOptions {
-  /// Profiles to plan with, as Ledger::profiles() counts them; published strategies have their own.
+  /// Profiles to plan with, as History::profiles() counts them; published strategies have their
+  /// own.
   size_t profile_budget = 10;
   /// No strategy, whatever its own number, profiles more than this.
   size_t profile_limit = std::numeric_limits<size_t>::max();
@@ -87,8 +88,8 @@ class Strategy {
   /// not, evaluations score it. Nothing for strategies that measure what they answer.
   virtual std::optional<std::vector<size_t>> predicted_choice() const { return {}; }
 
-  const Ledger& ledger() const { return ledger_; }
-  const Problem& problem() const { return ledger_.problem(); }
+  const History& history() const { return history_; }
+  const Problem& problem() const { return history_.problem(); }
   const SearchOptions& options() const { return options_; }
   /// Why the search ended; "" while it has not.
   const std::string& stopped() const { return stopped_; }
@@ -97,19 +98,19 @@ class Strategy {
 
  protected:
   /// The next trial, or nothing; called when no asked trial is pending. Must not ask for a trial
-  /// that is in the ledger unless `repeat` is set.
+  /// that is in the history unless `repeat` is set.
   virtual std::optional<Ask> propose() = 0;
   /// Ends the search: propose() returns stop("why").
   std::nullopt_t stop(const std::string& why);
   void note(const std::string& remark) { notes_.push_back(remark); }
-  /// The first trial of this choice that is not yet in the ledger, or nothing.
+  /// The first trial of this choice that is not yet in the history, or nothing.
   std::optional<Ask> first_missing(std::span<const size_t> choice, const std::string& reason) const;
 
  private:
   bool is_beyond_the_most(const Ask& ask) const;
 
   SearchOptions options_;
-  Ledger ledger_;
+  History history_;
   std::optional<Ask> pending_;
   std::string stopped_;
   std::vector<std::string> notes_;

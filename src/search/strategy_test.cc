@@ -96,7 +96,7 @@ TEST(Nn250, LearnsTheSurfaceAndMeasuresItsChoice) {
   ASSERT_TRUE(answer.ok());
   const auto predicted = strategy->predicted_choice();
   ASSERT_TRUE(predicted);
-  EXPECT_TRUE(strategy->ledger().find(0, predicted->front()));
+  EXPECT_TRUE(strategy->history().find(0, predicted->front()));
   EXPECT_GE(answer->profiles, 250u);
   EXPECT_LE(answer->profiles, 251u);
   EXPECT_LE(answer->outcome.loss, 1.05 * solve(*problem, all).outcome.loss);
@@ -111,7 +111,7 @@ TEST(Flyball, BeginsWithinTheLatencyBudget) {
   const Readings all = surface::readings_of_both(*problem);
   const auto answer = run_search(*strategy, all);
   ASSERT_TRUE(answer.ok());
-  for (const auto& [candidate, record] : strategy->ledger().of_role(1))
+  for (const auto& [candidate, record] : strategy->history().of_role(1))
     EXPECT_EQ(problem->candidates->batch(1, candidate), 1);
 }
 
@@ -133,18 +133,18 @@ TEST(Flyball, TheBatchIsChosenAgainOnceTheTrainingIsKnown) {
       std::vector<size_t> choice(2);
       while (const auto asked = strategy->ask()) {
         choice[asked->role] = asked->candidate;
-        const auto& known = strategy->ledger().best();
+        const auto& known = strategy->history().best();
         if (asked->role == 1 && known && known->outcome.feasible &&
             asked->reason == "the other workload of the same choice") {
           const std::vector<Belief> beliefs = {
-              *believe(strategy->ledger(), 0, strategy->options()),
-              *believe(strategy->ledger(), 1, strategy->options())};
+              *believe(strategy->history(), 0, strategy->options()),
+              *believe(strategy->history(), 1, strategy->options())};
           const double best = known->outcome.loss;
           const double gain = weigh(*problem, beliefs, choice, best).gain;
           const Candidates& candidates = *problem->candidates;
           for (size_t other : candidates.of_mode(1, candidates.mode_of(1, asked->candidate))) {
             const std::vector<size_t> instead = {choice[0], other};
-            if (strategy->ledger().find(1, other)) continue;
+            if (strategy->history().find(1, other)) continue;
             EXPECT_LE(weigh(*problem, beliefs, instead, best).gain, gain) << budget << " " << rate;
           }
           ++chosen_again;
@@ -241,10 +241,10 @@ TEST(Flyball, EndsEarlyWhereNothingIsLikelyAndSaysHowNearItCame) {
   auto strategy = *make_strategy("flyball", problem, options);
   const auto answer = run_search(*strategy, all);
   ASSERT_FALSE(answer.ok());
-  EXPECT_LT(strategy->ledger().profiles(), 30u);
+  EXPECT_LT(strategy->history().profiles(), 30u);
   EXPECT_THAT(strategy->stopped(), HasSubstr("nothing is left"));
   const double least = std::ranges::min_element(all[0], {}, &Reading::power_w)->power_w;
-  EXPECT_LE(strategy->ledger().best()->outcome.overshoot, 1.1 * (least / 3 - 1));
+  EXPECT_LE(strategy->history().best()->outcome.overshoot, 1.1 * (least / 3 - 1));
 }
 
 TEST(Flyball, FindsTheOptimumInAFewProfiles) {
@@ -280,7 +280,7 @@ TEST(Als, AnswersEveryBudgetFromOneSetOfProfiles) {
     EXPECT_EQ(answer->profiles, 50u);
     EXPECT_LE(answer->outcome.loss, 1.02 * solve(*problem, all).outcome.loss) << budget;
     std::set<size_t> own;
-    for (const auto& [candidate, record] : strategy->ledger().of_role(0)) own.insert(candidate);
+    for (const auto& [candidate, record] : strategy->history().of_role(0)) own.insert(candidate);
     if (profiled.empty()) profiled = own;
     EXPECT_EQ(own, profiled);
   }
@@ -295,7 +295,7 @@ TEST(Strategies, PowerBudgetWithoutPowerIsUnavailable) {
     const auto answer = run_search(*strategy, all);
     ASSERT_FALSE(answer.ok()) << entry.name;
     EXPECT_EQ(answer.error().code, Code::unavailable) << entry.name;
-    EXPECT_LE(strategy->ledger().trials(), 3u) << entry.name;
+    EXPECT_LE(strategy->history().trials(), 3u) << entry.name;
   }
 }
 
@@ -339,7 +339,7 @@ TEST(Strategies, NoneProfilesMoreThanTheMost) {
     options.profile_limit = 4;
     auto strategy = *make_strategy(entry.name, problem, options);
     (void)run_search(*strategy, all);
-    EXPECT_LE(strategy->ledger().profiles(), 4u) << entry.name;
+    EXPECT_LE(strategy->history().profiles(), 4u) << entry.name;
   }
 }
 
@@ -351,7 +351,7 @@ TEST(Flyball, ModesOfTheirOwnKeepToTheProfiles) {
   for (size_t most = 1; most <= 6; ++most) {
     auto strategy = *make_strategy("flyball", problem, with_predictor(most));
     (void)run_search(*strategy, all);
-    EXPECT_LE(strategy->ledger().profiles(), most);
+    EXPECT_LE(strategy->history().profiles(), most);
   }
 }
 
@@ -397,7 +397,7 @@ TEST(Strategies, GoOnWithoutAFailedTrial) {
     if (answer.ok()) {
       EXPECT_NE(answer->choice[0], optimum);
     }
-    if (!strategy->ledger().find(0, optimum)) continue;
+    if (!strategy->history().find(0, optimum)) continue;
     ++tried;
     EXPECT_THAT(strategy->notes(), testing::Contains(HasSubstr("out of memory"))) << entry.name;
   }
@@ -420,7 +420,7 @@ TEST(Strategies, GoOnWithoutABatchSizeThatFails) {
     } else {
       EXPECT_TRUE(entry.published) << entry.name;  // the baselines may have tried nothing else
     }
-    for (const auto& [candidate, record] : strategy->ledger().of_role(1))
+    for (const auto& [candidate, record] : strategy->history().of_role(1))
       EXPECT_EQ(record.failed(), problem->candidates->batch(1, candidate) == 16);
   }
 }
@@ -475,7 +475,7 @@ TEST(Strategies, Properties) {
           told.insert(ask.candidate);
           return TrialOutcome{all[0][ask.candidate], ""};
         });
-        EXPECT_EQ(strategy->ledger().profiles(), told.size() - 1);
+        EXPECT_EQ(strategy->history().profiles(), told.size() - 1);
         if (entry.name != "brute-force" && entry.name != "als" && entry.name != "nn250") {
           EXPECT_LE(told.size() - 1, 10u);
         }

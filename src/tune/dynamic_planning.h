@@ -9,8 +9,8 @@ namespace flyball {
 /// Searches each distinct rate once, starting from what the rates before have profiled, then plans
 /// the windows exactly over all profiles (problem/dynamic.h). Errors: as make_plan() and
 /// plan_dynamic(), but for a window that no profiled mode serves: that is an answer.
-Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store,
-                                   const PlanRequest& request, std::span<const RateWindow> windows,
+Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store, const Request& request,
+                                   std::span<const RateWindow> windows,
                                    const SessionListener& listener = {});
 
 }  // namespace flyball

@@ -54,23 +54,14 @@ double typed(const Advice& advice) {
 }
 
 /// `service`: which of the services it is of.
-PlanRequest follow(PlanRequest request, const Advice& advice, size_t service) {
-  const double value = typed(advice);
-  if (advice.flag == "--profiles") request.profiles = static_cast<size_t>(value);
-  if (advice.flag == "--power-budget") request.budgets.power_w = value;
-  if (advice.flag == "--time-budget") request.budgets.time_ms = value * 1e3;
-  if (advice.flag == "--energy-budget") request.budgets.energy_j = value;
-  if (advice.flag == "--latency") request.latencies_ms[service] = value * 1e3;
-  if (advice.flag == "--rate") request.rates_hz[service] = value;
-  return request;
-}
-
-TuneRequest follow(TuneRequest request, const Advice& advice) {
+Request follow(Request request, const Advice& advice, size_t service = 0) {
   const double value = typed(advice);
   if (advice.flag == "--profiles") request.profiles = static_cast<size_t>(value);
   if (advice.flag == "--power-budget") request.power_budget_w = value;
   if (advice.flag == "--time-budget") request.time_budget_s = value;
   if (advice.flag == "--energy-budget") request.energy_budget_j = value;
+  if (advice.flag == "--latency") request.latencies_ms[service] = value * 1e3;
+  if (advice.flag == "--rate") request.rates_hz[service] = value;
   return request;
 }
 
@@ -80,7 +71,7 @@ SharedBoard board_of(const std::vector<const WorkloadTable*>& tables) {
   return *share_board(std::move(profilers));
 }
 
-void try_plan(const std::vector<const WorkloadTable*>& tables, const PlanRequest& request,
+void try_plan(const std::vector<const WorkloadTable*>& tables, const Request& request,
               Followed& sum) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
@@ -98,7 +89,7 @@ void try_plan(const std::vector<const WorkloadTable*>& tables, const PlanRequest
   }
 }
 
-void try_tune(const WorkloadTable& table, const TuneRequest& request, Followed& sum) {
+void try_tune(const WorkloadTable& table, const Request& request, Followed& sum) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
   const auto profiler = make_table_profiler(table);
@@ -127,7 +118,7 @@ std::vector<double> energies(const WorkloadTable& table) {
 /// Budgets that little or nothing meets, alone and together.
 void train_within(const WorkloadTable& table, Followed& sum) {
   const double ms = least(table.minibatch_ms), w = least(table.power_w), j = least(energies(table));
-  PlanRequest request;
+  Request request;
   request.kind = "training";
   request.predictor = "gp";
   for (const auto& [power, time, energy] :
@@ -135,14 +126,16 @@ void train_within(const WorkloadTable& table, Followed& sum) {
         std::array{unlimited, 0.8, unlimited}, std::array{unlimited, unlimited, 0.9},
         std::array{1.3, 1.5, unlimited}, std::array{1.6, 2.0, unlimited},
         std::array{2.0, unlimited, 0.95}}) {
-    request.budgets = {power * w, time * ms, energy * j};
+    request.power_budget_w = power * w;
+    request.time_budget_s = time * ms * 1e-3;
+    request.energy_budget_j = energy * j;
     try_plan({&table}, request, sum);
   }
 }
 
 void serve_within(const WorkloadTable& table, Followed& sum) {
   const double ms = least(table.minibatch_ms), w = least(table.power_w);
-  PlanRequest request;
+  Request request;
   request.kind = "inference";
   request.predictor = "gp";
   for (const double rate : {0.2, 1.0, 4.0})
@@ -150,7 +143,7 @@ void serve_within(const WorkloadTable& table, Followed& sum) {
       for (const double power : {0.9, 1.3}) {
         request.rates_hz = {rate * 1e3 / ms};
         request.latencies_ms = {latency * ms};
-        request.budgets.power_w = power * w;
+        request.power_budget_w = power * w;
         try_plan({&table}, request, sum);
       }
 }
@@ -158,7 +151,7 @@ void serve_within(const WorkloadTable& table, Followed& sum) {
 void share_within(const WorkloadTable& first, const WorkloadTable& second, Followed& sum) {
   const double ms = least(second.minibatch_ms), w = least(second.power_w);
   const bool two = first.phase == Phase::infer;
-  PlanRequest request;
+  Request request;
   request.kind = two ? "two-inference" : "concurrent";
   request.predictor = "gp";
   for (const double rate : {0.2, 1.0})
@@ -166,7 +159,7 @@ void share_within(const WorkloadTable& first, const WorkloadTable& second, Follo
       for (const double power : {0.9, 1.4}) {
         request.rates_hz = std::vector<double>(two ? 2 : 1, rate * 1e3 / ms);
         request.latencies_ms = std::vector<double>(two ? 2 : 1, latency * ms);
-        request.budgets.power_w = power * w;
+        request.power_budget_w = power * w;
         try_plan({&first, &second}, request, sum);
       }
 }
@@ -210,7 +203,7 @@ TEST(Follow, WhatWouldDoDoes) {
 
 TEST(Follow, AnEpochsBudgetIsAnsweredForAnEpoch) {
   const WorkloadTable table = made("net", Phase::train, 1);
-  TuneRequest request;
+  Request request;
   request.predictor = "gp";
   request.samples = 1000;  // 63 minibatches
   request.command = "flyball tune";

@@ -8,7 +8,6 @@
 #include "predict/known_board_testing.h"
 #include "tune/live_table_testing.h"
 #include "tune/predictions.h"
-#include "tune/request.h"
 #include "tune/tune.h"
 
 namespace flyball {
@@ -39,7 +38,7 @@ WorkloadTable twenty() {
       {}, 0, 1);
 }
 
-TuneResult tuned(Profiler& profiler, TuneRequest request = {}) {
+TuneResult tuned(Profiler& profiler, Request request = {}) {
   request.strategy = "brute-force";
   auto result = tune(profiler, nullptr, request);
   EXPECT_TRUE(result.ok());
@@ -59,7 +58,7 @@ TEST(LiveTune, AReadingThatItsNeighboursContradictIsMeasuredAgain) {
   Live profiler(table, [&](size_t config, int k) {
     return std::exp(0.005 * random.normal()) * (config == 10 && k == 0 ? 2 : 1);
   });
-  TuneRequest request;
+  Request request;
   request.verify = false;
   const TuneResult result = tuned(profiler, request);
   ASSERT_THAT(measured_as(result, &Observation::repeat), ElementsAre(10, 10));
@@ -75,7 +74,7 @@ TEST(LiveTune, AnEarlyReadingIsDoubtedOnceItsNeighboursAreKnown) {
   const WorkloadTable table = twenty();
   const size_t early = 5;  // of brute force the seventh, after the default
   Live profiler(table, [&](size_t config, int k) { return config == early && k == 0 ? 0.2 : 1; });
-  TuneRequest request;
+  Request request;
   request.verify = false;
   request.predictor = "gp";
   request.strategy = "brute-force";
@@ -146,7 +145,7 @@ TEST_F(Verification, AnAnswerThatWasLuckyGivesWay) {
 
 TEST_F(Verification, IsLeftOutWhereAsked) {
   Live profiler = lucky();
-  TuneRequest request;
+  Request request;
   request.verify = false;
   const TuneResult result = tuned(profiler, request);
   EXPECT_THAT(measured_as(result, &Observation::verification), IsEmpty());
@@ -159,7 +158,7 @@ TEST_F(Verification, AnAnswerOverTheBudgetGivesWay) {
   Live profiler(table_, [this](size_t config, int k) {
     return config == best_ && k > 0 ? 1.05 : config == next_ && k == 0 ? 0.97 : 1;
   });
-  TuneRequest request;
+  Request request;
   request.time_budget_s = budget_s;
   const TuneResult result = tuned(profiler, request);
   EXPECT_EQ(result.choice, std::nullopt);
@@ -174,7 +173,7 @@ TEST(LiveTune, SearchAndPredictionsHoldTheSameFacts) {
   table.cost = Cost{2e9, 3e8};
   const auto profiler = make_table_profiler(table);
   const TuneResult result = tuned(*profiler);
-  const auto asked = make_problem(*profiler, {});
+  const auto asked = tune_problem({}, *share_board(*profiler));
   ASSERT_TRUE(asked.ok());
   const Role& role = asked->problem->roles[0];
   const WorkloadTable rows = measured_rows(*profiler, result.profiled);

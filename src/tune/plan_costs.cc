@@ -83,18 +83,18 @@ PlanIdlePower idle_of_modes(const SharedBoard& board, const ToldCosts& told, con
 
 }  // namespace
 
-PlanCosts plan_costs(const PlanRequest& request, const SharedBoard& board, const ToldCosts& told,
+PlanCosts plan_costs(const Request& request, const SharedBoard& board, const ToldCosts& told,
                      const TwinBoard* twin, const BoardCosts& stored) {
   PlanCosts costs;
   const bool dynamic = request.kind == "dynamic";
   if (dynamic) costs.switching = switch_cost(board.info(0), told, stored);
-  if ((dynamic || request.kind == "inference") && board.profilers.size() == 1 &&
-      plan_problem(request, board).objective == Objective::energy)
+  if ((dynamic || request.kind == "inference") && board.roles.size() == 1 &&
+      objective_of(request, board.workloads()) == Objective::energy)
     costs.idle = idle_of_modes(board, told, twin, stored);
   return costs;
 }
 
-void count_costs(PlanRequest& request, const PlanCosts& costs) {
+void count_costs(Request& request, const PlanCosts& costs) {
   if (costs.switching) request.switch_ms = costs.switching->ms;
   if (costs.idle) request.idle_w = costs.idle->mode_w;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tune/board_costs.h"
-#include "tune/planning.h"
+#include "tune/shared_board.h"
 
 namespace flyball {
 
@@ -48,9 +48,9 @@ struct ToldCosts {
 /// The costs that matter to this request: as they were told, else as `twin` (null: nothing is
 /// simulated) has them, else as `stored` does. Idle power is known of all modes or not counted at
 /// all: that of some alone would make the others look thrifty.
-PlanCosts plan_costs(const PlanRequest& request, const SharedBoard& board, const ToldCosts& told,
+PlanCosts plan_costs(const Request& request, const SharedBoard& board, const ToldCosts& told,
                      const TwinBoard* twin, const BoardCosts& stored);
 /// Makes the request count them.
-void count_costs(PlanRequest& request, const PlanCosts& costs);
+void count_costs(Request& request, const PlanCosts& costs);
 
 }  // namespace flyball

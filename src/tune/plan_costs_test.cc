@@ -32,8 +32,8 @@ std::unique_ptr<Profiler> tabled_service() {
   return make_table_profiler(testing_live::smooth_table("net", {1, 4}));
 }
 
-PlanRequest asked(const std::string& kind) {
-  PlanRequest request;
+Request asked(const std::string& kind) {
+  Request request;
   request.kind = kind;
   request.objective = Objective::energy;
   return request;
@@ -65,7 +65,7 @@ TEST(PlanCosts, WhatTheUserSaysOutdoesWhatIsKnown) {
   const std::string& here = board.info(0).fingerprint;
   BoardCosts stored = idle_of_all(board, here);
   stored.switches = {switches_of_board(board.info(0).device, here, 20, 3)};
-  PlanRequest request = asked("dynamic");
+  Request request = asked("dynamic");
   const PlanCosts costs =
       plan_costs(request, board, {.switch_ms = 2000, .idle_w = 6}, nullptr, stored);
   ASSERT_TRUE(costs.switching && costs.idle);
@@ -79,7 +79,7 @@ TEST(PlanCosts, WhatTheUserSaysOutdoesWhatIsKnown) {
 
 TEST(PlanCosts, IdlePowerOfALiveBoardIsItsOwn) {
   const SharedBoard board = shared(live_service());
-  PlanRequest request = asked("inference");
+  Request request = asked("inference");
   const BoardCosts own = idle_of_all(board, board.info(0).fingerprint);
   const auto idle = plan_costs(request, board, {}, nullptr, own).idle;
   ASSERT_TRUE(idle);
@@ -105,7 +105,7 @@ TEST(PlanCosts, IdlePowerOfATableIsThatOfItsKind) {
 
 TEST(PlanCosts, IdlePowerOfSomeModesAloneIsNotCounted) {
   const SharedBoard board = shared(live_service());
-  PlanRequest request = asked("inference");
+  Request request = asked("inference");
   BoardCosts stored = idle_of_all(board, board.info(0).fingerprint);
   stored.idle.erase(stored.idle.begin() + 4);
   const PlanCosts costs = plan_costs(request, board, {}, nullptr, stored);
@@ -120,7 +120,7 @@ TEST(PlanCosts, IdlePowerOfSomeModesAloneIsNotCounted) {
 TEST(PlanCosts, ASwitchCostsWhatThisBoardElseOneOfItsKindTook) {
   const SharedBoard board = shared(live_service());
   const std::string device = board.info(0).device, here = board.info(0).fingerprint;
-  PlanRequest request = asked("dynamic");
+  Request request = asked("dynamic");
   BoardCosts stored;
   stored.switches = {switches_of_board("nano", "third", 5, 9)};
   const auto none = plan_costs(request, board, {}, nullptr, stored).switching;
@@ -168,14 +168,14 @@ TEST(PlanCosts, OfASimulatedBoardIdlePowerIsSimulated) {
 TEST(PlanCosts, NothingIsSaidOfWhatDecidesNothing) {
   const SharedBoard one = shared(live_service());
   const BoardCosts stored = idle_of_all(one, one.info(0).fingerprint);
-  PlanRequest fast = asked("inference");
+  Request fast = asked("inference");
   fast.objective = Objective::latency;
   const PlanCosts latency = plan_costs(fast, one, {.idle_w = 6}, nullptr, stored);
   EXPECT_FALSE(latency.idle);
   EXPECT_FALSE(latency.switching);
   const SharedBoard two = shared(live_service("a"), live_service("b"));
   EXPECT_FALSE(plan_costs(asked("inference"), two, {}, nullptr, stored).idle);
-  PlanRequest both = asked("concurrent");
+  Request both = asked("concurrent");
   both.switch_ms = 3;
   const PlanCosts none = plan_costs(both, two, {}, nullptr, stored);
   EXPECT_FALSE(none.idle);

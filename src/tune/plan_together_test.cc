@@ -24,7 +24,7 @@ class TogetherTest : public testing::Test {
     EXPECT_TRUE(profiler.ok());
     return with_modes(*std::move(profiler), *parse_mode_choice("8", 1)).value();
   }
-  Plan plan(std::unique_ptr<Profiler> train, std::unique_ptr<Profiler> serve, PlanRequest request) {
+  Plan plan(std::unique_ptr<Profiler> train, std::unique_ptr<Profiler> serve, Request request) {
     std::vector<std::unique_ptr<Profiler>> profilers;
     if (train) profilers.push_back(std::move(train));
     profilers.push_back(std::move(serve));
@@ -40,8 +40,8 @@ class TogetherTest : public testing::Test {
     EXPECT_TRUE(tried.ok()) << tried.error().message;
     return *std::move(tried);
   }
-  static PlanRequest asked(double rate_hz, double latency_ms) {
-    PlanRequest request;
+  static Request asked(double rate_hz, double latency_ms) {
+    Request request;
     request.kind = "concurrent";
     request.rates_hz = {rate_hz};
     request.latencies_ms = {latency_ms};
@@ -53,8 +53,8 @@ class TogetherTest : public testing::Test {
 
 TEST_F(TogetherTest, BothRolesTakeTurnsAsThePlanHasIt) {
   open("twin:orin_agx");
-  PlanRequest request = asked(60, 1000);
-  request.budgets.power_w = 40;
+  Request request = asked(60, 1000);
+  request.power_budget_w = 40;
   const Plan made =
       plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), request);
   ASSERT_TRUE(made.answer);
@@ -87,10 +87,10 @@ TEST_F(TogetherTest, WhatFitsAloneAndNotTogetherIsRefused) {
 
 TEST_F(TogetherTest, OtherPlansAreNotTried) {
   open("twin:orin_agx");
-  PlanRequest serving = asked(60, 1000);
+  Request serving = asked(60, 1000);
   serving.kind = "inference";
   EXPECT_FALSE(together(plan(nullptr, role("mobilenet_v3", Phase::infer), serving)));
-  PlanRequest apart = asked(60, 1000);
+  Request apart = asked(60, 1000);
   apart.separate_modes = true;
   const Plan separate =
       plan(role("resnet18", Phase::train), role("mobilenet_v3", Phase::infer), apart);

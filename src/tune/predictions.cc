@@ -13,7 +13,6 @@
 #include "predict/outside.h"
 #include "predictors/registry.h"
 #include "space/pareto.h"
-#include "tune/request.h"
 
 namespace flyball {
 namespace {
@@ -127,8 +126,7 @@ void find_front(TuneResult& result) {
     const Configuration& c = result.configurations[i];
     const double batch = result.counted(i);
     time.push_back(c.minibatch_ms / batch);
-    cost.push_back(result.request.objective == Objective::energy ? c.minibatch_j() / batch
-                                                                 : c.power_w);
+    cost.push_back(result.objective() == Objective::energy ? c.minibatch_j() / batch : c.power_w);
   }
   result.front = pareto_front(cost, time);
 }

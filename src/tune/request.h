@@ -1,37 +1,42 @@
-// From what a person asks to the problem as equations.
+// From what a person asks to problems as equations, and from there to one answer.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 
-#include "profile/trials/profiler.h"
-#include "tune/tune.h"
+#include "answers/tune_result.h"
+#include "tune/shared_board.h"
 
 namespace flyball {
 
-/// The request as a Problem over the profiler's space, with what its budgets cover.
+/// The request as a Problem over a board's roles, with what its budgets cover.
 struct Asked {
   std::shared_ptr<const Problem> problem;
-  double samples = 0;
+  double samples = 0;       ///< of an epoch of a tune; 0 when unknown
   std::string budget_span;  ///< "epoch", "minibatch" or "run"
   Per per = Per::minibatch;
   double share = 1;  ///< of a time or energy budget: what is left for what the problem counts
-  std::vector<size_t> config;  ///< candidate → row of the profiler's space
+
+  /// How the request has a limit of this problem.
+  LimitFlag flag(Constraint constraint, Caller caller) const {
+    return limit_flag(constraint, caller, samples > 0 ? share : 0);
+  }
 };
 
-/// `whole_runs`: its trials are whole runs of a program, not minibatches. Errors: budgets that are
-/// not above zero; a budget per epoch without a known batch size; a power or energy budget where
-/// there is no power.
-Result<Asked> make_problem(const Profiler& profiler, const TuneRequest& request,
+/// The one builder of problems from requests; they may still be refused by validate().
+/// `whole_runs`: the trials are whole runs of a program, not minibatches. Errors, of a tune alone:
+/// a budget per epoch without a known batch size, or without samples where the batch size is open.
+Result<Asked> make_problem(const Request& request, const SharedBoard& board,
                            bool whole_runs = false);
 
-/// How `flyball tune`, or a study, takes a limit of this problem.
-LimitFlag tune_flag(const Asked& asked, Constraint constraint,
-                    Caller caller = Caller::command_line);
-
-/// What a profiler says of its workload; it neither serves nor has limits yet.
-Role role_of(const ProfilerInfo& info);
-
-/// Batch size of a configuration: its axis, else the job's; 0 when unknown.
-double batch_size_of(const Profiler& profiler, size_t config);
+/// One answer from its beginning to its end: opens a session, refuses what it would refuse of
+/// `problems`, and lets `work` search and say its answer as JSON (Session::answer()). `details`:
+/// what the request's JSON has beside request_json().
+Status answer_request(const Request& request, const SharedBoard& board, Store* store,
+                      const SessionListener& listener,
+                      const std::vector<std::shared_ptr<const Problem>>& problems,
+                      nlohmann::ordered_json details,
+                      const std::function<Result<nlohmann::ordered_json>(Session&)>& work);
 
 }  // namespace flyball

@@ -19,7 +19,7 @@ namespace {
 constexpr int verification_rounds = 4;
 
 // A run goes on only in the same space and with trials of the same length.
-nlohmann::ordered_json what_is_measured(const SessionRole& role) {
+nlohmann::ordered_json what_is_measured(const MeasuredRole& role) {
   const ProfilerInfo& info = role.profiler->info();
   nlohmann::ordered_json axes = nlohmann::ordered_json::array();
   for (const Axis& axis : role.profiler->space().axes())
@@ -62,23 +62,20 @@ class Session::Search {
   // Where nothing feasible was found: an earlier run under the same conditions may have measured
   // it. So what we said would do does, whichever way this search has gone.
   Status recall() {
-    const auto& best = strategy().ledger().best();
+    const auto& best = strategy().history().best();
     if (!best || best->outcome.feasible) return {};
     const Problem& problem = strategy().problem();
-    Readings known = strategy().ledger().readings();
+    Readings known = strategy().history().readings();
     for (size_t role = 0; role < session_.roles_.size(); ++role) {
-      const auto stored = session_.recorders_[role].not_asked();
-      const std::vector<size_t>& config = session_.roles_[role].config;
-      for (size_t candidate = 0; candidate < config.size(); ++candidate)
-        if (const auto found = stored.find(config[candidate]); found != stored.end())
-          known[role][candidate] = reading_of(*found->second, session_.options_.limits);
+      for (const auto& [candidate, stored] : session_.recorders_[role].not_asked())
+        known[role][candidate] = reading_of(*stored, session_.options_.limits);
     }
     const Choice choice = solve(problem, known);
     if (!choice.outcome.feasible) return {};
     for (size_t role = 0; role < choice.candidates.size(); ++role) {
       const Ask ask{role, choice.candidates[role],
                     "an earlier run measured it, and this one found nothing feasible"};
-      if (strategy().ledger().find(role, ask.candidate)) continue;
+      if (strategy().history().find(role, ask.candidate)) continue;
       FLYBALL_ASSIGN(const TrialOutcome seen, measure(ask, false));
       strategy().recall(ask, seen.reading, seen.failure);
     }
@@ -114,7 +111,7 @@ class Session::Search {
   Status verify(const std::vector<size_t>& choice, const std::string& reason) {
     for (size_t role = 0; role < choice.size(); ++role) {
       if (!session_.roles_[role].profiler->info().live) continue;
-      const Record* known = strategy().ledger().find(role, choice[role]);
+      const Record* known = strategy().history().find(role, choice[role]);
       if (!known || known->failed()) continue;
       const Ask again{role, choice[role], reason, true};
       FLYBALL_CHECK(run_trial(
@@ -125,19 +122,17 @@ class Session::Search {
 
   // Measures, keeps and notes.
   Result<TrialOutcome> measure(const Ask& ask, bool verification) {
-    const SessionRole& role = session_.roles_[ask.role];
-    const size_t config = role.config[ask.candidate];
+    const ProfilerInfo& who = session_.roles_[ask.role].profiler->info();
+    const Settings settings = settings_of(ask.role, ask.candidate);
     if (session_.options_.cancelled && session_.options_.cancelled->load())
       return session_.explained({Code::interrupted, "interrupted", ""});
-    session_.tell(TrialAsked{ask.role, config, &role.profiler->info(),
-                             role.profiler->space().settings(config), ask.reason, ask.repeat,
+    session_.tell(TrialAsked{ask.role, ask.candidate, &who, settings, ask.reason, ask.repeat,
                              verification, distinct_.size(), limit_});
-    auto recorded = session_.recorders_[ask.role].measure(config, ask.repeat);
+    auto recorded = session_.recorders_[ask.role].measure(ask.candidate, ask.repeat);
     if (!recorded) return session_.explained(recorded.error());
-    if (!recorded->set_aside.empty()) return set_aside(ask, config, recorded->set_aside);
-    distinct_.insert({ask.role, config});
-    outcome_.trials.push_back({ask.role, config, ask.candidate,
-                               role.profiler->space().settings(config),
+    if (!recorded->set_aside.empty()) return set_aside(ask, recorded->set_aside);
+    distinct_.insert({ask.role, ask.candidate});
+    outcome_.trials.push_back({ask.role, recorded->config, ask.candidate, settings,
                                std::move(recorded->measurement), ask.reason, ask.repeat,
                                verification, recorded->from_store, recorded->run});
     const Observation& trial = outcome_.trials.back();
@@ -149,29 +144,33 @@ class Session::Search {
   }
 
   // What shares its reason is told at once: a strategy would ask for one after the other.
-  TrialOutcome set_aside(const Ask& ask, size_t config, const std::string& why) {
+  TrialOutcome set_aside(const Ask& ask, const std::string& why) {
     const TrialOutcome none{{not_measured, not_measured, 0}, why, false, true};
     if (ask.repeat) {  // it was measured, and that stands
       ++session_.not_repeated_;
       return none;
     }
     outcome_.set_aside.push_back(
-        {ask.role, config, session_.roles_[ask.role].profiler->space().settings(config), why});
+        {ask.role, ask.candidate, settings_of(ask.role, ask.candidate), why});
     session_.set_aside_.push_back(outcome_.set_aside.back());
-    const SessionRole& role = session_.roles_[ask.role];
-    const auto stored = session_.recorders_[ask.role].not_asked();
-    for (size_t other = 0; other < role.config.size(); ++other) {
-      if (other == ask.candidate || stored.contains(role.config[other]) ||
-          strategy().ledger().find(ask.role, other))
+    const Recorder& recorder = session_.recorders_[ask.role];
+    const auto stored = recorder.not_asked();
+    for (size_t other = 0; other < strategy().problem().candidates->size(ask.role); ++other) {
+      if (other == ask.candidate || stored.contains(other) ||
+          strategy().history().find(ask.role, other))
         continue;
-      const std::string same = role.profiler->out_of_reach(role.config[other]);
+      const std::string same = recorder.out_of_reach(other);
       if (same.empty()) continue;
       strategy().recall({ask.role, other, "out of reach", false}, {not_measured, not_measured, 0},
                         same);
-      session_.out_of_reach_.insert({ask.role, role.config[other]});
+      session_.out_of_reach_.insert({ask.role, other});
     }
-    session_.out_of_reach_.insert({ask.role, config});
+    session_.out_of_reach_.insert({ask.role, ask.candidate});
     return none;
+  }
+
+  Settings settings_of(size_t role, size_t candidate) {
+    return strategy().problem().candidates->space(role).settings(candidate);
   }
 
   Answered answered() {
@@ -184,17 +183,17 @@ class Session::Search {
   size_t limit_;
   SearchOutcome outcome_;
   std::optional<Doubt> doubt_;                    // tables, which read the same again, need none
-  std::set<std::pair<size_t, size_t>> distinct_;  // role and configuration, profiled so far
+  std::set<std::pair<size_t, size_t>> distinct_;  // role and candidate, profiled so far
 };
 
-Session::Session(std::vector<SessionRole> roles, SessionOptions options, Store* store,
+Session::Session(std::vector<MeasuredRole> roles, SessionOptions options, Store* store,
                  SessionListener listener)
     : roles_(std::move(roles)),
       options_(std::move(options)),
       store_(store),
       listener_(std::move(listener)) {}
 
-Result<std::unique_ptr<Session>> Session::open(std::vector<SessionRole> roles,
+Result<std::unique_ptr<Session>> Session::open(std::vector<MeasuredRole> roles,
                                                SessionOptions options, Store* store,
                                                SessionListener listener) {
   FLYBALL_ASSIGN([[maybe_unused]] const StrategyEntry* strategy, find_strategy(options.strategy));
@@ -205,7 +204,7 @@ Result<std::unique_ptr<Session>> Session::open(std::vector<SessionRole> roles,
 
 bool Session::is_live() const {
   return std::ranges::any_of(roles_,
-                             [](const SessionRole& role) { return role.profiler->info().live; });
+                             [](const MeasuredRole& role) { return role.profiler->info().live; });
 }
 
 Status Session::check(const std::shared_ptr<const Problem>& problem) const {
@@ -221,7 +220,7 @@ void SearchOutcome::add_to(SearchAnswer& whole) {
   append(whole.set_aside, std::exchange(set_aside, {}));
   append(whole.notes, std::vector(strategy->notes()));
   whole.stopped = strategy->stopped();
-  if (strategy->problem().roles.size() > 1) whole.mode_profiles += strategy->ledger().profiles();
+  if (strategy->problem().roles.size() > 1) whole.mode_profiles += strategy->history().profiles();
 }
 
 Status Session::answer(const std::string& command, nlohmann::ordered_json asked,
@@ -244,7 +243,7 @@ void Session::complete(SearchAnswer& answer) const {
 Status Session::begin(const std::string& command, nlohmann::ordered_json asked) {
   if (store_) {
     if (options_.fresh) asked["fresh"] = true;  // goes on with its own kind only
-    for (const SessionRole& role : roles_) asked["measured"].push_back(what_is_measured(role));
+    for (const MeasuredRole& role : roles_) asked["measured"].push_back(what_is_measured(role));
     asked["verify"] = options_.verify;
     asked["profiles_asked"] = options_.profiles_asked;
     const ProfilerInfo& board = roles_.front().profiler->info();
@@ -264,7 +263,7 @@ Status Session::begin(const std::string& command, nlohmann::ordered_json asked) 
 // What decides the speed of all roles; what differs between them is named by workload.
 Conditions Session::conditions() const {
   Conditions all = roles_.front().profiler->info().conditions;
-  for (const SessionRole& role : roles_)
+  for (const MeasuredRole& role : roles_)
     for (const auto& [name, value] : role.profiler->info().conditions)
       if (const auto found = all.find(name); found == all.end() || found->second != value)
         all[role.profiler->info().workload + " " + name] = value;
@@ -273,13 +272,12 @@ Conditions Session::conditions() const {
 
 Status Session::open_recorders() {
   for (size_t role = 0; role < roles_.size(); ++role) {
-    Profiler& profiler = *roles_[role].profiler;
-    FLYBALL_ASSIGN(Recorder recorder, Recorder::open(profiler, store_, run_, options_.fresh));
-    recorder.on_begin([this, role](size_t config) { tell(TrialBegun{role, config}); });
+    FLYBALL_ASSIGN(Recorder recorder, Recorder::open(roles_[role], store_, run_, options_.fresh));
+    recorder.on_begin([this, role] { tell(TrialBegun{role}); });
     recorders_.push_back(std::move(recorder));
     if (listener_)
-      profiler.on_sample([this, role](size_t config, const TrialSample& sample) {
-        tell(TrialSampled{role, config, sample});
+      roles_[role].profiler->on_sample([this, role](size_t, const TrialSample& sample) {
+        tell(TrialSampled{role, sample});
       });
   }
   return {};
@@ -318,10 +316,9 @@ SearchOptions Session::search_options(const Problem& problem) const {
 std::vector<size_t> Session::default_choice(const Problem& problem) const {
   std::vector<size_t> choice;
   for (size_t role = 0; role < roles_.size(); ++role) {
-    const auto& config = roles_[role].config;
-    const auto found = std::ranges::find(config, roles_[role].profiler->default_config());
-    if (found == config.end()) return {};
-    choice.push_back(static_cast<size_t>(found - config.begin()));
+    const auto usual = roles_[role].usual();
+    if (!usual) return {};
+    choice.push_back(*usual);
     if (!problem.separate_modes && problem.candidates->mode_of(role, choice[role]) !=
                                        problem.candidates->mode_of(0, choice[0]))
       return {};
@@ -330,7 +327,7 @@ std::vector<size_t> Session::default_choice(const Problem& problem) const {
 }
 
 Status Session::finish(const Status& how, const std::string& answer) {
-  for (const SessionRole& role : roles_) role.profiler->on_sample({});
+  for (const MeasuredRole& role : roles_) role.profiler->on_sample({});
   if (!run_) return {};
   const RunState state = how.ok()                                ? RunState::done
                          : how.error().code == Code::interrupted ? RunState::interrupted
@@ -359,7 +356,7 @@ std::vector<std::string> Session::notes() const {
   std::vector<std::string> notes;
   for (const Recorder& recorder : recorders_)
     for (std::string& note : recorder.notes()) notes.push_back(std::move(note));
-  for (const SessionRole& role : roles_)
+  for (const MeasuredRole& role : roles_)
     if (const auto& modes = role.profiler->info().modes)
       notes.insert(notes.end(), modes->notes.begin(), modes->notes.end());
   if (!set_aside_.empty())
@@ -381,10 +378,10 @@ std::vector<std::string> Session::notes() const {
   return notes;
 }
 
-Result<Measurement> Session::look_ahead(size_t role, size_t config) {
+Result<Measurement> Session::look_ahead(size_t role, size_t candidate) {
   if (options_.cancelled && options_.cancelled->load())
     return explained({Code::interrupted, "interrupted", ""});
-  auto measured = recorders_[role].look_ahead(config);
+  auto measured = recorders_[role].look_ahead(candidate);
   if (!measured) return explained(measured.error());
   return measured;
 }

@@ -14,24 +14,18 @@
 #include "answers/answer.h"
 #include "answers/request.h"
 #include "base/clock.h"
+#include "history/recorder.h"
 #include "search/strategy.h"
-#include "tune/recorder.h"
 #include "tune/session_event.h"
 
 namespace flyball {
-
-/// Who is measured for one role of the problems.
-struct SessionRole {
-  Profiler* profiler = nullptr;  ///< outlives the session
-  std::vector<size_t> config;  ///< candidate of the problems' space → row of the profiler's space
-};
 
 /// A measurement as strategies take it.
 Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits);
 
 /// What came of one problem.
 struct SearchOutcome {
-  std::unique_ptr<Strategy> strategy;  ///< with its ledger, remarks, and why it ended
+  std::unique_ptr<Strategy> strategy;  ///< with its history, remarks, and why it ended
   std::vector<Observation> trials;     ///< in the order of profiling
   std::optional<Answer> answer;
   Error why_not;  ///< when there is no answer
@@ -48,7 +42,7 @@ class Session {
  public:
   /// Checks the names of strategy and predictor; nothing is measured and nothing is stored.
   /// `store` may be null: nothing is kept.
-  static Result<std::unique_ptr<Session>> open(std::vector<SessionRole> roles,
+  static Result<std::unique_ptr<Session>> open(std::vector<MeasuredRole> roles,
                                                SessionOptions options, Store* store,
                                                SessionListener listener = {});
   /// Would search() take this problem? Its error otherwise.
@@ -60,9 +54,9 @@ class Session {
   /// Call it once, after everything that may be refused was checked.
   Status answer(const std::string& command, nlohmann::ordered_json asked,
                 const std::function<Result<nlohmann::ordered_json>()>& work);
-  /// What the search will read first of this configuration, for problems that cannot be posed
+  /// What the search will read first of this candidate, for problems that cannot be posed
   /// before.
-  Result<Measurement> look_ahead(size_t role, size_t config);
+  Result<Measurement> look_ahead(size_t role, size_t candidate);
   /// Searches one problem to its answer: the default first, so that the answer is never worse; a
   /// live reading that its neighbours contradict once more; a live answer once more until it
   /// stands, and then the default. No feasible answer is an outcome with `why_not`. Errors: bad
@@ -85,7 +79,7 @@ class Session {
  private:
   class Search;
 
-  Session(std::vector<SessionRole> roles, SessionOptions options, Store* store,
+  Session(std::vector<MeasuredRole> roles, SessionOptions options, Store* store,
           SessionListener listener);
   SearchOptions search_options(const Problem& problem) const;
   std::vector<size_t> default_choice(const Problem& problem) const;
@@ -98,7 +92,7 @@ class Session {
   std::vector<std::string> notes() const;
   Conditions conditions() const;
 
-  std::vector<SessionRole> roles_;
+  std::vector<MeasuredRole> roles_;
   SessionOptions options_;
   Store* store_;
   SessionListener listener_;
@@ -109,7 +103,7 @@ class Session {
   std::vector<Known> known_;         ///< what the searches so far have measured
   size_t not_repeated_ = 0;          ///< readings that were to be made once more, and could not
   std::vector<SetAside> set_aside_;  ///< asked for by any search
-  std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and config
+  std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and candidate
   std::vector<double> loads_;  ///< cores that others kept busy during their live trials
 };
 

@@ -15,7 +15,7 @@ namespace flyball {
 
 /// A strategy wants to know a configuration.
 struct TrialAsked {
-  size_t role = 0, config = 0;
+  size_t role = 0, candidate = 0;
   const ProfilerInfo* who = nullptr;
   Settings settings;
   std::string reason;
@@ -25,12 +25,12 @@ struct TrialAsked {
 
 /// The store does not know it, so the board is set and measured now.
 struct TrialBegun {
-  size_t role = 0, config = 0;
+  size_t role = 0;
 };
 
 /// A live trial goes on.
 struct TrialSampled {
-  size_t role = 0, config = 0;
+  size_t role = 0;
   TrialSample sample;
 };
 

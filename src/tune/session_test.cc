@@ -48,13 +48,13 @@ SharedBoard shared(std::vector<std::unique_ptr<Profiler>> profilers) {
   return *share_board(std::move(profilers));
 }
 
-PlanRequest concurrent_request() {
-  PlanRequest request;
+Request concurrent_request() {
+  Request request;
   request.kind = "concurrent";
   request.predictor = "gp";
   request.rates_hz = {20};
   request.latencies_ms = {900};
-  request.budgets.power_w = 14;
+  request.power_budget_w = 14;
   request.command = "flyball plan concurrent";
   return request;
 }
@@ -88,7 +88,7 @@ TEST(SharedBoard, IsOfOnePowerTotal) {
 TEST(Session, TellsEachTrialFromAskedToEndedAndTheAnswerLast) {
   LiveTable board(smooth_table("net"));
   Heard heard;
-  TuneRequest request;
+  Request request;
   request.predictor = "gp";
   request.profiles = 4;
   const auto result = tune(board, nullptr, request, heard.listener());
@@ -107,7 +107,7 @@ TEST(Session, WhatTheStoreKnowsIsNotBegun) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
   LiveTable board(smooth_table("net"));
-  TuneRequest request;
+  Request request;
   request.predictor = "gp";
   ASSERT_TRUE(tune(board, &store, request).ok());
   Heard heard;
@@ -149,7 +149,7 @@ TEST(Session, ALuckyReadingDoesNotStand) {
   LiveTable board(table, [&](size_t config, int before, Measurement& m) {
     if (config == lucky && before == 0) m.minibatch_ms /= 20;
   });
-  TuneRequest request;
+  Request request;
   request.predictor = "gp";
   request.strategy = "brute-force";
   const auto result = tune(board, nullptr, request);
@@ -189,7 +189,7 @@ TEST(Session, APlanOfEarlierTrialsSaysWhoseTheyAre) {
 TEST(Session, ADynamicPlanOfEarlierTrialsSaysWhoseTheyAre) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
-  PlanRequest request = concurrent_request();
+  Request request = concurrent_request();
   request.kind = "dynamic";
   const std::vector<RateWindow> windows = {{5, 60}, {10, 60}};
   const auto first = plan_windows(train_and_serve(), &store, request, windows);
@@ -206,7 +206,7 @@ TEST(Session, AnInterruptedPlanGoesOn) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
   std::atomic<bool> stop = false;
-  PlanRequest request = concurrent_request();
+  Request request = concurrent_request();
   request.cancelled = &stop;
   size_t ended = 0;
   const SharedBoard board = train_and_serve();
@@ -235,7 +235,7 @@ TEST(Session, AFailedTrialIsNotRepeatedForEachRate) {
   std::vector<std::unique_ptr<Profiler>> profilers;
   profilers.push_back(std::move(serving));
   const SharedBoard board = shared(std::move(profilers));
-  PlanRequest request;
+  Request request;
   request.kind = "dynamic";
   request.strategy = "brute-force";
   request.predictor = "gp";
@@ -251,7 +251,7 @@ TEST(Session, WhatIsRefusedIsNoRun) {
   const TempFolder folder;
   Store store = Store::open(folder / "store.db").value();
   const SharedBoard board = train_and_serve();
-  PlanRequest request = concurrent_request();
+  Request request = concurrent_request();
   request.rates_hz = {0};
   EXPECT_FALSE(make_plan(board, &store, request).ok());
   request = concurrent_request();

@@ -43,8 +43,8 @@ class SetAsideTest : public testing::Test {
     EXPECT_TRUE(all.ok());
     return *std::move(all);
   }
-  static TuneRequest request(bool verify) {
-    TuneRequest request;
+  static Request request(bool verify) {
+    Request request;
     request.strategy = "brute-force";
     request.predictor = "linear";
     request.verify = verify;

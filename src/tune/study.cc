@@ -9,10 +9,9 @@
 #include "answers/tune_json.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "history/history.h"
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
-#include "search/ledger.h"
-#include "tune/request.h"
 #include "tune/study_protocol.h"
 
 namespace flyball {
@@ -24,9 +23,9 @@ using Json = nlohmann::ordered_json;
 
 const Error gone{Code::interrupted, "the program has left its study", ""};
 
-bool needs_power(const TuneRequest& request) {
-  return request.objective != Objective::time || request.power_budget_w != unlimited ||
-         request.energy_budget_j != unlimited;
+bool needs_power(const Request& request) {
+  return request.objective.value_or(Objective::time) != Objective::time ||
+         request.power_budget_w != unlimited || request.energy_budget_j != unlimited;
 }
 
 std::string file_name(const std::string& word) {
@@ -100,12 +99,11 @@ class Study final : public Profiler {
 
   /// May be refused; nothing is asked yet.
   Status prepare() {
-    FLYBALL_ASSIGN(Asked asked, make_problem(*this, create_.request));
-    FLYBALL_ASSIGN(const auto session,
-                   Session::open({{this, asked.config}}, create_.request, nullptr));
+    FLYBALL_ASSIGN(const SharedBoard board, share_board(*this));
+    FLYBALL_ASSIGN(const Asked asked, tune_problem(create_.request, board));
+    FLYBALL_ASSIGN(const auto session, Session::open(board.roles, create_.request, nullptr));
     FLYBALL_CHECK(session->check(asked.problem));
-    ledger_.emplace(asked.problem);
-    config_ = std::move(asked.config);
+    history_.emplace(asked.problem);
     return {};
   }
 
@@ -113,7 +111,7 @@ class Study final : public Profiler {
   Status search(Store* store, const std::string& command) {
     FLYBALL_ASSIGN(auto session, begin_measuring());
     if (board_.settings) info_.conditions = conditions_of(create_, board_.settings());
-    TuneRequest request = create_.request;
+    Request request = create_.request;
     request.command = command;
     // Without a name nobody can mean an earlier study.
     if (create_.name.empty()) request.fresh = true;
@@ -215,20 +213,20 @@ class Study final : public Profiler {
   }
 
   Json best() const {
-    const auto& best = ledger_->best();
+    const auto& best = history_->best();
     Json json = {{"best", nullptr}, {"reason", "no trial was told"}};
     if (!best) return json;
     if (!best->outcome.feasible) {
       const std::string unheld = unheld_limits(figures_, create_.request.limits);
       json["reason"] = unheld.empty()
-                           ? infeasible_error(ledger_->problem(), ledger_->readings()).message
+                           ? infeasible_error(history_->problem(), history_->readings()).message
                            : unheld;
       return json;
     }
     const size_t candidate = best->candidates.front();
-    const Reading reading = ledger_->find(0, candidate)->value();
+    const Reading reading = history_->find(0, candidate)->value();
     return {{"best",
-             {{"config", space_.settings(config_[candidate])},
+             {{"config", history_->problem().candidates->space(0).settings(candidate)},
               {"minibatch_ms", or_null(reading.minibatch_ms)},
               {"power_w", or_null(reading.power_w)},
               {"minibatch_j", or_null(reading.power_w * reading.minibatch_ms * 1e-3)}}}};
@@ -246,8 +244,8 @@ class Study final : public Profiler {
     if (const auto* ended = std::get_if<TrialEnded>(&event)) {
       const Observation& trial = *ended->trial;
       if (!trial.measurement.failed()) figures_.push_back(trial.measurement.figures);
-      ledger_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
-                      trial.measurement.failure);
+      history_->record(0, trial.candidate, reading_of(trial.measurement, create_.request.limits),
+                       trial.measurement.failure);
     }
   }
 
@@ -290,12 +288,11 @@ class Study final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
-  std::vector<Figures> figures_;  ///< that were told
-  std::optional<Ledger> ledger_;  ///< what was told, for the best so far
-  std::vector<size_t> config_;    ///< candidate of the problem → row of the space
-  size_t number_ = 0;             ///< of the present trial
-  bool asked_ = false;            ///< an ask waits for its answer
-  std::optional<size_t> told_;    ///< a tell waits for its answer, until its trial is on disk
+  std::vector<Figures> figures_;    ///< that were told
+  std::optional<History> history_;  ///< what was told, for the best so far
+  size_t number_ = 0;               ///< of the present trial
+  bool asked_ = false;              ///< an ask waits for its answer
+  std::optional<size_t> told_;      ///< a tell waits for its answer, until its trial is on disk
   std::string reason_;
   bool repeat_ = false;
   Json answer_;

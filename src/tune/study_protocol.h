@@ -7,13 +7,13 @@
 #include <variant>
 #include <vector>
 
-#include "tune/tune.h"
+#include "answers/request.h"
 
 namespace flyball {
 
 /// {"do": "create", …}: what is to be found. Everything but the axes may be left out.
 struct StudyCreate {
-  TuneRequest request;     ///< objective, budgets, strategy, predictor, seed, samples
+  Request request;         ///< objective, budgets, strategy, predictor, seed, samples
   std::vector<Axis> axes;  ///< all of the job: the program sets them itself
   Settings usual;          ///< what it does today; of axes not named, their first value
   std::string name;        ///< kept under it, and known again; "": measured for this time only

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -10,21 +9,40 @@
 #include "problem/exact.h"
 #include "search/acquisition.h"
 #include "tune/predictions.h"
-#include "tune/request.h"
 
 namespace flyball {
 namespace {
 
-TuneResult start_result(const Profiler& profiler, const TuneRequest& request, const Asked& asked) {
+using Json = nlohmann::ordered_json;
+
+Request as_tune(Request request) {
+  request.kind = "tune";
+  request.against_default = true;
+  return request;
+}
+
+Status check_power(const Profiler& profiler, const Problem& problem) {
+  if (!problem.needs_power() || profiler.info().power_gap.empty()) return {};
+  return Error{Code::unavailable,
+               "power is not available on this machine: " + profiler.info().power_gap,
+               "ask for objective time without power and energy budgets, or use a board with a "
+               "power sensor"};
+}
+
+void take_span(const Asked& asked, TuneResult& result) {
+  result.samples = asked.samples;
+  result.budget_span = asked.budget_span;
+  result.per = asked.per;
+}
+
+TuneResult start_result(const Profiler& profiler, const Request& request, const Asked& asked) {
   TuneResult result;
   result.request = request;
   result.profiler = profiler.info();
   result.space = profiler.space();
   result.default_config = profiler.default_config();
   result.default_reason = profiler.default_reason();
-  result.samples = asked.samples;
-  result.budget_span = asked.budget_span;
-  result.per = asked.per;
+  take_span(asked, result);
   return result;
 }
 
@@ -42,47 +60,48 @@ void name_unheld_limits(TuneResult& result) {
 }
 
 // A program tells only by running whether its trials are minibatches or whole runs.
-Status know_the_program(const Profiler& profiler, Session& session, Asked& asked,
+Status know_the_program(const SharedBoard& board, Session& session, Asked& asked,
                         TuneResult& result) {
-  if (!profiler.info().program) return {};
-  FLYBALL_ASSIGN(const Measurement first, session.look_ahead(0, profiler.default_config()));
+  const auto usual = board.roles.front().usual();
+  if (!usual || !board.info(0).program) return {};
+  FLYBALL_ASSIGN(const Measurement first, session.look_ahead(0, *usual));
   if (!first.whole_run()) return {};
-  FLYBALL_ASSIGN(asked, make_problem(profiler, result.request, true));
-  result.samples = asked.samples;
-  result.budget_span = asked.budget_span;
-  result.per = asked.per;
+  FLYBALL_ASSIGN(asked, tune_problem(result.request, board, true));
+  take_span(asked, result);
   return {};
 }
 
 void explain(const Strategy& strategy, const Asked& asked, Error why_not, TuneResult& result) {
   const FlagOf flag_of = [&](Constraint constraint, size_t) {
-    return tune_flag(asked, constraint, result.request.caller);
+    return asked.flag(constraint, result.request.caller);
   };
   result.refuse(refusal_of(strategy, std::move(why_not), flag_of, provenance_of(result.profiled)));
 }
 
-Status take_outcome(SearchOutcome outcome, const Asked& asked, TuneResult& result) {
+Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector<size_t>& config,
+                    TuneResult& result) {
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
   if (result.request.gap > 0 && outcome.answer) {
-    const auto belief = believe(outcome.strategy->ledger(), 0, outcome.strategy->options());
+    const auto belief = believe(outcome.strategy->history(), 0, outcome.strategy->options());
     if (belief.ok())
       result.gap = possible_gap(*asked.problem, std::array{*belief}, outcome.answer->outcome.loss);
   }
   if (outcome.answer)
-    result.choice = asked.config[outcome.answer->choice[0]];
+    result.choice = config[outcome.answer->choice[0]];
   else
     explain(*outcome.strategy, asked, std::move(outcome.why_not), result);
   if (!outcome.answer) name_unheld_limits(result);
   return {};
 }
 
-Status answer(const Profiler& profiler, Asked asked, Session& session, TuneResult& result) {
-  FLYBALL_CHECK(know_the_program(profiler, session, asked, result));
+Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResult& result) {
+  const MeasuredRole& role = board.roles.front();
+  FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
-  FLYBALL_CHECK(take_outcome(std::move(outcome), asked, result));
+  FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
   session.tell(Predicted{0, result.space.size() - result.profiles()});
-  const Status predicted = predict_rest(profiler, result);
+  const Status predicted = predict_rest(*role.profiler, result);
   if (!predicted.ok()) return session.explained(predicted.error());
   session.complete(result);
   if (result.per == Per::run)
@@ -94,35 +113,39 @@ Status answer(const Profiler& profiler, Asked asked, Session& session, TuneResul
 
 }  // namespace
 
-Result<TuneResult> tune(Profiler& profiler, Store* store, const TuneRequest& request,
+Result<Asked> tune_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
+  FLYBALL_ASSIGN(Asked asked, make_problem(as_tune(request), board, whole_runs));
+  FLYBALL_CHECK(check_power(*board.roles.front().profiler, *asked.problem));
+  FLYBALL_CHECK(validate(*asked.problem));
+  return asked;
+}
+
+Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request,
                         const SessionListener& listener) {
-  FLYBALL_ASSIGN(const Asked asked, make_problem(profiler, request));
-  SessionOptions options = request;
-  options.against_default = true;
-  FLYBALL_ASSIGN(const auto session,
-                 Session::open({{&profiler, asked.config}}, options, store, listener));
-  FLYBALL_CHECK(session->check(asked.problem));
-  TuneResult result = start_result(profiler, request, asked);
-  auto asked_json = request_json(request, profiler.info());
-  asked_json["samples"] = asked.samples;
-  const auto work = [&]() -> Result<nlohmann::ordered_json> {
-    FLYBALL_CHECK(answer(profiler, asked, *session, result));
+  const Request posed = as_tune(request);
+  FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
+  FLYBALL_ASSIGN(const Asked asked, tune_problem(posed, board));
+  TuneResult result = start_result(profiler, posed, asked);
+  const auto work = [&](Session& session) -> Result<Json> {
+    FLYBALL_CHECK(answer(board, asked, session, result));
     return to_json(result);
   };
-  FLYBALL_CHECK(session->answer(request.command, std::move(asked_json), work));
+  FLYBALL_CHECK(answer_request(posed, board, store, listener, {asked.problem},
+                               Json{{"samples", asked.samples}}, work));
   return result;
 }
 
-Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
-                           const TuneRequest& request) {
-  FLYBALL_ASSIGN(const Asked asked, make_problem(profiler, request));
+Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler, const Request& request) {
+  FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
+  FLYBALL_ASSIGN(const Asked asked, tune_problem(request, board));
+  const MeasuredRole& role = board.roles.front();
   const WorkloadTable* tables[] = {&table};
   FLYBALL_ASSIGN(Readings readings, readings_of(*asked.problem->candidates, tables));
   const auto best = [&]() -> std::optional<TableRow> {
     const Choice choice = solve(*asked.problem, readings);
     if (!choice.outcome.feasible) return {};
     const Reading& reading = readings[0][choice.candidates[0]];
-    const size_t config = asked.config[choice.candidates[0]];
+    const size_t config = role.config[choice.candidates[0]];
     const auto row = profiler.measure(config);
     return TableRow{config, reading.minibatch_ms, reading.power_w,
                     row ? row->provenance : Provenance::table};
@@ -133,8 +156,7 @@ Result<Oracle> find_oracle(const WorkloadTable& table, Profiler& profiler,
     const auto config = profiler.space().find(table.space.row(row));
     if (!config) continue;
     oracle.excluded.push_back(*config);
-    const auto candidate = std::ranges::find(asked.config, *config) - asked.config.begin();
-    readings[0][static_cast<size_t>(candidate)] = Reading{};
+    if (const auto candidate = role.candidate(*config)) readings[0][*candidate] = Reading{};
   }
   oracle.robust = best();
   return oracle;

@@ -62,7 +62,7 @@ class Tune : public ::testing::Test {
 
   TempFolder folder_;
   Store store_;
-  TuneRequest request_;
+  Request request_;
   size_t measured_ = 0;  // by the last tune_all
 };
 

@@ -51,10 +51,9 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
 // Pairs of modes are gone through after each profile.
 Status check_pairs(const PlanOptions& options, const SharedBoard& shared) {
   constexpr double most = 1e8;
-  if (!options.request.separate_modes || shared.profilers.size() < 2) return {};
+  if (!options.request.separate_modes || shared.roles.size() < 2) return {};
   double pairs = 1;
-  for (size_t role = 0; role < shared.profilers.size(); ++role)
-    pairs *= static_cast<double>(shared.config[role].size());
+  for (const MeasuredRole& role : shared.roles) pairs *= static_cast<double>(role.config.size());
   if (pairs <= most) return {};
   return Error{
       Code::invalid_argument,
@@ -119,7 +118,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (!options.apply) return {};
   const PowerMode mode = chosen_mode(shared, *plan.answer);
   // The boards that measured put back what they set, and let go of it, before the mode is set.
-  shared.profilers.clear();
+  shared = {};
   return apply(options, mode);
 }
 
@@ -153,12 +152,11 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
     command.add_option("--windows", o.windows, "RATE:DURATION,…, e.g. 30:10min,60:5min");
   if (kind == "training") {
     add_duration(
-        command, "--time-budget",
-        [&o](Seconds time) { o.request.budgets.time_ms = time.value * 1e3; },
+        command, "--time-budget", [&o](Seconds time) { o.request.time_budget_s = time.value; },
         "of a minibatch; of a sample where the table holds several batch sizes; e.g. 50ms");
     add_energy(
         command, "--energy-budget",
-        [&o](Joules energy) { o.request.budgets.energy_j = energy.value; }, "likewise, e.g. 2.5J");
+        [&o](Joules energy) { o.request.energy_budget_j = energy.value; }, "likewise, e.g. 2.5J");
   }
   if (kind == "concurrent")
     scope.exclude(
@@ -183,7 +181,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   add_modes_option(command, o.modes);
   scope.exclude({Target::table, Target::twin}, {add_data_option(command, o.data)});
   add_power(
-      command, "--power-budget", [&o](Watts power) { o.request.budgets.power_w = power.value; },
+      command, "--power-budget", [&o](Watts power) { o.request.power_budget_w = power.value; },
       "at most this power, e.g. 30W");
   scope.exclude({Target::arrivals},
                 {command.add_option("--objective", o.objective, objectives_of(kind))});

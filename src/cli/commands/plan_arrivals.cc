@@ -104,7 +104,8 @@ Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& contex
   }
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
-  const Problem problem = plan_problem(options.request, shared);
+  FLYBALL_ASSIGN(const Asked asked, make_problem(options.request, shared));
+  const Problem& problem = *asked.problem;
   FLYBALL_CHECK(validate(problem));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(shared));
   const LiveProblem live{&problem, &readings};

@@ -141,7 +141,7 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
       ->required();
   add_power(
       command, "--power-budget",
-      [&plan](Watts power) { plan.request.budgets.power_w = power.value; },
+      [&plan](Watts power) { plan.request.power_budget_w = power.value; },
       "at most this power, e.g. 30W: chooses the mode among those that were profiled");
   add_device_option(command, plan.device, plan.root);
   add_modes_option(command, plan.modes);

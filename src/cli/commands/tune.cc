@@ -32,7 +32,7 @@ struct TuneOptions {
   std::string report;
   StoreOptions store;
   bool json = false, verbose = false, oracle = false, no_verify = false;
-  TuneRequest request;
+  Request request;
 };
 
 constexpr auto objectives = {Objective::time, Objective::energy, Objective::power};
@@ -126,7 +126,7 @@ Status show_answer(const TuneOptions& options, const TuneResult& result, Store* 
 }
 
 Status run(TuneOptions& options, Context& context) {
-  TuneRequest& request = options.request;
+  Request& request = options.request;
   request.command = context.command;
   request.seed = options.board.seed;
   request.verify = !options.no_verify;
@@ -162,7 +162,7 @@ void add_tune(CLI::App& app, Context& context) {
       "tune", "find the best configuration for a workload, with few profiled ones");
   auto options = std::make_shared<TuneOptions>();
   add_profiler_options(*command, options->board);
-  TuneRequest& request = options->request;
+  Request& request = options->request;
   command->add_option("--objective", options->objective, "time, energy or power")
       ->capture_default_str();
   add_power(

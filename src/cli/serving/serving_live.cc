@@ -203,7 +203,7 @@ Status check_names(const ServeOptions& options) {
 }
 
 Status check_power_budget(const ServeOptions& options, const Board& board) {
-  if (options.plan.request.budgets.power_w == unlimited || board.power()->gap().empty()) return {};
+  if (options.plan.request.power_budget_w == unlimited || board.power()->gap().empty()) return {};
   return Error{Code::unavailable, "a power budget cannot be kept: no power is read here",
                "`flyball doctor` says why; serve without --power-budget"};
 }

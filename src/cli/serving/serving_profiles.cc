@@ -152,7 +152,7 @@ ServingRequest serving_request(const ServeOptions& options) {
 Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& options,
                                                       const SharedBoard& shared) {
   std::vector<WorkloadTable> tables;
-  for (size_t role = 0; role < shared.profilers.size() && !options.profiles.empty(); ++role) {
+  for (size_t role = 0; role < shared.roles.size() && !options.profiles.empty(); ++role) {
     const ProfilerInfo& info = shared.info(role);
     FLYBALL_ASSIGN(auto table, filed_profiles(options, info.device, info.workload, info.phase));
     if (!table)
@@ -186,7 +186,7 @@ Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const Served
                                              const Device* knobs, std::vector<std::string>& notes) {
   const auto without = [&](const std::string& why, const std::string& hint,
                            bool always = false) -> Result<std::optional<ServingPlan>> {
-    if (options.plan.request.budgets.power_w != unlimited) return Error{Code::not_found, why, hint};
+    if (options.plan.request.power_budget_w != unlimited) return Error{Code::not_found, why, hint};
     if (sets_modes(knobs) || always)
       notes.push_back(why + ": the mode stays as it is (" + hint + ")");
     return std::optional<ServingPlan>();

@@ -136,10 +136,10 @@ bool can_plan_serving(size_t trainings, size_t services) {
 Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& request,
                                  std::span<const WorkloadTable> known) {
   const auto services = static_cast<size_t>(std::ranges::count_if(
-      shared.profilers, [](const auto& role) { return role->info().phase == Phase::infer; }));
-  FLYBALL_CHECK(check_request(request, shared.profilers.size() - services, services));
+      shared.workloads(), [](const ProfilerInfo* who) { return who->phase == Phase::infer; }));
+  FLYBALL_CHECK(check_request(request, shared.roles.size() - services, services));
   std::vector<ArrivalSpec> arrivals;
-  PlanRequest posed = request.plan;
+  Request posed = request.plan;
   posed.rates_hz.clear();
   for (const ArrivalSpec& spec : request.arrivals) {
     arrivals.push_back(
@@ -147,7 +147,8 @@ Result<ServingPlan> plan_serving(SharedBoard shared, const ServingRequest& reque
     posed.rates_hz.push_back(arrivals.back().rate_hz);
   }
   ServingPlan plan;
-  plan.problem = plan_problem(posed, shared);
+  FLYBALL_ASSIGN(const Asked asked, make_problem(posed, shared));
+  plan.problem = *asked.problem;
   FLYBALL_CHECK(validate(plan.problem, false));
   FLYBALL_ASSIGN(plan.readings, known_readings(shared, known));
   plan.shared = std::move(shared);

@@ -6,13 +6,12 @@
 
 #include "device/device.h"
 #include "schedule/planning/arrival_plan.h"
-#include "tune/planning.h"
+#include "tune/request.h"
 
 namespace flyball {
 
 struct ServingRequest {
-  PlanRequest
-      plan;  ///< limits, what a switch takes, seed, `cancelled`; its rates are the arrivals'
+  Request plan;  ///< limits, what a switch takes, seed, `cancelled`; its rates are the arrivals'
   std::vector<ArrivalSpec> arrivals;  ///< of each service
   double percentile = 99;             ///< of the requests that are to be answered in time
 };

@@ -56,7 +56,7 @@ TEST(ServingPlan, TrainsMostWithinTheLimits) {
   EXPECT_THAT(best->training_settings(), testing::ElementsAre(Pair("loader_workers", 2)));
   EXPECT_EQ(best->json()[0]["workload"], "learn");
   EXPECT_EQ(best->json()[1]["workload"], "net");
-  request.plan.budgets.power_w = 8.5;  // training with two cores takes 8 W, with four 10 W
+  request.plan.power_budget_w = 8.5;  // training with two cores takes 8 W, with four 10 W
   const auto thrifty = plan_serving(board_of(profiled()), request);
   ASSERT_TRUE(thrifty.ok()) << thrifty.error().message;
   EXPECT_THAT(thrifty->mode().values, testing::Contains(Pair("cpu_cores", 2)));

@@ -1,6 +1,6 @@
 // What makes a measurement the same: from the profiler into the store, and back out of a store that
 // was closed in between.
-#include "tune/recorder.h"
+#include "history/recorder.h"
 
 #include <gmock/gmock.h>
 
@@ -65,7 +65,7 @@ class RecorderTest : public ::testing::Test {
   // In a store that is opened for it, as another process would.
   Recorder::Recorded ask(size_t config = 0) {
     Store store = Store::open(folder_.path()).value();
-    Recorder recorder = Recorder::open(board_, &store, {}, false).value();
+    Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
     notes_ = recorder.notes();
     return recorder.measure(config, false).value();
   }
@@ -127,7 +127,7 @@ TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {
 }
 
 TEST_F(RecorderTest, WhatIsLookedAheadIsMeasuredOnceAndAskedForAsNew) {
-  auto recorder = Recorder::open(board_, nullptr, {}, false);
+  auto recorder = Recorder::open({&board_, {0, 1}}, nullptr, {}, false);
   ASSERT_TRUE(recorder.ok());
   EXPECT_EQ(recorder->look_ahead(0)->minibatch_ms, 11);
   const auto asked = recorder->measure(0, false);
@@ -191,6 +191,29 @@ TEST_F(RecorderTest, WhatIsOlderThanConditionsIsMeasuredAgain) {
   }
   EXPECT_FALSE(ask().from_store);
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("made before their conditions were kept")));
+}
+
+// Problems number what is to be chosen from otherwise than the profiler's space does.
+TEST_F(RecorderTest, TrialsAreKnownByCandidate) {
+  (void)ask(1);
+  Store store = Store::open(folder_.path()).value();
+  Recorder recorder = Recorder::open({&board_, {1}}, &store, {}, false).value();
+  ASSERT_EQ(recorder.not_asked().size(), 1u);
+  EXPECT_EQ(recorder.not_asked().begin()->first, 0u);
+  const auto known = recorder.measure(0, false).value();
+  EXPECT_TRUE(known.from_store);
+  EXPECT_EQ(known.measurement.trial, board_.measure(1)->trial);
+  EXPECT_TRUE(recorder.not_asked().empty());
+  // Of the second call nothing is stored: the profiler is asked for its own row.
+  EXPECT_EQ(recorder.measure(0, true)->measurement.trial, board_.measure(1)->trial);
+}
+
+TEST_F(RecorderTest, WhatMayNotBeChosenIsNotKnown) {
+  (void)ask(0);
+  Store store = Store::open(folder_.path()).value();
+  EXPECT_TRUE(Recorder::open({&board_, {1}}, &store, {}, false)->not_asked().empty());
+  EXPECT_EQ((MeasuredRole{&board_, {1, 0}}.usual()), 1u);
+  EXPECT_EQ((MeasuredRole{&board_, {1}}.usual()), std::nullopt);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "tune/recorder.h"
+#include "history/recorder.h"
 
 #include <fmt/format.h>
 
@@ -30,9 +30,19 @@ std::string why_not_taken(size_t count, const SameConditions& latest, const Prof
 
 }  // namespace
 
-Result<Recorder> Recorder::open(Profiler& profiler, Store* store, std::optional<int64_t> run,
+std::optional<size_t> MeasuredRole::candidate(size_t row) const {
+  const auto found = std::ranges::find(config, row);
+  if (found == config.end()) return {};
+  return static_cast<size_t>(found - config.begin());
+}
+
+std::optional<size_t> MeasuredRole::usual() const {
+  return candidate(profiler->default_config());
+}
+
+Result<Recorder> Recorder::open(MeasuredRole role, Store* store, std::optional<int64_t> run,
                                 bool fresh) {
-  Recorder recorder(profiler, store, run);
+  Recorder recorder(std::move(role), store, run);
   if (store && (!fresh || run)) FLYBALL_CHECK(recorder.load(fresh));
   return recorder;
 }
@@ -45,6 +55,8 @@ Status Recorder::load(bool own_only) {
   filter.phase = info.phase;
   // The rows of a table have provenances of their own; which table it is, its fingerprint says.
   if (info.live) filter.provenance = info.provenance;
+  candidate_of_.assign(profiler_->space().size(), {});
+  for (size_t c = 0; c < role_.config.size(); ++c) candidate_of_[role_.config[c]] = c;
   FLYBALL_ASSIGN(const auto all, store_->conditions(filter));
   const SameConditions* other = nullptr;
   size_t others = 0;
@@ -57,7 +69,7 @@ Status Recorder::load(bool own_only) {
       others += same.measurements;
     }
   }
-  for (auto& [config, known] : known_) std::ranges::sort(known, {}, &StoredMeasurement::id);
+  for (auto& [candidate, known] : known_) std::ranges::sort(known, {}, &StoredMeasurement::id);
   if (info.live && other && known_.empty() && !own_only)
     notes_.push_back(why_not_taken(others, *other, info));
   return {};
@@ -91,45 +103,51 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
       m.power.reset();
       m.power_gap = info.power_gap;
     }
-    known_[*config].push_back(std::move(known));
+    if (const auto candidate = candidate_of_[*config])
+      known_[*candidate].push_back(std::move(known));
   }
   return {};
 }
 
 std::map<size_t, const Measurement*> Recorder::not_asked() const {
   std::map<size_t, const Measurement*> waiting;
-  for (const auto& [config, stored] : known_)
-    if (!calls_.contains(config)) waiting[config] = &stored.front().measurement;
+  for (const auto& [candidate, stored] : known_)
+    if (!calls_.contains(candidate)) waiting[candidate] = &stored.front().measurement;
   return waiting;
 }
 
-Result<Recorder::Recorded> Recorder::measure(size_t config, bool repeated) {
-  const size_t call = calls_[config]++;
-  const auto known = known_.find(config);
+std::string Recorder::out_of_reach(size_t candidate) const {
+  return profiler_->out_of_reach(role_.config[candidate]);
+}
+
+Result<Recorder::Recorded> Recorder::measure(size_t candidate, bool repeated) {
+  const size_t call = calls_[candidate]++;
+  const auto known = known_.find(candidate);
   if (known != known_.end() && call < known->second.size()) {
     const StoredMeasurement& stored = known->second[call];
     if (run_) FLYBALL_CHECK(store_->reuse(*run_, stored.id));
-    return Recorded{stored.measurement, true, stored.run};
+    return Recorded{role_.config[candidate], stored.measurement, true, stored.run};
   }
-  if (auto ahead = ahead_.extract(config)) return std::move(ahead.mapped());
-  return make(config, call, repeated);
+  if (auto ahead = ahead_.extract(candidate)) return std::move(ahead.mapped());
+  return make(candidate, call, repeated);
 }
 
-Result<Measurement> Recorder::look_ahead(size_t config) {
-  const auto known = known_.find(config);
-  const size_t call = calls_[config];
+Result<Measurement> Recorder::look_ahead(size_t candidate) {
+  const auto known = known_.find(candidate);
+  const size_t call = calls_[candidate];
   if (known != known_.end() && call < known->second.size()) return known->second[call].measurement;
-  FLYBALL_ASSIGN(Recorded made, make(config, call, false));
-  return ahead_.insert_or_assign(config, std::move(made)).first->second.measurement;
+  FLYBALL_ASSIGN(Recorded made, make(candidate, call, false));
+  return ahead_.insert_or_assign(candidate, std::move(made)).first->second.measurement;
 }
 
-Result<Recorder::Recorded> Recorder::make(size_t config, size_t call, bool repeated) {
-  if (const std::string why = profiler_->out_of_reach(config); !why.empty())
-    return not_made(config, why);
+Result<Recorder::Recorded> Recorder::make(size_t candidate, size_t call, bool repeated) {
+  if (const std::string why = out_of_reach(candidate); !why.empty())
+    return not_made(candidate, why);
   const Stopwatch watch;
   const OtherLoad others;
   const Disturbance disturbance;
-  if (on_begin_) on_begin_(config);
+  if (on_begin_) on_begin_();
+  const size_t config = role_.config[candidate];
   profiler_->next_repeat(config, call);
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
@@ -141,18 +159,18 @@ Result<Recorder::Recorded> Recorder::make(size_t config, size_t call, bool repea
   if (here) mark_disturbed(disturbance.by(), measurement);
   // The first clock that does not rise tells that none will: that is no failure of the trial.
   if (measurement.failed())
-    if (const std::string why = profiler_->out_of_reach(config); !why.empty())
-      return not_made(config, why);
+    if (const std::string why = out_of_reach(candidate); !why.empty())
+      return not_made(candidate, why);
   if (store_) {
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));
   }
-  return Recorded{std::move(measurement), false, run_};
+  return Recorded{config, std::move(measurement), false, run_};
 }
 
-Recorder::Recorded Recorder::not_made(size_t config, const std::string& why) const {
+Recorder::Recorded Recorder::not_made(size_t candidate, const std::string& why) const {
   const ProfilerInfo& info = profiler_->info();
-  Recorded recorded;
-  recorded.measurement.trial = profiler_->space().trial(config, info.workload, info.phase);
+  Recorded recorded{role_.config[candidate]};
+  recorded.measurement.trial = profiler_->space().trial(recorded.config, info.workload, info.phase);
   recorded.measurement.failure = recorded.set_aside = why;
   return recorded;
 }

@@ -1,4 +1,4 @@
-// What a search knows: every reading it was told, and the best choice made of measured trials.
+// What was measured: every reading that a search was told, and the best choice made of them.
 #pragma once
 
 #include <map>
@@ -22,9 +22,9 @@ struct Record {
 };
 
 /// Readings by role and candidate, with the paper's way of counting profiles.
-class Ledger {
+class History {
  public:
-  explicit Ledger(std::shared_ptr<const Problem> problem);
+  explicit History(std::shared_ptr<const Problem> problem);
 
   const Problem& problem() const { return *problem_; }
   /// Notes one trial. `counted`: false for readings that were known before the search began.

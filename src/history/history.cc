@@ -1,4 +1,4 @@
-#include "search/ledger.h"
+#include "history/history.h"
 
 #include <algorithm>
 #include <array>
@@ -23,13 +23,13 @@ Reading Record::value() const {
   return middle;
 }
 
-Ledger::Ledger(std::shared_ptr<const Problem> problem)
+History::History(std::shared_ptr<const Problem> problem)
     : problem_(std::move(problem)),
       records_(problem_->roles.size()),
       counted_(problem_->roles.size()) {}
 
-void Ledger::record(size_t role, size_t candidate, const Reading& reading,
-                    const std::string& failure, bool counted) {
+void History::record(size_t role, size_t candidate, const Reading& reading,
+                     const std::string& failure, bool counted) {
   Record& entry = records_[role][candidate];
   const bool again = !entry.readings.empty();
   if (failure.empty() && reading.minibatch_ms > 0) {
@@ -49,12 +49,12 @@ void Ledger::record(size_t role, size_t candidate, const Reading& reading,
     consider(role, candidate);
 }
 
-const Record* Ledger::find(size_t role, size_t candidate) const {
+const Record* History::find(size_t role, size_t candidate) const {
   const auto found = records_[role].find(candidate);
   return found == records_[role].end() ? nullptr : &found->second;
 }
 
-size_t Ledger::count_profiles(const std::vector<std::set<size_t>>& measured) const {
+size_t History::count_profiles(const std::vector<std::set<size_t>>& measured) const {
   const Candidates& all = *problem_->candidates;
   std::map<size_t, size_t> of_mode;  // the larger number of trials that one role needed there
   for (size_t role = 0; role < all.roles(); ++role) {
@@ -67,24 +67,24 @@ size_t Ledger::count_profiles(const std::vector<std::set<size_t>>& measured) con
   return count;
 }
 
-size_t Ledger::profiles_with(std::span<const size_t> choice) const {
+size_t History::profiles_with(std::span<const size_t> choice) const {
   auto measured = counted_;
   for (size_t role = 0; role < choice.size(); ++role)
     if (!find(role, choice[role])) measured[role].insert(choice[role]);
   return count_profiles(measured);
 }
 
-size_t Ledger::profiles_after(size_t role, size_t candidate) const {
+size_t History::profiles_after(size_t role, size_t candidate) const {
   auto measured = counted_;
   if (!find(role, candidate)) measured[role].insert(candidate);
   return count_profiles(measured);
 }
 
-size_t Ledger::profiles() const {
+size_t History::profiles() const {
   return count_profiles(counted_);
 }
 
-void Ledger::consider(size_t role, size_t candidate) {
+void History::consider(size_t role, size_t candidate) {
   const Candidates& all = *problem_->candidates;
   const auto weigh = [&](std::span<const size_t> choice) {
     std::array<Reading, 2> values;
@@ -105,12 +105,12 @@ void Ledger::consider(size_t role, size_t candidate) {
   }
 }
 
-void Ledger::choose_again() {
+void History::choose_again() {
   best_.reset();
   for (const auto& [candidate, record] : records_[0]) consider(0, candidate);
 }
 
-Readings Ledger::readings() const {
+Readings History::readings() const {
   Readings all;
   for (size_t role = 0; role < records_.size(); ++role) {
     all.emplace_back(problem_->candidates->size(role));

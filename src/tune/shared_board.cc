@@ -1,0 +1,96 @@
+#include "tune/shared_board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace flyball {
+namespace {
+
+// One budget and one sum are of one power; who has none says so elsewhere.
+Status check_one_total(const Workloads& workloads) {
+  const ProfilerInfo* first = nullptr;
+  const auto named = [](const ProfilerInfo& info) {
+    return info.power_total.empty() ? "no named total" : "'" + info.power_total + "'";
+  };
+  for (const ProfilerInfo* own : workloads) {
+    if (!own->power_gap.empty()) continue;
+    if (!first) first = own;
+    if (own->power_total != first->power_total)
+      return Error{Code::invalid_argument,
+                   fmt::format("the power of {} is of {}, that of {} of {}", first->workload,
+                               named(*first), own->workload, named(*own)),
+                   "workloads that share a board must be measured with one power total"};
+  }
+  return {};
+}
+
+Status check_one_board(const Workloads& workloads) {
+  const ProfilerInfo& first = *workloads.front();
+  for (const ProfilerInfo* own : workloads)
+    if (own->device != first.device)
+      return Error{Code::invalid_argument,
+                   fmt::format("{} was measured on {}, {} on {}", first.workload, first.device,
+                               own->workload, own->device),
+                   "workloads that share a board must be measured on one"};
+  return {};
+}
+
+Status link_roles(SharedBoard& board) {
+  FLYBALL_CHECK(check_one_board(board.workloads()));
+  FLYBALL_CHECK(check_one_total(board.workloads()));
+  std::vector<Space> spaces;
+  for (const MeasuredRole& role : board.roles) spaces.push_back(role.profiler->space());
+  FLYBALL_ASSIGN(Candidates linked, Candidates::link(std::move(spaces)));
+  for (size_t i = 0; i < board.roles.size(); ++i) {
+    const Space& own = board.roles[i].profiler->space();
+    const Space& common = linked.space(i);
+    for (size_t c = 0; c < common.size(); ++c) {
+      // Linking may order the axes differently: look rows up by name.
+      FLYBALL_ASSIGN(const auto row, own.to_row(common.settings(c)));
+      board.roles[i].config.push_back(*own.find(row));
+    }
+  }
+  board.candidates = std::make_shared<const Candidates>(std::move(linked));
+  return {};
+}
+
+}  // namespace
+
+Workloads SharedBoard::workloads() const {
+  Workloads all;
+  for (const MeasuredRole& role : roles) all.push_back(&role.profiler->info());
+  return all;
+}
+
+bool SharedBoard::simulated() const {
+  return std::ranges::all_of(workloads(), [](const ProfilerInfo* info) {
+    return info->live && info->provenance == Provenance::simulated;
+  });
+}
+
+std::vector<std::string> SharedBoard::gap_notes() const {
+  std::vector<std::string> notes;
+  for (const ProfilerInfo* info : workloads())
+    for (const std::string& gap : info->gaps)
+      if (std::ranges::find(notes, gap) == notes.end()) notes.push_back(gap);
+  return notes;
+}
+
+Result<SharedBoard> share_board(std::vector<std::unique_ptr<Profiler>> profilers) {
+  SharedBoard board;
+  for (const auto& profiler : profilers) board.roles.push_back({profiler.get(), {}});
+  board.profilers = std::move(profilers);
+  FLYBALL_CHECK(link_roles(board));
+  return board;
+}
+
+Result<SharedBoard> share_board(Profiler& profiler) {
+  SharedBoard board;
+  board.roles.push_back({&profiler, {}});
+  FLYBALL_CHECK(link_roles(board));
+  return board;
+}
+
+}  // namespace flyball
