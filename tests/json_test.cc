@@ -242,6 +242,9 @@ TEST_F(JsonTest, EveryKeyOfExperimentsIsDocumented) {
                      "--report", report, "--json", "-q"});
   if (HasFatalFailure()) return;
   EXPECT_THAT(schema_faults("report", report_data(report)), IsEmpty());
+  expect_documented({"runs", "list", "--json"});
+  expect_documented({"runs", "show", "1", "--report", report, "--json"});
+  EXPECT_THAT(schema_faults("report", report_data(report)), IsEmpty());
 }
 
 TEST_F(JsonTest, ReportsAreAsTheirSchemaSays) {

@@ -92,8 +92,8 @@ Result<std::vector<StoredFigures>> stored_figures(Store& store, const Experiment
     all.push_back({row.id, row.run, row.reused, std::move(figures), key, conditions});
   }
   if (!filter.run)
-    std::ranges::stable_sort(
-        all, {}, [](const StoredFigures& one) { return one.figures.started_utc; });
+    std::ranges::stable_sort(all, {},
+                             [](const StoredFigures& one) { return one.figures.started_utc; });
   return all;
 }
 

@@ -84,8 +84,7 @@ TEST_F(StoredFiguresTest, AFileOfAnEarlierVersionIsTakenInOnce) {
   RunFigures drawn = some_run(0), own = some_run(2), unknown = some_run(1);
   drawn.fingerprint = "a CPU; data digits-64";
   own.fingerprint = "a CPU; data /photos";
-  drawn.conditions = own.conditions =
-      Conditions{{"CPU governor", "powersave"}, {"procedure", "2"}};
+  drawn.conditions = own.conditions = Conditions{{"CPU governor", "powersave"}, {"procedure", "2"}};
   const auto path =
       file(earlier_line(drawn) + earlier_line(own) + earlier_line(unknown) + "{\"cut");
   const auto taken = take_in_results(store_, path, "flyball experiment run", "host", "/out");

@@ -15,8 +15,8 @@ struct ExperimentRun {
   std::optional<Conditions> conditions{};  ///< likewise
   std::string settings{};                  ///< JSON
   int repeat = 0;
-  std::string figures{};  ///< JSON: what came of it
-  int64_t id = 0;         ///< in the store
+  std::string figures{};         ///< JSON: what came of it
+  int64_t id = 0;                ///< in the store
   std::optional<int64_t> run{};  ///< that made it; nothing: that one was deleted
   bool reused = false;           ///< taken over by the run that was asked about
 };

@@ -26,10 +26,10 @@ Result<ExperimentRun> read_row(const Row& row) {
 Result<int64_t> insert_experiment_run(Database& database, const ExperimentRun& row, int64_t run) {
   FLYBALL_ASSIGN(const int64_t board, board_row(database, row.device, row.fingerprint));
   FLYBALL_ASSIGN(const Value condition, condition_row(database, row.conditions));
-  FLYBALL_CHECK(database.run(
-      "INSERT INTO experiment_runs(board_id, condition_id, settings, repeat, figures) "
-      "VALUES(?, ?, ?, ?, ?)",
-      {board, condition, row.settings, row.repeat, row.figures}));
+  FLYBALL_CHECK(
+      database.run("INSERT INTO experiment_runs(board_id, condition_id, settings, repeat, figures) "
+                   "VALUES(?, ?, ?, ?, ?)",
+                   {board, condition, row.settings, row.repeat, row.figures}));
   const int64_t id = database.last_id();
   FLYBALL_CHECK(link_experiment_run(database, run, id, false));
   return id;
@@ -47,10 +47,10 @@ Status link_experiment_run(Database& database, int64_t run, int64_t row, bool re
   FLYBALL_ASSIGN(const int64_t known,
                  database.integer("SELECT COUNT(*) FROM experiment_runs WHERE id = ?", {row}));
   if (known > 0) return {};
-  return Error{Code::not_found,
-               fmt::format("there is no run {} of an experiment in {}", row,
-                           database.path().string()),
-               "it may have been deleted with the run that made it"};
+  return Error{
+      Code::not_found,
+      fmt::format("there is no run {} of an experiment in {}", row, database.path().string()),
+      "it may have been deleted with the run that made it"};
 }
 
 Result<std::vector<ExperimentRun>> select_experiment_runs(Database& database,

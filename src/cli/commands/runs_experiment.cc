@@ -41,8 +41,8 @@ void print_experiment_runs(const std::vector<StoredFigures>& runs) {
     for (const EpochFigures& epoch : one.figures.epochs) {
       e2e_s += epoch.e2e_s;
       stall_s += epoch.stall_s;
-      energy_j = energy_j && epoch.energy_j ? std::optional(*energy_j + *epoch.energy_j)
-                                            : std::nullopt;
+      energy_j =
+          energy_j && epoch.energy_j ? std::optional(*energy_j + *epoch.energy_j) : std::nullopt;
     }
     table.add({settings_label(names, one.figures.settings),
                fmt::format("{}", one.figures.repeat + 1), one.figures.started_utc,
