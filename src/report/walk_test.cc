@@ -140,7 +140,7 @@ TEST_F(Walk, ThePageSaysTheSameOfEachTrial) {
     const Json facts = trial_facts(m);
     for (const auto& [key, value] : facts.items()) {
       if (std::set<std::string>{"provenance", "seed", "power_total", "power_w", "failure",
-                                "figures", "stop_reason", "repeat"}
+                                "figures", "stop_reason", "repeat", "origin", "span"}
               .contains(key))
         continue;
       const auto renamed = on_the_page.find(key);
