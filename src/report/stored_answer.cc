@@ -59,9 +59,8 @@ Json axes_of(const StoredRun& run, const Json& config,
   for (const std::string& name : names) {
     const bool board = trials.empty() ? named_axis(name).scope == Scope::board
                                       : trials[0].measurement.trial.mode.values.contains(name);
-    axes.push_back({{"name", name},
-                    {"unit", named_axis(name).unit},
-                    {"scope", board ? "board" : "run"}});
+    axes.push_back(
+        {{"name", name}, {"unit", named_axis(name).unit}, {"scope", board ? "board" : "run"}});
   }
   return axes;
 }
@@ -83,8 +82,7 @@ Json measured_of(const Json& answer, const std::vector<const Measurement*>& kept
   return list;
 }
 
-void complete_tune(Json& answer, const StoredRun& run,
-                   const std::vector<StoredMeasurement>& trials,
+void complete_tune(Json& answer, const StoredRun& run, const std::vector<StoredMeasurement>& trials,
                    const std::vector<const Measurement*>& kept) {
   const Json config = value_at(value_at(answer, "default"), "config");
   Settings fixed;

@@ -146,7 +146,8 @@ TEST_F(Walk, WhatAnEarlierProgramDidNotKeepIsSaidByItsTrials) {
   for (const char* key : {"axes", "measured"}) old.erase(key);
   old["request"].erase("settings");
   for (Json& trial : old["profiled"])
-    for (const char* key : {"minibatch_ms_90", "power_w_90", "clocks", "workload", "power_settled", "origin", "span"})
+    for (const char* key :
+         {"minibatch_ms_90", "power_w_90", "clocks", "workload", "power_settled", "origin", "span"})
       trial.erase(key);
   StoredRun before = run_;
   before.answer = old.dump();
