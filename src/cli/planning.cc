@@ -1,7 +1,5 @@
 #include "cli/planning.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -14,38 +12,15 @@
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
-#include "space/axis_choice.h"
 #include "space/named_source.h"
+#include "tune/role_choices.h"
 
 namespace flyball::cli {
 namespace {
 
-// What of --axis is this role's: modes are for all, settings of the run for the services where
-// there are any.
-Result<std::vector<AxisChoice>> choices_of(Phase phase, const PlanOptions& options) {
-  FLYBALL_ASSIGN(auto choices, parse_axis_choices(options.axes));
-  const bool serves = phase == Phase::infer || options.infer.empty();
-  std::erase_if(choices, [&](const AxisChoice& choice) {
-    return !serves && named_axis(choice.name).scope == Scope::run;
-  });
-  return choices;
-}
-
-// Serving chooses its batch size; requests are at hand, so nothing is loaded ahead.
-std::vector<std::string> live_axes(Phase phase, const std::vector<AxisChoice>& choices) {
-  std::vector<std::string> axes;
-  for (const AxisChoice& choice : choices) axes.push_back(choice.text());
-  if (phase != Phase::infer) return axes;
-  for (const std::string usual : {"batch_size=1,4,16,32,64", "loader_workers=0", "prefetch=1"})
-    if (std::ranges::find(choices, usual.substr(0, usual.find('=')), &AxisChoice::name) ==
-        choices.end())
-      axes.push_back(usual);
-  return axes;
-}
-
 Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase,
                                             PlanOptions& options) {
-  FLYBALL_ASSIGN(const auto choices, choices_of(phase, options));
+  FLYBALL_ASSIGN(const auto choices, choices_of(phase, !options.infer.empty(), options.axes));
   if (read_source(spec).is_table()) {
     FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
     if (!choices.empty()) {
@@ -90,14 +65,6 @@ Status check_options(const PlanOptions& options) {
 }
 
 }  // namespace
-
-Status check_count(const char* option, size_t given, size_t services) {
-  if (given <= 1 || given == services) return {};
-  return Error{Code::invalid_argument,
-               fmt::format("{} has {} values for {} service{}", option, given, services,
-                           services == 1 ? "" : "s"),
-               "give one for each --infer, or one for all of them"};
-}
 
 Result<SharedBoard> open_shared_board(PlanOptions& options) {
   FLYBALL_CHECK(check_count("--rate", options.request.rates_hz.size(), options.infer.size()));

@@ -47,8 +47,6 @@ struct PlanOptions {
 inline constexpr const char* what_roles_are =
     "each names a table (FILE.csv or FILE.csv:WORKLOAD) or a network on this machine";
 
-/// Of an option's values there is one for each service, or one for all of them.
-Status check_count(const char* option, size_t given, size_t services);
 /// Opens what --train and --infer name: tables, or networks on this machine.
 Result<SharedBoard> open_shared_board(PlanOptions& options);
 /// Reads limits, rates, objective and references into the request.

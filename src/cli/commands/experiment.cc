@@ -6,6 +6,7 @@
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
+#include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
@@ -214,13 +215,14 @@ void add_common(CLI::App& command, Options& options) {
   options.scope.exclude({Target::twin},
                         {command.add_option("--data", options.data,
                                             "dataset folder, instead of the experiment's own")});
-  command
-      .add_option(
-          "--out", options.out,
-          "folder of reports and made datasets; results.jsonl of an earlier version there is "
-          "taken into the store")
+  writes(command.add_option(
+             "--out", options.out,
+             "of reports and made datasets; results.jsonl of an earlier version there is taken "
+             "into the store"),
+         "FOLDER")
       ->capture_default_str();
-  command.add_option("--report", options.report, "the report, instead of OUT/NAME/report.html");
+  writes(command.add_option("--report", options.report,
+                            "the report, instead of OUT/NAME/report.html"));
   command
       .add_option("--scale", options.scale,
                   "of the set and the memory that the file names: 0.25 is a quarter of both")

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "schedule/board_readings.h"
 #include "schedule/planning/arrival_miss.h"
+#include "tune/role_choices.h"
 
 namespace flyball::cli {
 namespace {

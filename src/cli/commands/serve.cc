@@ -16,6 +16,7 @@
 #include "cli/tables.h"
 #include "report/serve_report.h"
 #include "space/named_source.h"
+#include "tune/role_choices.h"
 
 namespace flyball::cli {
 namespace {
