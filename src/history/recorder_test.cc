@@ -121,7 +121,7 @@ TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {
     row.origin = origin;
     ASSERT_TRUE(Store::open(folder_.path())->add_measurement(row).ok());
     Store store = Store::open(folder_.path()).value();
-    Recorder recorder = Recorder::open(board_, &store, {}, false).value();
+    Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
     EXPECT_EQ(recorder.not_asked().size(), origin == Origin::table ? 1u : 0u);
   }
 }
