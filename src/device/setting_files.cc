@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "telemetry/sensors/small_file.h"
 
 namespace flyball {
 namespace {
@@ -16,7 +17,12 @@ namespace fs = std::filesystem;
 
 class KernelFiles final : public SettingFiles {
  public:
-  Result<std::string> read(const fs::path& file) override { return read_file(file, 1 << 16); }
+  // Whatever a tree has there is the kernel's, a device as well.
+  Result<std::string> read(const fs::path& file) override {
+    char buffer[1 << 16];
+    FLYBALL_ASSIGN(const std::string_view text, read_small(file.c_str(), buffer));
+    return std::string(text);
+  }
 
   Status write(const fs::path& file, const std::string& value) override {
     const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
