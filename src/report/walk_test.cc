@@ -56,6 +56,7 @@ class Talkative final : public Profiler {
     m.fingerprint = info_.fingerprint;
     m.conditions = info_.conditions;
     m.minibatch_ms = 100 - 5.0 * static_cast<double>(config);
+    m.clocks = {{"gpu_mhz", 305.5, 300}};
     if (config != 5) m.interference.throttled = config == 1;
     if (config == 2) m.interference.by = "process 7 (flyball tune)";
     if (info_.told) m.origin = Origin::told;
