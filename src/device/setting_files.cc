@@ -15,12 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t largest_setting = size_t{1} << 16;
+
 class KernelFiles final : public SettingFiles {
  public:
   // Whatever a tree has there is the kernel's, a device as well.
   Result<std::string> read(const fs::path& file) override {
-    char buffer[1 << 16];
+    char buffer[largest_setting + 1];
     FLYBALL_ASSIGN(const std::string_view text, read_small(file.c_str(), buffer));
+    if (text.size() > largest_setting)
+      return Error{Code::corrupt,
+                   fmt::format("{} is larger than {} bytes", file.string(), largest_setting),
+                   "is this the right file?"};
     return std::string(text);
   }
 

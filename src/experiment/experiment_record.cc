@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "experiment/fingerprint.h"
+#include "store/command_run.h"
 
 namespace flyball {
 
@@ -31,13 +32,7 @@ Result<ExperimentRecord> ExperimentRecord::open(Store* store, const RunRequest& 
   record.conditions_ = request.conditions.value_or(Conditions());
   record.text_ = with_conditions(request.fingerprint, request.conditions);
   if (!store) return record;
-  FLYBALL_ASSIGN(const auto interrupted, store->interrupted_run(request));
-  if (interrupted) {
-    FLYBALL_CHECK(store->resume_run(interrupted->id));
-    record.run_ = interrupted->id;
-  } else {
-    FLYBALL_ASSIGN(record.run_, store->begin_run(request));
-  }
+  FLYBALL_ASSIGN(record.run_, begin_or_resume(*store, request));
   ExperimentRunFilter filter{.run = {}, .fingerprint = request.fingerprint};
   if (fresh) filter.run = record.run_;
   FLYBALL_ASSIGN(record.known_, stored_figures(*store, filter));
@@ -78,11 +73,7 @@ Status ExperimentRecord::add(const RunFigures& figures) {
 }
 
 Status ExperimentRecord::finish(const Status& how, const std::string& answer) {
-  if (!run_) return {};
-  const RunState state = how.ok()                                ? RunState::done
-                         : how.error().code == Code::interrupted ? RunState::interrupted
-                                                                 : RunState::failed;
-  return store_->finish_run(*run_, state, how.ok() ? answer : "");
+  return run_ ? end_run(*store_, *run_, how, answer) : Status();
 }
 
 }  // namespace flyball

@@ -12,6 +12,7 @@
 #include "search/registry.h"
 #include "search/run.h"
 #include "space/trial_facts.h"
+#include "store/command_run.h"
 
 namespace flyball {
 namespace {
@@ -249,13 +250,7 @@ Status Session::begin(const std::string& command, nlohmann::ordered_json asked) 
     const ProfilerInfo& board = roles_.front().profiler->info();
     const RunRequest wanted{command,           asked.dump(),  board.device,
                             board.fingerprint, options_.seed, conditions()};
-    FLYBALL_ASSIGN(const auto interrupted, store_->interrupted_run(wanted));
-    if (interrupted) {
-      FLYBALL_CHECK(store_->resume_run(interrupted->id));
-      run_ = interrupted->id;
-    } else {
-      FLYBALL_ASSIGN(run_, store_->begin_run(wanted));
-    }
+    FLYBALL_ASSIGN(run_, begin_or_resume(*store_, wanted));
   }
   return open_recorders();
 }
@@ -328,11 +323,7 @@ std::vector<size_t> Session::default_choice(const Problem& problem) const {
 
 Status Session::finish(const Status& how, const std::string& answer) {
   for (const MeasuredRole& role : roles_) role.profiler->on_sample({});
-  if (!run_) return {};
-  const RunState state = how.ok()                                ? RunState::done
-                         : how.error().code == Code::interrupted ? RunState::interrupted
-                                                                 : RunState::failed;
-  return store_->finish_run(*run_, state, how.ok() ? answer : "");
+  return run_ ? end_run(*store_, *run_, how, answer) : Status();
 }
 
 Error Session::explained(Error error) const {
