@@ -28,6 +28,7 @@ class HelperCommandTest : public CommandTest {
     if (::geteuid() != 0) GTEST_SKIP() << "a helper runs as root, and these tests do not";
     ::chmod(tree_.root().parent_path().c_str(), 0711);
     environment_["FLYBALL_HELPER"] = socket_.string();
+    environment_["FLYBALL_SESSIONS"] = (tree_.root().parent_path() / "measuring/sessions").string();
     environment_["FLYBALL_STATE"] = (tree_.root().parent_path() / "helper-state").string();
   }
   void TearDown() override {

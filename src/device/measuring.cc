@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 
@@ -55,42 +56,77 @@ Error taken_by(const std::string& who, Caller caller) {
                       flag_text(caller, "wait"), flag_text(caller, "anyway"))};
 }
 
-// The machine's one name; none for who passes over it.
-Result<std::vector<MachineName>> take(const std::string& right, const MeasuringOptions& options) {
+// Whose right it is to measure; nobody's for who passes over it.
+struct Taken {
   std::vector<MachineName> names;
+  std::optional<SessionFile> file;
+};
+
+// Tests that stand for another machine have no part in the file of this one.
+std::optional<SessionFile> session_file() {
+  const char* machine = std::getenv("FLYBALL_MACHINE");
+  const char* named = std::getenv("FLYBALL_SESSIONS");
+  if (machine && *machine && !(named && *named)) return {};
+  return SessionFile::open();
+}
+
+// Error: `conflict` where somebody has it.
+Status try_to_take(const std::string& right, Taken& taken) {
+  if (taken.file && !taken.file->take_right())
+    return Error{Code::conflict, "another process has the right to measure", ""};
+  auto name = MachineName::take(right);
+  if (name) {
+    taken.names.push_back(*std::move(name));
+    return {};
+  }
+  // Who has the name and says nothing of a session does not measure.
+  if (taken.file && name.error().code == Code::conflict && others_measuring().empty()) return {};
+  return name.error();
+}
+
+Result<Taken> take(const std::string& right, const MeasuringOptions& options) {
   bool told = false;
   while (true) {
-    auto taken = MachineName::take(right);
-    if (taken) {
-      names.push_back(*std::move(taken));
-      return names;
-    }
-    if (options.anyway) return names;
-    if (taken.error().code != Code::conflict) return taken.error();
+    Taken taken{{}, session_file()};
+    const Status status = try_to_take(right, taken);
+    if (status.ok() || options.anyway) return taken;
+    if (status.error().code != Code::conflict) return status.error();
     const std::string who = others_measuring();
     if (!options.wait) return taken_by(who, options.caller);
     if (is_cancelled(options)) return Error{Code::interrupted, "interrupted while waiting", ""};
     if (!told && options.waiting) options.waiting(who);
     told = true;
+    taken.file.reset();
     sleep_until_ns(monotonic_ns() + look_ns);
   }
 }
 
+// As somebody reads it who sees neither this process nor its user.
+std::string self(const std::string& since) {
+  std::array<char, 64> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return fmt::format("process {} ({:.100}) of user {} on {} since {}", ::getpid(),
+                     command_of(::getpid()), ::geteuid(), host.data(), since);
+}
+
 }  // namespace
 
-MeasuringSession::MeasuringSession(std::vector<MachineName> names)
-    : names_(std::move(names)), owner_(::getpid()) {}
+MeasuringSession::MeasuringSession(std::vector<MachineName> names, std::optional<SessionFile> file)
+    : names_(std::move(names)), file_(std::move(file)), owner_(::getpid()) {}
 
 Result<std::shared_ptr<MeasuringSession>> MeasuringSession::begin(const MeasuringOptions& options) {
   static std::weak_ptr<MeasuringSession> ours;
   if (auto there = ours.lock(); there && there->owner_ == ::getpid()) return there;
   const std::string right = right_to_measure();
   FLYBALL_CHECK(check_machine(right));
-  FLYBALL_ASSIGN(auto names, take(right, options));
+  FLYBALL_ASSIGN(Taken taken, take(right, options));
   // Says who and since when to those who look; without it we measure as well.
-  if (auto own = MachineName::take(fmt::format("{}/{}/{}", right, ::getpid(), wall_clock_utc())))
-    names.push_back(*std::move(own));
-  std::shared_ptr<MeasuringSession> session(new MeasuringSession(std::move(names)));
+  const std::string now = wall_clock_utc();
+  if (auto own = MachineName::take(fmt::format("{}/{}/{}", right, ::getpid(), now)))
+    taken.names.push_back(*std::move(own));
+  if (taken.file) taken.file->announce(self(now));
+  std::shared_ptr<MeasuringSession> session(
+      new MeasuringSession(std::move(taken.names), std::move(taken.file)));
   ours = session;
   return session;
 }
@@ -102,7 +138,21 @@ std::string others_measuring() {
     const auto pid = parts.size() == 3 ? parse_integer(parts[1]) : std::nullopt;
     if (pid && *pid != ::getpid()) others.push_back(describe(static_cast<int>(*pid), parts[2]));
   }
+  if (const auto file = session_file()) {
+    const std::vector<std::string> elsewhere = file->elsewhere();
+    others.insert(others.end(), elsewhere.begin(), elsewhere.end());
+  }
   return join(others, "; ");
+}
+
+std::string unseen_sessions(const std::filesystem::path& root) {
+  std::error_code unknown;
+  const bool contained = std::ranges::any_of(
+      std::array{".dockerenv", "run/.containerenv", "run/systemd/container"},
+      [&](const char* mark) { return std::filesystem::exists(root / mark, unknown); });
+  if (!contained || session_file()) return "";
+  return "other containers that measure on this machine cannot be seen from this one (mount "
+         "/run/flyball-measuring into both; `flyball helper install` on the host makes it)";
 }
 
 }  // namespace flyball

@@ -7,18 +7,25 @@
 // as well, with process and time, so that one that is disturbed knows by whom. A name dies with its
 // process, whatever ends it.
 //
+// Where there is a file of sessions (session_file.h) that this process may use, the right to
+// measure is that file's: containers that share it see each other, and a name that some user took
+// without measuring keeps nobody out. The name is taken beside it, for those who have no such file.
+//
 // Tables are only read: they need no session. $FLYBALL_MACHINE makes sessions those of another
 // machine, by its name: tests that run at once take it.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/option_name.h"
 #include "base/os/machine_name.h"
 #include "base/status.h"
+#include "device/session_file.h"
 
 namespace flyball {
 
@@ -38,14 +45,20 @@ class MeasuringSession {
   static Result<std::shared_ptr<MeasuringSession>> begin(const MeasuringOptions& options);
 
  private:
-  explicit MeasuringSession(std::vector<MachineName> names);
+  explicit MeasuringSession(std::vector<MachineName> names, std::optional<SessionFile> file);
   std::vector<MachineName> names_;
+  std::optional<SessionFile> file_;
   int owner_;  ///< process that began it: one that was forked from it measures on its own
 };
 
 /// Other processes that measure on this machine now: "process 12 (flyball tune lenet5) of user 1000
 /// since 2026-…"; "" when there are none.
 std::string others_measuring();
+
+/// What of others_measuring() this process cannot see, with the remedy: other containers, from
+/// within one that shares no file of sessions; "" otherwise. `root`: of the files that say what
+/// this is.
+std::string unseen_sessions(const std::filesystem::path& root = "/");
 
 /// Who else measures during a measurement: asked at its begin and at its end. Its trial is marked
 /// by Interference (space/measurement.h).

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "evaluate/optimise_eval.h"
+#include "predict/contradicted.h"
 
 namespace flyball {
 namespace {

@@ -67,6 +67,7 @@ Result<BudgetSearch> search_ground(const std::string& name, const OptimiseEvalua
   for (size_t row : profiled) ground.options.known.push_back({0, row, ground.readings[0][row]});
   ground.options.profile_budget = evaluation.verify;
   ground.options.seed = seed;
+  ground.options.predictor = name;
   ground.options.make_predictor = [name] { return *make_predictor(name); };
   ground.options.references = {
       std::make_shared<const std::vector<WorkloadTable>>(evaluation.references)};

@@ -12,6 +12,7 @@
 #include "base/statistics.h"
 #include "evaluate/references.h"
 #include "evaluate/search_score.h"
+#include "predict/contradicted.h"
 #include "search/belief.h"
 #include "search/registry.h"
 #include "search/run.h"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/statistics.h"
+#include "predict/contradicted.h"
 
 namespace flyball {
 namespace {
@@ -41,15 +42,11 @@ struct Errors {
   }
 };
 
-/// Rows whose power lies 6 % below their neighbours', or whose time lies 30 % off theirs.
+/// Rows whose power lies 6 % below, or whose time lies 30 % off what the rows around let expect.
 std::set<size_t> contradicted(const WorkloadTable& table) {
   std::set<size_t> rows;
   for (const size_t row : suspicious_power(table)) rows.insert(row);
-  WorkloadTable times = table;
-  times.power_w = table.minibatch_ms;
-  for (const size_t row : suspicious_power(times, 0.3)) rows.insert(row);
-  for (double& value : times.power_w) value = 1 / value;
-  for (const size_t row : suspicious_power(times, 0.3)) rows.insert(row);
+  for (const size_t row : suspicious_time(table, 0.3)) rows.insert(row);
   return rows;
 }
 

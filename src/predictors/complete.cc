@@ -9,7 +9,6 @@
 #include <set>
 
 #include "base/csv.h"
-#include "base/distributions.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "predict/outside.h"
@@ -63,10 +62,9 @@ Error outside(const WorkloadTable& measured, size_t config, const Space& modes,
 }
 
 Estimate of_repeats(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const double middle = median(values);
-  const double half = values.size() < 2 ? 0 : z90 * middle * relative_noise(values);
-  return {middle, middle - half, middle + half};
+  std::vector<NoisyReading> readings;
+  for (const double value : values) readings.push_back({value});
+  return pooled(readings, Provenance::measured);
 }
 
 struct Repeats {
@@ -188,7 +186,7 @@ std::string format_completed(const CompletedTable& completed) {
   const WorkloadTable& table = completed.table;
   const bool total = !table.power_total.empty();
   std::vector<std::string> header = {"device", "workload", "phase"};
-  for (const Axis& axis : table.space.axes()) header.push_back(axis.name);
+  for (const Axis& axis : table.space.axes()) header.push_back(axis_title(axis));
   header.insert(header.end(), {"minibatch_ms", "power_w", "minibatch_ms_lo90", "minibatch_ms_hi90",
                                "power_w_lo90", "power_w_hi90", "extrapolated", "provenance"});
   if (total) header.push_back("power_total");

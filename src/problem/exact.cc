@@ -41,10 +41,11 @@ Result<std::vector<std::vector<size_t>>> rows_of(const Space& space, const Workl
   return rows;
 }
 
-// Medians of repeats; NaN of what the table lacks.
+// Medians of the repeats that are known best; NaN of what the table lacks.
 Reading reading_of_rows(const WorkloadTable& table, std::span<const size_t> rows) {
+  if (rows.empty()) return {};
   std::vector<double> times, powers;
-  for (size_t row : rows) {
+  for (size_t row : best_known(table, rows).rows) {
     times.push_back(table.minibatch_ms[row]);
     powers.push_back(table.power_w[row]);
   }

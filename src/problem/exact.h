@@ -18,8 +18,8 @@ struct Choice {
   Outcome outcome;
 };
 
-/// The tables' readings of the candidates, one table for each role; repeats are merged to their
-/// medians. A candidate that the table lacks is an error.
+/// The tables' readings of the candidates, one table for each role; repeats are merged to the
+/// medians of those that are known best. A candidate that the table lacks is an error.
 Result<Readings> readings_of(const Candidates& candidates,
                              std::span<const WorkloadTable* const> tables);
 

@@ -42,6 +42,20 @@ TEST(Exact, FastestWithinPower) {
   EXPECT_EQ(best.outcome.loss, 20);
 }
 
+TEST(Exact, AMeasuredRowOutdoesAPredictedOneOfItsConfiguration) {
+  WorkloadTable table;
+  table.space = Space(modes({100}).axes());
+  const auto add = [&](double ms, double watts, Provenance known) {
+    table.add(std::vector<double>{100}, ms, watts, known);
+  };
+  add(90, 30, Provenance::predicted), add(40, 12, Provenance::measured);
+  add(44, 14, Provenance::measured), add(10, 3, Provenance::simulated);
+  const WorkloadTable* tables[] = {&table};
+  const Readings readings = *readings_of(*linked({modes({100})}), tables);
+  EXPECT_DOUBLE_EQ(readings[0][0].minibatch_ms, 42);
+  EXPECT_DOUBLE_EQ(readings[0][0].power_w, 13);
+}
+
 TEST(Exact, LeastEnergyWithinTime) {
   Problem problem = train_problem();
   problem.objective = Objective::energy;
@@ -274,6 +288,24 @@ TEST(Validate, NamesWhatCannotBe) {
   problem = train_problem();
   problem.objective = Objective::throughput;
   EXPECT_FALSE(validate(problem).ok());
+}
+
+TEST(Validate, BudgetsThatBoundNothingAreRefused) {
+  for (double Budgets::*budget : {&Budgets::time_ms, &Budgets::energy_j}) {
+    Problem serving = serve_problem();
+    serving.budgets.*budget = 5;
+    EXPECT_THAT(validate(serving).error().message, HasSubstr("bounds nothing"));
+    Problem beside;
+    beside.candidates = linked({modes({100}), modes({100}, {1})});
+    beside.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
+    beside.objective = Objective::throughput;
+    EXPECT_TRUE(validate(beside).ok());
+    beside.budgets.*budget = 5;
+    EXPECT_THAT(validate(beside).error().message, HasSubstr("bounds nothing"));
+    Problem training = train_problem();
+    training.budgets.*budget = 5;
+    EXPECT_TRUE(validate(training).ok());
+  }
 }
 
 // (P·t + P_idle·(w − t))/(1000·bs), spelled out here for every choice; limits, too.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/text.h"
 #include "problem/problem.h"
@@ -41,6 +42,20 @@ Status check_role(const Problem& problem, size_t r, bool whole_batches) {
   if (!role.serves()) return {};
   FLYBALL_CHECK(positive("latency budget", role.latency_ms, "ms"));
   return whole_batches ? latency_can_be_met(problem, r) : Status();
+}
+
+/// Time and energy per minibatch are bounded for a training alone: what a service may take is its
+/// latency.
+Status budgets_fit(const Problem& problem) {
+  if (std::ranges::none_of(problem.roles, &Role::serves)) return {};
+  for (const auto& [what, limit, instead] :
+       {std::tuple{"time", problem.budgets.time_ms, "bound the latency of its requests"},
+        std::tuple{"energy", problem.budgets.energy_j, "bound the power"}})
+    if (limit != unlimited)
+      return Error{Code::invalid_argument,
+                   fmt::format("the {} budget bounds nothing where requests are served", what),
+                   fmt::format("leave it out, or {}", instead)};
+  return {};
 }
 
 /// The objectives that docs/problems.md has an equation for.
@@ -89,6 +104,7 @@ Status validate(const Problem& problem, bool whole_batches) {
   if (problem.roles.size() == 2 && !problem.roles[1].serves())
     return Error{Code::invalid_argument, "two trainings cannot share a board in turns here",
                  "give a training and an inference, or two inferences"};
+  FLYBALL_CHECK(budgets_fit(problem));
   return objective_fits(problem);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "predict/contradicted.h"
 #include "space/highest_mode.h"
 
 namespace flyball {
@@ -42,27 +43,6 @@ double spearman(const std::vector<ModeFigures>& modes) {
     own += (a[i] - middle) * (a[i] - middle);
   }
   return own > 0 ? both / own : 0;
-}
-
-// Does it read less than each configuration one step lower on an axis of the board? Between coarse
-// steps power may bend, but no higher setting draws less than the one below it.
-bool below_all_lower(const WorkloadTable& table, size_t row) {
-  std::vector<double> place(table.space.row(row).begin(), table.space.row(row).end());
-  const std::vector<Axis>& axes = table.space.axes();
-  size_t lower = 0;
-  for (size_t d = 0; d < axes.size(); ++d) {
-    const std::vector<double>& values = axes[d].values;
-    const double own = place[d];
-    const auto at = std::ranges::lower_bound(values, own) - values.begin();
-    if (axes[d].scope != Scope::board || at == 0) continue;
-    place[d] = values[static_cast<size_t>(at - 1)];
-    const auto other = table.space.find(place);
-    place[d] = own;
-    if (!other || std::isnan(table.power_w[*other])) continue;
-    if (table.power_w[*other] <= table.power_w[row]) return false;
-    ++lower;
-  }
-  return lower > 0;
 }
 
 std::string batch_words(const EnergyCase& one) {
@@ -146,10 +126,8 @@ std::string EnergyCase::doubt() const {
 }
 
 std::set<size_t> doubtful_rows(const WorkloadTable& table) {
-  std::set<size_t> found;
-  for (const size_t row : suspicious_power(table, doubtful_power))
-    if (below_all_lower(table, row)) found.insert(row);
-  return found;
+  const std::vector<size_t> rows = suspicious_power(table, doubtful_power);
+  return {rows.begin(), rows.end()};
 }
 
 std::vector<EnergyCase> energy_cases(const WorkloadTable& given) {

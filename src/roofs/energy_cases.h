@@ -13,10 +13,9 @@
 
 namespace flyball {
 
-/// Power that lies so much below that of its neighbours is a reading to doubt, a fraction.
+/// Power that lies so much below what its neighbours let expect is a reading to doubt, a fraction.
 inline constexpr double doubtful_power = 0.25;
-/// Rows whose power reads so much below the mean of their neighbours, and below each
-/// that is a step lower on the board.
+/// Rows whose power is such a reading (predict/contradicted.h).
 std::set<size_t> doubtful_rows(const WorkloadTable& table);
 /// A mode that takes no more than this longer than the highest one is "about as fast".
 inline constexpr double about_as_fast = 0.05;
@@ -26,7 +25,7 @@ struct ModeFigures {
   Settings mode;
   double ms = 0, power_w = 0;
   bool doubted = false;     ///< one of doubtful_rows()
-  bool suspicious = false;  ///< power 6 % below theirs
+  bool suspicious = false;  ///< one of suspicious_power()
 
   double joules() const { return power_w * ms * 1e-3; }
 };

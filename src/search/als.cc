@@ -149,7 +149,7 @@ class ActiveLearning : public Strategy {
     std::string key;
     if (options().cache) {
       for (size_t role = 0; role < candidates().roles(); ++role)
-        key += history_key(history(), role, options().seed);
+        key += prediction_key(history(), role, options());
       if (const auto known = options().cache->rounds.find(key)) {
         queue_ = *known;
         return;

@@ -27,12 +27,18 @@ WorkloadTable measured_table(const History& history, size_t role) {
   return table;
 }
 
-std::string key_of(const WorkloadTable& table, size_t role, uint64_t seed) {
-  std::string key = fmt::format("{}\n{}\n{}", table.title(), table.power_total, role);
+std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions& options) {
+  std::string key =
+      fmt::format("{}\n{}\n{}\n{}", table.title(), table.power_total, role, options.predictor);
   const auto append = [&](const void* data, size_t bytes) {
     key.append(static_cast<const char*>(data), bytes);
   };
-  append(&seed, sizeof seed);
+  for (const Axis& axis : table.space.axes()) key += "\n" + axis_title(axis);
+  append(&options.seed, sizeof options.seed);
+  const void* references = role < options.references.size() && options.references[role]
+                               ? options.cache->hold(options.references[role])
+                               : nullptr;
+  append(&references, sizeof references);
   if (table.cost) append(&*table.cost, sizeof(Cost));
   append(table.space.values().data(), table.space.values().size_bytes());
   append(table.minibatch_ms.data(), table.minibatch_ms.size() * sizeof(double));
@@ -61,8 +67,8 @@ void to_log(const Estimates& estimates, std::vector<double>& centre, std::vector
 
 }  // namespace
 
-std::string history_key(const History& history, size_t role, uint64_t seed) {
-  return key_of(measured_table(history, role), role, seed);
+std::string prediction_key(const History& history, size_t role, const SearchOptions& options) {
+  return key_of(measured_table(history, role), role, options);
 }
 
 std::shared_ptr<const Result<Prediction>> predict_role(const History& history, size_t role,
@@ -73,7 +79,7 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
     return std::make_shared<const Result<Prediction>>(fit_and_predict(table, role, options, space));
   };
   if (!options.cache) return compute();
-  const std::string key = key_of(table, role, options.seed);
+  const std::string key = key_of(table, role, options);
   auto shared = options.cache->predictions.find(key);
   if (!shared) {
     shared = compute();

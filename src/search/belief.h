@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -45,15 +46,28 @@ class SharedMemo {
   std::map<std::string, Shared> current_, previous_;  ///< two generations
 };
 
-/// What searches on the same tables share; never changes a result.
+/// What searches share that model alike; never changes a result.
 class PredictionCache {
  public:
+  using References = std::shared_ptr<const std::vector<WorkloadTable>>;
+
+  /// Names references in keys: their address, which no others get as long as the cache holds them.
+  const void* hold(const References& references) {
+    const std::lock_guard lock(mutex_);
+    held_.insert(references);
+    return references.get();
+  }
+
   SharedMemo<Result<Prediction>> predictions{4096};  ///< by what they were fitted on
   SharedMemo<std::vector<Ask>> rounds{512};          ///< rounds of `als` by what was known
+
+ private:
+  std::mutex mutex_;
+  std::set<References> held_;
 };
 
-/// What a role's readings amount to, for use as a key.
-std::string history_key(const History& history, size_t role, uint64_t seed);
+/// What a prediction of this role depends on, as a key of the options' cache, which is not null.
+std::string prediction_key(const History& history, size_t role, const SearchOptions& options);
 
 /// Fits the options' predictor on the role's readings and predicts all its candidates, measured
 /// ones too. Shared through the cache where there is one; never null.

@@ -82,5 +82,33 @@ TEST(Belief, SearchesThatDifferInTheBoardShareNothing) {
   EXPECT_EQ(heard.size(), 3u);
 }
 
+TEST(Belief, SearchesThatDifferInTheModelShareNothing) {
+  const auto problem = surface::problem({});
+  const Readings all = surface::readings(*problem);
+  const auto cache = std::make_shared<PredictionCache>();
+  std::vector<Heard> heard;
+  const auto believe_by = [&](const std::string& predictor, PredictionCache::References reference) {
+    SearchOptions options;
+    options.cache = cache;
+    options.predictor = predictor;
+    options.make_predictor = [&] { return std::make_unique<Recording>(heard); };
+    if (reference) options.references = {std::move(reference)};
+    History history(problem);
+    for (size_t i : {3, 17, 30}) history.record(0, i, all[0][i], "");
+    EXPECT_TRUE(believe(history, 0, options).ok());
+    return heard.size();
+  };
+  EXPECT_EQ(believe_by("a", nullptr), 1u);
+  EXPECT_EQ(believe_by("a", nullptr), 1u);
+  EXPECT_EQ(believe_by("b", nullptr), 2u);
+  for (size_t i = 0; i < 5; ++i) {  // each gone before the next one is made, perhaps in its place
+    WorkloadTable earlier;
+    earlier.workload = "earlier";
+    const auto reference = std::make_shared<const std::vector<WorkloadTable>>(1, earlier);
+    EXPECT_EQ(believe_by("a", reference), 3 + i);
+    EXPECT_EQ(believe_by("a", reference), 3 + i);
+  }
+}
+
 }  // namespace
 }  // namespace flyball

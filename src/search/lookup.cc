@@ -12,7 +12,9 @@ std::optional<Reading> Lookup::read(size_t role, size_t candidate, const char* r
   }
   if (record->failed()) return Reading{unlimited, unlimited};
   Reading value = record->value();
-  if (std::isnan(value.power_w)) value.power_w = 0;  // no sensor: no power budget either
+  // Whether an unread power is within a budget is not known: it counts as beyond it.
+  if (std::isnan(value.power_w))
+    value.power_w = history_.problem().budgets.power_w == unlimited ? 0 : unlimited;
   return value;
 }
 

@@ -14,7 +14,8 @@ class Lookup {
   explicit Lookup(const History& history) : history_(history) {}
 
   /// The reading of a trial. Where there is none, wants() names the trial from now on and the
-  /// caller returns at once. A failed trial reads infinite time and power.
+  /// caller returns at once. A failed trial reads infinite time and power, and
+  /// one without a reading of power infinite power where there is a budget for it, else none.
   std::optional<Reading> read(size_t role, size_t candidate, const char* reason);
   const std::optional<Ask>& wants() const { return wants_; }
 

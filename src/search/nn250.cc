@@ -3,6 +3,8 @@
 // learned for 200 epochs; a serving role in 50 modes with all batch sizes, for 1000 epochs. A fifth
 // of the modes is held out. The published baseline trusts the prediction (predicted_choice()); here
 // the choice is measured too, and the answer is feasible as any other.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -63,6 +65,7 @@ class Nn250 : public Strategy {
       network.refit = false;
       SearchOptions own = options();
       own.references.clear();
+      own.predictor = fmt::format("nn of {} epochs", network.network.epochs);
       own.make_predictor = [network] { return make_nn(network); };
       const auto prediction = predict_role(history(), role, own);
       if (!prediction->ok()) {

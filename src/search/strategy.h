@@ -54,7 +54,9 @@ struct SearchOptions {
   std::function<std::unique_ptr<Predictor>()> make_predictor;
   /// Tables of earlier workloads, for each role (empty: none for any role).
   std::vector<std::shared_ptr<const std::vector<WorkloadTable>>> references;
-  /// Predictions shared between searches on the same tables; may be null.
+  /// What `cache` knows the predictor by; searches whose predictors differ must differ in it.
+  std::string predictor = "";
+  /// Predictions shared between searches; may be null.
   std::shared_ptr<PredictionCache> cache;
 };
 

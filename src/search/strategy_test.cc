@@ -317,6 +317,26 @@ TEST(Strategies, GoOnWithoutThePowerOfOneTrial) {
   }
 }
 
+/// Whether an unread power is within the budget is not known: published searches go down from
+/// there.
+TEST(Strategies, AnUnreadPowerIsNotTakenAsWithinTheBudget) {
+  for (const char* name : {"gmd", "binary-search"}) {
+    const auto second = [&](double budget_w) {
+      const auto problem = surface::problem({.power_w = budget_w});
+      auto strategy = *make_strategy(name, problem, with_predictor(12));
+      const Ask first = *strategy->ask();
+      strategy->tell(first, {20, not_measured});
+      const Space& space = problem->candidates->space(0);
+      const auto before = space.row(first.candidate), after = space.row(strategy->ask()->candidate);
+      return std::pair(after[0] + after[1] / 1000, before[0] + before[1] / 1000);
+    };
+    const auto [below, median] = second(16);
+    EXPECT_LT(below, median) << name;
+    const auto [above, from] = second(unlimited);
+    EXPECT_GT(above, from) << name;
+  }
+}
+
 TEST(Strategies, GoOnWhenTheFirstTrialFails) {
   const auto problem = surface::problem({.power_w = 16});
   const Readings all = surface::readings(*problem);

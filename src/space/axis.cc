@@ -12,6 +12,9 @@
 namespace flyball {
 namespace {
 
+// More than any count, clock in MHz or power in W of a board.
+constexpr double most_of_known = 1e9;
+
 enum class Legal { any, above_zero, from_zero, whole_from_zero, whole_from_one };
 
 struct KnownAxis {
@@ -87,6 +90,8 @@ std::string axis_value_fault(const std::string& name, double value) {
   const auto known = std::ranges::find(known_axes, name, &KnownAxis::name);
   const Legal legal = known == known_axes.end() ? Legal::any : known->legal;
   const bool whole = std::floor(value) == value;
+  if (known != known_axes.end() && std::abs(value) > most_of_known)
+    return fmt::format("it takes numbers up to {:g}", most_of_known);
   if (legal == Legal::whole_from_one && (!whole || value < 1))
     return "it takes whole numbers from 1";
   if (legal == Legal::whole_from_zero && (!whole || value < 0))

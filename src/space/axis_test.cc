@@ -66,6 +66,8 @@ TEST(Axis, ValuesThatCannotBeAreNamed) {
   EXPECT_NE(axis_value_fault("loader_workers", -1), "");
   EXPECT_NE(axis_value_fault("loader_workers", 0.5), "");
   EXPECT_NE(axis_value_fault("cpu_mhz", 0), "");
+  EXPECT_NE(axis_value_fault("cpu_mhz", 1e308), "");
+  EXPECT_EQ(axis_value_fault("depth", -3), "");
   EXPECT_NE(axis_value_fault("learning_rate", std::nan("")), "");
   EXPECT_EQ(axis_value_fault("batch_size", 16), "");
   EXPECT_EQ(axis_value_fault("loader_workers", 0), "");

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "base/statistics.h"
 #include "base/text.h"
@@ -70,27 +69,30 @@ Result<Columns> find_columns(const Csv& csv) {
   return columns;
 }
 
-// More than any minibatch or board can have: eleven days, a megawatt.
-constexpr double most_ms = 1e9, most_w = 1e6;
+// More than any minibatch or board can have: eleven days, a megawatt; and less: a picosecond, a
+// microwatt.
+constexpr double most_ms = 1e9, most_w = 1e6, least_ms = 1e-9, least_w = 1e-6;
 
-Result<double> positive(const Csv& csv, size_t row, size_t column, double most) {
+Result<double> positive(const Csv& csv, size_t row, size_t column, double least, double most) {
   FLYBALL_ASSIGN(const double value, csv.number(row, column));
   if (value > most)
     return csv.at(row, column, fmt::format("{} is more than {:g}", csv.rows[row][column], most),
                   "is the unit right? `flyball import --map` converts units");
-  if (value > 0) return value;
+  if (value >= least) return value;
+  if (value > 0)
+    return csv.at(row, column, fmt::format("{} is less than {:g}", csv.rows[row][column], least),
+                  "is the unit right? `flyball import --map` converts units");
   return csv.at(row, column, fmt::format("{} is not above zero", csv.rows[row][column]),
                 "times and powers are positive; leave an unknown power empty");
 }
 
 Result<double> axis_value(const Csv& csv, size_t row, size_t column) {
   FLYBALL_ASSIGN(const double value, csv.number(row, column));
-  if (csv.header[column] == "batch_size" && value <= 0)
-    return csv.at(row, column, fmt::format("{} is not above zero", csv.rows[row][column]),
-                  "a minibatch has at least one sample");
-  if (value >= 0) return value;
-  return csv.at(row, column, fmt::format("{} is below zero", csv.rows[row][column]),
-                "counts, clocks and sizes are not negative; mend the field, or leave the row out");
+  const Axis axis = titled_axis(csv.header[column]);
+  const std::string fault = axis_value_fault(axis.name, value);
+  if (fault.empty()) return value;
+  return csv.at(row, column, fmt::format("'{}': {}", csv.rows[row][column], fault),
+                "mend the field, or leave the row out");
 }
 
 bool is_blank(const Csv& csv, size_t row, size_t column) {
@@ -153,10 +155,10 @@ Status add_row(Table& table, const Csv& csv, const Columns& columns, size_t row)
   if (!phase) return csv.at(row, columns.phase, phase.error().message, phase.error().hint);
   FLYBALL_ASSIGN(WorkloadTable* const target, table_of(table, csv, columns, row, *phase));
   FLYBALL_ASSIGN(const auto config, config_of(csv, columns, row, target->space));
-  FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time, most_ms));
+  FLYBALL_ASSIGN(const double time, positive(csv, row, columns.time, least_ms, most_ms));
   double power = not_measured;
   if (columns.power && !is_blank(csv, row, *columns.power)) {
-    FLYBALL_ASSIGN(power, positive(csv, row, *columns.power, most_w));
+    FLYBALL_ASSIGN(power, positive(csv, row, *columns.power, least_w, most_w));
   }
   if (columns.total && csv.rows[row][*columns.total] != target->power_total)
     return csv.at(row, *columns.total, "a workload's rows name different power totals",
@@ -182,35 +184,6 @@ std::string names_of(const Table& table) {
   for (const WorkloadTable& workload : table.workloads)
     names.push_back(workload.workload + " (" + phase_name(workload.phase) + ")");
   return join(names, ", ");
-}
-
-// Of a table whose configurations are distinct.
-std::vector<size_t> contradicted_rows(const WorkloadTable& table, double tolerance) {
-  std::vector<size_t> found;
-  const std::vector<Axis>& axes = table.space.axes();
-  for (size_t i = 0; i < table.size(); ++i) {
-    if (std::isnan(table.power_w[i])) continue;
-    double log_sum = 0;
-    int neighbours = 0;
-    std::vector<double> row(table.space.row(i).begin(), table.space.row(i).end());
-    for (size_t d = 0; d < axes.size(); ++d) {
-      const std::vector<double>& values = axes[d].values;
-      const double own = row[d];
-      const auto at = std::lower_bound(values.begin(), values.end(), own) - values.begin();
-      for (const std::ptrdiff_t step : {-1, 1}) {
-        if (at + step < 0 || at + step >= static_cast<std::ptrdiff_t>(values.size())) continue;
-        row[d] = values[static_cast<size_t>(at + step)];
-        const auto neighbour = table.space.find(row);
-        if (!neighbour || std::isnan(table.power_w[*neighbour])) continue;
-        log_sum += std::log(table.power_w[*neighbour]);
-        ++neighbours;
-      }
-      row[d] = own;
-    }
-    if (neighbours >= 2 && table.power_w[i] < (1 - tolerance) * std::exp(log_sum / neighbours))
-      found.push_back(i);
-  }
-  return found;
 }
 
 }  // namespace
@@ -382,20 +355,6 @@ std::string format_table(std::span<const WorkloadTable> workloads) {
     }
   }
   return text;
-}
-
-std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance) {
-  const WorkloadTable merged = merge_repeats(table);
-  const std::vector<size_t> found = contradicted_rows(merged, tolerance);
-  if (merged.size() == table.size()) return found;
-  std::set<size_t> odd(found.begin(), found.end());
-  std::vector<size_t> rows;
-  for (size_t i = 0; i < table.size(); ++i) {
-    const auto configuration = merged.space.find(table.space.row(i));
-    if (configuration && odd.contains(*configuration) && !std::isnan(table.power_w[i]))
-      rows.push_back(i);
-  }
-  return rows;
 }
 
 }  // namespace flyball

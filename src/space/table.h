@@ -85,10 +85,4 @@ Result<Table> read_table(const std::filesystem::path& path);
 /// column unless all rows are `table`.
 std::string format_table(std::span<const WorkloadTable> workloads);
 
-/// Rows whose power lies more than `tolerance` (fraction) below the geometric mean of their
-/// one-step neighbours along every axis, probably read before power had settled (data faults, not
-/// physics). The robust optimum leaves them out. At least two neighbours are needed.
-/// Repeats of one configuration are judged by their median, and found together.
-std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance = 0.06);
-
 }  // namespace flyball

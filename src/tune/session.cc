@@ -300,6 +300,7 @@ SearchOptions Session::search_options(const Problem& problem) const {
   options.seed = options_.seed;
   options.default_choice = default_choice(problem);
   options.known = known_;
+  options.predictor = options_.predictor;
   options.make_predictor = [name = options_.predictor] { return *make_predictor(name); };
   if (!options_.references.empty())
     options.references.assign(
@@ -359,6 +360,8 @@ std::vector<std::string> Session::notes() const {
         fmt::format("{} reading{} could not be repeated: clocks that were lowered do "
                     "not rise before a reboot",
                     not_repeated_, not_repeated_ == 1 ? "" : "s"));
+  if (const std::string unseen = is_live() ? unseen_sessions() : ""; !unseen.empty())
+    notes.push_back(unseen);
   if (loads_.empty() || median(loads_) < noticeable_load) return notes;
   const std::string cores = fmt::format("{:.2g}", median(loads_));
   notes.push_back(

@@ -145,6 +145,10 @@ class Study final : public Profiler {
         line_.write(trial.dump());
       } else if (const auto* told = std::get_if<StudyTell>(&*message);
                  told && told->trial == number_) {
+        if (const Status complete = check_complete(*told); !complete.ok()) {
+          refuse(complete.error());
+          continue;
+        }
         told_ = number_;
         return measurement_of(config, *told);
       } else {
@@ -194,6 +198,16 @@ class Study final : public Profiler {
       if (session || session.error().code == Code::interrupted) return session;
       refuse(session.error());
     }
+  }
+
+  // Does it tell what the study's budgets and objective need?
+  Status check_complete(const StudyTell& told) const {
+    if (!told.failure.empty() || told.power_w || !needs_power(create_.request)) return {};
+    return Error{Code::invalid_argument,
+                 fmt::format("trial {} is told without its power, which the study's budget or "
+                             "objective needs",
+                             told.trial),
+                 "tell it with power_w, in W, or its failure"};
   }
 
   // Messages that mean the same at any time.

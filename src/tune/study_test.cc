@@ -132,6 +132,22 @@ TEST(Study, WhatIsWrongGetsOneLineAndChangesNothing) {
   EXPECT_EQ(answers[8]["told"], 1);
 }
 
+TEST(Study, UnderAPowerBudgetATrialIsToldWithItsPower) {
+  Json create = three;
+  create["power_budget"] = "20W";
+  const auto answers = say({create,
+                            {{"do", "ask"}},
+                            {{"do", "tell"}, {"trial", 1}, {"minibatch_ms", 4}},
+                            {{"do", "tell"}, {"trial", 1}, {"minibatch_ms", 4}, {"power_w", 9}},
+                            {{"do", "ask"}},
+                            {{"do", "tell"}, {"trial", 2}, {"failure", "no memory"}}});
+  ASSERT_EQ(answers.size(), 6u);
+  EXPECT_THAT(answers[2]["error"]["message"].get<std::string>(), HasSubstr("without its power"));
+  EXPECT_THAT(answers[2]["error"]["hint"].get<std::string>(), HasSubstr("power_w"));
+  EXPECT_EQ(answers[3]["told"], 1);
+  EXPECT_EQ(answers[5]["told"], 2);
+}
+
 TEST(Study, AFailedTrialIsLeftOut) {
   const auto answers = talk([](const Json& last) -> std::optional<Json> {
     if (last.is_null()) return three;

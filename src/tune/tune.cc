@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "answers/tune_json.h"
+#include "predict/contradicted.h"
 #include "problem/exact.h"
 #include "search/acquisition.h"
 #include "tune/predictions.h"

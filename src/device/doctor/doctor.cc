@@ -34,6 +34,7 @@ std::vector<Capability> examine_machine(const DoctorOptions& options) {
   append(all, check_power(options.root));
   append(all, check_cpu(options.root));
   append(all, check_memory_and_disks(options.root));
+  all.push_back(check_sessions(options.root));
   if (options.ask_kernel) {
     append(all, check_kernel());
     append(all, check_cuda());

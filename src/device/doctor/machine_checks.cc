@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "device/measuring.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
 #include "telemetry/sensors/rapl.h"
@@ -171,6 +172,17 @@ std::vector<Capability> check_memory_and_disks(const fs::path& root) {
                  bytes > 0 ? State::available : State::missing,
                  fmt::format("{:.1f} GiB", bytes / (1 << 30)), ""});
   return all;
+}
+
+Capability check_sessions(const fs::path& root) {
+  Capability read{"other measurements", "who measures at the same time is refused, or marked",
+                  State::available, "of every process of this machine", ""};
+  if (unseen_sessions(root).empty()) return read;
+  read.state = State::missing;
+  read.value = "those of other containers cannot be seen";
+  read.remedy =
+      "mount /run/flyball-measuring of the host here; `flyball helper install` there makes it";
+  return read;
 }
 
 }  // namespace flyball

@@ -15,6 +15,7 @@ Capability check_bare_metal(const std::filesystem::path& root);
 std::vector<Capability> check_power(const std::filesystem::path& root);
 std::vector<Capability> check_cpu(const std::filesystem::path& root);
 std::vector<Capability> check_memory_and_disks(const std::filesystem::path& root);
+Capability check_sessions(const std::filesystem::path& root);
 std::vector<Capability> check_kernel();
 std::vector<Capability> check_cuda();
 

@@ -81,16 +81,19 @@ Result<HelperSteps> install_helper(const HelperPlaces& places, const fs::path& p
   FLYBALL_CHECK(put(places.service_unit(), helper_service_unit(final_places.program().string()),
                     0644, steps));
   FLYBALL_CHECK(put(places.socket_unit(), std::string(helper_socket_unit()), 0644, steps));
+  FLYBALL_CHECK(put(places.measuring_unit(), std::string(measuring_folder_unit()), 0644, steps));
   const std::string join_group = fmt::format(
       "sudo usermod -aG {} $USER, then log in again: who may set the board", helper_group);
   if (places.staged()) {
     steps.next = {fmt::format("groupadd --system {}", helper_group),
+                  "systemd-tmpfiles --create flyball.conf",
                   fmt::format("systemctl enable --now {}", socket_name), join_group};
     return steps;
   }
   if (!group_number(helper_group, places.root))
     FLYBALL_CHECK(step(run, {"groupadd", "--system", helper_group}, steps));
   if (systemd_runs(places)) {
+    FLYBALL_CHECK(step(run, {"systemd-tmpfiles", "--create", "flyball.conf"}, steps));
     FLYBALL_CHECK(step(run, {"systemctl", "daemon-reload"}, steps));
     FLYBALL_CHECK(step(run, {"systemctl", "enable", "--now", socket_name}, steps));
     // One of an earlier version; the next client starts this one.
@@ -110,7 +113,8 @@ Result<HelperSteps> uninstall_helper(const HelperPlaces& places, const SystemCom
   const bool started = !places.staged() && systemd_runs(places);
   if (started && fs::exists(places.socket_unit(), unknown))
     FLYBALL_CHECK(step(run, {"systemctl", "disable", "--now", socket_name, service_name}, steps));
-  for (const fs::path& file : {places.socket_unit(), places.service_unit(), places.program()})
+  for (const fs::path& file :
+       {places.socket_unit(), places.service_unit(), places.measuring_unit(), places.program()})
     FLYBALL_CHECK(remove(file, steps));
   if (steps.done.empty()) return Error{Code::not_found, "the helper is not installed here", ""};
   if (started) FLYBALL_CHECK(step(run, {"systemctl", "daemon-reload"}, steps));

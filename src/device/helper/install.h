@@ -23,6 +23,7 @@ struct HelperPlaces {
   std::filesystem::path socket_unit() const {
     return at("etc/systemd/system/flyball-helper.socket");
   }
+  std::filesystem::path measuring_unit() const { return at("etc/tmpfiles.d/flyball.conf"); }
   bool staged() const { return !stage.empty(); }
 
  private:

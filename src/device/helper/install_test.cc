@@ -54,15 +54,17 @@ TEST_F(HelperInstallTest, CopiesTheProgramAndTellsSystemd) {
   with_systemd();
   const auto steps = install();
   ASSERT_TRUE(steps.ok()) << steps.error().message;
-  EXPECT_THAT(commands_, ElementsAre("groupadd --system flyball", "systemctl daemon-reload",
-                                     "systemctl enable --now flyball-helper.socket",
-                                     "systemctl stop flyball-helper.service"));
+  EXPECT_THAT(commands_,
+              ElementsAre("groupadd --system flyball", "systemd-tmpfiles --create flyball.conf",
+                          "systemctl daemon-reload", "systemctl enable --now flyball-helper.socket",
+                          "systemctl stop flyball-helper.service"));
   EXPECT_EQ(*read_file(places_.program()), *read_file(root_ / "program"));
   EXPECT_EQ(mode_of(places_.program()), 0755u);  // who may use it may not change it
   EXPECT_EQ(mode_of(places_.service_unit()), 0644u);
   EXPECT_THAT(*read_file(places_.service_unit()),
               HasSubstr("ExecStart=/usr/local/libexec/flyball-helper helper run"));
   EXPECT_EQ(*read_file(places_.socket_unit()), helper_socket_unit());
+  EXPECT_EQ(*read_file(places_.measuring_unit()), measuring_folder_unit());
   EXPECT_THAT(steps->next, ElementsAre(HasSubstr("usermod -aG flyball")));
   // Again: the group is there, and the same is written.
   ASSERT_TRUE(write_file(root_ / "etc/group", "flyball:x:998:\n").ok());
@@ -88,7 +90,8 @@ TEST_F(HelperInstallTest, UninstallLeavesNothingButTheGroup) {
   EXPECT_THAT(commands_,
               ElementsAre("systemctl disable --now flyball-helper.socket flyball-helper.service",
                           "systemctl daemon-reload"));
-  for (const fs::path& file : {places_.program(), places_.service_unit(), places_.socket_unit()})
+  for (const fs::path& file :
+       {places_.program(), places_.service_unit(), places_.socket_unit(), places_.measuring_unit()})
     EXPECT_FALSE(fs::exists(file)) << file;
   EXPECT_THAT(steps->next, ElementsAre(HasSubstr("sudo groupdel flyball")));
   EXPECT_EQ(uninstall().error().code, Code::not_found);
@@ -138,6 +141,10 @@ TEST(HelperUnits, AreHardenedAndForTheGroupAlone) {
   for (const char* line :
        {"ListenStream=/run/flyball-helper.sock\n", "SocketMode=0660\n", "SocketGroup=flyball\n"})
     EXPECT_THAT(socket, HasSubstr(line));
+  const std::string folder(measuring_folder_unit());
+  for (const char* line : {"d /run/flyball-measuring 0750 root flyball -\n",
+                           "f /run/flyball-measuring/sessions 0660 root flyball -\n"})
+    EXPECT_THAT(folder, HasSubstr(line));
 }
 
 TEST(HelperInstallCommand, SaysWhatFailed) {

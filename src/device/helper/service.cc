@@ -10,6 +10,7 @@
 #include "base/os/lock_file.h"
 #include "base/text.h"
 #include "device/journal.h"
+#include "device/session_file.h"
 
 namespace flyball {
 namespace {
@@ -30,11 +31,18 @@ struct Listening {
   }
 };
 
+// Without systemd's, the file in which containers see who measures.
+void share_sessions(gid_t group, const HelperDesk::Log& log) {
+  const Status made = SessionFile::make(SessionFile::usual_path(), group);
+  if (!made.ok()) log("containers will not see who measures: " + made.error().message);
+}
+
 Result<Listening> open_socket(const HelperService& service) {
   FLYBALL_ASSIGN(auto handed_over, inherited_socket());
   if (handed_over) return Listening(*std::move(handed_over), {});
   FLYBALL_ASSIGN(const gid_t group, group_number(service.group));
   FLYBALL_ASSIGN(OwnedSocket made, listen_at(service.socket, group));
+  share_sessions(group, service.log);
   return Listening(std::move(made), service.socket);
 }
 
@@ -91,6 +99,7 @@ Status run_helper(const HelperService& service, const std::atomic<bool>& stop) {
   put_back(service.log);
   FLYBALL_ASSIGN(const Listening listening, open_socket(service));
   FLYBALL_CHECK(check_closed_to_others(listening.socket));
+  share_sessions(service);
   HelperDesk desk(service.open, service.root, service.log, modes_of_service(service));
   service.log(fmt::format("version {} serves", FLYBALL_VERSION));
   return serve_helper(listening.socket, desk, service.limits, stop, service.log);

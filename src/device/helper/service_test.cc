@@ -29,6 +29,7 @@ class HelperServiceTest : public HelperTest {
   TestProcess run(const std::function<void()>& prepare) {
     return TestProcess([this, prepare] {
       ::setenv("FLYBALL_STATE", tree_.state().c_str(), 1);
+      ::setenv("FLYBALL_SESSIONS", (folder() / "measuring/sessions").c_str(), 1);
       prepare();
       catch_interrupts();
       const Status ended = run_helper(service(), interrupt_flag());

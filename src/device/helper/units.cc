@@ -7,9 +7,10 @@
   ".incbin \"" FLYBALL_UNITS "/" file "\"\n"
 
 asm(".section .rodata\n" FLYBALL_UNIT("service", "flyball-helper.service.in")
-        FLYBALL_UNIT("socket", "flyball-helper.socket")
+        FLYBALL_UNIT("socket", "flyball-helper.socket") FLYBALL_UNIT("folder", "flyball.conf")
     ".global flyball_unit_service\n"
     ".global flyball_unit_socket\n"
+    ".global flyball_unit_folder\n"
     ".global flyball_unit_end\n"
     "flyball_unit_end:\n"
     ".byte 0\n"
@@ -18,6 +19,7 @@ asm(".section .rodata\n" FLYBALL_UNIT("service", "flyball-helper.service.in")
 extern "C" {
 extern const char flyball_unit_service[];
 extern const char flyball_unit_socket[];
+extern const char flyball_unit_folder[];
 extern const char flyball_unit_end[];
 }
 
@@ -32,7 +34,11 @@ std::string helper_service_unit(const std::string& program) {
 }
 
 std::string_view helper_socket_unit() {
-  return {flyball_unit_socket, static_cast<size_t>(flyball_unit_end - flyball_unit_socket)};
+  return {flyball_unit_socket, static_cast<size_t>(flyball_unit_folder - flyball_unit_socket)};
+}
+
+std::string_view measuring_folder_unit() {
+  return {flyball_unit_folder, static_cast<size_t>(flyball_unit_end - flyball_unit_folder)};
 }
 
 }  // namespace flyball

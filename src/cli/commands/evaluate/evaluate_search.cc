@@ -122,6 +122,7 @@ Status run(const Options& options) {
                                     ? options.predictor
                                     : default_search_predictor(!options.references.empty());
   FLYBALL_ASSIGN(const auto probe, make_predictor(predictor));
+  sweep.options.predictor = predictor;
   sweep.options.make_predictor = [predictor] { return *make_predictor(predictor); };
   sweep.seeds = options.seeds;
   sweep.every = options.every;

@@ -1,0 +1,27 @@
+// Rows of a table that the rows around them contradict: faults of a measurement, not physics.
+#pragma once
+
+#include <vector>
+
+#include "space/table.h"
+
+namespace flyball {
+
+/// What a smooth surface through the rows around lets expect in each row's place, that row left
+/// out: a polynomial of second degree in the logarithms of the axes, of logarithms of the values,
+/// over rows at most two steps away in all, nearer ones counting more. Where too few rows are
+/// around for the second degree, of first degree. NaN where what is expected would be less certain
+/// than one reading (a place out of the ends of what is around, say). Rows that lie 6 % off are
+/// counted down and the others judged again. `values` has one value above zero or NaN for each
+/// configuration of the space, which holds each once.
+std::vector<double> expected_from_neighbours(const Space& space, const std::vector<double>& values);
+
+/// Rows whose power lies more than `tolerance` (fraction) below what the rows around let expect,
+/// probably read before power had settled. The robust optimum leaves them out.
+/// Repeats of one configuration are judged by their median, and found together.
+std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance = 0.06);
+
+/// Rows whose time lies off what the rows around let expect by more than this, either way.
+std::vector<size_t> suspicious_time(const WorkloadTable& table, double tolerance);
+
+}  // namespace flyball
