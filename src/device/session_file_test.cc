@@ -99,8 +99,7 @@ TEST_F(SessionFileTest, WhoPassesOverTheRightIsSeenFromAnotherContainer) {
 }
 
 TEST_F(SessionFileTest, ANameThatIsTakenWithoutASessionKeepsNobodyOut) {
-  const auto squatted =
-      MachineName::take("flyball-measures-test-" + std::to_string(::getpid()));
+  const auto squatted = MachineName::take("flyball-measures-test-" + std::to_string(::getpid()));
   ASSERT_TRUE(squatted.ok());
   EXPECT_TRUE(MeasuringSession::begin({}).ok());
   ::setenv("FLYBALL_SESSIONS", (folder_ / "none").c_str(), 1);
@@ -120,7 +119,8 @@ TEST_F(SessionFileTest, IsMadeForTheGroupWhichCannotReplaceIt) {
   const fs::path made = folder_ / "place/sessions";
   ASSERT_TRUE(SessionFile::make(made, 4321).ok());
   ASSERT_TRUE(SessionFile::make(made, 4321).ok()) << "it may be there";
-  struct stat file {}, folder {};
+  struct stat file {
+  }, folder{};
   ASSERT_EQ(::stat(made.c_str(), &file), 0);
   ASSERT_EQ(::stat(made.parent_path().c_str(), &folder), 0);
   EXPECT_EQ(file.st_mode & 07777, 0660u);

@@ -32,7 +32,7 @@ Result<ExperimentRecord> ExperimentRecord::open(Store* store, const RunRequest& 
   record.conditions_ = request.conditions.value_or(Conditions());
   record.text_ = with_conditions(request.fingerprint, request.conditions);
   if (!store) return record;
-  FLYBALL_ASSIGN(record.run_, begin_or_resume(*store, request));
+  FLYBALL_ASSIGN(record.run_, store->begin_or_resume(request));
   ExperimentRunFilter filter{.run = {}, .fingerprint = request.fingerprint};
   if (fresh) filter.run = record.run_;
   FLYBALL_ASSIGN(record.known_, stored_figures(*store, filter));

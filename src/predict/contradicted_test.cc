@@ -13,7 +13,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Result<Table> table_of(const std::string& text) { return parse_table(parse_csv(text, "t.csv").value()); }
+Result<Table> table_of(const std::string& text) {
+  return parse_table(parse_csv(text, "t.csv").value());
+}
 
 const std::string head = "device,workload,phase,batch_size,cpu_mhz,minibatch_ms,power_w\n";
 
@@ -55,8 +57,8 @@ TEST(SuspiciousPower, RepeatsAreJudgedTogether) {
 
 // Power as boards draw it, over few and coarse steps: it bends at every edge.
 double smooth_power(double cores, double cpu, double gpu) {
-  return 6 + 0.5 * cores * std::pow(cpu / 1000, 2.2) + 14 * std::pow(gpu / 1000, 2.6) /
-                 (1 + 0.3 * gpu / cpu);
+  return 6 + 0.5 * cores * std::pow(cpu / 1000, 2.2) +
+         14 * std::pow(gpu / 1000, 2.6) / (1 + 0.3 * gpu / cpu);
 }
 
 WorkloadTable smooth_table(std::vector<double> cores, std::vector<double> cpu,
@@ -64,7 +66,8 @@ WorkloadTable smooth_table(std::vector<double> cores, std::vector<double> cpu,
   WorkloadTable table;
   table.device = "o", table.workload = "n";
   std::vector<Axis> axes = {named_axis("cpu_cores"), named_axis("cpu_mhz"), named_axis("gpu_mhz")};
-  axes[0].values = std::move(cores), axes[1].values = std::move(cpu), axes[2].values = std::move(gpu);
+  axes[0].values = std::move(cores), axes[1].values = std::move(cpu),
+  axes[2].values = std::move(gpu);
   const Space grid = Space::grid(axes);
   table.space = Space(axes);
   for (size_t i = 0; i < grid.size(); ++i) {
@@ -75,7 +78,8 @@ WorkloadTable smooth_table(std::vector<double> cores, std::vector<double> cpu,
 }
 
 WorkloadTable coarse_table() {
-  return smooth_table({2, 4, 8, 12}, {422.4, 1036.8, 1728, 2201.6}, {114.75, 318.75, 624.75, 1032.75, 1300.5});
+  return smooth_table({2, 4, 8, 12}, {422.4, 1036.8, 1728, 2201.6},
+                      {114.75, 318.75, 624.75, 1032.75, 1300.5});
 }
 
 TEST(SuspiciousPower, ASmoothSurfaceHasNoneAlsoAtTheEdgesOfCoarseAxes) {
@@ -94,7 +98,8 @@ TEST(SuspiciousPower, AnEarlyReadingIsFoundWhereverItStands) {
 
 TEST(SuspiciousPower, AWiderToleranceFindsNoOthers) {
   WorkloadTable table = coarse_table();
-  for (size_t row = 0; row < table.size(); row += 7) table.power_w[row] *= 0.6 + 0.005 * static_cast<double>(row);
+  for (size_t row = 0; row < table.size(); row += 7)
+    table.power_w[row] *= 0.6 + 0.005 * static_cast<double>(row);
   std::vector<size_t> before = suspicious_power(table, 0.02);
   for (const double tolerance : {0.06, 0.1, 0.2, 0.3}) {
     const std::vector<size_t> rows = suspicious_power(table, tolerance);
@@ -104,7 +109,8 @@ TEST(SuspiciousPower, AWiderToleranceFindsNoOthers) {
 }
 
 TEST(SuspiciousPower, BeyondTheEndOfOneAxisNothingIsExpected) {
-  const auto table = table_of(head + "o,n,train,1,100,3,10\no,n,train,1,200,3,20\no,n,train,1,400,3,21\n");
+  const auto table =
+      table_of(head + "o,n,train,1,100,3,10\no,n,train,1,200,3,20\no,n,train,1,400,3,21\n");
   const WorkloadTable& rows = *table->only().value();
   EXPECT_TRUE(std::isnan(expected_from_neighbours(rows.space, rows.power_w)[2]));
   EXPECT_THAT(suspicious_power(rows), IsEmpty());

@@ -25,8 +25,8 @@ WorkloadTable measured() {
 CompletedTable completed() {
   Axis depth = named_axis("depth", {-1, 2});
   depth.scope = Scope::run;
-  const auto all = complete(measured(), Space::grid({depth, named_axis("gpu_mhz", {300, 600, 900})}),
-                            {}, "gp", {1});
+  const auto all = complete(
+      measured(), Space::grid({depth, named_axis("gpu_mhz", {300, 600, 900})}), {}, "gp", {1});
   EXPECT_TRUE(all.ok()) << all.error().message;
   return *all;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -32,6 +33,11 @@ std::filesystem::path file_of(const std::filesystem::path& place) {
 Error still_running(const StoredRun& run) {
   return {Code::conflict, fmt::format("run {} ({}) is still running", run.id, run.request.command),
           "wait until it has finished, or stop it"};
+}
+
+bool asks_the_same(const RunRequest& a, const RunRequest& b) {
+  return a.request == b.request && a.device == b.device && a.fingerprint == b.fingerprint &&
+         a.conditions == b.conditions && a.seed == b.seed;
 }
 
 Status add_all(Database& database, std::span<const Measurement> measurements,
@@ -94,29 +100,24 @@ Result<int64_t> Store::begin_run(const RunRequest& request) {
   return insert_run(impl_->database, request, RunState::running, "");
 }
 
-Result<std::optional<StoredRun>> Store::interrupted_run(const RunRequest& wanted) {
-  FLYBALL_ASSIGN(std::vector<StoredRun> all, runs());
-  for (StoredRun& run : all) {
-    const RunRequest& request = run.request;
-    if (run.state == RunState::interrupted && request.request == wanted.request &&
-        request.device == wanted.device && request.fingerprint == wanted.fingerprint &&
-        request.conditions == wanted.conditions && request.seed == wanted.seed)
-      return std::optional<StoredRun>(std::move(run));
-  }
-  return std::optional<StoredRun>();
-}
-
-Status Store::resume_run(int64_t id) {
+Result<int64_t> Store::begin_or_resume(const RunRequest& request) {
   const std::lock_guard lock(impl_->mutex);
   FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
-  FLYBALL_ASSIGN(const StoredRun run, select_run(impl_->database, id));
-  if (run.state == RunState::running) return still_running(run);
-  if (run.state == RunState::done)
-    return Error{Code::invalid_argument, fmt::format("run {} is done", id), "begin a new one"};
-  FLYBALL_CHECK(impl_->database.run(
-      "UPDATE runs SET state = 'running', finished_utc = '', process = ? WHERE id = ?",
-      {process_identity(), id}));
-  return transaction.commit();
+  FLYBALL_ASSIGN(const std::vector<StoredRun> all, select_runs(impl_->database));
+  const auto earlier = std::ranges::find_if(all, [&](const StoredRun& run) {
+    return run.state == RunState::interrupted && asks_the_same(run.request, request);
+  });
+  int64_t id = 0;
+  if (earlier == all.end()) {
+    FLYBALL_ASSIGN(id, insert_run(impl_->database, request, RunState::running, ""));
+  } else {
+    id = earlier->id;
+    FLYBALL_CHECK(impl_->database.run(
+        "UPDATE runs SET state = 'running', finished_utc = '', process = ? WHERE id = ?",
+        {process_identity(), id}));
+  }
+  FLYBALL_CHECK(transaction.commit());
+  return id;
 }
 
 Status Store::finish_run(int64_t id, RunState state, const std::string& answer) {

@@ -44,10 +44,9 @@ class Store {
 
   /// Starts a run in this process and returns its id.
   Result<int64_t> begin_run(const RunRequest& request);
-  /// The latest interrupted run that asks for the same (all but the command line agree).
-  Result<std::optional<StoredRun>> interrupted_run(const RunRequest& request);
-  /// Goes on with an interrupted or failed run in this process. Error conflict: it is running.
-  Status resume_run(int64_t run);
+  /// Goes on in this process with the latest interrupted run that asks for the same (all but the
+  /// command line agree), else begins one; its number. Of two that ask at once, one goes on.
+  Result<int64_t> begin_or_resume(const RunRequest& request);
   /// Ends a run with its answer as JSON ("" when there is none). `state` is not running.
   Status finish_run(int64_t run, RunState state, const std::string& answer);
   /// A finished run with its measurements in one step, all or nothing: an import.

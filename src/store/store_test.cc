@@ -238,19 +238,47 @@ TEST_F(StoreTest, ARunWhoseProcessDiedIsInterruptedAndCanGoOn) {
   EXPECT_EQ(store.runs().value().at(0).state, RunState::interrupted);
   RunRequest other = sample_request();
   other.seed = 8;
-  EXPECT_FALSE(store.interrupted_run(other).value().has_value());
+  const int64_t interrupted = store.runs().value().at(0).id;
+  EXPECT_NE(store.begin_or_resume(other).value(), interrupted);
   other = sample_request();
   (*other.conditions)["dataset"] = "/data/other";
-  EXPECT_FALSE(store.interrupted_run(other).value().has_value());
+  EXPECT_NE(store.begin_or_resume(other).value(), interrupted);
   other = sample_request();
   other.command += " --report out.html";
-  const auto run = store.interrupted_run(other).value();
-  ASSERT_TRUE(run.has_value());
-  ASSERT_TRUE(store.resume_run(run->id).ok());
-  EXPECT_EQ(store.run(run->id).value().state, RunState::running);
-  EXPECT_EQ(store.resume_run(run->id).error().code, Code::conflict);
-  ASSERT_TRUE(store.finish_run(run->id, RunState::done, "{}").ok());
-  EXPECT_EQ(store.resume_run(run->id).error().code, Code::invalid_argument);
+  ASSERT_EQ(store.begin_or_resume(other).value(), interrupted);
+  EXPECT_EQ(store.run(interrupted).value().state, RunState::running);
+  const int64_t second = store.begin_or_resume(other).value();
+  EXPECT_NE(second, interrupted) << "the same command beside it is another run";
+  ASSERT_TRUE(store.finish_run(interrupted, RunState::done, "{}").ok());
+  ASSERT_TRUE(store.finish_run(second, RunState::done, "{}").ok());
+  EXPECT_GT(store.begin_or_resume(other).value(), second);
+}
+
+// Eight commands that ask the same at once: one goes on with the run, and none fails.
+TEST_F(StoreTest, OfTwoThatAskAtOnceOneGoesOn) {
+  int64_t interrupted = 0;
+  {
+    Store store = open();
+    interrupted = store.begin_run(sample_request()).value();
+    ASSERT_TRUE(store.finish_run(interrupted, RunState::interrupted, "").ok());
+  }
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    auto store = Store::open(folder_.path());
+    const auto run = store.ok() ? store->begin_or_resume(sample_request()) : store.error();
+    usleep(500'000);  // running while the others ask
+    _exit(!run ? 2 : *run == interrupted ? 1 : 0);
+  }
+  int went_on = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_NE(WEXITSTATUS(status), 2);
+    went_on += WEXITSTATUS(status);
+  }
+  EXPECT_EQ(went_on, 1);
 }
 
 TEST_F(StoreTest, DeletingARunKeepsWhatOthersReuse) {
@@ -273,7 +301,7 @@ TEST_F(StoreTest, AnUnknownRunOrMeasurementIsNamed) {
   Store store = open();
   for (const Error& error :
        {store.run(5).error(), store.run_measurements(5).error(), store.delete_run(5).error(),
-        store.resume_run(5).error(), store.finish_run(5, RunState::done, "").error(),
+        store.finish_run(5, RunState::done, "").error(),
         store.add_measurement(sample_measurement(0), 5).error()}) {
     EXPECT_EQ(error.code, Code::not_found);
     EXPECT_THAT(error.message, HasSubstr("no run 5"));

@@ -250,7 +250,7 @@ Status Session::begin(const std::string& command, nlohmann::ordered_json asked) 
     const ProfilerInfo& board = roles_.front().profiler->info();
     const RunRequest wanted{command,           asked.dump(),  board.device,
                             board.fingerprint, options_.seed, conditions()};
-    FLYBALL_ASSIGN(run_, begin_or_resume(*store_, wanted));
+    FLYBALL_ASSIGN(run_, store_->begin_or_resume(wanted));
   }
   return open_recorders();
 }
