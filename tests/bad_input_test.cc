@@ -167,6 +167,11 @@ TEST_F(BadInputTest, WhatChangesNothingIsRefusedWhateverIsRun) {
                  "--objective says nothing beside --arrivals", "plan without --arrivals");
 }
 
+TEST_F(BadInputTest, AMinibatchHasNoMorePartsThanSamples) {
+  expect_refused({"profile", "lenet5", "--accumulate", "100000"},
+                 "a minibatch of 16 samples has no 100000 parts", "--accumulate takes 1 to 16");
+}
+
 TEST_F(BadInputTest, OptionsOfServedNetworksSayNothingToTables) {
   const Words tables = {"serve", "--infer", infer_, "--latency", "1s", "--arrivals", "poisson:3"};
   for (const Words& option : std::vector<Words>{{"--weights", "x.ckpt"}, {"--workers", "1"}}) {

@@ -2,24 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
-#include <set>
 #include <span>
 
+#include "base/distributions.h"
+#include "base/statistics.h"
 #include "predict/matrix.h"
 
 namespace flyball {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-// In units of one reading's variance: what is expected is no less certain than the reading itself.
-constexpr double most_variance = 1;
+// In units of the variance of one reading, that of what is expected in its place.
+constexpr double most_variance = 2;
 // Keeps slopes finite along an axis on which no row around differs.
 constexpr double ridge = 1e-6;
-constexpr double off = 0.06;  ///< logarithm; rows as far off are counted down
+constexpr double least_off = 0.06;  ///< logarithm; rows farther off are counted down, if they …
+constexpr double sigmas = 3;        ///< … are so many standard deviations off
 constexpr double weight_of_off = 0.02;
+constexpr size_t least_judged = 10;
 constexpr int rounds = 3;
 
 struct Neighbour {
@@ -62,20 +64,15 @@ class Neighbourhood {
   const Space& space_;
 };
 
-/// Where each row lies: the logarithms of its values on the axes that vary; of an axis that takes
-/// values of zero and below, the values.
+/// Where each row lies: its values on the axes that vary.
 Matrix places(const Space& space) {
   std::vector<size_t> varying;
   for (size_t d = 0; d < space.dimensions(); ++d)
     if (space.axes()[d].values.size() > 1) varying.push_back(d);
   Matrix at(static_cast<Index>(space.size()), static_cast<Index>(varying.size()));
-  for (size_t d = 0; d < varying.size(); ++d) {
-    const bool positive = space.axes()[varying[d]].values.front() > 0;
-    for (size_t i = 0; i < space.size(); ++i) {
-      const double value = space.row(i)[varying[d]];
-      at(static_cast<Index>(i), static_cast<Index>(d)) = positive ? std::log(value) : value;
-    }
-  }
+  for (size_t i = 0; i < space.size(); ++i)
+    for (size_t d = 0; d < varying.size(); ++d)
+      at(static_cast<Index>(i), static_cast<Index>(d)) = space.row(i)[varying[d]];
   return at;
 }
 
@@ -98,14 +95,21 @@ Matrix terms(const Matrix& offsets, int degree) {
   return all;
 }
 
+struct Expected {
+  double log = not_known;
+  double sd = not_known;  ///< in units of one reading's
+};
+
 /// The polynomial's value at the origin, where it is certain enough.
-std::optional<double> value_at_origin(const Around& around, int degree) {
+std::optional<Expected> at_origin(const Around& around, int degree) {
   const Matrix x = terms(around.offsets, degree);
   Matrix normal = x.transpose() * around.weights.asDiagonal() * x;
   normal.diagonal().tail(normal.rows() - 1).array() += ridge;
   const Vector to_origin = normal.ldlt().solve(Vector::Unit(normal.rows(), 0));
-  if (!(to_origin(0) >= 0) || to_origin(0) > most_variance) return {};
-  return to_origin.dot(x.transpose() * around.weights.cwiseProduct(around.values));
+  const double variance = to_origin(0);
+  if (!(variance > 0) || variance > most_variance) return {};
+  return Expected{to_origin.dot(x.transpose() * around.weights.cwiseProduct(around.values)),
+                  std::sqrt(variance)};
 }
 
 class Surface {
@@ -121,16 +125,21 @@ class Surface {
     }
   }
 
-  std::vector<double> expected() {
-    std::vector<double> logs;
+  Surroundings surroundings() {
+    Surroundings all;
     for (int round = 0; round < rounds; ++round) {
-      logs.clear();
-      for (size_t i = 0; i < logs_.size(); ++i) logs.push_back(expected_log(i));
-      for (size_t i = 0; i < logs_.size(); ++i)
-        weights_[i] = std::abs(logs_[i] - logs[i]) > off ? weight_of_off : 1;
+      std::vector<Expected> expected;
+      for (size_t i = 0; i < logs_.size(); ++i) expected.push_back(expected_at(i));
+      const double most = sigmas * spread(expected);
+      all = {};
+      for (size_t i = 0; i < logs_.size(); ++i) {
+        all.expected.push_back(std::exp(expected[i].log));
+        all.miss.push_back(most * expected[i].sd);
+        const double off = std::abs(logs_[i] - expected[i].log);
+        weights_[i] = off > std::max(least_off, all.miss[i]) ? weight_of_off : 1;
+      }
     }
-    for (double& value : logs) value = std::exp(value);
-    return logs;
+    return all;
   }
 
  private:
@@ -150,12 +159,24 @@ class Surface {
     return all;
   }
 
-  double expected_log(size_t row) const {
-    if (neighbours_[row].size() < 2) return not_known;
+  // What is missed where a reading is as certain as what is expected, as a standard deviation that
+  // outliers do not widen.
+  double spread(const std::vector<Expected>& expected) const {
+    std::vector<double> misses;
+    for (size_t i = 0; i < logs_.size(); ++i)
+      if (const double miss = std::abs(logs_[i] - expected[i].log) / expected[i].sd;
+          std::isfinite(miss))
+        misses.push_back(miss);
+    // Few rows, of which one may be the fault, say nothing of the surface.
+    return misses.size() < least_judged ? 0 : median(misses) / normal_quantile(0.75);
+  }
+
+  Expected expected_at(size_t row) const {
+    if (neighbours_[row].size() < 2) return {};
     const Around all = around(row);
     for (const int degree : {2, 1})
-      if (const auto value = value_at_origin(all, degree)) return *value;
-    return not_known;
+      if (const auto found = at_origin(all, degree)) return *found;
+    return {};
   }
 
   Matrix places_;
@@ -163,39 +184,37 @@ class Surface {
   std::vector<std::vector<Neighbour>> neighbours_;
 };
 
-using Odd = std::function<bool(double value, double expected)>;
-
-/// The rows of configurations of which a value of `column` is odd beside what is expected there.
+/// The rows of configurations whose value lies below (or, asked for, above) what is expected there
+/// by more than the tolerance, a fraction, and than the surface misses.
 std::vector<size_t> contradicted(const WorkloadTable& table,
-                                 std::vector<double> WorkloadTable::*column, const Odd& odd) {
+                                 std::vector<double> WorkloadTable::*column, double tolerance,
+                                 bool above) {
   const WorkloadTable merged = merge_repeats(table);
   const std::vector<double>& values = merged.*column;
-  const std::vector<double> expected = expected_from_neighbours(merged.space, values);
+  const auto [expected, miss] = surroundings(merged.space, values);
   std::vector<size_t> rows;
   for (size_t i = 0; i < table.size(); ++i) {
     const auto at = merged.space.find(table.space.row(i));
-    if (at && odd(values[*at], expected[*at]) && !std::isnan((table.*column)[i])) rows.push_back(i);
+    if (!at || std::isnan((table.*column)[i])) continue;
+    const double off = std::log(values[*at] / expected[*at]);
+    const double most = std::max(miss[*at], -std::log(1 - tolerance));
+    if (off < -most || (above && off > most)) rows.push_back(i);
   }
   return rows;
 }
 
 }  // namespace
 
-std::vector<double> expected_from_neighbours(const Space& space,
-                                             const std::vector<double>& values) {
-  return Surface(space, values).expected();
+Surroundings surroundings(const Space& space, const std::vector<double>& values) {
+  return Surface(space, values).surroundings();
 }
 
 std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance) {
-  return contradicted(table, &WorkloadTable::power_w, [&](double value, double expected) {
-    return value < (1 - tolerance) * expected;
-  });
+  return contradicted(table, &WorkloadTable::power_w, tolerance, false);
 }
 
 std::vector<size_t> suspicious_time(const WorkloadTable& table, double tolerance) {
-  return contradicted(table, &WorkloadTable::minibatch_ms, [&](double value, double expected) {
-    return value < (1 - tolerance) * expected || value * (1 - tolerance) > expected;
-  });
+  return contradicted(table, &WorkloadTable::minibatch_ms, tolerance, true);
 }
 
 }  // namespace flyball

@@ -292,9 +292,9 @@ TEST(Validate, NamesWhatCannotBe) {
 
 TEST(Validate, BudgetsThatBoundNothingAreRefused) {
   for (double Budgets::*budget : {&Budgets::time_ms, &Budgets::energy_j}) {
-    Problem serving = serve_problem();
-    serving.budgets.*budget = 5;
-    EXPECT_THAT(validate(serving).error().message, HasSubstr("bounds nothing"));
+    Problem alone = serve_problem();
+    alone.budgets.*budget = 5;
+    EXPECT_THAT(validate(alone).error().message, HasSubstr("bounds nothing"));
     Problem beside;
     beside.candidates = linked({modes({100}), modes({100}, {1})});
     beside.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
@@ -302,9 +302,9 @@ TEST(Validate, BudgetsThatBoundNothingAreRefused) {
     EXPECT_TRUE(validate(beside).ok());
     beside.budgets.*budget = 5;
     EXPECT_THAT(validate(beside).error().message, HasSubstr("bounds nothing"));
-    Problem training = train_problem();
-    training.budgets.*budget = 5;
-    EXPECT_TRUE(validate(training).ok());
+    Problem trained = train_problem();
+    trained.budgets.*budget = 5;
+    EXPECT_TRUE(validate(trained).ok());
   }
 }
 

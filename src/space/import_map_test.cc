@@ -148,7 +148,8 @@ TEST(ImportMap, ABadRowIsNamedByFileLineAndForeignColumn) {
   EXPECT_THAT(complaint("lenet5,4,1,114750000,-1,2,x\n"), HasSubstr("log.csv:3: column 'time'"));
   EXPECT_THAT(complaint("lenet5,4,1,114750000,1,0,x\n"), HasSubstr("log.csv:3: column 'total'"));
   EXPECT_THAT(complaint("lenet5,4,1,,1,5,x\n"), HasSubstr("log.csv:3: column 'gpu'"));
-  EXPECT_THAT(complaint("lenet5,-4,1,1,1,5,x\n"), HasSubstr("log.csv:3: column 'n': -4 is below"));
+  EXPECT_THAT(complaint("lenet5,-4,1,1,1,5,x\n"),
+              HasSubstr("log.csv:3: column 'n': '-4': it takes whole"));
   EXPECT_THAT(complaint(",4,1,1,1,5,x\n"), HasSubstr("log.csv:3: column 'net': is empty"));
 }
 

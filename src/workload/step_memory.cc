@@ -1,5 +1,6 @@
 #include "workload/step_memory.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "workload/sample_batch.h"
@@ -8,10 +9,11 @@ namespace flyball {
 
 Result<MemoryModel> measure_memory(const std::string& network, const StepOptions& options,
                                    const BatchMaker& batches) {
+  const int64_t parts = std::min(options.accumulate, options.batch_size);
   const auto at = [&](int64_t less, int64_t more) {
     StepOptions small = options;
-    small.batch_size = more * options.accumulate;
-    return step_memory(network, small, {less * options.accumulate, small.batch_size}, batches);
+    small.batch_size = more * parts;
+    return step_memory(network, small, {less * parts, small.batch_size}, batches);
   };
   FLYBALL_ASSIGN(const auto first, at(1, 2));
   if (first[0].ok() && first[1].ok()) {

@@ -63,6 +63,11 @@ Status complete(ProfileOptions& options) {
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_CHECK(read_training_options(options.training, options.workload, step));
+  if (step.accumulate > step.batch_size)
+    return Error{
+        Code::invalid_argument,
+        fmt::format("a minibatch of {} samples has no {} parts", step.batch_size, step.accumulate),
+        fmt::format("--accumulate takes 1 to {} here", step.batch_size)};
   request.size.image_size = options.training.image_size;
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!board->live())

@@ -99,7 +99,6 @@ Status run_helper(const HelperService& service, const std::atomic<bool>& stop) {
   put_back(service.log);
   FLYBALL_ASSIGN(const Listening listening, open_socket(service));
   FLYBALL_CHECK(check_closed_to_others(listening.socket));
-  share_sessions(service);
   HelperDesk desk(service.open, service.root, service.log, modes_of_service(service));
   service.log(fmt::format("version {} serves", FLYBALL_VERSION));
   return serve_helper(listening.socket, desk, service.limits, stop, service.log);
