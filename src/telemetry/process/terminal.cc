@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <atomic>
 #include <utility>
 
@@ -22,6 +23,7 @@ static_assert(std::atomic<pid_t>::is_always_lock_free);
 std::array<struct sigaction, kForwarded.size()> previous_actions;
 
 void forward(int number) {
+  const int before = errno;  // of whatever it came in between
   ++received_signals;
   last_signal.store(number);
   const pid_t group = target_group.load();
@@ -29,6 +31,7 @@ void forward(int number) {
     ::kill(-group, number);
   else
     pending_signal.store(number);
+  errno = before;
 }
 
 // A background process that sets the foreground group is stopped by SIGTTOU unless it blocks it.
