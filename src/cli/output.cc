@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "answers/json_version.h"
 #include "base/os/interrupt.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cli/standard_output.h"
 
@@ -56,12 +54,6 @@ void print_json(const nlohmann::ordered_json& document) {
   write_output(in_asked_version(document).dump(2, ' ', false,
                                                nlohmann::ordered_json::error_handler_t::replace) +
                "\n");
-}
-
-std::string number(double value, int digits) {
-  if (std::isnan(value)) return "-";
-  if (std::abs(value) >= 1000 && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.{}g}", value, digits);
 }
 
 std::string TextTable::str() const {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cli/commands.h"
 
 namespace flyball::cli {
@@ -32,9 +33,6 @@ class TextTable {
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-/// "12.4" with three significant digits, "-" for NaN.
-std::string number(double value, int digits = 3);
 
 /// A line on stderr that is rewritten in a terminal and printed at intervals elsewhere, with an
 /// estimate of the time left.

@@ -13,6 +13,7 @@
 #include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
 #include "space/named_source.h"
+#include "tune/plan_costs.h"
 #include "tune/role_choices.h"
 
 namespace flyball::cli {
@@ -96,6 +97,13 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   request.switch_ms = options.switch_ms.value_or(0);
   request.cancelled = &interrupt_flag();
   return {};
+}
+
+Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Board* simulated,
+                        Store* store) {
+  ToldCosts told{.idle_w = options.idle_power_w};
+  told.switch_ms = options.switch_ms;
+  return read_costs(options.request, board, told, simulated ? simulated->twin() : nullptr, store);
 }
 
 Status begin_report(PlanOptions& options) {
