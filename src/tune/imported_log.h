@@ -20,8 +20,8 @@ Result<nlohmann::ordered_json> joined_log_json(Store& store, int64_t run, const 
 
 /// How somebody asked for the log.
 struct LogImport {
-  std::string command;          ///< as it was typed
-  std::optional<int64_t> run;   ///< that it was joined to
+  std::string command;         ///< as it was typed
+  std::optional<int64_t> run;  ///< that it was joined to
   TegrastatsOptions clock;
 };
 struct KeptLog {

@@ -20,7 +20,8 @@ TEST(ImportedLog, SaysWhatEachTraceHolds) {
   EXPECT_EQ(json["lines"], 2);
   EXPECT_EQ(json["timed"], true);
   const auto& traces = json["traces"];
-  const auto rail = std::ranges::find_if(traces, [](const auto& t) { return t["name"] == "VDD_IN"; });
+  const auto rail =
+      std::ranges::find_if(traces, [](const auto& t) { return t["name"] == "VDD_IN"; });
   ASSERT_NE(rail, traces.end());
   EXPECT_DOUBLE_EQ((*rail)["mean"], 12.5);
   EXPECT_DOUBLE_EQ((*rail)["min"], 12);

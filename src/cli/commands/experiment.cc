@@ -199,14 +199,8 @@ Status report(const Options& options, Context& context) {
   FLYBALL_ASSIGN(experiment.board, place_of(*board, options, false));
   FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
   experiment.store = &store;
-  auto result = load_experiment(spec, experiment);
-  if (!result &&
-      experiment.board.may_compute_on_gpu) {  // its networks may have run at the other place
-    experiment.board.compute = experiment.board.compute == "cpu" ? "cuda:0" : "cpu";
-    if (auto other = load_experiment(spec, experiment)) result = std::move(other);
-  }
-  if (!result) return result.error();
-  return show(options, *std::move(result), context);
+  FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment));
+  return show(options, std::move(result), context);
 }
 
 void add_common(CLI::App& command, Options& options) {

@@ -17,7 +17,6 @@
 #include "cli/stored.h"
 #include "cli/trace_files.h"
 #include "cli/training_options.h"
-#include "device/modes/mode.h"
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
 #include "profile/characterise/twin_epochs.h"
@@ -101,19 +100,9 @@ Result<std::optional<StoredIdle>> idle_here(const ProfileOptions& options,
   if (total.empty() || !std::filesystem::exists(Store::default_place(), ignored))
     return std::optional<StoredIdle>();
   FLYBALL_ASSIGN(Store store, open_stored(""));
-  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  FLYBALL_ASSIGN(const auto device, board->knobs());
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  const StoredIdle* idle = costs.idle_as_it_is(board->info().device.fingerprint, total,
-                                               device->caps(), read_fixed(root).dvfs_pinned);
-  return idle ? std::optional(*idle) : std::nullopt;
-}
-
-std::optional<double> mean_power(const EpochRun& run) {
-  if (const auto later = run.later()) return later->power_w;
-  if (run.epochs.empty() || !run.epochs.front().energy) return {};
-  return run.epochs.front().energy->mean_w;
+  return idle_of_present_mode(store, *board, root, total);
 }
 
 // The page cache is empty at first, as after a start of the board.
@@ -157,7 +146,7 @@ Status run_network(ProfileOptions& options, Context& context) {
   const auto known_idle = idle_here(options, run.power_total);
   if (!known_idle) report_error(known_idle.error());
   const std::optional<StoredIdle> idle = known_idle ? *known_idle : std::nullopt;
-  const auto power_w = mean_power(run);
+  const auto power_w = run.mean_power_w();
   if (idle && power_w) document["idle"] = idle_share_json(*idle, *power_w);
   if (options.json)
     print_json(document);

@@ -320,6 +320,12 @@ std::optional<EpochMeans> EpochRun::later() const {
   return means;
 }
 
+std::optional<double> EpochRun::mean_power_w() const {
+  if (const auto means = later()) return means->power_w;
+  if (epochs.empty() || !epochs.front().energy) return {};
+  return epochs.front().energy->mean_w;
+}
+
 std::vector<Span> EpochRun::spans() const {
   std::vector<Span> spans;
   for (const EpochRecord& epoch : epochs) {
