@@ -10,7 +10,6 @@
 #include "cli/report_file.h"
 #include "cli/tables.h"
 #include "profile/trials/chosen_modes.h"
-#include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
 #include "space/named_source.h"
 #include "tune/plan_costs.h"
@@ -24,13 +23,9 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   FLYBALL_ASSIGN(const auto choices, choices_of(phase, !options.infer.empty(), options.axes));
   if (read_source(spec).is_table()) {
     FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
-    if (!choices.empty()) {
-      FLYBALL_ASSIGN(table, narrowed(table, choices));
-    }
-    FLYBALL_ASSIGN(const ModeChoice choice, parse_mode_choice(options.modes, options.request.seed));
-    auto profiler = make_table_profiler(table);
-    if (choice.kind == ModeChoice::Kind::all) return profiler;
-    return with_modes(std::move(profiler), choice);
+    FLYBALL_ASSIGN(const ModeChoice modes, parse_mode_choice(options.modes, options.request.seed));
+    FLYBALL_ASSIGN(TableTrials trials, table_trials(std::move(table), choices, modes));
+    return std::move(trials.profiler);
   }
   ProfilerOptions role;
   role.workload = spec;

@@ -18,6 +18,7 @@
 #include "experiment/twin_runner.h"
 #include "report/experiment_report.h"
 #include "report/page.h"
+#include "space/compute_place.h"
 #include "workload/stepper.h"
 
 namespace flyball::cli {
@@ -110,8 +111,7 @@ void print_groups(const std::vector<Group>& groups) {
 
 void print_text(const ExperimentResult& result, const std::string& report) {
   const auto groups = groups_of(result);
-  const std::string where =
-      result.compute.starts_with("cuda") ? ", networks on " + result.compute : "";
+  const std::string where = cuda_number(result.compute) ? ", networks on " + result.compute : "";
   fmt::print("{}\non {}{}\n\n", result.spec.title, result.device, where);
   print_groups(groups);
   fmt::print("\n");

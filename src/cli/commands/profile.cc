@@ -168,11 +168,10 @@ Status run_program(const ProfileOptions& options, Context& context) {
   ProgramRequest request;
   FLYBALL_CHECK(check_alone(options.workload));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  if (!board->live() || board->twin())
-    return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
-                 "use --device host; the program itself chooses where it computes"};
+  FLYBALL_CHECK(board->check_runs_programs());
   const BoardInfo& info = board->info();
-  FLYBALL_ASSIGN(request.environment, gpu_environment(info.name, options.root));
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  FLYBALL_ASSIGN(request.environment, gpu_environment(info.name, root));
   FLYBALL_CHECK(options.scope.check(Target::program));
   FLYBALL_CHECK(options.files.check());
   request.argv = context.program;
@@ -180,7 +179,6 @@ Status run_program(const ProfileOptions& options, Context& context) {
   request.patience = options.patience;
   request.interval = options.request.interval;
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
-  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   request.sensors = open_power_sensors(root, info.gpu);
   request.context = options.files.context_with_gpu(root);
   if (info.name.kind == "cuda") {
