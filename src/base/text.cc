@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <numeric>
 
 namespace flyball {
@@ -105,12 +104,6 @@ std::string join(const std::vector<std::string>& pieces, std::string_view separa
 
 std::string format_number(double value) {
   return fmt::format("{}", value);
-}
-
-std::string number(double value, int digits) {
-  if (std::isnan(value)) return "-";
-  if (std::abs(value) >= 1000 && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.{}g}", value, digits);
 }
 
 std::optional<std::string> closest(std::string_view wrong, const std::vector<std::string>& names) {

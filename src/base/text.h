@@ -23,8 +23,6 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 /// The number as short as it can be written without loss: 16, 114.75.
 std::string format_number(double value);
-/// "12.4" with three significant digits, "-" for NaN: a figure as people read it.
-std::string number(double value, int digits = 3);
 /// The name in `names` closest to `wrong`, when it is close enough to be meant.
 std::optional<std::string> closest(std::string_view wrong, const std::vector<std::string>& names);
 

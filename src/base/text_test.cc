@@ -52,13 +52,6 @@ TEST(Text, WritesNumbersShortAndWithoutLoss) {
   }
 }
 
-TEST(Text, WritesFiguresAsPeopleReadThem) {
-  EXPECT_EQ(number(12.4449), "12.4");
-  EXPECT_EQ(number(0.00123456, 2), "0.0012");
-  EXPECT_EQ(number(123456.7), "123457");
-  EXPECT_EQ(number(std::nan("")), "-");
-}
-
 TEST(Text, FindsTheNameThatWasMeant) {
   const std::vector<std::string> names = {"resnet18", "resnet50", "lenet5", "bert"};
   EXPECT_EQ(closest("resnet81", names), "resnet18");

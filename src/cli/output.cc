@@ -8,6 +8,7 @@
 
 #include "answers/json_version.h"
 #include "base/os/interrupt.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/standard_output.h"
 

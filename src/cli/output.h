@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "cli/commands.h"
 
 namespace flyball::cli {

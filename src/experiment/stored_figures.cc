@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/json_line.h"
 #include "base/os/file_version.h"
 #include "experiment/fingerprint.h"
 #include "experiment/run_lines.h"
@@ -19,10 +20,6 @@ using Json = nlohmann::ordered_json;
 
 // They have columns of their own.
 constexpr const char* columns[] = {"settings", "repeat", "device", "fingerprint", "conditions"};
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Result<RunFigures> figures_of(const ExperimentRun& row) {
   Json json = Json::parse(row.figures, nullptr, false);
@@ -75,10 +72,10 @@ ExperimentRun row_of(const RunFigures& figures) {
   ExperimentRun row{.device = figures.device,
                     .fingerprint = figures.fingerprint,
                     .conditions = figures.conditions,
-                    .settings = text_of(json["settings"]),
+                    .settings = json_line(json["settings"]),
                     .repeat = figures.repeat};
   for (const char* column : columns) json.erase(column);
-  row.figures = text_of(json);
+  row.figures = json_line(json);
   return row;
 }
 

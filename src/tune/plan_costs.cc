@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/text.h"
+#include "base/figure.h"
 #include "device/registry/board.h"
 #include "twin/twin.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/figure.h"
 
 namespace flyball {
 
