@@ -34,7 +34,7 @@ Mode mode_of(const Space& space, const std::vector<size_t>& axes, size_t row) {
 }
 
 bool is_clock(const Axis& axis) {
-  return axis.name.ends_with("_mhz");
+  return axis.unit == "MHz";
 }
 
 // Clocks first: cores come on again without a reboot.
