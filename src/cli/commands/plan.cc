@@ -9,7 +9,7 @@
 #include "cli/report_file.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
-#include "cli/together_text.h"
+#include "cli/text/together_text.h"
 #include "device/modes/nvpmodel_export.h"
 #include "device/registry/board.h"
 #include "problem/paper.h"

@@ -11,12 +11,12 @@
 #include "base/statistics.h"
 #include "data/text/question_set.h"
 #include "device/measuring.h"
+#include "module/versions.h"
 #include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "workload/versions.h"
 
 namespace flyball {
 namespace {

@@ -17,6 +17,7 @@
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "data/text/question_set.h"
+#include "module/versions.h"
 #include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "profile/trials/mode_watch.h"
@@ -24,7 +25,6 @@
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "workload/trace.h"
-#include "workload/versions.h"
 #include "workload/workload.h"
 
 namespace flyball {

@@ -7,9 +7,9 @@
 #include "base/bytes.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "experiment/board_findings.h"
-#include "experiment/cache_findings.h"
-#include "experiment/finding_words.h"
+#include "experiment/findings/board_findings.h"
+#include "experiment/findings/cache_findings.h"
+#include "experiment/findings/finding_words.h"
 #include "experiment/summary.h"
 #include "space/compute_place.h"
 
