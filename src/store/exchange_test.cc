@@ -124,6 +124,7 @@ TEST(Exchange, OneFileHasOneSetOfAxesAndOfAWorkloadOneTotal) {
   tables.push_back(tables.front());
   tables.back().power_total = "";
   EXPECT_THAT(check_one_file(tables).error().message, HasSubstr("module, and one without a name"));
+  tables.back() = tables.front();
   tables.back().space = Space({named_axis("cpu_mhz")});
   EXPECT_THAT(check_one_file(tables).error().message, HasSubstr("different axes"));
 }
