@@ -60,7 +60,7 @@ Status check_axes(const ExperimentSpec& spec, const PowerMode& mode, const Board
 // A clock that may be set, where the run pins them or lets them free.
 Status check_clocks(const ExperimentSpec& spec, const BoardDevice& device) {
   const bool any = std::ranges::any_of(device.knobs(), [](const KnobPtr& knob) {
-    return is_clock(knob->axis().name) && knob->settable().ok();
+    return is_clock(knob->axis()) && knob->settable().ok();
   });
   return any ? Status() : missing(spec, "DVFS", "", device);
 }
