@@ -14,4 +14,10 @@ void make_distinct(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
+/// Adds it at the end unless it is there.
+template <class T>
+void add_distinct(std::vector<T>& values, const T& value) {
+  if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+}
+
 }  // namespace flyball

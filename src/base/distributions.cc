@@ -29,6 +29,11 @@ double t90(double freedom) {
               (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / (384 * n * n * n));
 }
 
+double t90_of_second_order(double freedom) {
+  const double z = 1.6449, z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
+}
+
 double robust_deviation(std::span<const double> absolute_deviations) {
   return 1.4826 * median(absolute_deviations);
 }

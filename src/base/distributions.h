@@ -18,6 +18,9 @@ double normal_quantile(double probability);
 /// and Stegun 26.7.5), which are 0.3 % low at three degrees and within 0.1 % from four on. The
 /// figures of docs/prediction.md rest on them.
 double t90(double freedom);
+/// The same to the second order, on which the published coverage of the neural models rests: t90()
+/// is a third wider at one degree.
+double t90_of_second_order(double freedom);
 
 /// Standard deviation of normal values by the median of their absolute deviations.
 double robust_deviation(std::span<const double> absolute_deviations);

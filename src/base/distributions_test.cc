@@ -70,5 +70,11 @@ TEST(Distributions, MedianErrorIsHowFarMediansScatter) {
   EXPECT_NEAR(standard_deviation(medians) / median(errors), 1, 0.1);
 }
 
+TEST(Distributions, TheSecondOrderIsNarrowerWhereDegreesAreFew) {
+  EXPECT_NEAR(t90(1) / t90_of_second_order(1), 4. / 3, 0.1);
+  EXPECT_NEAR(t90_of_second_order(5), 2.0150, 0.02);
+  EXPECT_NEAR(t90_of_second_order(100), t90(100), 1e-3);
+}
+
 }  // namespace
 }  // namespace flyball

@@ -17,12 +17,10 @@
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/live_profiler.h"
 #include "profile/trials/program_profiler.h"
-#include "profile/trials/table_profiler.h"
 #include "profile/trials/twin_profiler.h"
 #include "space/axis_choice.h"
 #include "space/board_fingerprint.h"
 #include "space/named_source.h"
-#include "telemetry/sensors/nvidia_gpus.h"
 #include "workload/stepper.h"
 #include "workload/workload.h"
 
@@ -39,16 +37,16 @@ Result<const WorkloadTable*> workload_of(const Table& table, const ProfilerOptio
   return table.only(phase);
 }
 
-Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& options) {
+Result<OpenedProfiler> open_table(const Board& board, const ProfilerOptions& options,
+                                  const ModeChoice& modes) {
   FLYBALL_CHECK(options.scope.check(Target::table));
   FLYBALL_ASSIGN(const WorkloadTable* found, workload_of(*board.table(), options));
   FLYBALL_ASSIGN(const auto choices, parse_axis_choices(options.axes));
+  FLYBALL_ASSIGN(WorkloadTable table, measured_part(*found, board.table()->name, options.accepted));
+  FLYBALL_ASSIGN(TableTrials trials, table_trials(std::move(table), choices, modes));
   OpenedProfiler opened;
-  FLYBALL_ASSIGN(opened.table, measured_part(*found, board.table()->name, options.accepted));
-  if (!choices.empty()) {
-    FLYBALL_ASSIGN(opened.table, narrowed(*opened.table, choices));
-  }
-  opened.profiler = make_table_profiler(*opened.table);
+  opened.table = std::move(trials.table);
+  opened.profiler = std::move(trials.profiler);
   return opened;
 }
 
@@ -64,11 +62,9 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   FLYBALL_CHECK(check_alone(options.workload));
   FLYBALL_CHECK(options.scope.check(Target::program));
   ProgramTrialOptions trial;
-  FLYBALL_ASSIGN(trial.environment, gpu_environment(board.info().name, options.root));
-  const bool cuda = board.info().name.kind == "cuda";
-  if (board.info().compute != "cpu" && !cuda)
-    return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
-                 "use --device host; the program itself chooses where it computes"};
+  FLYBALL_CHECK(board.check_runs_programs());
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  FLYBALL_ASSIGN(trial.environment, gpu_environment(board.info().name, root));
   trial.argv = options.program;
   trial.stopping.max_seconds = options.trial_cap_s();
   trial.stopping.min_seconds = std::min(1.0, options.trial_cap_s());
@@ -130,19 +126,6 @@ Result<OpenedProfiler> open_twin(const Board& board, const ProfilerOptions& opti
   FLYBALL_ASSIGN(twin.open, open_axes(board, options.axes));
   OpenedProfiler opened;
   FLYBALL_ASSIGN(opened.profiler, make_twin_profiler(board, std::move(workload), twin));
-  return opened;
-}
-
-// A table and its profiler keep the same modes.
-Result<OpenedProfiler> chosen(Result<OpenedProfiler> opened, const ModeChoice& choice) {
-  if (!opened) return opened;
-  if (opened->table && choice.kind == ModeChoice::Kind::all) return opened;
-  FLYBALL_ASSIGN(opened->profiler, with_modes(std::move(opened->profiler), choice));
-  if (!opened->table) return opened;
-  std::vector<size_t> rows;
-  for (size_t row = 0; row < opened->table->size(); ++row)
-    if (opened->profiler->space().find(opened->table->space.row(row))) rows.push_back(row);
-  opened->table = take_rows(*opened->table, rows);
   return opened;
 }
 
@@ -244,18 +227,6 @@ Result<std::filesystem::path> root_folder(const std::string& root) {
                "name the folder that holds proc, sys and etc of the board"};
 }
 
-Result<std::vector<std::string>> gpu_environment(const BoardName& name, const std::string& root) {
-  std::vector<std::string> environment;
-  if (name.kind != "cuda") return environment;
-  FLYBALL_ASSIGN(const size_t number, cuda_index(name));
-  FLYBALL_ASSIGN(const std::filesystem::path folder, root_folder(root));
-  if (!list_nvidia_gpus(folder)) return environment;
-  const auto gpu = find_cuda_gpu(folder, number);
-  if (!gpu && gpu.error().code == Code::not_found) return gpu.error();
-  if (gpu) environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu->uuid);
-  return environment;
-}
-
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device,
                                                 const std::string& root) {
   FLYBALL_ASSIGN(const std::filesystem::path folder, root_folder(root));
@@ -282,12 +253,16 @@ BoardInfo computing_board(const BoardInfo& board) {
 Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
   FLYBALL_ASSIGN(const ModeChoice choice, parse_mode_choice(options.modes, options.seed));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  if (!options.program.empty()) return chosen(open_program(*board, options), choice);
-  if (board->live() && options.workload.empty())
+  const bool program = !options.program.empty();
+  if (!board->live() && !program) return open_table(*board, options, choice);
+  if (options.workload.empty() && !program)
     return Error{Code::invalid_argument, "there is no workload to run",
                  "name one of `flyball workloads`, or a program after --"};
-  if (board->twin()) return chosen(open_twin(*board, options), choice);
-  return chosen(board->live() ? open_live(*board, options) : open_table(*board, options), choice);
+  FLYBALL_ASSIGN(OpenedProfiler opened, program         ? open_program(*board, options)
+                                        : board->twin() ? open_twin(*board, options)
+                                                        : open_live(*board, options));
+  FLYBALL_ASSIGN(opened.profiler, with_modes(std::move(opened.profiler), choice));
+  return opened;
 }
 
 Result<Store> open_store(const std::string& place) {

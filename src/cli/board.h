@@ -80,11 +80,6 @@ Result<std::filesystem::path> root_folder(const std::string& root);
 /// Opens what `--device` and `--root` name.
 Result<std::unique_ptr<Board>> open_named_board(const std::string& device, const std::string& root);
 
-/// What a program's environment says on "cuda:N", "NAME=value": CUDA_VISIBLE_DEVICES by the GPU's
-/// identifier, which CUDA then counts alone, as number 0. Empty where it is to be as it is: no GPU
-/// was named, nobody tells of GPUs, or N is a slice or one of several models. Error: there is no
-/// such GPU.
-Result<std::vector<std::string>> gpu_environment(const BoardName& name, const std::string& root);
 /// Where a network computes on the board. A board whose GPU may compute does so where LibTorch has
 /// CUDA; where it has not, that is said aloud.
 std::string compute_place(const BoardInfo& board);

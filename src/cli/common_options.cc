@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/tables.h"
+#include "predict/design/design.h"
 #include "predictors/registry.h"
 #include "search/registry.h"
 
@@ -49,6 +50,10 @@ void add_threads(CLI::App& command, size_t& threads) {
 
 std::string predictor_names() {
   return names_of(predictors());
+}
+
+std::string design_names() {
+  return names_of(designs());
 }
 
 void add_predictor_option(CLI::App& command, std::string& predictor) {

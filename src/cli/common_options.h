@@ -25,6 +25,8 @@ void add_threads(CLI::App& command, size_t& threads);
 
 /// "auto, gp, …": what `--predictor` takes.
 std::string predictor_names();
+/// "random, maximin, …": what `--design` takes.
+std::string design_names();
 void add_predictor_option(CLI::App& command, std::string& predictor);
 /// The same for several, separated by commas.
 void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "answers/json_version.h"
@@ -56,12 +55,6 @@ void print_json(const nlohmann::ordered_json& document) {
   write_output(in_asked_version(document).dump(2, ' ', false,
                                                nlohmann::ordered_json::error_handler_t::replace) +
                "\n");
-}
-
-std::string number(double value, int digits) {
-  if (std::isnan(value)) return "-";
-  if (std::abs(value) >= 1000 && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.{}g}", value, digits);
 }
 
 std::string TextTable::str() const {

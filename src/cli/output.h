@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/status.h"
 #include "cli/commands.h"
 
@@ -32,9 +33,6 @@ class TextTable {
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-/// "12.4" with three significant digits, "-" for NaN.
-std::string number(double value, int digits = 3);
 
 /// A line on stderr that is rewritten in a terminal and printed at intervals elsewhere, with an
 /// estimate of the time left.

@@ -10,9 +10,9 @@
 #include "cli/report_file.h"
 #include "cli/tables.h"
 #include "profile/trials/chosen_modes.h"
-#include "profile/trials/table_profiler.h"
 #include "report/plan_report.h"
 #include "space/named_source.h"
+#include "tune/plan_costs.h"
 #include "tune/role_choices.h"
 
 namespace flyball::cli {
@@ -23,13 +23,9 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   FLYBALL_ASSIGN(const auto choices, choices_of(phase, !options.infer.empty(), options.axes));
   if (read_source(spec).is_table()) {
     FLYBALL_ASSIGN(WorkloadTable table, read_role(spec, phase, options.accepted));
-    if (!choices.empty()) {
-      FLYBALL_ASSIGN(table, narrowed(table, choices));
-    }
-    FLYBALL_ASSIGN(const ModeChoice choice, parse_mode_choice(options.modes, options.request.seed));
-    auto profiler = make_table_profiler(table);
-    if (choice.kind == ModeChoice::Kind::all) return profiler;
-    return with_modes(std::move(profiler), choice);
+    FLYBALL_ASSIGN(const ModeChoice modes, parse_mode_choice(options.modes, options.request.seed));
+    FLYBALL_ASSIGN(TableTrials trials, table_trials(std::move(table), choices, modes));
+    return std::move(trials.profiler);
   }
   ProfilerOptions role;
   role.workload = spec;
@@ -96,6 +92,13 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   request.switch_ms = options.switch_ms.value_or(0);
   request.cancelled = &interrupt_flag();
   return {};
+}
+
+Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Board* simulated,
+                        Store* store) {
+  ToldCosts told{.idle_w = options.idle_power_w};
+  told.switch_ms = options.switch_ms;
+  return read_costs(options.request, board, told, simulated ? simulated->twin() : nullptr, store);
 }
 
 Status begin_report(PlanOptions& options) {

@@ -74,13 +74,8 @@ Status TraceFiles::check() const {
 Result<std::optional<Trace>> TraceFiles::plug_log() const {
   if (plug.empty()) return std::optional<Trace>();
   FLYBALL_ASSIGN(const std::string text, read_file(plug));
-  if (!looks_like_tegrastats(text)) {
-    FLYBALL_ASSIGN(Trace log, parse_plug_log(text, plug, plug_options));
-    return std::optional<Trace>(std::move(log));
-  }
   FLYBALL_ASSIGN(const TegrastatsOptions options, tegrastats_options());
-  FLYBALL_ASSIGN(const TegrastatsLog lines, parse_tegrastats(text, plug, options));
-  FLYBALL_ASSIGN(Trace log, tegrastats_power(lines, plug));
+  FLYBALL_ASSIGN(Trace log, parse_power_log(text, plug, plug_options, options));
   return std::optional<Trace>(std::move(log));
 }
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
+#include "module/versions.h"
 #include "profile/trials/trial_conditions.h"
-#include "workload/versions.h"
 
 namespace flyball {
 namespace {

@@ -34,7 +34,7 @@ std::vector<ClockResidency> residency_of(const std::vector<Trace>& traces, int64
                                          int64_t end_ns) {
   std::vector<ClockResidency> clocks;
   for (const Trace& trace : traces) {
-    if (trace.info.unit != "MHz" || !trace.info.name.ends_with("_mhz")) continue;
+    if (trace.info.unit != "MHz") continue;
     ClockResidency clock{.clock = trace.info.name, .step_mhz = 0, .values = {}};
     auto counts = counted(trace, begin_ns, end_ns, 1);
     if (counts.size() > most_values) {

@@ -30,8 +30,8 @@ Result<Asked> asked_of(const ExperimentSpec& spec, const std::string& name) {
   return Asked{.mode = std::move(mode), .preset = ""};
 }
 
-bool is_clock(const std::string& axis) {
-  return axis.ends_with("_mhz");
+bool is_clock(const Axis& axis) {
+  return axis.unit == "MHz";
 }
 
 Error missing(const ExperimentSpec& spec, const std::string& what, const std::string& knob,
@@ -60,7 +60,7 @@ Status check_axes(const ExperimentSpec& spec, const PowerMode& mode, const Board
 // A clock that may be set, where the run pins them or lets them free.
 Status check_clocks(const ExperimentSpec& spec, const BoardDevice& device) {
   const bool any = std::ranges::any_of(device.knobs(), [](const KnobPtr& knob) {
-    return is_clock(knob->axis().name) && knob->settable().ok();
+    return is_clock(knob->axis()) && knob->settable().ok();
   });
   return any ? Status() : missing(spec, "DVFS", "", device);
 }
@@ -111,7 +111,7 @@ Status RunBoard::set(const ExperimentSpec& spec, const RunSettings& run) {
   if (run.dvfs == "off")  // what the mode leaves open is pinned at its cap
     for (const auto& [axis, cap] : device_->caps().values)
       if (const Knob* knob = device_->find(axis);
-          is_clock(axis) && knob->settable().ok() && !mode.values.contains(axis))
+          is_clock(knob->axis()) && knob->settable().ok() && !mode.values.contains(axis))
         mode.values[axis] = cap;
   FLYBALL_CHECK(device_->apply(mode));
   settle(*device_, mode, settle_s);
@@ -126,7 +126,7 @@ Status RunBoard::free_clocks(const PowerMode& mode) {
   FLYBALL_CHECK(device_->apply(cores));
   for (const KnobPtr& knob : device_->knobs()) {
     const std::string& name = knob->axis().name;
-    if (!is_clock(name) || !knob->settable().ok()) continue;
+    if (!is_clock(knob->axis()) || !knob->settable().ok()) continue;
     const auto asked = mode.values.find(name);
     FLYBALL_ASSIGN(const double cap, asked == mode.values.end() ? knob->cap() : asked->second);
     const auto& values = knob->axis().values;

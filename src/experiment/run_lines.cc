@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_line.h"
+
 namespace flyball {
 namespace {
 
@@ -15,7 +17,7 @@ Error broken(const std::string& name, size_t line, const std::string& why) {
 }  // namespace
 
 std::string run_line(const RunFigures& run) {
-  return run_json(run).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(run_json(run)) + "\n";
 }
 
 Result<std::vector<RunFigures>> parse_run_lines(std::string_view text, const std::string& name) {

@@ -219,6 +219,29 @@ Error explained(Error error, bool kept) {
   return error;
 }
 
+// What was measured on the board as it is told.
+Result<ExperimentResult> load_at(const ExperimentSpec& spec, const ExperimentOptions& options,
+                                 const BoardInfo& board) {
+  ExperimentResult result = begin_experiment(spec, options, board);
+  FLYBALL_ASSIGN(const auto known,
+                 stored_figures(*options.store, {.run = {}, .fingerprint = result.fingerprint}));
+  const std::set<std::string> asked = keys_of(spec);
+  for (const StoredFigures& one : known)
+    if (asked.contains(one.key)) result.fingerprint = one.conditions;  // the latest
+  for (int repeat = 0; repeat < spec.repeats; ++repeat)
+    for (const RunSettings& run : spec.runs())
+      if (const StoredFigures* one = latest_of(known, run_key(run, repeat), result.fingerprint))
+        result.runs.push_back(one->figures);
+  result.reused = result.runs.size();
+  if (result.runs.empty())
+    return Error{Code::not_found,
+                 fmt::format("nothing was measured for experiment {} with this dataset on this "
+                             "machine (looked in {} for networks on {})",
+                             spec.name, options.store->path().string(), result.compute),
+                 "`flyball experiment run` measures it; --device cuda asks for runs on a GPU"};
+  return result;
+}
+
 }  // namespace
 
 ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,
@@ -259,24 +282,12 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options) {
   FLYBALL_CHECK(take_in_earlier(spec, options));
-  ExperimentResult result = begin_experiment(spec, options, options.board);
-  FLYBALL_ASSIGN(const auto known,
-                 stored_figures(*options.store, {.run = {}, .fingerprint = result.fingerprint}));
-  const std::set<std::string> asked = keys_of(spec);
-  for (const StoredFigures& one : known)
-    if (asked.contains(one.key)) result.fingerprint = one.conditions;  // the latest
-  for (int repeat = 0; repeat < spec.repeats; ++repeat)
-    for (const RunSettings& run : spec.runs())
-      if (const StoredFigures* one = latest_of(known, run_key(run, repeat), result.fingerprint))
-        result.runs.push_back(one->figures);
-  result.reused = result.runs.size();
-  if (result.runs.empty())
-    return Error{Code::not_found,
-                 fmt::format("nothing was measured for experiment {} with this dataset on this "
-                             "machine (looked in {} for networks on {})",
-                             spec.name, options.store->path().string(), result.compute),
-                 "`flyball experiment run` measures it; --device cuda asks for runs on a GPU"};
-  return result;
+  BoardInfo board = options.board;
+  auto result = load_at(spec, options, board);
+  if (result || !board.may_compute_on_gpu) return result;
+  board.compute = board.compute == "cpu" ? "cuda:0" : "cpu";
+  auto other = load_at(spec, options, board);
+  return other ? std::move(other) : std::move(result);
 }
 
 std::string run_label(const ExperimentSpec& spec, const RunSettings& run) {

@@ -52,7 +52,9 @@ struct ExperimentResult {
 Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
                                         const ExperimentOptions& options);
 
-/// What the store has of it, under the conditions of the latest run, without running anything.
+/// What the store has of it, under the conditions of the latest run, without running anything; of a
+/// board whose networks may compute on its GPU or beside it, else what was measured at the other
+/// place.
 /// Error `not_found` when there is nothing.
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options);

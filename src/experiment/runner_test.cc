@@ -78,6 +78,18 @@ TEST_F(ExperimentPlace, RowsOfTheCpuAndOfAGpuAreNotMixed) {
   EXPECT_THAT(other.error().message, HasSubstr("for networks on cuda:1"));
 }
 
+TEST_F(ExperimentPlace, OfABoardWithAGpuOfItsOwnTheOtherPlaceServes) {
+  RunFigures run = measured(1);
+  run.fingerprint = begun(on("cuda:0")).fingerprint;
+  keep(run);
+  ExperimentOptions options = on("cpu");
+  EXPECT_FALSE(load_experiment(spec_, options).ok());
+  options.board.may_compute_on_gpu = true;
+  const auto found = load_experiment(spec_, options);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->compute, "cuda:0");
+}
+
 // What was measured before a GPU could be chosen ran on the CPU, and is found again.
 TEST_F(ExperimentPlace, TheCpuIsNotSaidInTheFingerprint) {
   EXPECT_THAT(begun(on("cpu", true)).fingerprint, EndsWith("; data digits-64-500x375"));

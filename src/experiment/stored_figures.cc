@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/json_line.h"
 #include "base/os/file_version.h"
 #include "experiment/fingerprint.h"
 #include "experiment/run_lines.h"
@@ -19,10 +20,6 @@ using Json = nlohmann::ordered_json;
 
 // They have columns of their own.
 constexpr const char* columns[] = {"settings", "repeat", "device", "fingerprint", "conditions"};
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Result<RunFigures> figures_of(const ExperimentRun& row) {
   Json json = Json::parse(row.figures, nullptr, false);
@@ -45,12 +42,13 @@ Result<TakenIn> take_in(Store& store, const fs::path& file, const std::string& c
                         const std::string& device,
                         const std::function<void(RunFigures&)>& complete) {
   FLYBALL_ASSIGN(const std::string text, read_file(file));
-  FLYBALL_ASSIGN(std::vector<RunFigures> lines, parse_run_lines(text, file.string()));
+  // How many lines there are stands before it, so that a file that is there need not be parsed.
   const std::string content =
-      fmt::format("{} runs of an experiment, content {:016x}", lines.size(), content_hash(text));
+      fmt::format(" runs of an experiment, content {:016x}", content_hash(text));
   FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
   for (StoredRun& run : runs)
-    if (run.request.fingerprint == content) return TakenIn{std::move(run), true};
+    if (run.request.fingerprint.ends_with(content)) return TakenIn{std::move(run), true};
+  FLYBALL_ASSIGN(std::vector<RunFigures> lines, parse_run_lines(text, file.string()));
   std::vector<ExperimentRun> rows;
   for (RunFigures& line : lines) {
     if (line.device.empty()) line.device = device;
@@ -58,7 +56,7 @@ Result<TakenIn> take_in(Store& store, const fs::path& file, const std::string& c
     rows.push_back(row_of(line));
   }
   const RunRequest request{command, Json{{"import", "runs of an experiment"}}.dump(), device,
-                           content, 0};
+                           fmt::format("{}{}", lines.size(), content), 0};
   FLYBALL_ASSIGN(const int64_t run, store.add_experiment(request, rows));
   FLYBALL_ASSIGN(StoredRun added, store.run(run));
   return TakenIn{std::move(added), false};
@@ -75,10 +73,10 @@ ExperimentRun row_of(const RunFigures& figures) {
   ExperimentRun row{.device = figures.device,
                     .fingerprint = figures.fingerprint,
                     .conditions = figures.conditions,
-                    .settings = text_of(json["settings"]),
+                    .settings = json_line(json["settings"]),
                     .repeat = figures.repeat};
   for (const char* column : columns) json.erase(column);
-  row.figures = text_of(json);
+  row.figures = json_line(json);
   return row;
 }
 

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_line.h"
+
 namespace flyball {
 namespace {
 
@@ -61,9 +63,7 @@ class Inflater {
 }  // namespace
 
 HttpResponse error_response(int status, const std::string& message) {
-  using Json = nlohmann::json;
-  return {status, "application/json",
-          Json{{"error", message}}.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {status, "application/json", json_line(nlohmann::json{{"error", message}})};
 }
 
 std::string path_of(const std::string& target) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json_line.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -422,7 +423,7 @@ Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
   OrderedJson head = {{"model_name", service.name}, {"model_version", "1"}};
   if (!call.id.empty()) head["id"] = call.id;
   InferBody body;
-  body.bytes = head.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  body.bytes = json_line(head);
   body.bytes.back() = ',';
   // Numbers go straight into the text: as a tree each would take many times its four bytes.
   body.bytes += "\"outputs\":[";

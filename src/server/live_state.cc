@@ -1,6 +1,7 @@
 #include "server/live_state.h"
 
 #include "base/json.h"
+#include "base/json_line.h"
 
 namespace flyball {
 namespace {
@@ -35,7 +36,7 @@ std::string live_event(const LiveState& state) {
                                  {"largest_batch", batch_or_null(s.largest_batch)}});
   for (const TrainingState& t : state.trainings)
     event["trainings"].push_back({{"name", t.name}, {"minibatches", t.minibatches}});
-  return event.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_line(event);
 }
 
 }  // namespace flyball

@@ -1,5 +1,7 @@
 #include "space/table_hash.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "base/os/file_version.h"
@@ -25,6 +27,11 @@ uint64_t content_hash(const WorkloadTable& table) {
   take(table.power_w);
   for (Provenance known : table.provenance) hash.mix_word(static_cast<uint64_t>(known));
   return hash.value();
+}
+
+std::string table_fingerprint(const WorkloadTable& table) {
+  return fmt::format("table of {}, {} rows, content {:016x}", table.title(), table.size(),
+                     content_hash(table));
 }
 
 }  // namespace flyball

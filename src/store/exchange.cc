@@ -1,12 +1,22 @@
 #include "store/exchange.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "space/table_hash.h"
+#include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // The axes of a trial in the order a reader expects: run settings, then the mode.
 std::vector<Axis> axes_of(const Trial& trial) {
@@ -50,6 +60,17 @@ WorkloadTable& table_for(std::vector<WorkloadTable>& tables, const Measurement& 
   return added;
 }
 
+bool same_import(const StoredRun& run, const RunRequest& request) {
+  return run.request.fingerprint == request.fingerprint && run.request.request == request.request &&
+         run.request.device == request.device && run.state == RunState::done;
+}
+
+// What of the file was not taken, and why. "" where all was.
+std::string kept_answer(const Imported& imported) {
+  if (imported.notes.empty() && imported.ignored_columns.empty()) return "";
+  return Json{{"ignored", imported.ignored_columns}, {"notes", imported.notes}}.dump();
+}
+
 }  // namespace
 
 std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::string& fingerprint,
@@ -77,19 +98,26 @@ std::vector<Measurement> measurements_of(const WorkloadTable& table, const std::
   return measurements;
 }
 
-nlohmann::ordered_json import_request(const WorkloadTable& table) {
-  return {{"import", table.title()}};
-}
-
-Result<std::optional<StoredRun>> earlier_import(Store& store, const WorkloadTable& table,
-                                                const std::string& fingerprint) {
-  FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
-  const std::string request = import_request(table).dump();
-  for (StoredRun& run : runs)
-    if (run.request.fingerprint == fingerprint && run.request.request == request &&
-        run.request.device == table.device && run.state == RunState::done)
-      return std::optional(std::move(run));
-  return std::optional<StoredRun>();
+Result<TablesTaken> take_in(Store& store, const Imported& imported, const std::string& command) {
+  TablesTaken taken;
+  for (const WorkloadTable& table : imported.table.workloads) {
+    FLYBALL_ASSIGN(const std::vector<StoredRun> runs, store.runs());
+    const std::string fingerprint = table_fingerprint(table);
+    const RunRequest request{command, Json{{"import", table.title()}}.dump(), table.device,
+                             fingerprint, 0};
+    const auto earlier =
+        std::ranges::find_if(runs, [&](const StoredRun& run) { return same_import(run, request); });
+    if (earlier != runs.end()) {
+      taken.there.push_back({table.title(), *earlier});
+      continue;
+    }
+    const auto measurements = measurements_of(table, fingerprint, wall_clock_utc());
+    FLYBALL_ASSIGN([[maybe_unused]] const int64_t run,
+                   store.add_run(request, measurements, kept_answer(imported)));
+    taken.rows += measurements.size();
+    taken.titles.push_back(table.title());
+  }
+  return taken;
 }
 
 std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurements) {
@@ -105,6 +133,40 @@ std::vector<WorkloadTable> tables_of(std::span<const StoredMeasurement> measurem
               m.power_w().value_or(std::numeric_limits<double>::quiet_NaN()), m.provenance);
   }
   return tables;
+}
+
+Status check_one_file(std::span<const WorkloadTable> tables) {
+  const auto total = [](const WorkloadTable& table) {
+    return table.power_total.empty() ? std::string("one without a name") : table.power_total;
+  };
+  for (const WorkloadTable& table : tables) {
+    if (!same_axes(table.space, tables.front().space.axes()))
+      return Error{Code::invalid_argument, "these measurements have different axes",
+                   "choose one workload or one run with --workload, --board or --run"};
+    for (const WorkloadTable& other : tables)
+      if (other.title() == table.title() && other.power_total != table.power_total)
+        return Error{Code::invalid_argument,
+                     fmt::format("powers of {} are of different totals: {}, and {}", table.title(),
+                                 total(table), total(other)),
+                     "choose one run with --run; no table mixes them"};
+  }
+  return {};
+}
+
+size_t count_conditions(std::span<const StoredMeasurement> measurements) {
+  std::set<std::pair<std::string, std::optional<Conditions>>> distinct;
+  for (const StoredMeasurement& stored : measurements) {
+    const Measurement& m = stored.measurement;
+    if (m.conditions != Conditions()) distinct.emplace(m.fingerprint, m.conditions);
+  }
+  return distinct.size();
+}
+
+size_t count_doubtful(std::span<const StoredMeasurement> measurements) {
+  return static_cast<size_t>(
+      std::ranges::count_if(measurements, [](const StoredMeasurement& stored) {
+        return !stored.measurement.failed() && !trial_doubts(stored.measurement).empty();
+      }));
 }
 
 }  // namespace flyball

@@ -12,6 +12,8 @@ namespace flyball {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr const char* tidy =
@@ -93,6 +95,48 @@ TEST(Exchange, TotalsAndAxesAreNeverMixed) {
 
 TEST(Exchange, NothingGivesNothing) {
   EXPECT_THAT(tables_of({}), SizeIs(0));
+}
+
+TEST(Exchange, WorkloadsOfAFileAreTakenOnce) {
+  const TempFolder folder;
+  auto store = *Store::open(folder.path());
+  Imported imported;
+  imported.table = table_of(tidy);
+  imported.ignored_columns = {"remark"};
+  const auto first = take_in(store, imported, "flyball import t.csv");
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_EQ(first->rows, 3u);
+  EXPECT_THAT(first->titles, ElementsAre("lenet5 train on orin", "lenet5 infer on orin"));
+  EXPECT_THAT(first->there, IsEmpty());
+  EXPECT_THAT(store.runs()->front().answer, HasSubstr("remark"));
+  imported.table.workloads[1].minibatch_ms[0] = 4;
+  const auto again = take_in(store, imported, "flyball import t.csv");
+  ASSERT_TRUE(again.ok());
+  EXPECT_THAT(again->titles, ElementsAre("lenet5 infer on orin"));
+  ASSERT_THAT(again->there, SizeIs(1));
+  EXPECT_EQ(again->there[0].title, "lenet5 train on orin");
+  EXPECT_EQ(again->there[0].run.rows(), 2u);
+}
+
+TEST(Exchange, OneFileHasOneSetOfAxesAndOfAWorkloadOneTotal) {
+  std::vector<WorkloadTable> tables = table_of(tidy).workloads;
+  EXPECT_TRUE(check_one_file(tables).ok());
+  tables.push_back(tables.front());
+  tables.back().power_total = "";
+  EXPECT_THAT(check_one_file(tables).error().message, HasSubstr("module, and one without a name"));
+  tables.back() = tables.front();
+  tables.back().space = Space({named_axis("cpu_mhz")});
+  EXPECT_THAT(check_one_file(tables).error().message, HasSubstr("different axes"));
+}
+
+TEST(Exchange, CountsWhatATableHasNoColumnFor) {
+  std::vector<StoredMeasurement> trials(3);
+  trials[0].measurement.conditions = Conditions{{"dataset", "a"}};
+  trials[1].measurement.conditions = Conditions{{"dataset", "b"}};
+  EXPECT_EQ(count_conditions(trials), 3u) << "of the third nothing is known";
+  trials[2].measurement.conditions = trials[1].measurement.conditions;
+  EXPECT_EQ(count_conditions(trials), 2u);
+  EXPECT_EQ(count_doubtful(trials), 0u);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace flyball {
 namespace {
 
 // The fingerprint is all that is known of it.
-bool imported(const Measurement& m) {
-  return m.conditions && m.conditions->empty();
+bool of_a_table(const Measurement& m) {
+  return m.origin == Origin::imported || m.origin == Origin::table;
 }
 
 }  // namespace
@@ -71,13 +71,13 @@ Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter
 StoredTrials of_latest_conditions(StoredTrials all) {
   const StoredMeasurement* latest = nullptr;
   for (const StoredMeasurement& stored : all.trials)
-    if (!imported(stored.measurement) && (!latest || stored.id > latest->id)) latest = &stored;
+    if (!of_a_table(stored.measurement) && (!latest || stored.id > latest->id)) latest = &stored;
   if (!latest) return all;
   const std::string fingerprint = latest->measurement.fingerprint;
   const auto conditions = latest->measurement.conditions;
   all.left_out.other_conditions += std::erase_if(all.trials, [&](const StoredMeasurement& stored) {
     const Measurement& m = stored.measurement;
-    return !imported(m) && (m.fingerprint != fingerprint || m.conditions != conditions);
+    return !of_a_table(m) && (m.fingerprint != fingerprint || m.conditions != conditions);
   });
   return all;
 }

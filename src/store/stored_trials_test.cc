@@ -68,6 +68,7 @@ TEST(StoredTrials, OtherConditionsThanTheLatestsAreLeftOutAndImportsStay) {
               latest = sample_measurement(2), beside = disturbed(3);
   older.conditions = Conditions{{"dataset", "/data/old"}};
   imported.conditions = Conditions();
+  imported.origin = Origin::imported;
   const TempFolder folder;
   Store store = *Store::open(folder.path());
   const std::vector<Measurement> all = {older, imported, latest, beside};

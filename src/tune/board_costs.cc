@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+#include "base/distinct.h"
 #include "base/json.h"
+#include "device/host/fixed_settings.h"
 #include "space/board_fingerprint.h"
 #include "space/trial_facts.h"
+#include "twin/twin.h"
 
 namespace flyball {
 namespace {
@@ -73,7 +77,7 @@ Json idle_json(const IdlePower& idle) {
           {"other_cores", or_null(idle.other_cores)},
           {"disturbed", idle.disturbed},
           {"measured_utc", idle.measured_utc},
-          {"provenance", provenance_name(Provenance::measured)}};
+          {"provenance", provenance_name(idle.provenance)}};
 }
 
 Json switch_cost_json(const SwitchCost& cost) {
@@ -167,6 +171,46 @@ const StoredSwitchCost* BoardCosts::switch_cost_of(const std::string& device,
     if (!of_kind && stored.cost.device == device) of_kind = &stored;
   }
   return of_kind;
+}
+
+Status add_trial_modes(Store& store, int64_t run, std::vector<PowerMode>& modes) {
+  FLYBALL_ASSIGN(const auto trials, store.run_measurements(run));
+  for (const StoredMeasurement& trial : trials) add_distinct(modes, trial.measurement.trial.mode);
+  if (!modes.empty()) return {};
+  return Error{Code::not_found, fmt::format("run {} has no trials", run),
+               "`flyball runs list` shows what there is"};
+}
+
+Result<std::vector<IdlePower>> simulated_idle(const Board& board,
+                                              const std::vector<PowerMode>& modes) {
+  const TwinBoard& twin = *board.twin();
+  const DeviceInfo& device = board.info().device;
+  if (twin_power_total(twin).empty())
+    return Error{Code::unavailable, device.title + " has no rails that tell its power", ""};
+  FLYBALL_ASSIGN(const auto knobs, board.knobs());
+  std::vector<IdlePower> simulated;
+  for (const PowerMode& mode : modes) {
+    FLYBALL_CHECK(knobs->apply(mode));
+    FLYBALL_ASSIGN(const TwinPower power, idle_power(twin, mode));
+    IdlePower idle{.device = device.name, .fingerprint = device.fingerprint, .mode = mode};
+    idle.caps.values = knobs->observed();
+    idle.total = twin_power_total(twin);
+    idle.power_w = idle.q1_w = idle.q3_w = twin_total_w(twin, power);
+    idle.measured_utc = wall_clock_utc();
+    idle.provenance = Provenance::simulated;
+    simulated.push_back(std::move(idle));
+  }
+  return simulated;
+}
+
+Result<std::optional<StoredIdle>> idle_of_present_mode(Store& store, const Board& board,
+                                                       const std::filesystem::path& root,
+                                                       const std::string& total) {
+  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
+  FLYBALL_ASSIGN(const auto device, board.knobs());
+  const StoredIdle* idle = costs.idle_as_it_is(board.info().device.fingerprint, total,
+                                               device->caps(), read_fixed(root).dvfs_pinned);
+  return idle ? std::optional(*idle) : std::nullopt;
 }
 
 std::string idle_doubts(const IdlePower& idle) {

@@ -2,11 +2,13 @@
 // change of mode takes. Each measurement is a fact of the board (store/board_fact.h).
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "device/registry/board.h"
 #include "profile/trials/idle_power.h"
 #include "profile/trials/switch_cost.h"
 #include "store/store.h"
@@ -51,6 +53,17 @@ struct BoardCosts {
                                          const std::string& fingerprint) const;
 };
 Result<BoardCosts> board_costs(Store& store);
+
+/// Adds the modes of this run's trials, each once. Error: neither are there any, nor modes before.
+Status add_trial_modes(Store& store, int64_t run, std::vector<PowerMode>& modes);
+/// What a simulated board draws in these modes. Errors: it has no rails that tell its power, or not
+/// such a mode.
+Result<std::vector<IdlePower>> simulated_idle(const Board& board,
+                                              const std::vector<PowerMode>& modes);
+/// Of the mode that this board is in now; nothing where it was not measured.
+Result<std::optional<StoredIdle>> idle_of_present_mode(Store& store, const Board& board,
+                                                       const std::filesystem::path& root,
+                                                       const std::string& total);
 
 /// ", before power had settled, beside process 12": why it deserves doubt; "" where nothing says
 /// so.

@@ -80,6 +80,34 @@ TEST(BoardCosts, SwitchesComeBackFromTheStore) {
   EXPECT_EQ(costs->switch_cost_of("nano", "c"), nullptr);
 }
 
+TEST(BoardCosts, ModesOfARunAreAddedOnce) {
+  const TempFolder folder;
+  auto store = *Store::open(folder / "store.db");
+  const PowerMode low{{{"gpu_mhz", 306}}}, high{{{"gpu_mhz", 612}}};
+  std::vector<Measurement> trials(3);
+  trials[0].trial.mode = low;
+  trials[1].trial.mode = trials[2].trial.mode = high;
+  const auto run = store.add_run({"x", "{}", "d", "f", 0}, trials, "");
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  std::vector<PowerMode> modes = {high};
+  ASSERT_TRUE(add_trial_modes(store, *run, modes).ok());
+  EXPECT_EQ(modes, (std::vector{high, low}));
+  std::vector<PowerMode> none;
+  const auto empty = store.add_run({"x", "{}", "d", "f", 0}, {}, "");
+  EXPECT_THAT(add_trial_modes(store, *empty, none).error().message, HasSubstr("has no trials"));
+}
+
+TEST(BoardCosts, IdlePowerOfASimulatedBoardIsSimulated) {
+  const auto board = open_board("twin:orin_nano");
+  ASSERT_TRUE(board.ok()) << board.error().message;
+  const auto idle = simulated_idle(**board, {PowerMode()});
+  ASSERT_TRUE(idle.ok()) << idle.error().message;
+  ASSERT_EQ(idle->size(), 1u);
+  EXPECT_GT(idle->front().power_w, 0);
+  EXPECT_FALSE(idle->front().caps.values.empty());
+  EXPECT_EQ(idle_json(idle->front())["provenance"], "simulated");
+}
+
 TEST(BoardCosts, ARunThatIsSomethingElseIsNamed) {
   const TempFolder folder;
   auto store = *Store::open(folder / "store.db");

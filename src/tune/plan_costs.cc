@@ -1,9 +1,12 @@
 #include "tune/plan_costs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/figure.h"
 #include "device/registry/board.h"
 #include "twin/twin.h"
 
@@ -81,6 +84,41 @@ PlanIdlePower idle_of_modes(const SharedBoard& board, const ToldCosts& told, con
   return idle;
 }
 
+std::string switch_note(const PlanSwitchCost& cost) {
+  if (cost.source == CostSource::user) return "";
+  if (cost.source == CostSource::unknown)
+    return "what a switch takes is not known and counts as nothing: --switch-cost says it, "
+           "`flyball mode cost` measures it";
+  return fmt::format(
+      "a switch takes {} ms: the dearest change of mode measured on {} at {} (`flyball "
+      "mode cost`, run {})",
+      number(cost.ms),
+      cost.source == CostSource::this_board ? "this board" : "a board of this kind",
+      cost.measured_utc, cost.run);
+}
+
+std::string idle_note(const PlanIdlePower& idle) {
+  switch (idle.source) {
+    case CostSource::user:
+      return fmt::format("idle power between batches is yours: {} W in every mode",
+                         number(idle.mode_w.front()));
+    case CostSource::simulated:
+      return fmt::format("idle power between batches is counted as it is simulated, in {} modes",
+                         idle.modes);
+    case CostSource::this_board:
+    case CostSource::board_kind:
+      return fmt::format(
+          "idle power between batches is counted as `flyball mode idle` measured it, in {} mode{}",
+          idle.modes, idle.modes == 1 ? "" : "s");
+    case CostSource::unknown:
+      break;
+  }
+  return fmt::format(
+      "idle power between batches is not counted: it is known of {} of {} modes; --idle-power says "
+      "it, `flyball mode idle MODE` measures it",
+      idle.modes - idle.unknown, idle.modes);
+}
+
 }  // namespace
 
 PlanCosts plan_costs(const Request& request, const SharedBoard& board, const ToldCosts& told,
@@ -95,8 +133,26 @@ PlanCosts plan_costs(const Request& request, const SharedBoard& board, const Tol
 }
 
 void count_costs(Request& request, const PlanCosts& costs) {
-  if (costs.switching) request.switch_ms = costs.switching->ms;
-  if (costs.idle) request.idle_w = costs.idle->mode_w;
+  if (costs.switching) {
+    request.switch_ms = costs.switching->ms;
+    if (std::string note = switch_note(*costs.switching); !note.empty())
+      request.cost_notes.push_back(std::move(note));
+  }
+  if (costs.idle) {
+    request.idle_w = costs.idle->mode_w;
+    request.cost_notes.push_back(idle_note(*costs.idle));
+  }
+}
+
+Status read_costs(Request& request, const SharedBoard& board, const ToldCosts& told,
+                  const TwinBoard* twin, Store* store) {
+  if (request.kind != "inference" && request.kind != "dynamic") return {};
+  BoardCosts stored;
+  if (store) {
+    FLYBALL_ASSIGN(stored, board_costs(*store));
+  }
+  count_costs(request, plan_costs(request, board, told, twin, stored));
+  return {};
 }
 
 }  // namespace flyball

@@ -50,7 +50,10 @@ struct ToldCosts {
 /// all: that of some alone would make the others look thrifty.
 PlanCosts plan_costs(const Request& request, const SharedBoard& board, const ToldCosts& told,
                      const TwinBoard* twin, const BoardCosts& stored);
-/// Makes the request count them.
+/// Makes the request count them; its notes say whose figures they are, or that nobody knows them.
 void count_costs(Request& request, const PlanCosts& costs);
+/// Both, with what the store (may be null) holds.
+Status read_costs(Request& request, const SharedBoard& board, const ToldCosts& told,
+                  const TwinBoard* twin, Store* store);
 
 }  // namespace flyball

@@ -11,8 +11,11 @@
 namespace flyball {
 namespace {
 
+using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Gt;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -72,6 +75,8 @@ TEST(PlanCosts, WhatTheUserSaysOutdoesWhatIsKnown) {
   EXPECT_EQ(costs.switching->source, CostSource::user);
   EXPECT_EQ(costs.idle->source, CostSource::user);
   count_costs(request, costs);
+  EXPECT_THAT(request.cost_notes,
+              ElementsAre("idle power between batches is yours: 6 W in every mode"));
   EXPECT_EQ(request.switch_ms, 2000);
   EXPECT_THAT(request.idle_w, SizeIs(modes));
   EXPECT_THAT(request.idle_w, Each(6));
@@ -115,6 +120,7 @@ TEST(PlanCosts, IdlePowerOfSomeModesAloneIsNotCounted) {
   EXPECT_EQ(costs.idle->modes, modes);
   count_costs(request, costs);
   EXPECT_THAT(request.idle_w, IsEmpty());
+  EXPECT_THAT(request.cost_notes, ElementsAre(HasSubstr("it is known of 11 of 12 modes")));
 }
 
 TEST(PlanCosts, ASwitchCostsWhatThisBoardElseOneOfItsKindTook) {
@@ -139,6 +145,20 @@ TEST(PlanCosts, ASwitchCostsWhatThisBoardElseOneOfItsKindTook) {
   EXPECT_EQ(costs.switching->measured_utc, "2026-03-01T12:30:05Z");
   count_costs(request, costs);
   EXPECT_EQ(request.switch_ms, 20);
+  EXPECT_THAT(request.cost_notes,
+              Contains("a switch takes 20 ms: the dearest change of mode measured on this board at "
+                       "2026-03-01T12:30:05Z (`flyball mode cost`, run 7)"));
+}
+
+TEST(PlanCosts, OfWhatTheStoreHoldsOnlyPlansThatServeAlone) {
+  const SharedBoard board = shared(live_service());
+  Request training = asked("training");
+  EXPECT_TRUE(read_costs(training, board, {.idle_w = 6}, nullptr, nullptr).ok());
+  EXPECT_THAT(training.cost_notes, IsEmpty());
+  Request dynamic = asked("dynamic");
+  EXPECT_TRUE(read_costs(dynamic, board, {}, nullptr, nullptr).ok());
+  EXPECT_THAT(dynamic.cost_notes,
+              ElementsAre(HasSubstr("a switch takes is not known"), HasSubstr("is not counted")));
 }
 
 TEST(PlanCosts, OfASimulatedBoardIdlePowerIsSimulated) {

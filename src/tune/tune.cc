@@ -115,7 +115,8 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
 }  // namespace
 
 Result<Asked> tune_problem(const Request& request, const SharedBoard& board, bool whole_runs) {
-  FLYBALL_ASSIGN(Asked asked, make_problem(as_tune(request), board, whole_runs));
+  if (!request.is_tune()) return tune_problem(as_tune(request), board, whole_runs);
+  FLYBALL_ASSIGN(Asked asked, make_problem(request, board, whole_runs));
   FLYBALL_CHECK(check_power(*board.roles.front().profiler, *asked.problem));
   FLYBALL_CHECK(validate(*asked.problem));
   return asked;

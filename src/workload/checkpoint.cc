@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/json_line.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -123,7 +124,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
         {{"name", tensor.name}, {"type", dtype_name(tensor.dtype)}, {"shape", shape}});
     bytes += tensor.bytes.size();
   }
-  const std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_line(header);
   std::string content;
   content.reserve(magic.size() + 8 + text.size() + bytes + 8);
   content += magic;

@@ -13,7 +13,7 @@
 #include <new>
 
 #include "base/os/memory.h"
-#include "base/text.h"
+#include "space/compute_place.h"
 #include "workload/autocast.h"
 #include "workload/stepper.h"
 
@@ -76,19 +76,18 @@ Error from_torch(const std::exception& failure) {
 
 Result<c10::Device> find_device(const std::string& name) {
   if (name == "cpu") return c10::Device(c10::kCPU);
-  long long index = name == "cuda" ? 0 : -1;
-  if (name.rfind("cuda:", 0) == 0) index = parse_integer(name.substr(5)).value_or(-1);
-  if (index < 0)
+  const auto index = cuda_number(name);
+  if (!index)
     return Error{Code::invalid_argument, fmt::format("there is no device '{}'", name),
                  "use --device host, cuda or cuda:N"};
-  const auto count = static_cast<long long>(torch::cuda::device_count());
+  const size_t count = torch::cuda::device_count();
   if (count == 0)
     return Error{Code::unavailable, "LibTorch finds no CUDA device here",
                  "use --device host, or build with a LibTorch that has CUDA"};
-  if (index >= count)
+  if (*index >= count)
     return Error{Code::not_found, fmt::format("there are {} CUDA devices, no '{}'", count, name),
                  fmt::format("use cuda:0 to cuda:{}", count - 1)};
-  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(*index));
 }
 
 std::shared_ptr<std::byte> pinned_memory(size_t bytes) {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "workload/counting_allocator_testing.h"
 #include "workload/step_memory.h"
+#include "workload/step_memory_testing.h"
 #include "workload/workload.h"
 
 namespace flyball {

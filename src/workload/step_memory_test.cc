@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workload/counting_allocator_testing.h"
+#include "workload/step_memory_testing.h"
 
 namespace flyball {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/distributions.h"
 #include "base/random.h"
 #include "base/statistics.h"
 
@@ -37,13 +38,6 @@ MlpRows take(const NnRows& rows, std::span<const size_t> chosen, const NnScaler&
   return result;
 }
 
-// Student's t quantile at 95 % to the second order, on which the published coverage rests: t90()
-// (base/distributions.h) is a third wider where one mode is held out.
-double student95(double freedom) {
-  const double z = 1.6449, z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
-}
-
 double interval(const NnModel& model, const NnRows& rows, std::span<const size_t> held_out) {
   double sum = 0;
   size_t raised = 0;
@@ -52,7 +46,7 @@ double interval(const NnModel& model, const NnRows& rows, std::span<const size_t
     sum += std::pow(std::log(predicted / rows.y[i]), 2);
   }
   const auto n = static_cast<double>(held_out.size());
-  return student95(std::max(1.0, n)) * std::sqrt(sum / n) * std::sqrt(1 + 1 / n);
+  return t90_of_second_order(std::max(1.0, n)) * std::sqrt(sum / n) * std::sqrt(1 + 1 / n);
 }
 
 }  // namespace

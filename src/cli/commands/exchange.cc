@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
-#include <set>
-#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -21,9 +18,7 @@
 #include "device/measuring.h"
 #include "experiment/run_lines.h"
 #include "experiment/stored_figures.h"
-#include "profile/trials/table_profiler.h"
 #include "space/public_tables.h"
-#include "space/trial_facts.h"
 
 namespace flyball::cli {
 namespace {
@@ -51,47 +46,8 @@ Status import_log(const ImportOptions& options, const Context& context) {
                             .json = options.json});
 }
 
-// A workload of the file that an earlier run has imported.
-struct There {
-  std::string title;
-  StoredRun run;
-};
-
-struct Taken {
-  size_t rows = 0;
-  std::vector<std::string> titles;  ///< of the workloads that are new
-  std::vector<There> there;
-};
-
-// What of the file was not taken, and why: it stays with what was. "" where all was.
-std::string kept_answer(const Imported& imported) {
-  if (imported.notes.empty() && imported.ignored_columns.empty()) return "";
-  return Json{{"ignored", imported.ignored_columns}, {"notes", imported.notes}}.dump();
-}
-
-Result<Taken> into_store(const ImportOptions& options, const Imported& imported,
-                         const std::string& command) {
-  FLYBALL_ASSIGN(Store store, open_store(options.store));
-  Taken taken;
-  for (const WorkloadTable& table : imported.table.workloads) {
-    const std::string fingerprint = make_table_profiler(table)->info().fingerprint;
-    FLYBALL_ASSIGN(const auto earlier, earlier_import(store, table, fingerprint));
-    if (earlier) {
-      taken.there.push_back({table.title(), *earlier});
-      continue;
-    }
-    const auto measurements = measurements_of(table, fingerprint, wall_clock_utc());
-    const RunRequest request{command, import_request(table).dump(), table.device, fingerprint, 0};
-    FLYBALL_ASSIGN([[maybe_unused]] const int64_t run,
-                   store.add_run(request, measurements, kept_answer(imported)));
-    taken.rows += measurements.size();
-    taken.titles.push_back(table.title());
-  }
-  return taken;
-}
-
-Result<Taken> into_file(const ImportOptions& options, const Imported& imported) {
-  Taken taken;
+Result<TablesTaken> into_file(const ImportOptions& options, const Imported& imported) {
+  TablesTaken taken;
   for (const WorkloadTable& table : imported.table.workloads) {
     taken.rows += table.size();
     taken.titles.push_back(table.title());
@@ -101,13 +57,13 @@ Result<Taken> into_file(const ImportOptions& options, const Imported& imported) 
 }
 
 // Runs of an experiment, as `flyball export --run` writes them.
-Result<Taken> runs_into_store(const ImportOptions& options, const std::string& command) {
+Result<TablesTaken> runs_into_store(const ImportOptions& options, const std::string& command) {
   if (!options.out.empty() || !options.map.empty())
     return Error{Code::invalid_argument, "--out and --map are for tables",
                  "leave them out: runs of an experiment are taken as they are"};
   FLYBALL_ASSIGN(Store store, open_store(options.store));
   FLYBALL_ASSIGN(const TakenIn in, take_in_lines(store, options.file, command));
-  Taken taken;
+  TablesTaken taken;
   if (in.there) {
     taken.there.push_back({"runs of an experiment", in.run});
   } else {
@@ -117,10 +73,10 @@ Result<Taken> runs_into_store(const ImportOptions& options, const std::string& c
   return taken;
 }
 
-void print_import_json(const Imported& imported, const Taken& taken) {
+void print_import_json(const Imported& imported, const TablesTaken& taken) {
   Json workloads = Json::array(), there = Json::array();
   for (const WorkloadTable& table : imported.table.workloads) workloads.push_back(table.title());
-  for (const There& one : taken.there)
+  for (const TablesTaken::There& one : taken.there)
     there.push_back({{"workload", one.title}, {"rows", one.run.rows()}, {"run", one.run.id}});
   print_json({{"rows", taken.rows},
               {"workloads", workloads},
@@ -135,7 +91,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
     return Error{Code::invalid_argument, "--run is for logs: a table is a run of its own",
                  "leave it out, or name --format tegrastats"};
   Imported imported;
-  Taken taken;
+  TablesTaken taken;
   if (options.format == "experiment") {
     FLYBALL_ASSIGN(taken, runs_into_store(options, context.command));
   } else {
@@ -143,8 +99,12 @@ Status run_import(const ImportOptions& options, const Context& context) {
     FLYBALL_ASSIGN(imported, options.format == "tidy"
                                  ? import_table(options.file, map)
                                  : import_public(options.format, options.file, map));
-    FLYBALL_ASSIGN(taken, options.out.empty() ? into_store(options, imported, context.command)
-                                              : into_file(options, imported));
+    if (options.out.empty()) {
+      FLYBALL_ASSIGN(Store store, open_store(options.store));
+      FLYBALL_ASSIGN(taken, take_in(store, imported, context.command));
+    } else {
+      FLYBALL_ASSIGN(taken, into_file(options, imported));
+    }
   }
   if (options.json) {
     print_import_json(imported, taken);
@@ -153,7 +113,7 @@ Status run_import(const ImportOptions& options, const Context& context) {
   if (!taken.titles.empty())
     fmt::print("{} rows ({}) {}\n", taken.rows, join(taken.titles, ", "),
                options.out.empty() ? "are in the store" : "are in " + options.out);
-  for (const There& one : taken.there)
+  for (const TablesTaken::There& one : taken.there)
     fmt::print("{}: already there, {} rows of import {}\n", one.title, one.run.rows(), one.run.id);
   if (!imported.ignored_columns.empty())
     fmt::print("columns ignored: {}\n", join(imported.ignored_columns, ", "));
@@ -166,57 +126,19 @@ struct ExportOptions {
   std::optional<int64_t> run;
 };
 
-// A tidy table has no column for them.
-void tell_mixed_conditions(const std::vector<StoredMeasurement>& measurements, bool one_run) {
-  std::set<std::pair<std::string, std::optional<Conditions>>> distinct;
-  for (const StoredMeasurement& stored : measurements) {
-    const Measurement& m = stored.measurement;
-    if (m.conditions != Conditions()) distinct.emplace(m.fingerprint, m.conditions);
-  }
-  if (distinct.size() > 1)
+// Neither has a column in a tidy table.
+void tell_what_no_column_has(const std::vector<StoredMeasurement>& measurements, bool one_run) {
+  if (const size_t conditions = count_conditions(measurements); conditions > 1)
     fmt::print(stderr,
                "note: these were measured under {} different conditions (`flyball runs show` lists "
                "them){}\n",
-               distinct.size(), one_run ? "" : "; --run takes those of one run");
-}
-
-// Nor for these.
-void tell_doubts(const std::vector<StoredMeasurement>& measurements) {
-  const auto doubtful = std::ranges::count_if(measurements, [](const StoredMeasurement& stored) {
-    return !stored.measurement.failed() && !trial_doubts(stored.measurement).empty();
-  });
-  if (doubtful > 0)
+               conditions, one_run ? "" : "; --run takes those of one run");
+  if (const size_t doubtful = count_doubtful(measurements); doubtful > 0)
     fmt::print(
         stderr,
         "note: {} of these rows were measured on a busy machine, and a table has no column for "
         "it; `flyball runs show` says which\n",
         doubtful);
-}
-
-std::vector<std::string> axis_names(const WorkloadTable& table) {
-  std::vector<std::string> names;
-  for (const Axis& axis : table.space.axes()) names.push_back(axis.name);
-  return names;
-}
-
-// Tables of one file share its columns, and rows of one workload their power total; what does not
-// fit goes into a file of its own.
-Status check_one_file(const std::vector<WorkloadTable>& tables) {
-  const auto total = [](const WorkloadTable& table) {
-    return table.power_total.empty() ? std::string("one without a name") : table.power_total;
-  };
-  for (const WorkloadTable& table : tables) {
-    if (axis_names(table) != axis_names(tables.front()))
-      return Error{Code::invalid_argument, "these measurements have different axes",
-                   "choose one workload or one run with --workload, --board or --run"};
-    for (const WorkloadTable& other : tables)
-      if (other.title() == table.title() && other.power_total != table.power_total)
-        return Error{Code::invalid_argument,
-                     fmt::format("powers of {} are of different totals: {}, and {}", table.title(),
-                                 total(table), total(other)),
-                     "choose one run with --run; no table mixes them"};
-  }
-  return {};
 }
 
 Status write_or_print(const std::string& out, const std::string& text) {
@@ -241,8 +163,7 @@ Status run_export(const ExportOptions& options) {
   const Accepted accepted{.simulated = true, .predicted = true};
   FLYBALL_ASSIGN(const StoredTrials stored, stored_trials(store, filter, accepted));
   const std::vector<StoredMeasurement>& measurements = stored.trials;
-  tell_mixed_conditions(measurements, options.run.has_value());
-  tell_doubts(measurements);
+  tell_what_no_column_has(measurements, options.run.has_value());
   const std::vector<WorkloadTable> tables = tables_of(measurements);
   if (tables.empty() && stored.left_out.all() > 0)
     return Error{

@@ -18,6 +18,7 @@
 #include "experiment/twin_runner.h"
 #include "report/experiment_report.h"
 #include "report/page.h"
+#include "space/compute_place.h"
 #include "workload/stepper.h"
 
 namespace flyball::cli {
@@ -110,8 +111,7 @@ void print_groups(const std::vector<Group>& groups) {
 
 void print_text(const ExperimentResult& result, const std::string& report) {
   const auto groups = groups_of(result);
-  const std::string where =
-      result.compute.starts_with("cuda") ? ", networks on " + result.compute : "";
+  const std::string where = cuda_number(result.compute) ? ", networks on " + result.compute : "";
   fmt::print("{}\non {}{}\n\n", result.spec.title, result.device, where);
   print_groups(groups);
   fmt::print("\n");
@@ -199,14 +199,8 @@ Status report(const Options& options, Context& context) {
   FLYBALL_ASSIGN(experiment.board, place_of(*board, options, false));
   FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
   experiment.store = &store;
-  auto result = load_experiment(spec, experiment);
-  if (!result &&
-      experiment.board.may_compute_on_gpu) {  // its networks may have run at the other place
-    experiment.board.compute = experiment.board.compute == "cpu" ? "cuda:0" : "cpu";
-    if (auto other = load_experiment(spec, experiment)) result = std::move(other);
-  }
-  if (!result) return result.error();
-  return show(options, *std::move(result), context);
+  FLYBALL_ASSIGN(ExperimentResult result, load_experiment(spec, experiment));
+  return show(options, std::move(result), context);
 }
 
 void add_common(CLI::App& command, Options& options) {

@@ -3,116 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/clock.h"
 #include "base/files.h"
-#include "base/json.h"
-#include "base/os/file_version.h"
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "telemetry/sampling/trace_export.h"
-#include "tune/logged_power.h"
+#include "tune/imported_log.h"
 
 namespace flyball::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Equal logs are taken once.
-std::string fingerprint_of(const std::string& text) {
-  return fmt::format("tegrastats log of {} bytes, content {:016x}", text.size(),
-                     content_hash(text));
-}
-
-Json figures_json(const Trace& trace) {
-  double low = trace.samples.front().value, high = low, sum = 0;
-  for (const Sample& sample : trace.samples) {
-    low = std::min(low, sample.value);
-    high = std::max(high, sample.value);
-    sum += sample.value;
-  }
-  return {{"name", trace.info.name},
-          {"unit", trace.info.unit},
-          {"total", trace.info.total.empty() ? Json() : Json(trace.info.total)},
-          {"samples", trace.samples.size()},
-          {"mean", sum / static_cast<double>(trace.samples.size())},
-          {"min", low},
-          {"max", high}};
-}
-
-Json log_json(const TegrastatsLog& log) {
-  Json traces = Json::array(), refused = Json::array();
-  for (const Trace& trace : log.traces) traces.push_back(figures_json(trace));
-  for (const Error& error : log.refused) refused.push_back(to_json(error));
-  return {{"format", "tegrastats"},           {"lines", log.lines},
-          {"skipped", log.skipped},           {"refused", refused},
-          {"unknown", log.unknown},           {"timed", log.timed},
-          {"module_rails", log.module_rails}, {"traces", traces}};
-}
-
-/// The samples, too: what the store keeps. Times in s since 1970, or since the first line.
-Json stored_json(const TegrastatsLog& log, Json document) {
-  const double offset_s = log.timed ? static_cast<double>(wall_minus_monotonic_ns()) * 1e-9 : 0;
-  for (size_t i = 0; i < log.traces.size(); ++i) {
-    Json times = Json::array(), values = Json::array();
-    for (const Sample& sample : without_repeats(log.traces[i].samples)) {
-      times.push_back(std::round((static_cast<double>(sample.time_ns) * 1e-9 + offset_s) * 1e3) /
-                      1e3);
-      values.push_back(sample.value);
-    }
-    document["traces"][i]["times_s"] = std::move(times);
-    document["traces"][i]["values"] = std::move(values);
-  }
-  return document;
-}
-
-Result<Json> joined_json(Store& store, int64_t number, const Trace& power) {
-  FLYBALL_ASSIGN(const StoredRun run, store.run(number));
-  FLYBALL_ASSIGN(const auto trials, store.run_measurements(number));
-  FLYBALL_ASSIGN(const auto logged, logged_trials(run, trials, power));
-  Json list = Json::array();
-  for (const LoggedTrial& one : logged) {
-    const Measurement& m = one.trial->measurement;
-    Json config = Json::object();
-    for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
-    list.push_back({{"id", one.trial->id},
-                    {"config", config},
-                    {"power_w", one.window ? Json(one.window->mean_w) : Json()},
-                    {"energy_j", one.window ? Json(one.window->energy_j) : Json()},
-                    {"covered_s", one.window ? Json(one.window->covered_s) : Json(0)},
-                    {"stored_power_w", or_null(m.power_w())}});
-  }
-  return Json{{"run", number}, {"trials", list}};
-}
-
 Status write_traces(const std::string& out, const TegrastatsLog& log) {
   int64_t first = log.traces.front().samples.front().time_ns;
   for (const Trace& trace : log.traces) first = std::min(first, trace.samples.front().time_ns);
   return write_file(out, out.ends_with(".json") ? chrome_trace(log.traces, {}, first)
                                                 : traces_csv(log.traces, first));
-}
-
-// The run that holds this log already, read in the same way, else a new one.
-Result<Json> keep(Store& store, const ImportTraces& options, const TegrastatsOptions& clock,
-                  const std::string& fingerprint, const Json& document, bool& there) {
-  const Json asked = {{"import", "tegrastats log"},
-                      {"run", or_null(options.run)},
-                      {"utc_offset_s", clock.utc_offset_s},
-                      {"clock_ahead_s", clock.clock_ahead_s},
-                      {"begin_unix_s", or_null(clock.begin_unix_s)},
-                      {"interval_s", clock.interval_s}};
-  const RunRequest request{options.command, asked.dump(), "unknown", fingerprint, 0};
-  FLYBALL_ASSIGN(const auto runs, store.runs());
-  for (const StoredRun& run : runs)
-    if (run.request.fingerprint == fingerprint && run.request.request == request.request) {
-      there = true;
-      return Json(run.id);
-    }
-  FLYBALL_ASSIGN(const int64_t run, store.add_run(request, {}, document.dump()));
-  return Json(run);
 }
 
 void print_text(const ImportTraces& options, const Json& document) {
@@ -164,9 +73,8 @@ Status import_tegrastats(const ImportTraces& options) {
   if (options.run) {
     FLYBALL_ASSIGN(const Trace power, tegrastats_power(log, options.file));
     FLYBALL_ASSIGN(store, open_stored(options.store));
-    FLYBALL_ASSIGN(document["joined"], joined_json(*store, *options.run, power));
+    FLYBALL_ASSIGN(document["joined"], joined_log_json(*store, *options.run, power));
   }
-  bool there = false;
   document["import"] = nullptr;
   document["already_there"] = false;
   if (!options.out.empty()) {
@@ -175,9 +83,10 @@ Status import_tegrastats(const ImportTraces& options) {
     if (!store) {
       FLYBALL_ASSIGN(store, open_store(options.store));
     }
-    FLYBALL_ASSIGN(document["import"], keep(*store, options, clock, fingerprint_of(text),
-                                            stored_json(log, document), there));
-    document["already_there"] = there;
+    FLYBALL_ASSIGN(const KeptLog kept,
+                   keep_log(*store, {options.command, options.run, clock}, text, log, document));
+    document["import"] = kept.run;
+    document["already_there"] = kept.there;
   }
   if (options.json)
     print_json(document);

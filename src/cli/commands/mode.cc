@@ -229,7 +229,7 @@ Status hold(const ModeOptions& options, Context& context) {
                  "flyball mode hold MODE -- COMMAND"};
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   CommandOptions command_options{.stdout_to_stderr = options.json};
-  FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, options.root));
+  FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, board.root));
   ModeDesk desk(*board.device, board.root);
   FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
   auto started = RunningCommand::start(context.program, command_options);

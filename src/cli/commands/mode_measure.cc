@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/clock.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
@@ -16,7 +13,6 @@
 #include "cli/stored.h"
 #include "device/modes/mode.h"
 #include "tune/board_costs.h"
-#include "twin/twin.h"
 
 namespace flyball::cli {
 namespace {
@@ -50,29 +46,12 @@ Result<Opened> open(const Options& options) {
   return opened;
 }
 
-Result<std::vector<PowerMode>> named_modes(const std::vector<std::string>& texts) {
-  std::vector<PowerMode> modes;
-  for (const std::string& text : texts) {
-    FLYBALL_ASSIGN(PowerMode mode, parse_mode(text));
-    const bool twice = std::ranges::count(modes, mode.values, &PowerMode::values) > 0;
-    if (!twice) modes.push_back(std::move(mode));
-  }
-  return modes;
-}
-
 // Those named, those of a run's trials, or the mode that the board is in.
 Result<std::vector<PowerMode>> idle_modes(const Options& options) {
-  FLYBALL_ASSIGN(std::vector<PowerMode> modes, named_modes(options.modes));
+  FLYBALL_ASSIGN(std::vector<PowerMode> modes, parse_modes(options.modes));
   if (options.run) {
     FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
-    FLYBALL_ASSIGN(const auto trials, store.run_measurements(*options.run));
-    for (const StoredMeasurement& trial : trials) {
-      const PowerMode& mode = trial.measurement.trial.mode;
-      if (std::ranges::count(modes, mode.values, &PowerMode::values) == 0) modes.push_back(mode);
-    }
-    if (modes.empty())
-      return Error{Code::not_found, fmt::format("run {} has no trials", *options.run),
-                   "`flyball runs list` shows what there is"};
+    FLYBALL_CHECK(add_trial_modes(store, *options.run, modes));
   }
   if (modes.empty()) modes.emplace_back();
   return modes;
@@ -96,32 +75,20 @@ void print_idle(const std::vector<IdlePower>& measured) {
 // Kept nowhere: what is stored of a kind of board counts for its measured tables, too.
 Status simulate_idle(const Options& options, const Board& board,
                      const std::vector<PowerMode>& modes) {
-  const TwinBoard& twin = *board.twin();
-  const DeviceInfo& device = board.info().device;
-  if (twin_power_total(twin).empty())
-    return Error{Code::unavailable, device.title + " has no rails that tell its power", ""};
-  FLYBALL_ASSIGN(const auto knobs, board.knobs());
   TextTable table({"mode", "idle W", "total", "known"});
   Json list = Json::array();
-  for (const PowerMode& mode : modes) {
-    FLYBALL_CHECK(knobs->apply(mode));
-    FLYBALL_ASSIGN(const TwinPower power, idle_power(twin, mode));
-    IdlePower idle{.device = device.name, .fingerprint = device.fingerprint, .mode = mode};
-    idle.caps.values = knobs->observed();
-    idle.total = twin_power_total(twin);
-    idle.power_w = idle.q1_w = idle.q3_w = twin_total_w(twin, power);
-    idle.measured_utc = wall_clock_utc();
-    const char* known = provenance_name(Provenance::simulated);
-    table.add({describe(idle.caps.values), number(idle.power_w), idle.total, known});
+  FLYBALL_ASSIGN(const std::vector<IdlePower> simulated, simulated_idle(board, modes));
+  for (const IdlePower& idle : simulated) {
+    table.add({describe(idle.caps.values), number(idle.power_w), idle.total,
+               provenance_name(idle.provenance)});
     list.push_back(idle_json(idle));
-    list.back()["provenance"] = known;
     list.back()["run"] = nullptr;
   }
   if (options.json)
     print_json({{"idle", list}});
   else
     fmt::print("{}\n{}nothing of it is kept; plans for this board count it themselves\n",
-               device.title, table.str());
+               board.info().device.title, table.str());
   return {};
 }
 
@@ -175,7 +142,7 @@ void print_cost(const SwitchCost& cost) {
 }
 
 Status run_cost(const Options& options) {
-  FLYBALL_ASSIGN(const std::vector<PowerMode> modes, named_modes(options.modes));
+  FLYBALL_ASSIGN(const std::vector<PowerMode> modes, parse_modes(options.modes));
   FLYBALL_ASSIGN(const auto named, open_named_board(options.device, options.root));
   if (named->twin())
     return Error{Code::invalid_argument,

@@ -9,24 +9,19 @@
 #include "cli/report_file.h"
 #include "cli/session_progress.h"
 #include "cli/tables.h"
-#include "cli/together_text.h"
+#include "cli/text/together_text.h"
 #include "device/modes/nvpmodel_export.h"
 #include "device/registry/board.h"
 #include "problem/paper.h"
+#include "tune/planned_mode.h"
 
 namespace flyball::cli {
 namespace {
 
-PowerMode chosen_mode(const SharedBoard& shared, const Answer& answer) {
-  return shared.candidates->space(0).trial(answer.choice[0], "", Phase::train).mode;
-}
-
 // What --apply and --export need, before anything is profiled.
 Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
   if (!options.apply && options.export_format.empty()) return {};
-  if (options.request.separate_modes)
-    return Error{Code::invalid_argument, "with a mode for each role there is no single one to set",
-                 "leave --separate-modes out, or set the modes of the plan in turns"};
+  FLYBALL_CHECK(check_one_mode(options.request));
   const ProfilerInfo& board = shared.info(0);
   if (!options.export_format.empty()) {
     if (options.export_format != "nvpmodel")
@@ -35,36 +30,17 @@ Status check_actions(const PlanOptions& options, const SharedBoard& shared) {
                    "nvpmodel is the one there is"};
     FLYBALL_ASSIGN([[maybe_unused]] const NvpmodelArguments known, nvpmodel_board(board.device));
   }
-  if (options.apply && board.provenance == Provenance::simulated && board.live)
-    return Error{Code::invalid_argument,
-                 board.device_title + ": there is no board here to apply the mode to",
-                 "plan on the board itself, or use --export nvpmodel"};
-  if (options.apply && board.provenance != Provenance::measured)
-    return Error{Code::invalid_argument, "a table has no knobs to apply the mode to",
-                 "plan on this machine, or use --export nvpmodel"};
   if (!options.apply) return {};
+  FLYBALL_CHECK(check_has_knobs(board));
   FLYBALL_ASSIGN(const auto here, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(const auto knobs, here->knobs());
   return knobs->can_keep();
 }
 
-// Pairs of modes are gone through after each profile.
-Status check_pairs(const PlanOptions& options, const SharedBoard& shared) {
-  constexpr double most = 1e8;
-  if (!options.request.separate_modes || shared.roles.size() < 2) return {};
-  double pairs = 1;
-  for (const MeasuredRole& role : shared.roles) pairs *= static_cast<double>(role.config.size());
-  if (pairs <= most) return {};
-  return Error{
-      Code::invalid_argument,
-      fmt::format("--separate-modes would go through {} pairs of configurations", number(pairs)),
-      "choose from fewer modes: --modes paper, or --modes 500"};
-}
-
 // The POWER_MODEL block of the answer.
 Result<std::string> nvpmodel_block(const SharedBoard& shared, const Plan& plan) {
   FLYBALL_ASSIGN(const NvpmodelArguments board, nvpmodel_board(shared.info(0).device));
-  return export_nvpmodel(chosen_mode(shared, *plan.answer), board, 99, "FLYBALL");
+  return export_nvpmodel(planned_mode(shared, *plan.answer), board, 99, "FLYBALL");
 }
 
 Status apply(const PlanOptions& options, const PowerMode& mode) {
@@ -87,7 +63,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_ASSIGN(const auto simulated, simulated_board(options, shared));
   FLYBALL_CHECK(read_board_costs(options, shared, simulated.get(), store ? &*store : nullptr));
   FLYBALL_CHECK(check_actions(options, shared));
-  FLYBALL_CHECK(check_pairs(options, shared));
+  FLYBALL_CHECK(check_pairs(options.request, shared));
   Progress progress(options.quiet);
   FLYBALL_ASSIGN(const Plan plan, make_plan(shared, store ? &*store : nullptr, options.request,
                                             show_progress(progress)));
@@ -116,7 +92,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     return {};
   }
   if (!options.apply) return {};
-  const PowerMode mode = chosen_mode(shared, *plan.answer);
+  const PowerMode mode = planned_mode(shared, *plan.answer);
   // The boards that measured put back what they set, and let go of it, before the mode is set.
   shared = {};
   return apply(options, mode);

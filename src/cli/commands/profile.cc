@@ -10,14 +10,13 @@
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
 #include "cli/output.h"
-#include "cli/profile_text.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
 #include "cli/script_options.h"
 #include "cli/stored.h"
+#include "cli/text/profile_text.h"
 #include "cli/trace_files.h"
 #include "cli/training_options.h"
-#include "device/modes/mode.h"
 #include "device/registry/board.h"
 #include "profile/characterise/epochs_report.h"
 #include "profile/characterise/twin_epochs.h"
@@ -106,19 +105,9 @@ Result<std::optional<StoredIdle>> idle_here(const ProfileOptions& options,
   if (total.empty() || !std::filesystem::exists(Store::default_place(), ignored))
     return std::optional<StoredIdle>();
   FLYBALL_ASSIGN(Store store, open_stored(""));
-  FLYBALL_ASSIGN(const BoardCosts costs, board_costs(store));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  FLYBALL_ASSIGN(const auto device, board->knobs());
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
-  const StoredIdle* idle = costs.idle_as_it_is(board->info().device.fingerprint, total,
-                                               device->caps(), read_fixed(root).dvfs_pinned);
-  return idle ? std::optional(*idle) : std::nullopt;
-}
-
-std::optional<double> mean_power(const EpochRun& run) {
-  if (const auto later = run.later()) return later->power_w;
-  if (run.epochs.empty() || !run.epochs.front().energy) return {};
-  return run.epochs.front().energy->mean_w;
+  return idle_of_present_mode(store, *board, root, total);
 }
 
 // The page cache is empty at first, as after a start of the board.
@@ -162,7 +151,7 @@ Status run_network(ProfileOptions& options, Context& context) {
   const auto known_idle = idle_here(options, run.power_total);
   if (!known_idle) report_error(known_idle.error());
   const std::optional<StoredIdle> idle = known_idle ? *known_idle : std::nullopt;
-  const auto power_w = mean_power(run);
+  const auto power_w = run.mean_power_w();
   if (idle && power_w) document["idle"] = idle_share_json(*idle, *power_w);
   if (options.json)
     print_json(document);
@@ -184,11 +173,10 @@ Status run_program(const ProfileOptions& options, Context& context) {
   ProgramRequest request;
   FLYBALL_CHECK(check_alone(options.workload));
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
-  if (!board->live() || board->twin())
-    return Error{Code::invalid_argument, fmt::format("a program cannot run on {}", options.device),
-                 "use --device host; the program itself chooses where it computes"};
+  FLYBALL_CHECK(board->check_runs_programs());
   const BoardInfo& info = board->info();
-  FLYBALL_ASSIGN(request.environment, gpu_environment(info.name, options.root));
+  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
+  FLYBALL_ASSIGN(request.environment, gpu_environment(info.name, root));
   FLYBALL_CHECK(options.scope.check(Target::program));
   FLYBALL_CHECK(options.files.check());
   request.argv = context.program;
@@ -196,7 +184,6 @@ Status run_program(const ProfileOptions& options, Context& context) {
   request.patience = options.patience;
   request.interval = options.request.interval;
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
-  FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   request.sensors = open_power_sensors(root, info.gpu);
   request.context = options.files.context_with_gpu(root);
   if (info.name.kind == "cuda") {

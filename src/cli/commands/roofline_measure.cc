@@ -26,11 +26,7 @@ struct Options {
 };
 
 Result<std::vector<PowerMode>> modes_of(const Options& options, const Device& device) {
-  std::vector<PowerMode> modes;
-  for (const std::string& text : options.modes) {
-    FLYBALL_ASSIGN(PowerMode mode, parse_mode(text));
-    modes.push_back(std::move(mode));
-  }
+  FLYBALL_ASSIGN(auto modes, parse_modes(options.modes));
   return modes.empty() ? roof_modes(device) : modes;
 }
 

@@ -16,7 +16,7 @@
 #include "cli/quantities.h"
 #include "cli/report_file.h"
 #include "cli/session_progress.h"
-#include "cli/tune_text.h"
+#include "cli/text/tune_text.h"
 #include "report/tune_page.h"
 #include "tune/board_costs.h"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/json_line.h"
 #include "base/text.h"
 #include "device/knobs/knob.h"
 
@@ -80,7 +81,7 @@ Status read_cargo(const Json& cargo, HelperRequest& request) {
 }
 
 std::string line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json) + "\n";
 }
 
 Json parse(std::string_view text) {

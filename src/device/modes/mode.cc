@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/distinct.h"
 #include "base/files.h"
 #include "base/folder_entries.h"
 #include "base/os/lock_file.h"
@@ -65,6 +66,15 @@ Result<PowerMode> parse_mode(const std::string& text) {
       return Error{Code::invalid_argument, fmt::format("{} is given twice", name), "leave one out"};
   }
   return mode;
+}
+
+Result<std::vector<PowerMode>> parse_modes(const std::vector<std::string>& texts) {
+  std::vector<PowerMode> modes;
+  for (const std::string& text : texts) {
+    FLYBALL_ASSIGN(PowerMode mode, parse_mode(text));
+    add_distinct(modes, mode);
+  }
+  return modes;
 }
 
 Status pin_max(BoardDevice& board, const fs::path& root) {

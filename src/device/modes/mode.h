@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/host/fixed_settings.h"
 #include "device/modes/board_report.h"
@@ -13,6 +14,8 @@ namespace flyball {
 
 /// "cpu_cores=4,cpu_mhz=1344" as a mode. Errors: no such list, an axis twice.
 Result<PowerMode> parse_mode(const std::string& text);
+/// Those of the texts, each once.
+Result<std::vector<PowerMode>> parse_modes(const std::vector<std::string>& texts);
 
 /// What is asked of `flyball mode set`: axes, a preset, or clocks pinned at their caps.
 struct ModeRequest {

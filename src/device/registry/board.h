@@ -59,6 +59,8 @@ class Board {
   virtual const TwinBoard* twin() const { return nullptr; }
   /// Is there something to run on: this machine, or a simulated board?
   bool live() const { return table() == nullptr; }
+  /// Error: a program of the user's own cannot run there.
+  Status check_runs_programs() const;
 };
 
 /// One kind of board. A new one is a file and a line in board.cc.
@@ -81,6 +83,12 @@ Result<std::unique_ptr<Board>> open_board(const std::string& name,
 
 /// The GPU that "cuda:N" names; 0 for "cuda". Error: N is no number.
 Result<size_t> cuda_index(const BoardName& name);
+/// What a program's environment says on "cuda:N", "NAME=value": CUDA_VISIBLE_DEVICES by the GPU's
+/// identifier, which CUDA then counts alone, as number 0. Empty where it is to be as it is: no GPU
+/// was named, nobody tells of GPUs, or N is a slice or one of several models. Error: there is no
+/// such GPU.
+Result<std::vector<std::string>> gpu_environment(const BoardName& name,
+                                                 const std::filesystem::path& root);
 
 // Their makers, each in a file of its name.
 Result<std::unique_ptr<Board>> open_host_board(const BoardName&, const std::filesystem::path& root);

@@ -6,6 +6,8 @@
 #include <fstream>
 
 #include "base/os/temp_folder.h"
+#include "device/host/nvidia_tree_testing.h"
+#include "telemetry/sensors/nvidia_gpus.h"
 
 namespace flyball {
 namespace {
@@ -81,6 +83,29 @@ TEST(Board, ATableIsReadAndNeverSet) {
   EXPECT_EQ((*board)->table()->workloads.at(0).size(), 2u);
   EXPECT_THAT((*board)->knobs().error().message, HasSubstr("no knobs"));
   EXPECT_FALSE(open_board("table:" + (folder / "none.csv").string()).ok());
+}
+
+TEST(Board, AProgramRunsOnThisMachineAlone) {
+  EXPECT_TRUE((*open_board("host"))->check_runs_programs().ok());
+  const Status twin = (*open_board("twin:orin_nano"))->check_runs_programs();
+  ASSERT_FALSE(twin.ok());
+  EXPECT_EQ(twin.error().message, "a program cannot run on twin:orin_nano");
+}
+
+TEST(Board, OfAGpuThatNoLibraryKnowsTheEnvironmentSaysNothing) {
+  const TempFolder root;
+  EXPECT_TRUE(gpu_environment({"host", ""}, root.path())->empty());
+  EXPECT_TRUE(gpu_environment({"cuda", "0"}, root.path())->empty());
+  EXPECT_FALSE(gpu_environment({"cuda", "x"}, root.path()).ok());
+}
+
+TEST(Board, AProgramIsGivenItsGpuByTheIdentifier) {
+  const NvidiaTree tree;
+  const auto second = gpu_environment({"cuda", "1"}, tree.root());
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  ASSERT_EQ(second->size(), 1u);
+  EXPECT_EQ(second->front(), "CUDA_VISIBLE_DEVICES=" + find_cuda_gpu(tree.root(), 1)->uuid);
+  EXPECT_EQ(gpu_environment({"cuda", "7"}, tree.root()).error().code, Code::not_found);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // This machine as a board: with its CPU, or with one of its NVIDIA GPUs.
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "device/helper/helper_device.h"
 #include "device/host/cuda_device.h"
 #include "device/host/host.h"
 #include "device/registry/board.h"
+#include "space/compute_place.h"
 
 namespace flyball {
 namespace fs = std::filesystem;
@@ -65,12 +65,28 @@ Result<std::unique_ptr<Board>> open_host_board(const BoardName& name, const fs::
   return std::unique_ptr<Board>(std::make_unique<HostBoard>(name, root));
 }
 
+Status Board::check_runs_programs() const {
+  if (live() && !twin()) return {};
+  return Error{Code::invalid_argument,
+               fmt::format("a program cannot run on {}", info().name.text()),
+               "use --device host; the program itself chooses where it computes"};
+}
+
 Result<size_t> cuda_index(const BoardName& name) {
-  if (name.argument.empty()) return size_t{0};
-  const auto index = parse_integer(name.argument);
-  if (index && *index >= 0) return static_cast<size_t>(*index);
+  if (const auto index = cuda_number(name.text())) return *index;
   return Error{Code::invalid_argument, fmt::format("there is no GPU '{}'", name.argument),
                "GPUs are counted from 0: cuda:0"};
+}
+
+Result<std::vector<std::string>> gpu_environment(const BoardName& name, const fs::path& root) {
+  std::vector<std::string> environment;
+  if (name.kind != "cuda") return environment;
+  FLYBALL_ASSIGN(const size_t number, cuda_index(name));
+  if (!list_nvidia_gpus(root)) return environment;
+  const auto gpu = find_cuda_gpu(root, number);
+  if (!gpu && gpu.error().code == Code::not_found) return gpu.error();
+  if (gpu) environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu->uuid);
+  return environment;
 }
 
 Result<std::unique_ptr<Board>> open_cuda_board(const BoardName& name, const fs::path& root) {

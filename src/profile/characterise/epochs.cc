@@ -11,12 +11,12 @@
 #include "base/statistics.h"
 #include "data/text/question_set.h"
 #include "device/measuring.h"
+#include "module/versions.h"
 #include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/sampler.h"
 #include "telemetry/sensors/power_sensors.h"
-#include "workload/versions.h"
 
 namespace flyball {
 namespace {
@@ -318,6 +318,12 @@ std::optional<EpochMeans> EpochRun::later() const {
     means.power_w = average([](const EpochRecord& e) { return e.energy->mean_w; });
   }
   return means;
+}
+
+std::optional<double> EpochRun::mean_power_w() const {
+  if (const auto means = later()) return means->power_w;
+  if (epochs.empty() || !epochs.front().energy) return {};
+  return epochs.front().energy->mean_w;
 }
 
 std::vector<Span> EpochRun::spans() const {

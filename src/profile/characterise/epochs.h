@@ -130,6 +130,8 @@ struct EpochRun {
   std::optional<int> diverged_in() const;
   /// Means over epochs 1 and later: what a long training run goes on like. Nothing for one epoch.
   std::optional<EpochMeans> later() const;
+  /// Of these, else of the one epoch there is; nothing where it is not known.
+  std::optional<double> mean_power_w() const;
   /// Stalls, steps and the workers' fetches of every minibatch as spans for chrome_trace().
   std::vector<Span> spans() const;
 };

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "problem/paper.h"
+#include "profile/trials/table_profiler.h"
 
 namespace flyball {
 namespace {
@@ -33,7 +34,7 @@ Mode mode_of(const Space& space, const std::vector<size_t>& axes, size_t row) {
 }
 
 bool is_clock(const Axis& axis) {
-  return axis.name.ends_with("_mhz");
+  return axis.unit == "MHz";
 }
 
 // Clocks first: cores come on again without a reboot.
@@ -158,6 +159,22 @@ Result<std::unique_ptr<Profiler>> with_modes(std::unique_ptr<Profiler> profiler,
     if (std::ranges::binary_search(wanted, mode_of(space, axes, row))) rows.push_back(row);
   return std::unique_ptr<Profiler>(
       std::make_unique<ChosenModes>(std::move(profiler), std::move(rows), std::move(kept)));
+}
+
+Result<TableTrials> table_trials(WorkloadTable table, std::span<const AxisChoice> axes,
+                                 const ModeChoice& modes) {
+  if (!axes.empty()) {
+    FLYBALL_ASSIGN(table, narrowed(table, axes));
+  }
+  TableTrials trials{std::move(table), nullptr};
+  trials.profiler = make_table_profiler(trials.table);
+  if (modes.kind == ModeChoice::Kind::all) return trials;
+  FLYBALL_ASSIGN(trials.profiler, with_modes(std::move(trials.profiler), modes));
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < trials.table.size(); ++row)
+    if (trials.profiler->space().find(trials.table.space.row(row))) rows.push_back(row);
+  trials.table = take_rows(trials.table, rows);
+  return trials;
 }
 
 }  // namespace flyball

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "profile/trials/profiler.h"
+#include "space/axis_choice.h"
 
 namespace flyball {
 
@@ -29,5 +31,14 @@ Result<ModeChoice> parse_mode_choice(const std::string& text, uint64_t seed);
 /// Errors: more modes than there are; none of the grid.
 Result<std::unique_ptr<Profiler>> with_modes(std::unique_ptr<Profiler> profiler,
                                              const ModeChoice& choice);
+
+/// What of a measured table is chosen, as a profiler and as the table of the same rows.
+struct TableTrials {
+  WorkloadTable table;
+  std::unique_ptr<Profiler> profiler;
+};
+/// Errors: those of narrowed() and with_modes().
+Result<TableTrials> table_trials(WorkloadTable table, std::span<const AxisChoice> axes,
+                                 const ModeChoice& modes);
 
 }  // namespace flyball

@@ -135,5 +135,25 @@ TEST(ChosenModes, NearTheGridIsTheGridWhereItIsListed) {
   EXPECT_TRUE(std::ranges::equal(space.subset(near->rows).values(), exact->values()));
 }
 
+TEST(ChosenModes, ATableAndItsProfilerKeepTheSameRows) {
+  WorkloadTable table;
+  table.space = Space({named_axis(axis::cpu_mhz), named_axis(axis::batch_size)});
+  for (const double mhz : {400, 800, 1200})
+    for (const double batch : {1, 4}) table.add(std::vector{mhz, batch}, 10, 5);
+  const auto all = table_trials(table, {}, {});
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(all->table.size(), 6u);
+  EXPECT_FALSE(all->profiler->info().modes);
+  const std::vector<AxisChoice> fours = {{axis::batch_size, {4}, {}}};
+  const ModeChoice two{ModeChoice::Kind::sample, 2, 7};
+  const auto some = table_trials(table, fours, two);
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  EXPECT_EQ(some->table.size(), 2u);
+  EXPECT_EQ(some->profiler->space().size(), 2u);
+  for (size_t row = 0; row < some->table.size(); ++row)
+    EXPECT_TRUE(some->profiler->space().find(some->table.space.row(row)));
+  EXPECT_FALSE(table_trials(table, fours, {ModeChoice::Kind::sample, 4, 7}).ok());
+}
+
 }  // namespace
 }  // namespace flyball

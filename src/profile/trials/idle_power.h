@@ -29,6 +29,7 @@ struct IdlePower {
   std::optional<double> other_cores{};  ///< that other processes kept busy meanwhile
   std::string disturbed{};              ///< who else measured on this machine; "" nobody
   std::string measured_utc{};
+  Provenance provenance = Provenance::measured;  ///< else simulated
 };
 
 /// Sets the mode (not an empty one), waits, and measures; the mode stays until it is restored.

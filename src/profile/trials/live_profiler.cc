@@ -17,6 +17,7 @@
 #include "data/dataset_conditions.h"
 #include "data/formats/open.h"
 #include "data/text/question_set.h"
+#include "module/versions.h"
 #include "profile/trials/memory_fit.h"
 #include "profile/trials/minibatch_run.h"
 #include "profile/trials/mode_watch.h"
@@ -24,7 +25,6 @@
 #include "profile/trials/trial_conditions.h"
 #include "profile/trials/trial_figures.h"
 #include "workload/trace.h"
-#include "workload/versions.h"
 #include "workload/workload.h"
 
 namespace flyball {
@@ -268,16 +268,7 @@ class LiveProfiler final : public Profiler {
           std::ranges::find(sizes, 16.0) != sizes.end() ? 16 : sizes[sizes.size() / 2];
     }
     // Where the axes were narrowed, the closest configuration stands in.
-    double nearest = std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i < space_.size(); ++i) {
-      double distance = 0;
-      for (size_t d = 0; d < space_.dimensions(); ++d)
-        distance +=
-            std::abs(std::log1p(space_.row(i)[d]) - std::log1p(wanted[space_.axes()[d].name]));
-      if (distance >= nearest) continue;
-      nearest = distance;
-      default_ = i;
-    }
+    default_ = nearest_config(space_, std::move(wanted));
     return {};
   }
 

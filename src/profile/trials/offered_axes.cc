@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace flyball {
 
@@ -23,6 +25,20 @@ Status check_not_missing(const Device& device, const std::string& axis) {
       Code::invalid_argument,
       gap != gaps.end() ? gap->text() : fmt::format("{} cannot be set on this device", axis),
       "`flyball mode list` shows the axes there are; --device cuda has those of a GPU"};
+}
+
+size_t nearest_config(const Space& space, Settings wanted) {
+  double nearest = std::numeric_limits<double>::infinity();
+  size_t found = 0;
+  for (size_t i = 0; i < space.size(); ++i) {
+    double distance = 0;
+    for (size_t d = 0; d < space.dimensions(); ++d)
+      distance += std::abs(std::log1p(space.row(i)[d]) - std::log1p(wanted[space.axes()[d].name]));
+    if (distance >= nearest) continue;
+    nearest = distance;
+    found = i;
+  }
+  return found;
 }
 
 }  // namespace flyball

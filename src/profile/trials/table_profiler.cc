@@ -23,8 +23,7 @@ class TableProfiler final : public Profiler {
   explicit TableProfiler(const WorkloadTable& table) {
     info_.device = table.device;
     info_.device_title = fmt::format("table of {}", table.title());
-    info_.fingerprint = fmt::format("table of {}, {} rows, content {:016x}", table.title(),
-                                    table.size(), content_hash(table));
+    info_.fingerprint = table_fingerprint(table);
     info_.accepted = table.accepted;
     info_.workload = table.workload;
     info_.phase = table.phase;

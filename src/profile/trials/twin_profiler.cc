@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/distinct.h"
@@ -208,28 +207,15 @@ class TwinProfiler final : public Profiler {
   }
 
   void find_default() {
-    double nearest = std::numeric_limits<double>::infinity();
-    std::set<double> fitting;
+    Settings wanted;
+    for (const Axis& axis : space_.axes()) wanted[axis.name] = axis.values.back();
+    wanted[axis::loader_workers] = twin_.workload().loader_workers;
+    wanted[axis::prefetch] = 2;
     if (const Axis* batches = find_axis(space_.axes(), axis::batch_size))
-      for (double batch : batches->values)
-        if (fits(batch)) fitting.insert(batch);
-    for (size_t i = 0; i < space_.size(); ++i) {
-      double distance = 0;
-      for (size_t d = 0; d < space_.dimensions(); ++d) {
-        const Axis& axis = space_.axes()[d];
-        double wanted = axis.values.back();
-        if (axis.name == axis::batch_size) {
-          wanted = usual_batch;
-          if (!fitting.contains(space_.row(i)[d])) distance += 1e6;
-        }
-        if (axis.name == axis::loader_workers) wanted = twin_.workload().loader_workers;
-        if (axis.name == axis::prefetch) wanted = 2;
-        distance += std::abs(std::log1p(space_.row(i)[d]) - std::log1p(wanted));
-      }
-      if (distance >= nearest) continue;
-      nearest = distance;
-      default_ = i;
-    }
+      wanted[axis::batch_size] = std::ranges::min(batches->values, {}, [this](double batch) {
+        return std::pair(!fits(batch), std::abs(std::log1p(batch) - std::log1p(usual_batch)));
+      });
+    default_ = nearest_config(space_, wanted);
   }
 
   // Another simulation gives other numbers: what it makes of the default without noise names it.

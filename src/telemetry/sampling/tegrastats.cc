@@ -235,4 +235,11 @@ Result<Trace> tegrastats_power(const TegrastatsLog& log, const std::string& name
   return total;
 }
 
+Result<Trace> parse_power_log(std::string_view text, const std::string& name,
+                              const PlugOptions& plug, const TegrastatsOptions& options) {
+  if (!looks_like_tegrastats(text)) return parse_plug_log(text, name, plug);
+  FLYBALL_ASSIGN(const TegrastatsLog log, parse_tegrastats(text, name, options));
+  return tegrastats_power(log, name);
+}
+
 }  // namespace flyball

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "telemetry/sampling/plug_meter.h"
 #include "telemetry/sampling/trace.h"
 
 namespace flyball {
@@ -52,5 +53,8 @@ Result<TegrastatsLog> parse_tegrastats(std::string_view text, const std::string&
 /// The module's power as one trace, total "tegrastats", to be joined to a run as a plug meter's is.
 /// Errors: lines without times and no begin; rails that add up to no total that is known.
 Result<Trace> tegrastats_power(const TegrastatsLog& log, const std::string& name);
+/// A log to be joined to a run, of a plug meter (plug_meter.h) or of tegrastats: whichever it is.
+Result<Trace> parse_power_log(std::string_view text, const std::string& name,
+                              const PlugOptions& plug, const TegrastatsOptions& options);
 
 }  // namespace flyball

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv.h"
+#include "base/json_line.h"
 #include "telemetry/sampling/counter.h"
 #include "telemetry/sampling/counter_course.h"
 
@@ -21,11 +22,10 @@ double microseconds(int64_t ns) {
   return static_cast<double>(ns) / 1000;
 }
 
-// One event at a time becomes text: a long run is never there as a tree as well. Text from foreign
-// places may be no UTF-8, which JSON does not bear.
+// One event at a time becomes text: a long run is never there as a tree as well.
 void add_event(const Json& event, std::string& events) {
   if (!events.empty()) events += ",\n";
-  events += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  events += json_line(event);
 }
 
 // A counter as power: one point per update.

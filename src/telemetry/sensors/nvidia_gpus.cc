@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "space/compute_place.h"
 #include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/nvidia.h"
 
@@ -122,13 +123,11 @@ Result<NvidiaGpu> find_cuda_gpu(const fs::path& root, size_t n) {
 }
 
 std::optional<size_t> sensor_number(const fs::path& root, const std::string& place) {
-  if (!place.starts_with("cuda")) return 0;
-  const size_t colon = place.find(':');
-  const auto told = colon == std::string::npos ? 0 : parse_integer(place.substr(colon + 1));
-  const auto number = static_cast<size_t>(std::max(0LL, told.value_or(0)));
+  const auto number = cuda_number(place);
+  if (!number) return 0;
   const auto gpus = list_nvidia_gpus(root);
-  if (!gpus) return number == 0 ? std::optional<size_t>(0) : std::nullopt;
-  const auto gpu = find_cuda_gpu(*gpus, number, order_at(root));
+  if (!gpus) return *number == 0 ? number : std::nullopt;
+  const auto gpu = find_cuda_gpu(*gpus, *number, order_at(root));
   return gpu ? std::optional<size_t>(gpu->index) : std::nullopt;
 }
 

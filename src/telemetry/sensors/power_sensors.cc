@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "space/compute_place.h"
 #include "telemetry/sensors/firmware_tool.h"
 #include "telemetry/sensors/ina3221.h"
 #include "telemetry/sensors/nvidia.h"
@@ -87,7 +88,7 @@ std::string preferred_total(const SensorList& list, const std::string& wish) {
 
 std::string total_where(const SensorList& list, const std::string& compute) {
   const std::string whole = preferred_total(list);
-  return compute.starts_with("cuda") && whole != "module" ? preferred_total(list, "gpu") : whole;
+  return cuda_number(compute) && whole != "module" ? preferred_total(list, "gpu") : whole;
 }
 
 }  // namespace flyball

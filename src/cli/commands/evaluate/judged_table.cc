@@ -4,23 +4,12 @@
 
 #include <cmath>
 
-#include "base/text.h"
 #include "cli/action.h"
 #include "cli/common_options.h"
 #include "cli/tables.h"
-#include "predict/design/design.h"
 #include "predictors/registry.h"
 
 namespace flyball::cli {
-namespace {
-
-std::string names_of_designs() {
-  std::vector<std::string> names;
-  for (const DesignEntry& entry : designs()) names.push_back(entry.name);
-  return join(names, ", ");
-}
-
-}  // namespace
 
 void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evaluation) {
   evaluation.predictors = {default_predictor()};
@@ -32,13 +21,11 @@ void add_table_options(CLI::App& command, JudgedTable& table, Evaluation& evalua
 }
 
 void add_design_option(CLI::App& command, std::string& design) {
-  command.add_option("--design", design, names_of_designs())->capture_default_str();
+  command.add_option("--design", design, design_names())->capture_default_str();
 }
 
 void add_design_option(CLI::App& command, std::vector<std::string>& several) {
-  command.add_option("--design", several, names_of_designs())
-      ->delimiter(',')
-      ->capture_default_str();
+  command.add_option("--design", several, design_names())->delimiter(',')->capture_default_str();
 }
 
 void add_run_options(CLI::App& command, Evaluation& evaluation) {

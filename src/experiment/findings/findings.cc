@@ -7,10 +7,11 @@
 #include "base/bytes.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "experiment/board_findings.h"
-#include "experiment/cache_findings.h"
-#include "experiment/finding_words.h"
+#include "experiment/findings/board_findings.h"
+#include "experiment/findings/cache_findings.h"
+#include "experiment/findings/finding_words.h"
 #include "experiment/summary.h"
+#include "space/compute_place.h"
 
 namespace flyball {
 namespace {
@@ -266,7 +267,7 @@ std::vector<Finding> findings_of(const ExperimentResult& result, const std::vect
       mode_findings(groups, f.list);
       break;
   }
-  if (result.compute.starts_with("cuda")) gpu_finding(groups, f.list);
+  if (cuda_number(result.compute)) gpu_finding(groups, f.list);
   return f.list;
 }
 

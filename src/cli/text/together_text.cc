@@ -1,4 +1,4 @@
-#include "cli/together_text.h"
+#include "cli/text/together_text.h"
 
 #include <fmt/format.h>
 

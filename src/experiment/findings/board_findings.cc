@@ -1,4 +1,4 @@
-#include "experiment/board_findings.h"
+#include "experiment/findings/board_findings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "experiment/finding_words.h"
+#include "experiment/findings/finding_words.h"
 
 namespace flyball {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/commands/runs_spread.h"
+#include "cli/commands/runs/runs_spread.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/tune_text.h"
+#include "cli/text/tune_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "experiment/board_findings.h"
+#include "experiment/findings/board_findings.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "workload/versions.h"
+#include "module/versions.h"
 
 #include "module/module.h"
 

@@ -4,8 +4,8 @@
 
 #include "cli/action.h"
 #include "cli/commands.h"
-#include "cli/commands/runs_experiment.h"
-#include "cli/commands/runs_spread.h"
+#include "cli/commands/runs/runs_experiment.h"
+#include "cli/commands/runs/runs_spread.h"
 #include "cli/common_options.h"
 #include "cli/output.h"
 #include "cli/report_file.h"

@@ -1,4 +1,4 @@
-#include "cli/memory_text.h"
+#include "cli/text/memory_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/commands/runs_experiment.h"
+#include "cli/commands/runs/runs_experiment.h"
 
 #include <fmt/format.h>
 

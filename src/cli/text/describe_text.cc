@@ -1,4 +1,4 @@
-#include "cli/describe_text.h"
+#include "cli/text/describe_text.h"
 
 #include <fmt/format.h>
 

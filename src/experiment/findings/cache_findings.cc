@@ -1,4 +1,4 @@
-#include "experiment/cache_findings.h"
+#include "experiment/findings/cache_findings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
-#include "experiment/finding_words.h"
+#include "experiment/findings/finding_words.h"
 
 namespace flyball {
 namespace {
