@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
 #include "base/os/interrupt.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -11,7 +10,7 @@
 #include "cli/tables.h"
 #include "profile/trials/chosen_modes.h"
 #include "profile/trials/table_profiler.h"
-#include "report/plan_report.h"
+#include "report/plan_page.h"
 #include "space/named_source.h"
 #include "tune/role_choices.h"
 
@@ -98,25 +97,12 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   return {};
 }
 
-Status begin_report(PlanOptions& options) {
-  options.started_utc = wall_clock_utc();
+Status check_report(const PlanOptions& options) {
   return options.report.empty() ? Status() : check_writable(options.report);
 }
 
-Status report_plan(const PlanOptions& options, const SharedBoard& board,
-                   const nlohmann::ordered_json& answer) {
-  const ProfilerInfo& who = board.info(0);
-  StoredRun run;
-  run.request = {options.request.command,
-                 request_json(options.request, board.workloads()).dump(),
-                 who.device,
-                 who.fingerprint,
-                 options.request.seed,
-                 who.conditions};
-  run.started_utc = options.started_utc;
-  run.answer = answer.dump();
-  if (answer["run"].is_number_integer()) run.id = answer["run"];
-  return write_report(options.report, plan_report(run), options.json);
+Status report_plan(const PlanOptions& options, const nlohmann::ordered_json& answer) {
+  return write_report(options.report, plan_page(answer, options.request.command), options.json);
 }
 
 }  // namespace flyball::cli

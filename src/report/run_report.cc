@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/page.h"
-#include "report/plan_report.h"
+#include "report/plan_page.h"
 #include "report/sources.h"
 #include "report/stored_answer.h"
 #include "report/tune_page.h"
@@ -38,15 +38,13 @@ Json idle_share(const BoardCosts& costs, const Measurement& m) {
 Json trial_json(const StoredMeasurement& stored, const std::string& source,
                 const BoardCosts& costs) {
   const Measurement& m = stored.measurement;
-  const std::string doubts = trial_doubts(m);
   Json config = Json::object();
   for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
   Json json{{"id", stored.id},
             {"workload", m.trial.job.workload},
             {"phase", phase_name(m.trial.job.phase)},
             {"config", config},
-            {"source", source},
-            {"doubts", doubts.empty() ? Json(nullptr) : Json(doubts)}};
+            {"source", source}};
   json.update(trial_intervals(m));
   json.update(trial_facts(m));
   json["conditions"] = or_null(m.conditions);
@@ -105,10 +103,9 @@ Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>&
 
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
                 const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs) {
-  const Json answer = stored_answer(run);
-  if (answer.contains("problem")) return plan_report(run);
-  if (answer.contains("profiled") && answer.contains("choice"))
-    return tune_page(complete_answer(run, trials), run.request.command);
+  const Json answer = complete_answer(run, trials);
+  if (answer.contains("problem")) return plan_page(answer, run.request.command);
+  if (answer.contains("per")) return tune_page(answer, run.request.command);
   return page_document("run", run.request.command,
                        stored_run_json(run, trials, costs, experiment_runs));
 }

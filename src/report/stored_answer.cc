@@ -94,6 +94,48 @@ void complete_tune(Json& answer, const StoredRun& run, const std::vector<StoredM
                        {"held_out", Json::array()}});
 }
 
+// Neither what was asked nor where stood in a plan, nor the times of its choices.
+void complete_plan(Json& answer, const StoredRun& run,
+                   const std::vector<StoredMeasurement>& trials) {
+  Json request = stored_document(run.request.request), total;
+  for (const char* key : {"fresh", "measured", "verify", "profiles_asked", "windows"})
+    request.erase(key);
+  for (const StoredMeasurement& trial : trials)
+    if (const auto& power = trial.measurement.power; power && !power->total.empty())
+      total = power->total;
+  add_missing(answer, {{"request", request},
+                       {"device",
+                        {{"name", run.request.device},
+                         {"title", run.request.device},
+                         {"fingerprint", run.request.fingerprint},
+                         {"conditions", or_null(run.request.conditions)},
+                         {"power_total", total},
+                         {"power_gap", nullptr},
+                         {"gaps", Json::array()}}}});
+  if (answer.contains("windows")) {
+    add_missing(answer, {{"objective", text_of(request, "objective")},
+                         {"asked", ""},
+                         {"infeasible", nullptr},
+                         {"profiles", 0},
+                         {"trials", 0},
+                         {"profiled", Json::array()},
+                         {"stopped", ""},
+                         {"notes", Json::array()},
+                         {"switches", 0},
+                         {"switch_j", 0},
+                         {"value", nullptr},
+                         {"value_unit", ""},
+                         {"static_value", nullptr}});
+    answer.erase("modes");
+    return;
+  }
+  add_missing(answer, {{"default", nullptr}, {"together", nullptr}});
+  each_choice(answer, [](Json& choice) {
+    add_missing(choice, {{"minibatch_ms", nullptr}});
+    for (Json& role : choice["roles"]) add_missing(role, {{"minibatch_ms", nullptr}});
+  });
+}
+
 }  // namespace
 
 Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
@@ -118,6 +160,7 @@ Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>&
                        {"seconds", 0},
                        {"own_seconds", 0}});
   if (answer.contains("per")) complete_tune(answer, run, trials, kept);
+  if (answer.contains("problem")) complete_plan(answer, run, trials);
   return answer;
 }
 

@@ -16,6 +16,7 @@ import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
 import { front_sheet } from "./sheets/front.ts";
+import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
 import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
@@ -33,7 +34,7 @@ const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, l
 /** The sheet of a report that is neither a tune nor an experiment. */
 export function sheet_of(report: Exclude<Report, TunePage | ExperimentReport>): Sheet {
   switch (report.kind) {
-    case "plan": return report;
+    case "plan": return plan_sheet(report);
     case "roofline": return roofline_sheet(report);
     case "front": return front_sheet(report);
     case "profile": return profile_sheet(report);
@@ -61,6 +62,5 @@ export function shown(report: Report): Shown {
     return { title: report.title, version: report.run.versions["flyball"] ?? "", at: report.run.started_at, sections: experiment.map((make) => () => make(report)) };
   }
   const made = sheet_of(report);
-  const written = "written_utc" in report ? report.written_utc : report.started_at;
-  return { title: made.title, version: report.version, at: made.started_at ?? written, sections: [...sheet.map((make) => () => make(made)), () => sheet_facts(made, report.command)] };
+  return { title: made.title, version: report.version, at: made.started_at ?? report.written_utc, sections: [...sheet.map((make) => () => make(made)), () => sheet_facts(made, report.command)] };
 }

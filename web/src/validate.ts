@@ -1,4 +1,4 @@
-import { schema, type ExperimentReport, type Report, type ServePage, type SheetGrid, type SheetReport, type TunePage } from "./contract.ts";
+import { schema, type ExperimentReport, type Report, type PlanPage, type ServePage, type SheetGrid, type TunePage } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -100,6 +100,5 @@ function serve_problems({ answer: { timeline, services, training }, latency, spa
 const table_problems = (tables: SheetGrid[]): string[] => tables.flatMap((g, i) => g.configurations.flatMap((c, k) =>
   c.config.length === g.axes.length ? [] : [`tables[${i}].configurations[${k}] has ${c.config.length} values for ${g.axes.length} axes`]));
 
-/** Rows as wide as their table. */
-const plan_problems = (r: SheetReport): string[] => r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
-  row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`]));
+/** An answer, or why there is none. */
+const plan_problems = ({ answer: a }: PlanPage): string[] => (("windows" in a ? a.windows.length > 0 : a.choice) || a.infeasible ? [] : ["the answer has no choice, and answer.infeasible does not say why"]);

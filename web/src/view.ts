@@ -100,6 +100,79 @@ export interface Note {
   hint?: string;
 }
 
+/** Text, a figure in the unit of its column, or null where it is not known. */
+export type Cell = string | Quantity | null;
+
+export interface SheetFigure {
+  label: string;
+  /** Null: not known. */
+  value: Quantity | null;
+  /** `ms`, `W`, `profiles`, …; empty for a count. */
+  unit: string;
+  /** Left out where it says nothing. */
+  provenance?: Provenance;
+  /** A few words below it. */
+  note?: string;
+}
+
+export interface SheetAxis {
+  label: string;
+  /** Empty for counts. */
+  unit: string;
+}
+
+export interface SheetPoint {
+  x: number;
+  y: number;
+  /** Shown where it is pointed at. */
+  label: string;
+  /** Points of one group look alike: a source of measurements, or a provenance. */
+  group: string;
+  /** The answer. */
+  marked: boolean;
+}
+
+/** A curve that the points lie below or beside, such as a roof, from left to right. */
+export interface SheetLine {
+  label: string;
+  points: [x: number, y: number][];
+}
+
+export interface SheetChart {
+  title: string;
+  x: SheetAxis;
+  y: SheetAxis;
+  points: SheetPoint[];
+  /** What may not be passed. */
+  limits: { axis: "x" | "y"; value: number; label: string }[];
+  lines?: SheetLine[];
+  /** Both axes are logarithmic; left out: where the points say so. */
+  log?: boolean;
+}
+
+export interface SheetRow {
+  /** One for each column. */
+  cells: Cell[];
+  /** Left out where it says nothing. */
+  provenance?: Provenance;
+  /** The answer. */
+  marked?: boolean;
+}
+
+export interface SheetTable {
+  title: string;
+  /** Below the title; may be empty. */
+  text: string;
+  columns: SheetAxis[];
+  rows: SheetRow[];
+}
+
+export interface FactList {
+  /** Whose: `Machine`, `Source A`. */
+  title: string;
+  list: Fact[];
+}
+
 export interface Fact {
   name: string;
   /** With its unit. */
