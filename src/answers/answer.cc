@@ -15,9 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json device_json(const ProfilerInfo& board) {
-  const auto text_or_null = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-  };
   return {{"name", board.device},
           {"title", board.device_title},
           {"fingerprint", board.fingerprint},

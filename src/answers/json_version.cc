@@ -69,6 +69,12 @@ Json plan_of_1(Json json) {
   return json;
 }
 
+// Experiments did not say their epochs, and not what they held fixed and varied.
+void forget_epochs(Json& json) {
+  erase(json, {"fixed", "varied", "measured_utc", "power_total", "dataset"});
+  for (Json& group : json["groups"]) group.erase("epochs");
+}
+
 void forget_code(Json& json) {
   if (json.contains("infeasible") && json["infeasible"].is_object())
     json["infeasible"].erase("code");
@@ -78,6 +84,7 @@ Json downgraded(Json json) {
   if (json.is_object()) json.erase("schema");
   if (is_tune(json)) json = tune_of_1(std::move(json));
   if (is_plan(json)) json = plan_of_1(std::move(json));
+  if (json.contains("experiment") && json.contains("groups")) forget_epochs(json);
   forget_code(json);
   return json;
 }

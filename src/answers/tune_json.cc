@@ -95,7 +95,7 @@ Json comparison_json(const TuneResult& result) {
   return {{"text", comparison->text},
           {"per", per_name(result.per)},
           {"established", comparison->established},
-          {"doubt", comparison->doubt.empty() ? Json(nullptr) : Json(comparison->doubt)},
+          {"doubt", text_or_null(comparison->doubt)},
           {"time", change_json(comparison->time)},
           {"power", change_json(comparison->power)},
           {"energy", change_json(comparison->energy)}};

@@ -6,6 +6,7 @@
 #include "answers/repeats.h"
 #include "answers/stored_json.h"
 #include "base/json.h"
+#include "experiment/summary.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -136,10 +137,38 @@ void complete_plan(Json& answer, const StoredRun& run,
   });
 }
 
+// A setting that came later stands in the runs only.
+bool has_settings(const RunFigures& run, const Json& settings) {
+  const Json own = settings_json(run.settings);
+  for (const auto& [name, value] : settings.items())
+    if (value_at(own, name.c_str()) != value) return false;
+  return true;
+}
+
+// Neither its epochs stood in an experiment, nor what it held fixed and varied.
+Json complete_experiment(Json answer, const StoredRun& run,
+                         const std::vector<StoredFigures>& runs) {
+  const Json asked = stored_document(run.request.request);
+  Json varied = Json::array();
+  for (const auto& [name, values] : value_at(asked, "vary").items()) varied.push_back(name);
+  add_missing(answer, {{"fixed", value_at(asked, "fixed")}, {"varied", varied}});
+  add_missing(answer, first_run_json(runs.empty() ? nullptr : &runs.front().figures));
+  for (Json& group : answer["groups"]) {
+    std::vector<const RunFigures*> own;
+    for (const StoredFigures& one : runs)
+      if (has_settings(one.figures, group["settings"])) own.push_back(&one.figures);
+    add_missing(group, {{"epochs", epochs_json(own)}});
+  }
+  return answer;
+}
+
 }  // namespace
 
-Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
+Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
+                     const std::vector<StoredFigures>& experiment_runs) {
   Json answer = stored_answer(run);
+  if (answer.contains("experiment"))
+    return complete_experiment(std::move(answer), run, experiment_runs);
   const std::vector<const Measurement*> kept = kept_of(answer, trials);
   for (size_t i = 0; i < kept.size(); ++i) {
     Json& told = answer["profiled"][i];

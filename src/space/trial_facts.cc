@@ -13,10 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 void add_power(const Measurement& m, Json& json) {
   json["power_w"] = m.power ? or_null(m.power->mean_w) : Json(nullptr);
   json["power_gap"] = text_or_null(m.power_gap);

@@ -1,7 +1,7 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: the `answer` that `--json` prints; of an experiment it holds a document of its own. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
-export type Report = TunePage | ExperimentReport | PlanPage | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
+/** What a report page shows: the `answer` that `--json` prints. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
+export type Report = TunePage | ExperimentPage | PlanPage | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/2";
 /** Version of the document; `--json=1` prints the one before, without this key. */
@@ -18,8 +18,6 @@ export type CommonSpan = "minibatch" | "whole run";
 export type Quantity = number | [number, number, number];
 /** How a number is known. `table`: looked up in a measured table; `simulated`: the twin's. */
 export type Provenance = "measured" | "table" | "predicted" | "simulated";
-/** Training or inference. */
-export type Phase = "train" | "infer";
 /** What is made best. */
 export type PlanObjective = "time" | "energy" | "power" | "latency" | "throughput" | "minibatches";
 /** The documents of `flyball profile`, of a network and of a program; docs/json.md says the same in words. */
@@ -512,63 +510,114 @@ export interface KnownRow {
   /** How these figures are known. */
   provenance: Provenance;
 }
-/** What `flyball experiment` measured. */
-export interface ExperimentReport {
+/** Of `flyball experiment`. */
+export interface ExperimentPage {
   /** Name of this contract. */
   schema: Schema;
-  /** Says that the document is an ExperimentReport. */
+  /** Says what the answer is of. */
   kind: "experiment";
-  /** Shown in the head and as the window's title. */
-  title: string;
-  /** What the experiment asks: `workers`, `cache`, `storage`, … (docs/json.md). */
-  question: string;
-  /** Name of the network. */
-  workload: string;
-  /** Training or inference. */
-  phase: Phase;
   /** The command line as typed. */
   command: string;
-  /** Settings that are the same everywhere (docs/json.md). */
-  fixed: {
-    [k: string]: string | number;
-  };
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Experiment;
+}
+/** What an experiment measured; docs/json.md says the same in words. */
+export interface Experiment {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** Name of the file. */
+  experiment: string;
+  /** For people. */
+  title: string;
+  /** What it asks. */
+  question: "workers" | "cache" | "pipelining_energy" | "storage" | "batch_size" | "variability" | "base_load" | "dvfs" | "power_modes";
+  /** All settings, with those that vary as they are otherwise. */
+  fixed: ExperimentSettings;
   /** Names of the settings that differ between groups. */
   varied: string[];
+  /** The machine. */
+  device: string;
+  /** Equal ones mean comparable figures. */
+  fingerprint: string;
+  /** Where its networks compute: `cpu`, `cuda:0`; runs of another place are not among the figures. Null: on a simulated board. */
+  compute: string | null;
+  /** Of this start of the command, ISO 8601. */
+  started_utc: string;
+  /** [s] Wall time of this start of the command. */
+  seconds: number;
+  /** [count] Runs with figures. */
+  runs: number;
+  /** [count] Runs that the experiment has. */
+  wanted: number;
+  /** [count] How many of them were measured before this start. */
+  reused: number;
+  /** When the first of its runs was measured, ISO 8601. */
+  measured_utc: string | null;
+  /** Which total power is; null without power. */
+  power_total: string | null;
+  /** Of its first run. */
+  dataset: ExperimentDataset | null;
   /** One for each setting. */
-  groups: Group[];
-  /** What holds, in words. */
-  findings: Finding[];
-  /** Gaps, doubts and remarks. */
-  notes: Note[];
-  /** Where it ran. */
-  machine: Machine;
-  /** How it ran. */
-  run: Run;
+  groups: ExperimentGroup[];
+  /** In words what holds. */
+  findings: ExperimentFinding[];
+  /** What is missing in the figures. */
+  gaps: string[];
+  /** Why the figures deserve doubt. */
+  doubts: string[];
 }
-/** All runs of one setting. */
-export interface Group {
-  /** The varied settings: `workers 2`. */
+/** By their names (docs/json.md). */
+export interface ExperimentSettings {
+  [k: string]: string | number;
+}
+export interface ExperimentDataset {
+  /** [count] How many; 0: not known. */
+  samples: number;
+  /** [byte] Of its files; 0: not known. */
+  bytes: number;
+}
+export interface ExperimentGroup {
+  /** The varied settings. */
   label: string;
+  /** All settings. */
+  settings: ExperimentSettings;
+  /** [count] Runs of this setting. */
+  repeats: number;
+  /** Who measured on this machine during any of its runs (`--anyway`); empty: nobody. */
+  disturbed: string[];
   /** Why its figures deserve doubt: another session, a busy machine; null: nothing says so. */
   doubts: string | null;
   /** Epoch 0. */
-  first: EpochMeans;
-  /** Epochs 1 and on; null when there are none. */
-  later: EpochMeans | null;
-  /** Each epoch of each repeat. */
-  epochs: EpochPoint[];
+  first: ExperimentMeans;
+  /** Epochs 1 and on; null where there are none. */
+  later: ExperimentMeans | null;
+  /** Each epoch of each run. */
+  epochs: ExperimentEpochPoint[];
+  /** Clocks of runs that set or free them, by the name of the sensor; empty for others. */
+  residency: {
+    [k: string]: {
+      /** [MHz] Steps in which the values are told; 0: as they read, to 1 MHz. */
+      step_mhz: number;
+      /** Ascending. */
+      values: ExperimentClockShare[];
+    };
+  };
 }
-/** Means over epochs of the same kind and over repeats; sums are of whole epochs. */
-export interface EpochMeans {
-  /** [count] How many epochs the means are over. */
+/** Over the repeats. */
+export interface ExperimentMeans {
+  /** [count] How many the means are over. */
   epochs: number;
-  /** [s] End to end: stall, compute and overhead. */
+  /** [s] End to end, per epoch. */
   e2e_s: number;
-  /** [s] Visible waiting for data. */
+  /** [s] Visible waiting for data, per epoch. */
   stall_s: number;
-  /** [s] Compute time. */
+  /** [s] Compute time, per epoch. */
   compute_s: number;
-  /** [s] The rest: e2e − stall − compute. */
+  /** [s] The rest, per epoch. */
   overhead_s: number;
   /** [s] Work of the loader on one thread, hidden or not: reading. */
   fetch_s: number;
@@ -576,29 +625,35 @@ export interface EpochMeans {
   preprocess_s: number;
   /** [ms] Visible waiting for data, per minibatch. */
   stall_ms: number;
-  /** [ms] End-to-end time, per minibatch. */
+  /** [ms] End to end, per minibatch. */
   minibatch_ms: number;
-  /** [% of one core] CPU time of the program: 200 is two cores busy. */
+  /** [% of one core] CPU time of the program. */
   cpu_pct: number;
-  /** [% of one core] Taken by other programs meanwhile. Null: not known. */
+  /** [% of one core] Taken by other programs meanwhile. */
   others_cpu_pct: number | null;
-  /** [1] Share of the dataset in the page cache before the epoch. Null: the kernel does not tell. */
+  /** [1] Share of the dataset in the page cache before the epoch. */
   cached: number | null;
-  /** [byte] From storage, by this program. Null: not known. */
+  /** [byte] From storage, by this program. */
   read_bytes: number | null;
-  /** [count] Requests to all disks. Null: not known. */
+  /** [count] Requests to all disks. */
   disk_reads: number | null;
   /** [byte] Of samples, read from files, through the page cache or past it. Null: not known. */
   file_bytes: number | null;
   /** [byte] Of samples, from the sample cache. Null: not known. */
   cache_bytes: number | null;
-  /** [J] Of an epoch. Null: not known. */
+  /** [J] Per epoch. */
   energy_j: number | null;
-  /** [W] Mean power. Null: not known. */
+  /** [W] Mean power. */
   power_w: number | null;
+  /** [%] Share of time that a kernel ran on the GPU that computes, else the first one. Null: no sensor tells, or did not in an earlier run. */
+  gpu_load_pct: number | null;
+  /** [MHz] Its clock, mean of the samples. Null: likewise. */
+  gpu_mhz: number | null;
+  /** [byte] Of its memory in use by everybody: mean over the epochs of the most in each. Null: likewise, and on a Jetson, whose memory is the machine's. */
+  gpu_memory_bytes: number | null;
 }
 /** One epoch of one run. */
-export interface EpochPoint {
+export interface ExperimentEpochPoint {
   /** [count] Which repeat of the setting, from 0. */
   repeat: number;
   /** [count] Which epoch of the run, from 0. */
@@ -626,68 +681,17 @@ export interface EpochPoint {
   /** [ms] End-to-end time of its minibatches at 0, 2, 4, … 100 %; empty without minibatches. */
   minibatch_ms: number[];
 }
-export interface Finding {
+export interface ExperimentClockShare {
+  /** [MHz] The clock. */
+  mhz: number;
+  /** [1] Of the samples (ten a second). */
+  share: number;
+}
+export interface ExperimentFinding {
   /** A sentence. */
   text: string;
-  /** As the published study found it on its boards; null: no such question. */
+  /** As the study found it; null where there is no such question. */
   as_expected: boolean | null;
-}
-export interface Note {
-  /** `gap`: something is missing; `warning`: a number deserves doubt; `note`: good to know. The first gap that speaks of power is also shown among the figures of the answer. */
-  level: "gap" | "warning" | "note";
-  /** A sentence. */
-  text: string;
-  /** The remedy. */
-  hint?: string;
-}
-export interface Machine {
-  /** The board's title. */
-  name: string;
-  /** Equal ones mean comparable numbers. */
-  fingerprint: string;
-  /** What else is known of it. */
-  facts: Fact[];
-}
-export interface Fact {
-  /** What it is. */
-  name: string;
-  /** What it says, with its unit. */
-  value: string;
-}
-export interface Run {
-  /** Number of the run in the store, or name of the experiment. */
-  id: string;
-  /** ISO 8601, UTC. */
-  started_at: string;
-  /** [s] Wall time. */
-  duration_s: number;
-  /** [count] Of all that is random. */
-  seed: number;
-  /** Who asked for the trials. */
-  strategy: string;
-  /** Null: nothing was predicted. */
-  predictor: string | null;
-  /** `module`, `monitor` or a rail; null without power. */
-  power_total: string | null;
-  /** What low and high of a quantity mean, per provenance. */
-  intervals: Intervals;
-  /** What was profiled, how long it took, and which trials are those of earlier runs: `10 of 20 configurations profiled in 31.5 s`. */
-  effort?: string;
-  /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
-  versions: {
-    [k: string]: string;
-  };
-}
-/** A phrase such as `median and 5th to 95th percentile of the minibatches`. */
-export interface Intervals {
-  /** Of what was measured. */
-  measured?: string;
-  /** Of what a table says. */
-  table?: string;
-  /** Of what was predicted. */
-  predicted?: string;
-  /** Of what was simulated. */
-  simulated?: string;
 }
 /** Of `flyball plan`. */
 export interface PlanPage {
@@ -1790,7 +1794,7 @@ export interface RunsSide {
   /** Of the latest reading: throttled, a busy machine, another session; null: none. */
   doubts: string | null;
 }
-/** Of a stored run that is neither a tune nor a plan: what `flyball runs show` answers. */
+/** Of a stored run without an answer that has a page of its own: what `flyball runs show` answers. */
 export interface RunPage {
   /** Name of this contract. */
   schema: Schema;

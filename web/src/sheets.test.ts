@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dynamic_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import { dynamic_page, experiment_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
+import { experiment_view } from "./sheets/experiment.ts";
 import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
@@ -18,7 +19,7 @@ function column(sheet: Sheet, title: string, label: string): unknown[] {
 }
 
 test("the made-up answers keep to their schemas", () => {
-  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page()]) assert.deepEqual(problems(page), []);
+  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page()]) assert.deepEqual(problems(page), []);
   const page = roofline_page();
   page.tables[0]!.axes.pop();
   assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
@@ -98,6 +99,21 @@ test("a plan without an answer says why, a dynamic one has its windows", () => {
   assert.deepEqual(column(sheet, "The windows", "requests"), [30, 60, 90]);
   assert.deepEqual(sheet.tables[0]!.rows.map((r) => r.cells[r.cells.length - 1]), ["", "switch", ""]);
   assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["power over all windows", 21.7, undefined], ["with one mode throughout", null, "no profiled one serves all windows"], ["switches", 1, undefined], ["found with", 10, "in 12 trials"]]);
+});
+
+test("an experiment shows what ran where, what varied, and what deserves doubt", () => {
+  const page = experiment_page();
+  const view = experiment_view(page);
+  assert.equal(view.title, "E1: loader workers (made up) (simulated)");
+  assert.equal(view.subject, "mobilenet_v3 training on Twin board (simulated) · varied: workers");
+  assert.deepEqual(view.notes.map((n) => n.level), ["gap", "warning"]);
+  assert.deepEqual(view.machine.facts.map((f) => f.value), ["256", "200000000", "cpu"]);
+  assert.deepEqual([view.run.id, view.run.seed, view.run.started_at], ["workers", 7, "2025-06-14T09:12:31Z"]);
+  Object.assign(page.answer, { dataset: null, compute: null, measured_utc: null, varied: [] });
+  page.answer.fixed["phase"] = "infer";
+  const bare = experiment_view(page);
+  assert.equal(bare.subject, "mobilenet_v3 inference on Twin board (simulated)");
+  assert.deepEqual([bare.machine.facts, bare.run.started_at], [[], "2025-06-14T09:12:30Z"]);
 });
 
 test("a run tells its sources apart, and why it has no answer", () => {

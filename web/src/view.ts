@@ -1,5 +1,5 @@
 // What the sections of a page read. The modules of sheets/ make it from a page's answer.
-import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
+import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, ExperimentFinding, ExperimentGroup, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
 
 /** A tune: indices are positions in `configurations`, from 0. */
 export interface TuneReport {
@@ -22,6 +22,19 @@ export interface TuneReport {
   front: { over: ["time", "power" | "energy"]; configurations: number[] } | null;
   oracle?: Oracle | null;
   pairs?: Pair[];
+  notes: Note[];
+  machine: Machine;
+  run: Run;
+}
+
+/** An experiment. */
+export interface ExperimentView {
+  title: string;
+  /** What ran where, and what varied. */
+  subject: string;
+  command: string;
+  groups: ExperimentGroup[];
+  findings: ExperimentFinding[];
   notes: Note[];
   machine: Machine;
   run: Run;

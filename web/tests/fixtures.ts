@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type CommonAxis as Axis, type EpochMeans, type ExperimentReport, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
+import { schema, type CommonAxis as Axis, type ExperimentMeans, type ExperimentPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 import type { Configuration, Pair, Trial, TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
@@ -405,41 +405,44 @@ function pairs_of_time(rows: Configuration[], trials: Trial[], rng: () => number
 }
 
 /** Loader workers 0, 1 and 2 of a made-up machine: one worker hides what no worker leaves visible. */
-export function experiment_report(): ExperimentReport {
+export function experiment_page(): ExperimentPage {
   const next = random(11);
+  const fixed = { workload: "mobilenet_v3", phase: "train", batch_size: 16, workers: 0, epochs: 3, seed: 7 };
   const settings = [{ label: "workers 0", stall: 4.2, compute: 11.8 }, { label: "workers 1", stall: 0.3, compute: 12.1 }, { label: "workers 2", stall: 0.2, compute: 12.3 }];
-  const means = (stall: number, compute: number, cached: number): EpochMeans => ({
+  const means = (stall: number, compute: number, cached: number): ExperimentMeans => ({
     epochs: cached === 0 ? 1 : 2, e2e_s: round(stall + compute + 0.05), stall_s: stall, compute_s: compute, overhead_s: 0.05, fetch_s: cached === 0 ? 1.1 : 0.1, preprocess_s: 3.9,
-    stall_ms: round((stall * 1000) / 16), minibatch_ms: round(((stall + compute + 0.05) * 1000) / 16), cpu_pct: 100, others_cpu_pct: null, cached, read_bytes: (1 - cached) * 2e8, disk_reads: null, file_bytes: 2e8, cache_bytes: 0, energy_j: null, power_w: null,
+    stall_ms: round((stall * 1000) / 16), minibatch_ms: round(((stall + compute + 0.05) * 1000) / 16), cpu_pct: 100, others_cpu_pct: null, cached, read_bytes: (1 - cached) * 2e8, disk_reads: null, file_bytes: 2e8, cache_bytes: 0, energy_j: null, power_w: null, gpu_load_pct: null, gpu_mhz: null, gpu_memory_bytes: null,
   });
-  const groups = settings.map(({ label, stall, compute }) => {
+  const groups = settings.map(({ label, stall, compute }, index) => {
     const [first, later] = [means(stall + 1, compute, 0), means(stall, compute, 1)];
     const epochs = [0, 1, 2].map((epoch) => {
       const m = epoch === 0 ? first : later;
       const minibatch_ms = Array.from({ length: 51 }, () => round(m.minibatch_ms * (1 + 0.06 * (next() + next() - 1)))).sort((a, b) => a - b);
       return { repeat: 0, epoch, e2e_s: m.e2e_s, stall_s: m.stall_s, compute_s: m.compute_s, overhead_s: 0.05, loss: 7 - epoch, cached: m.cached, read_bytes: m.read_bytes, energy_j: null, others_cpu_pct: m.others_cpu_pct, disturbed: null, minibatch_ms };
     });
-    return { label, doubts: label === "workers 2" ? "others took 45 % of a core" : null, first, later, epochs };
+    return { label, settings: { ...fixed, workers: index }, repeats: 1, disturbed: [], doubts: label === "workers 2" ? "others took 45 % of a core" : null, first, later, epochs, residency: {} };
   });
-  const { machine, run } = base();
   return {
-    schema, kind: "experiment", title: "E1: loader workers (made up)", question: "workers", workload: "mobilenet_v3", phase: "train", command: "flyball experiment run experiments/workers.toml",
-    fixed: { batch_size: 16, epochs: 3 }, varied: ["workers"], groups, machine, run: { ...run, power_total: null, predictor: null },
-    findings: [
-      { text: "With 1 loader worker the stall of an epoch goes from 4.2 s to 0.3 s.", as_expected: true },
-      { text: "1 worker is enough.", as_expected: null },
-      { text: "The losses of 3 runs differ by up to 0.1: the loss curve depends on the setting.", as_expected: false },
-    ],
-    notes: [{ level: "gap", text: "power is not available on this machine: no RAPL energy counters on this machine" }],
+    ...page_base, kind: "experiment", command: "flyball experiment run experiments/workers.toml",
+    answer: {
+      schema: 2, experiment: "workers", title: "E1: loader workers (made up)", question: "workers", fixed, varied: ["workers"], device: "Twin board (simulated)", fingerprint: "fixture-7f3a91", compute: "cpu", groups,
+      started_utc: "2025-06-14T09:12:30Z", measured_utc: "2025-06-14T09:12:31Z", seconds: 742, runs: 3, wanted: 3, reused: 0, power_total: null, dataset: { samples: 256, bytes: 2e8 },
+      findings: [
+        { text: "With 1 loader worker the stall of an epoch goes from 4.2 s to 0.3 s.", as_expected: true },
+        { text: "1 worker is enough.", as_expected: null },
+        { text: "The losses of 3 runs differ by up to 0.1: the loss curve depends on the setting.", as_expected: false },
+      ],
+      gaps: ["power is not available on this machine: no RAPL energy counters on this machine"], doubts: ["other programs took 45 % of a core in the median epoch"],
+    },
   };
 }
 
 /** What a page is to be opened with: what it is to show, or its document. */
 export type Shown = TuneReport | Report;
 
-export const document_of = (shown: Shown): Report => ("machine" in shown && !("kind" in shown) ? page_of(shown) : shown);
+export const document_of = (shown: Shown): Report => ("kind" in shown ? shown : page_of(shown));
 
 export const fixtures: Record<string, () => Shown> = {
-  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_report,
+  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page,
   batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_page, dynamic: dynamic_page, run: run_page, profile: profile_page, roofline: roofline_page,
 };

@@ -7,7 +7,7 @@ import type { Quantity } from "../src/contract.ts";
 import type { TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
 import { desktop, fill, phone, poor_contrast, with_page, type View } from "./browser.ts";
-import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_page, power_report, profile_page, roofline_page, run_page, wide_report } from "./fixtures.ts";
+import { batch_report, experiment_page, infeasible_report, large_report, no_power_report, plan_page, power_report, profile_page, roofline_page, run_page, wide_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
@@ -168,7 +168,7 @@ for (const width of [360, 768, 1280, 1920]) {
   test(`nothing is cut off or left empty at ${width} px`, async () => {
     const wordy = power_report();
     wordy.profiled[1]!.stop_reason = "failed: the program ended with exit code 137 before its first minibatch; its last line was 'Killed'";
-    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report(), wide_report(), batch_report(false), plan_page(), run_page(), profile_page()]) {
+    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_page(), wide_report(), batch_report(false), plan_page(), run_page(), profile_page()]) {
       await with_page(report, { scheme: "light", width, height: 900, phone: width < 500 }, async (page) => assert.deepEqual(await cut_off(page), []));
     }
   });
@@ -594,7 +594,7 @@ function pixels(page: Page, chart: string, colour: string): Promise<number> {
 
 for (const [name, view] of dresses) {
   test(`an experiment shows findings, stacked bars and violins: ${name}`, async () => {
-    const report = experiment_report();
+    const report = experiment_page();
     await with_page(report, view, async (page) => {
       assert.equal(await page.locator(".finding-list li").count(), 3);
       assert.equal(await page.locator(".finding-list li.holds").count(), 1);
@@ -616,8 +616,8 @@ for (const [name, view] of dresses) {
 }
 
 test("an experiment without figures of its epochs says what is wrong", async () => {
-  const report = experiment_report();
-  report.groups[1]!.epochs = [];
+  const report = experiment_page();
+  report.answer.groups[1]!.epochs = [];
   await with_page(report, phone, async (page) => { assert.match(await page.locator(".failure").innerText(), /groups\[1\] has no epochs/); });
 });
 
