@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/os/interrupt.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -97,7 +98,8 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   return {};
 }
 
-Status check_report(const PlanOptions& options) {
+Status begin_report(PlanOptions& options) {
+  options.started_utc = wall_clock_utc();
   return options.report.empty() ? Status() : check_writable(options.report);
 }
 

@@ -24,6 +24,7 @@ struct PlanOptions {
   std::string objective, export_format;
   StoreOptions store;
   std::string report;             ///< file; "": none
+  std::string started_utc;        ///< set by begin_report()
   std::string data;               ///< dataset folder of roles that are networks; "" draws one
   std::string device;             ///< of roles that are networks; "" is this machine
   std::string root = "/";         ///< of the files that a live board shows
@@ -57,8 +58,8 @@ Result<std::unique_ptr<Board>> simulated_board(const PlanOptions& options,
 /// they are, or that they are not known. `simulated` and `store` may be null.
 Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Board* simulated,
                         Store* store);
-/// Refuses a report that cannot be written.
-Status check_report(const PlanOptions& options);
+/// Refuses a report that cannot be written, and notes when planning began.
+Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.
 Status report_plan(const PlanOptions& options, const nlohmann::ordered_json& answer);
 /// `flyball plan dynamic`.

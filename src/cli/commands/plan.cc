@@ -80,7 +80,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
                             options.infer.size(), what_roles_are));
   if (!options.arrivals.empty()) return plan_for_arrivals(kind, options, context);
-  FLYBALL_CHECK(check_report(options));
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, options.store.open());
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));

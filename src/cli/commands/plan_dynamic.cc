@@ -73,7 +73,7 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
 }  // namespace
 
 Status plan_dynamic_rates(PlanOptions& options) {
-  FLYBALL_CHECK(check_report(options));
+  FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(const auto windows, parse_windows(options.windows));
   if (options.infer.size() != 1 || options.train.size() > 1)
     return Error{Code::invalid_argument, "plan dynamic needs one --infer and at most one --train",
