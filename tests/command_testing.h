@@ -37,6 +37,13 @@ inline std::string slurp(const fs::path& path) {
   return text.str();
 }
 
+/// The document in a page that the program wrote.
+inline nlohmann::json report_data(const fs::path& page) {
+  const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
+  const size_t at = text.find(slot) + slot.size();
+  return nlohmann::json::parse(text.substr(at, text.find("</script>", at) - at));
+}
+
 /// A folder of its own for each test, with a store of its own; removed at the end.
 class CommandTest : public ::testing::Test {
  protected:

@@ -99,7 +99,7 @@ TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
     plan[6] = "--json=1";
     const Json before = run(plan).json();
     EXPECT_EQ(now["schema"], 2);
-    for (const char* key : {"schema", "choice", "default", "effort"})
+    for (const char* key : {"schema", "choice", "default", "effort", "request", "device"})
       EXPECT_FALSE(before.contains(key)) << key;
     EXPECT_EQ(now["choice"], now["answer"]);
     if (!now["choice"].is_null()) {

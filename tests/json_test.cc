@@ -55,13 +55,6 @@ class JsonTest : public LiveTest {
       EXPECT_NE(manual.find("`" + key + "`"), std::string::npos)
           << "'" << key << "' of `flyball " << arguments[0] << "` is not in docs/json.md";
   }
-
-  /// The document in a page that the program wrote.
-  nlohmann::json report_data(const fs::path& page) {
-    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
-    const size_t at = text.find(slot) + slot.size();
-    return Json::parse(text.substr(at, text.find("</script>", at) - at));
-  }
 };
 
 TEST_F(JsonTest, EveryKeyIsDocumented) {

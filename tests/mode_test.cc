@@ -119,9 +119,7 @@ TEST_F(ModeTest, WhatApplyPrintsSetsTheModeThatWasChosen) {
                              "table:" + write("orin.csv", table).string(), "--power-budget", "22W",
                              "--strategy", "brute-force", "--report", report, "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const std::string page = slurp(report), slot = "id=\"flyball-data\" type=\"application/json\">";
-  const size_t at = page.find(slot) + slot.size();
-  const auto data = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+  const auto data = report_data(report);
   std::istringstream code(data["apply"][0]["code"].get<std::string>());
   std::vector<std::string> words;
   for (std::string word; code >> word;) words.push_back(word);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "command_testing.h"
+#include "schema_testing.h"
 #include "store/database.h"
 
 namespace flyball::testing_tools {
@@ -9,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class OlderStoreTest : public CommandTest {
  protected:
@@ -61,7 +63,7 @@ TEST_F(OlderStoreTest, EveryRunIsShownAndHasItsPage) {
     const fs::path page = folder_ / ("run" + std::to_string(number) + ".html");
     const Finished done = run({"report", std::to_string(number), "--out", page.string()});
     EXPECT_EQ(done.exit_code, 0) << number << done.err;
-    EXPECT_THAT(slurp(page), HasSubstr("<html")) << number;
+    EXPECT_THAT(schema_faults("report", report_data(page)), IsEmpty()) << number;
   }
   const auto tuned = nlohmann::json::parse(show(1, "--json"))["trials"][0];
   ASSERT_EQ(tuned["clocks"].size(), 4u);
@@ -77,6 +79,33 @@ TEST_F(OlderStoreTest, EveryRunIsShownAndHasItsPage) {
   EXPECT_EQ(roofs["request"]["board"], "roofs");
   EXPECT_EQ(roofs["answer"]["modes"].size(), 2u);  // one for each number of cores
   EXPECT_THAT(show(2), HasSubstr("power_w"));
+}
+
+// A program before version 2 kept what `--json=1` prints.
+TEST_F(OlderStoreTest, AnswersOfVersionOneHaveTheirPages) {
+  const std::string table = write("det.csv",
+                                  "device,workload,phase,batch_size,gpu_mhz,minibatch_ms,power_w\n"
+                                  "board,det,infer,1,612,40,10\nboard,det,infer,1,1020,10,30\n")
+                                .string();
+  int number = 12;
+  for (const char* windows : {"10:1min,80:1min", "10:1min,900:1min"}) {
+    const Finished planned = run(
+        {"plan", "dynamic", "--infer", table, "--windows", windows, "--json=1", "-q", "--fresh"});
+    std::string answer = planned.out;
+    for (size_t at = 0; (at = answer.find('\'', at)) != std::string::npos; at += 2)
+      answer.insert(at, "'");
+    auto database = Database::open(folder_ / "store.db", {});
+    ASSERT_TRUE(database.ok());
+    const std::string script =
+        "UPDATE runs SET answer = '" + answer + "' WHERE id = " + std::to_string(++number);
+    ASSERT_TRUE(database->run_script(script.c_str()).ok());
+    const fs::path page = folder_ / "old.html";
+    const Finished done = run({"report", std::to_string(number), "--out", page.string()});
+    ASSERT_EQ(done.exit_code, 0) << done.err;
+    const auto data = report_data(page);
+    EXPECT_THAT(schema_faults("report", data), IsEmpty()) << data["answer"];
+    EXPECT_EQ(data["answer"]["windows"].size(), planned.exit_code == 0 ? 2u : 0u);
+  }
 }
 
 TEST_F(OlderStoreTest, WhatItKnowsServes) {
@@ -119,6 +148,19 @@ class Version6StoreTest : public OlderStoreTest {
   // minibatches; 5: a study; 6: as 4, beside another flyball.
   void SetUp() override { open("version6.sql"); }
 };
+
+class BeforeSchema2StoreTest : public OlderStoreTest {
+ protected:
+  void SetUp() override { open("before_schema_2.sql"); }
+};
+
+TEST_F(BeforeSchema2StoreTest, EveryRunHasItsPage) {
+  for (const char* number : {"1", "2", "3"}) {
+    const fs::path page = folder_ / "old.html";
+    ASSERT_EQ(run({"report", number, "--out", page.string()}).exit_code, 0) << number;
+    EXPECT_THAT(schema_faults("report", report_data(page)), IsEmpty()) << number;
+  }
+}
 
 // The version before said it in the reason to stop and among the conditions.
 TEST_F(Version6StoreTest, HowEachTrialCameToBeIsKnown) {

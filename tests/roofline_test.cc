@@ -26,9 +26,7 @@ class RooflineTest : public LiveTest {
   }
   /// It keeps to the schema, and holds the answer and a map of each table.
   static void expect_page(const fs::path& page, const nlohmann::json& answer, size_t tables) {
-    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
-    const size_t at = text.find(slot) + slot.size();
-    const auto data = nlohmann::json::parse(text.substr(at, text.find("</script>", at) - at));
+    const auto data = report_data(page);
     EXPECT_THAT(schema_faults("report", data), IsEmpty());
     EXPECT_EQ(data["answer"], answer);
     ASSERT_EQ(data["tables"].size(), tables);

@@ -22,12 +22,6 @@ class TuneTest : public CommandTest {
             "--power-budget", budget, "--profiles", "10",
             "--json",         "-q"};
   }
-  /// The document in a page that the program wrote.
-  Json report_data(const fs::path& page) {
-    const std::string text = slurp(page), slot = "id=\"flyball-data\" type=\"application/json\">";
-    const size_t at = text.find(slot) + slot.size();
-    return Json::parse(text.substr(at, text.find("</script>", at) - at));
-  }
   void expect_no_runs() { EXPECT_TRUE(run({"runs", "list", "--json"}).json()["runs"].empty()); }
 };
 

@@ -10,8 +10,21 @@
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
+namespace {
 
 using Json = nlohmann::ordered_json;
+
+Json device_json(const ProfilerInfo& board) {
+  return {{"name", board.device},
+          {"title", board.device_title},
+          {"fingerprint", board.fingerprint},
+          {"conditions", board.conditions},
+          {"power_total", text_or_null(board.power_total)},
+          {"power_gap", text_or_null(board.power_gap)},
+          {"gaps", board.gaps}};
+}
+
+}  // namespace
 
 size_t SearchAnswer::configurations_profiled() const {
   std::set<std::pair<size_t, size_t>> distinct;
@@ -32,10 +45,10 @@ void SearchAnswer::refuse(Refusal refusal) {
   easing = std::move(refusal.easing);
 }
 
-std::string effort_text(const SearchAnswer& answer, size_t offered, Caller caller) {
+std::string effort_text(const SearchAnswer& answer, size_t offered) {
   const size_t known = answer.configurations_profiled();
   const std::string text =
-      known_text(known, offered, answer.profiled.size(), answer.reused(), caller);
+      known_text(known, offered, answer.profiled.size(), answer.reused(), answer.request.caller);
   if (!text.empty()) return text;
   return fmt::format("{} of {} configurations profiled in {}", known, offered,
                      format_seconds({answer.seconds}));
@@ -47,11 +60,19 @@ std::string power_notice(const ProfilerInfo& profiler) {
                        : profiler.power_gap;
 }
 
-Json search_json(const SearchAnswer& answer, size_t offered, Caller caller) {
+Json asked_json(const SearchAnswer& answer) {
+  Workloads workloads;
+  for (const ProfilerInfo& workload : answer.workloads) workloads.push_back(&workload);
+  return {{"schema", json_schema},
+          {"request", request_json(answer.request, workloads)},
+          {"device", device_json(answer.board())}};
+}
+
+Json search_json(const SearchAnswer& answer, size_t offered) {
   Json json;
   json["infeasible"] =
       answer.infeasible ? infeasible_json(*answer.infeasible, answer.easing) : Json(nullptr);
-  json["effort"] = effort_text(answer, offered, caller);
+  json["effort"] = effort_text(answer, offered);
   json["reused"] = reused_json(answer.reused());
   json["profiles"] = answer.profiles();
   json["trials"] = answer.profiled.size();

@@ -9,9 +9,8 @@
 
 #include "answers/infeasible.h"
 #include "answers/observation.h"
+#include "answers/request.h"
 #include "answers/reused.h"
-#include "base/option_name.h"
-#include "profile/trials/profiler.h"
 
 namespace flyball {
 
@@ -20,7 +19,9 @@ inline constexpr int json_schema = 2;
 
 /// Tune (tune_result.h), plan (plan.h) and dynamic plan (dynamic_answer.h) are made of it.
 struct SearchAnswer {
-  std::vector<Observation> profiled;  ///< every trial in its order
+  Request request;
+  std::vector<ProfilerInfo> workloads;  ///< that it is about, in the order of its roles
+  std::vector<Observation> profiled;    ///< every trial in its order
   std::vector<SetAside> set_aside;
   std::optional<Error> infeasible;  ///< why there is no choice
   std::vector<Advice> easing;       ///< what would do, by the options of the caller
@@ -32,6 +33,8 @@ struct SearchAnswer {
   double own_seconds = 0;    ///< without the trials
   size_t mode_profiles = 0;  ///< as History::profiles() counts two roles in one mode; 0: one role
 
+  /// Where all of them run.
+  const ProfilerInfo& board() const { return workloads.front(); }
   /// Distinct ones, of all roles.
   size_t configurations_profiled() const;
   /// The same, or `mode_profiles`.
@@ -42,15 +45,15 @@ struct SearchAnswer {
 };
 
 /// "10 of 20 configurations profiled in 31.5 s", or whose trials they are and how old.
-std::string effort_text(const SearchAnswer& answer, size_t offered,
-                        Caller caller = Caller::command_line);
+std::string effort_text(const SearchAnswer& answer, size_t offered);
 /// "power is not available on this machine (`flyball doctor` says why)", or that a table has none;
 /// "" where there is power.
 std::string power_notice(const ProfilerInfo& profiler);
 
+/// The keys with which every answer begins: its version, what was asked, and where.
+nlohmann::ordered_json asked_json(const SearchAnswer& answer);
 /// The keys that every answer has (docs/json.md). `offered`: configurations to choose from.
-nlohmann::ordered_json search_json(const SearchAnswer& answer, size_t offered,
-                                   Caller caller = Caller::command_line);
+nlohmann::ordered_json search_json(const SearchAnswer& answer, size_t offered);
 /// {"asked", "kept", "of", "seed", "notes"}: which modes were chosen among; null where that was not
 /// asked.
 nlohmann::ordered_json modes_json(const std::optional<KeptModes>& modes);

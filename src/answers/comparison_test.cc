@@ -44,7 +44,7 @@ class ComparisonTest : public ::testing::Test {
     result_.space.add(std::array{8.0});
     result_.space.add(std::array{16.0});
     result_.choice = 1;
-    result_.profiler.live = true;
+    result_.workloads.emplace_back().live = true;
   }
   Comparison compare(const std::vector<Given>& usual, const std::vector<Given>& chosen) {
     result_.profiled.clear();

@@ -12,10 +12,10 @@ using Json = nlohmann::ordered_json;
 Json to_json(const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;
   const bool planned = !answer.infeasible;
-  Json json{{"schema", json_schema},
-            {"problem", "dynamic"},
-            {"objective", objective_name(problem.objective)},
-            {"asked", describe(problem)}};
+  Json json = asked_json(answer);
+  json["problem"] = answer.request.kind;
+  json["objective"] = objective_name(problem.objective);
+  json["asked"] = describe(problem);
   double switch_j = 0;
   json["windows"] = Json::array();
   for (const WindowPlan& window : answer.plan.windows) {
@@ -26,6 +26,7 @@ Json to_json(const DynamicAnswer& answer) {
            {"config", problem.candidates->space(role).settings(window.choice.candidates[role])}});
     json["windows"].push_back({{"rate_hz", window.window.rate_hz},
                                {"seconds", window.window.seconds},
+                               {"text", choice_text(problem, window.choice.candidates)},
                                {"choice", std::move(choice)},
                                {"value", objective_value(problem, window.choice.outcome)},
                                {"provenance", provenance_name(answer.provenance)},

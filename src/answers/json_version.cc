@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "answers/answer.h"
+#include "answers/stored_json.h"
 
 namespace flyball {
 namespace {
@@ -22,10 +23,10 @@ void erase(Json& json, std::initializer_list<const char*> keys) {
   for (const char* key : keys) json.erase(key);
 }
 
-// Trials did not say their intervals.
+// Trials did not say their intervals, and not in words what makes them doubtful.
 void forget_intervals(Json& json) {
   if (json.contains("profiled"))
-    for (Json& trial : json["profiled"]) erase(trial, {"minibatch_ms_90", "power_w_90"});
+    for (Json& trial : json["profiled"]) erase(trial, {"minibatch_ms_90", "power_w_90", "doubts"});
 }
 
 Json tune_of_1(Json json) {
@@ -38,10 +39,11 @@ Json tune_of_1(Json json) {
   return json;
 }
 
-// Choices did not say their times.
+// Choices did not say their times, and not in words what is set.
 void forget_times(Json& choice) {
-  choice.erase("minibatch_ms");
-  for (Json& role : choice["roles"]) role.erase("minibatch_ms");
+  erase(choice, {"text", "minibatch_ms"});
+  if (choice.contains("roles"))
+    for (Json& role : choice["roles"]) role.erase("minibatch_ms");
 }
 
 Json plan_of_1(Json json) {
@@ -51,18 +53,13 @@ Json plan_of_1(Json json) {
                      {"hint", json["infeasible"]["hint"]}};
   const bool dynamic = json.contains("windows");
   forget_intervals(json);
-  erase(json, {"choice", "default", "effort", "reused", "set_aside", "started_utc", "seconds",
-               "own_seconds"});
+  erase(json, {"request", "device", "choice", "default", "effort", "reused", "set_aside",
+               "started_utc", "seconds", "own_seconds"});
+  each_choice(json, forget_times);
   if (dynamic) erase(json, {"asked", "profiled", "trials", "stopped"});
   if (!dynamic) {
-    for (const char* list : {"would_buy", "front", "profiled"})
-      for (Json& one : json[list]) {
-        if (one.contains("failure") && one["failure"].is_null()) one["failure"] = "";
-        if (one.contains("roles")) forget_times(one);
-        if (one.contains("choice")) forget_times(one["choice"]);
-      }
-    if (json["answer"].is_object()) forget_times(json["answer"]);
-    if (json["unmeasured"].is_object()) forget_times(json["unmeasured"]["choice"]);
+    for (Json& trial : json["profiled"])
+      if (trial["failure"].is_null()) trial["failure"] = "";
   } else if (json.contains("error")) {
     erase(json, {"objective", "switches", "switch_j", "value", "value_unit", "static_value",
                  "profiles", "notes"});
@@ -70,6 +67,12 @@ Json plan_of_1(Json json) {
     json.erase("infeasible");
   }
   return json;
+}
+
+// Experiments did not say their epochs, and not what they held fixed and varied.
+void forget_epochs(Json& json) {
+  erase(json, {"fixed", "varied", "measured_utc", "power_total", "dataset"});
+  for (Json& group : json["groups"]) group.erase("epochs");
 }
 
 void forget_code(Json& json) {
@@ -81,6 +84,7 @@ Json downgraded(Json json) {
   if (json.is_object()) json.erase("schema");
   if (is_tune(json)) json = tune_of_1(std::move(json));
   if (is_plan(json)) json = plan_of_1(std::move(json));
+  if (json.contains("experiment") && json.contains("groups")) forget_epochs(json);
   forget_code(json);
   return json;
 }

@@ -37,7 +37,6 @@ struct ShadowPrice {
 };
 
 struct Plan : SearchAnswer {
-  std::string kind;  ///< "training", "concurrent", …, as `flyball plan` names it
   std::shared_ptr<const Problem> problem;
   std::optional<Answer> answer;
   Option chosen;                ///< the answer
@@ -49,7 +48,6 @@ struct Plan : SearchAnswer {
   /// What is predicted, but not measured, to be better than the answer within the limits.
   std::optional<ShadowPrice> unmeasured;
   Provenance provenance = Provenance::measured;  ///< of what was profiled
-  std::optional<KeptModes> modes;                ///< which modes were chosen among
 };
 
 /// Draws up the plan of a search that has ended; `found`: what came of it, its trials in their

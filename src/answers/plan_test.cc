@@ -33,6 +33,7 @@ const Readings tabled = {{{60, 10}, {30, 20}, {15, 20.5}},
 Plan plan_over(Strategy& strategy, const Readings& readings,
                Provenance provenance = Provenance::measured) {
   SearchAnswer found;
+  found.workloads.resize(strategy.problem().roles.size());
   while (const auto ask = strategy.ask()) {
     Observation trial;
     trial.role = ask->role;

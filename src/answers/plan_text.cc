@@ -178,7 +178,8 @@ json choice_json(const Problem& problem, const Option& option) {
                      {"config", all_settings(trial)},
                      {"minibatch_ms", or_null(option.minibatch_ms[role])}});
   }
-  return {{"value", or_null(objective_value(problem, option.choice.outcome))},
+  return {{"text", choice_text(problem, option.choice.candidates)},
+          {"value", or_null(objective_value(problem, option.choice.outcome))},
           {"value_unit", objective_unit(problem)},
           {"minibatch_ms", or_null(option.minibatch_ms[0])},
           {"power_w", or_null(option.power_w)},
@@ -244,10 +245,10 @@ std::string format_plan(const Plan& plan, bool verbose) {
 
 json to_json(const Plan& plan) {
   const Problem& problem = *plan.problem;
-  json out{{"schema", json_schema},
-           {"problem", plan.kind},
-           {"objective", objective_name(problem.objective)},
-           {"asked", describe(problem)}};
+  json out = asked_json(plan);
+  out["problem"] = plan.request.kind;
+  out["objective"] = objective_name(problem.objective);
+  out["asked"] = describe(problem);
   out["choice"] = plan.answer ? choice_json(problem, plan.chosen) : json();
   out["answer"] = out["choice"];  // its name until 0.2
   out["default"] = plan.usual ? choice_json(problem, *plan.usual) : json();
@@ -268,7 +269,7 @@ json to_json(const Plan& plan) {
     out["unmeasured"] = {{"gain_pct", plan.unmeasured->gain_pct},
                          {"choice", choice_json(problem, plan.unmeasured->option)}};
   for (const Option& option : plan.front) out["front"].push_back(choice_json(problem, option));
-  out["modes"] = modes_json(plan.modes);
+  out["modes"] = modes_json(plan.board().modes);
   out.update(search_json(plan, configurations_of(problem)));
   return out;
 }

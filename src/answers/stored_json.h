@@ -1,6 +1,7 @@
 // Reads documents that the store has kept: what is missing there is empty, never an error.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,7 +12,8 @@ namespace flyball {
 
 /// The document; an empty object where the text is none.
 nlohmann::ordered_json stored_document(const std::string& text);
-/// The answer of the run in the keys of the present version; an empty object where it has none.
+/// The answer of the run in the keys of the present version, each choice of a plan with its `text`;
+/// an empty object where it has none.
 nlohmann::ordered_json stored_answer(const StoredRun& run);
 /// The text under a key; "" where there is none.
 std::string text_of(const nlohmann::ordered_json& holder, const char* key);
@@ -21,10 +23,11 @@ nlohmann::ordered_json list_of(const nlohmann::ordered_json& holder, const char*
 nlohmann::ordered_json value_at(const nlohmann::ordered_json& holder, const char* key);
 /// `config` of a document.
 Settings settings_of(const nlohmann::ordered_json& config);
+/// Goes through all that a plan speaks of setting: its choices, each with its `roles`, and the
+/// windows of a dynamic one, whose roles stand in `choice`.
+void each_choice(nlohmann::ordered_json& plan,
+                 const std::function<void(nlohmann::ordered_json&)>& visit);
 /// Those that belong to the board, or to the run.
 Settings of_scope(const Settings& settings, Scope scope);
-/// "cpu_cores 4, gpu_mhz 816; mobilenet batch_size 8": the mode once, then what each role runs
-/// with.
-std::string choice_text(const nlohmann::ordered_json& roles);
 
 }  // namespace flyball

@@ -89,26 +89,13 @@ Json held_out_json(const TuneResult& result) {
   return list;
 }
 
-Json device_json(const ProfilerInfo& profiler) {
-  const auto text_or_null = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-  };
-  return {{"name", profiler.device},
-          {"title", profiler.device_title},
-          {"fingerprint", profiler.fingerprint},
-          {"conditions", profiler.conditions},
-          {"power_total", text_or_null(profiler.power_total)},
-          {"power_gap", text_or_null(profiler.power_gap)},
-          {"gaps", profiler.gaps}};
-}
-
 Json comparison_json(const TuneResult& result) {
   const auto comparison = compare_with_default(result);
   if (!comparison) return nullptr;
   return {{"text", comparison->text},
           {"per", per_name(result.per)},
           {"established", comparison->established},
-          {"doubt", comparison->doubt.empty() ? Json(nullptr) : Json(comparison->doubt)},
+          {"doubt", text_or_null(comparison->doubt)},
           {"time", change_json(comparison->time)},
           {"power", change_json(comparison->power)},
           {"energy", change_json(comparison->energy)}};
@@ -117,13 +104,11 @@ Json comparison_json(const TuneResult& result) {
 }  // namespace
 
 Json to_json(const TuneResult& result) {
-  Json json{{"schema", json_schema}};
-  json["request"] = request_json(result.request, {&result.profiler});
+  Json json = asked_json(result);
   json["request"]["budget_span"] = result.budget_span;
   json["request"]["samples"] = result.samples > 0 ? Json(result.samples) : Json(nullptr);
-  json["request"]["settings"] = result.profiler.job;
+  json["request"]["settings"] = result.board().job;
   json["asked"] = describe(result.request, result.budget_span);
-  json["device"] = device_json(result.profiler);
   json["axes"] = axes_json(result.space);
   json["choice"] = nullptr;
   if (result.choice) {
@@ -140,10 +125,10 @@ Json to_json(const TuneResult& result) {
   json["measured"] = measured_json(result);
   json["held_out"] = held_out_json(result);
   json["configurations"] = result.offered();
-  json["modes"] = modes_json(result.profiler.modes);
+  json["modes"] = modes_json(result.board().modes);
   if (result.gap) json["gap_pct"] = 100 * *result.gap;
   if (result.oracle) json["oracle"] = oracle_json(result);
-  json.update(search_json(result, result.offered(), result.request.caller));
+  json.update(search_json(result, result.offered()));
   return json;
 }
 

@@ -27,8 +27,8 @@ const char* per_name(Per per) {
 double TuneResult::batch_size(size_t config) const {
   if (per == Per::run) return 0;
   if (const auto axis = space.axis_index(axis::batch_size)) return space.row(config)[*axis];
-  const auto fixed = profiler.job.find(axis::batch_size);
-  return fixed == profiler.job.end() ? 0 : fixed->second;
+  const auto fixed = board().job.find(axis::batch_size);
+  return fixed == board().job.end() ? 0 : fixed->second;
 }
 
 double TuneResult::minibatches_per_epoch(size_t config) const {

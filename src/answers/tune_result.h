@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "answers/answer.h"
-#include "answers/request.h"
 #include "space/table.h"
 
 namespace flyball {
@@ -53,8 +52,6 @@ struct HeldOut {
 };
 
 struct TuneResult : SearchAnswer {
-  Request request;
-  ProfilerInfo profiler;
   Space space;
   size_t default_config = 0;
   std::string default_reason;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "base/status.h"
 
@@ -17,6 +18,11 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
 /// A figure that is not known is NaN in the code (infinite where there is no limit).
 inline nlohmann::ordered_json or_null(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+/// A text that says nothing is null.
+inline nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
 }
 
 /// `code`, `message`, `hint`.

@@ -10,7 +10,7 @@
 #include "cli/report_file.h"
 #include "cli/tables.h"
 #include "profile/trials/chosen_modes.h"
-#include "report/plan_report.h"
+#include "report/plan_page.h"
 #include "space/named_source.h"
 #include "tune/plan_costs.h"
 #include "tune/role_choices.h"
@@ -106,20 +106,8 @@ Status begin_report(PlanOptions& options) {
   return options.report.empty() ? Status() : check_writable(options.report);
 }
 
-Status report_plan(const PlanOptions& options, const SharedBoard& board,
-                   const nlohmann::ordered_json& answer) {
-  const ProfilerInfo& who = board.info(0);
-  StoredRun run;
-  run.request = {options.request.command,
-                 request_json(options.request, board.workloads()).dump(),
-                 who.device,
-                 who.fingerprint,
-                 options.request.seed,
-                 who.conditions};
-  run.started_utc = options.started_utc;
-  run.answer = answer.dump();
-  if (answer["run"].is_number_integer()) run.id = answer["run"];
-  return write_report(options.report, plan_report(run), options.json);
+Status report_plan(const PlanOptions& options, const nlohmann::ordered_json& answer) {
+  return write_report(options.report, plan_page(answer, options.request.command), options.json);
 }
 
 }  // namespace flyball::cli

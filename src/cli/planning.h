@@ -61,8 +61,7 @@ Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Bo
 /// Refuses a report that cannot be written, and notes when planning began.
 Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.
-Status report_plan(const PlanOptions& options, const SharedBoard& board,
-                   const nlohmann::ordered_json& answer);
+Status report_plan(const PlanOptions& options, const nlohmann::ordered_json& answer);
 /// `flyball plan dynamic`.
 Status plan_dynamic_rates(PlanOptions& options);
 

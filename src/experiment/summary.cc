@@ -29,31 +29,7 @@ std::optional<double> mean_of(const std::vector<const EpochFigures*>& epochs,
   return sum / static_cast<double>(epochs.size());
 }
 
-// What the GPU did stands in --json only: the page says it as a finding.
-Json with_gpu_json(const EpochAverage& average) {
-  Json json = average_json(average);
-  json["gpu_load_pct"] = or_null(average.gpu_load_pct);
-  json["gpu_mhz"] = or_null(average.gpu_mhz);
-  json["gpu_memory_bytes"] = or_null(average.gpu_memory_bytes);
-  return json;
-}
-
-// Of the runs of a group the busiest one counts: a mean would hide it.
-void take_doubts(Group& group) {
-  for (const RunFigures* run : group.runs) {
-    if (!run->disturbed.empty() &&
-        std::ranges::find(group.disturbed, run->disturbed) == group.disturbed.end())
-      group.disturbed.push_back(run->disturbed);
-    std::vector<const EpochFigures*> epochs;
-    for (const EpochFigures& epoch : run->epochs) epochs.push_back(&epoch);
-    if (const auto others = mean_of(epochs, &EpochFigures::others_cpu_pct))
-      group.busy_pct = std::max(group.busy_pct.value_or(0), *others < busy_pct ? 0 : *others);
-  }
-}
-
-}  // namespace
-
-nlohmann::ordered_json average_json(const EpochAverage& a) {
+Json average_json(const EpochAverage& a) {
   return {{"epochs", a.epochs},
           {"e2e_s", a.e2e_s},
           {"stall_s", a.stall_s},
@@ -71,8 +47,26 @@ nlohmann::ordered_json average_json(const EpochAverage& a) {
           {"file_bytes", or_null(a.file_bytes)},
           {"cache_bytes", or_null(a.cache_bytes)},
           {"energy_j", or_null(a.energy_j)},
-          {"power_w", or_null(a.power_w)}};
+          {"power_w", or_null(a.power_w)},
+          {"gpu_load_pct", or_null(a.gpu_load_pct)},
+          {"gpu_mhz", or_null(a.gpu_mhz)},
+          {"gpu_memory_bytes", or_null(a.gpu_memory_bytes)}};
 }
+
+// Of the runs of a group the busiest one counts: a mean would hide it.
+void take_doubts(Group& group) {
+  for (const RunFigures* run : group.runs) {
+    if (!run->disturbed.empty() &&
+        std::ranges::find(group.disturbed, run->disturbed) == group.disturbed.end())
+      group.disturbed.push_back(run->disturbed);
+    std::vector<const EpochFigures*> epochs;
+    for (const EpochFigures& epoch : run->epochs) epochs.push_back(&epoch);
+    if (const auto others = mean_of(epochs, &EpochFigures::others_cpu_pct))
+      group.busy_pct = std::max(group.busy_pct.value_or(0), *others < busy_pct ? 0 : *others);
+  }
+}
+
+}  // namespace
 
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs) {
   EpochAverage a;
@@ -187,9 +181,33 @@ std::vector<std::string> doubts_of(const ExperimentResult& result) {
   return doubts;
 }
 
-Json doubts_json(const Group& group) {
-  const std::string doubts = group.doubts();
-  return doubts.empty() ? Json(nullptr) : Json(doubts);
+Json epochs_json(const std::vector<const RunFigures*>& runs) {
+  Json list = Json::array();
+  for (const RunFigures* run : runs)
+    for (const EpochFigures& epoch : run->epochs)
+      list.push_back({{"repeat", run->repeat},
+                      {"epoch", epoch.epoch},
+                      {"e2e_s", epoch.e2e_s},
+                      {"stall_s", epoch.stall_s},
+                      {"compute_s", epoch.compute_s},
+                      {"overhead_s", epoch.overhead_s},
+                      {"loss", epoch.loss},
+                      {"cached", or_null(epoch.cached_before)},
+                      {"read_bytes", or_null(epoch.read_bytes)},
+                      {"energy_j", or_null(epoch.energy_j)},
+                      {"others_cpu_pct", or_null(epoch.others_cpu_pct)},
+                      {"disturbed", text_or_null(run->disturbed)},
+                      {"minibatch_ms", epoch.minibatch_ms.quantiles}});
+  return list;
+}
+
+Json first_run_json(const RunFigures* run) {
+  Json json{{"measured_utc", nullptr}, {"power_total", nullptr}, {"dataset", nullptr}};
+  if (!run) return json;
+  json["measured_utc"] = text_or_null(run->started_utc);
+  json["power_total"] = text_or_null(run->power_total);
+  json["dataset"] = {{"samples", run->dataset_samples}, {"bytes", run->dataset_bytes}};
+  return json;
 }
 
 Json experiment_json(const ExperimentResult& result) {
@@ -197,23 +215,28 @@ Json experiment_json(const ExperimentResult& result) {
   Json json{{"experiment", result.spec.name},
             {"title", result.spec.title},
             {"question", question_name(result.spec.question)},
+            {"fixed", settings_json(result.spec.fixed)},
+            {"varied", Json::array()},
             {"device", result.device},
             {"fingerprint", result.fingerprint},
-            {"compute", result.compute.empty() ? Json(nullptr) : Json(result.compute)},
+            {"compute", text_or_null(result.compute)},
             {"started_utc", result.started_utc},
             {"seconds", result.seconds},
             {"runs", result.runs.size()},
             {"wanted", result.wanted},
             {"reused", result.reused}};
+  for (const Varied& varied : result.spec.vary) json["varied"].push_back(varied.name);
+  json.update(first_run_json(result.runs.empty() ? nullptr : &result.runs.front()));
   json["groups"] = Json::array();
   for (const Group& group : groups)
     json["groups"].push_back({{"label", group.label},
                               {"settings", settings_json(group.settings)},
                               {"repeats", group.runs.size()},
                               {"disturbed", group.disturbed},
-                              {"doubts", doubts_json(group)},
-                              {"first", with_gpu_json(group.first)},
-                              {"later", group.later ? with_gpu_json(*group.later) : Json(nullptr)},
+                              {"doubts", text_or_null(group.doubts())},
+                              {"first", average_json(group.first)},
+                              {"later", group.later ? average_json(*group.later) : Json(nullptr)},
+                              {"epochs", epochs_json(group.runs)},
                               {"residency", residency_json(group.residency)}});
   json["findings"] = Json::array();
   for (const Finding& finding : findings_of(result, groups))

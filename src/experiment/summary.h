@@ -25,8 +25,6 @@ struct EpochAverage {
   std::optional<double> gpu_load_pct, gpu_mhz, gpu_memory_bytes;
 };
 EpochAverage average_of(const std::vector<const EpochFigures*>& epochs);
-/// With the fields' names as keys; null where a figure is not known.
-nlohmann::ordered_json average_json(const EpochAverage& average);
 
 /// All repeats of one setting.
 struct Group {
@@ -62,8 +60,11 @@ std::vector<std::string> gaps_of(const ExperimentResult& result);
 /// measured beside this one.
 std::vector<std::string> doubts_of(const ExperimentResult& result);
 
-/// Its doubts() as documents have them: null where there are none.
-nlohmann::ordered_json doubts_json(const Group& group);
+/// Each epoch of each run, as a group of a document lists them.
+nlohmann::ordered_json epochs_json(const std::vector<const RunFigures*>& runs);
+/// Of the first run of an experiment (may be null): when it was measured, its power total, its
+/// dataset.
+nlohmann::ordered_json first_run_json(const RunFigures* run);
 /// As `--json` shows it.
 nlohmann::ordered_json experiment_json(const ExperimentResult& result);
 

@@ -76,6 +76,13 @@ TEST(Summary, KeepsTheFirstEpochApart) {
   const auto json = experiment_json(result);
   EXPECT_EQ(json["groups"].size(), 3u);
   EXPECT_TRUE(json["groups"][0]["later"]["energy_j"].is_null());
+  EXPECT_EQ(json["varied"], nlohmann::json({"workers"}));
+  EXPECT_EQ(json["fixed"]["workload"], "lenet5");
+  EXPECT_EQ(json["dataset"]["bytes"], 200e6);
+  EXPECT_TRUE(json["power_total"].is_null());
+  ASSERT_EQ(json["groups"][2]["epochs"].size(), 3u);
+  EXPECT_EQ(json["groups"][2]["epochs"][1]["epoch"], 1);
+  EXPECT_EQ(json["groups"][2]["epochs"][1]["stall_s"], 1);
 }
 
 TEST(Summary, MarksWhatRanBesideAnotherSessionOrOnABusyMachine) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/json.h"
 #include "base/statistics.h"
 #include "store/stored_trials.h"
 
@@ -115,8 +116,8 @@ Json groups_json(const std::vector<SpreadGroup>& groups) {
     list.push_back({{"device", group.device},
                     {"workload", group.workload},
                     {"phase", group.phase},
-                    {"board", group.board.empty() ? Json() : Json(group.board)},
-                    {"software", group.software.empty() ? Json() : Json(group.software)},
+                    {"board", text_or_null(group.board)},
+                    {"software", text_or_null(group.software)},
                     {"members", group.members},
                     {"time", variation_json(group.time)},
                     {"energy", group.energy ? variation_json(*group.energy) : Json()}});

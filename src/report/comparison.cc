@@ -93,7 +93,7 @@ Json side_json(const std::optional<ComparedSide>& side) {
           {"readings", side->readings},
           {"minibatch_ms_90", interval_json(c.time_lo, c.time_hi)},
           {"power_w_90", interval_json(c.power_lo, c.power_hi)},
-          {"doubts", side->doubts.empty() ? Json(nullptr) : Json(side->doubts)}};
+          {"doubts", text_or_null(side->doubts)}};
 }
 
 Json run_json(const StoredRun& run) {
@@ -161,7 +161,7 @@ Json to_json(const RunComparison& comparison) {
                     {"second", side_json(row.second)},
                     {"change_pct", or_null(row.change_pct)},
                     {"established", or_null(row.established)},
-                    {"doubt", row.doubt.empty() ? Json(nullptr) : Json(row.doubt)}});
+                    {"doubt", text_or_null(row.doubt)}});
   }
   return {{"first", comparison.first.id},
           {"second", comparison.second.id},

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/page.h"
-#include "report/plan_report.h"
+#include "report/plan_page.h"
 #include "report/sources.h"
 #include "report/stored_answer.h"
 #include "report/tune_page.h"
@@ -38,15 +38,13 @@ Json idle_share(const BoardCosts& costs, const Measurement& m) {
 Json trial_json(const StoredMeasurement& stored, const std::string& source,
                 const BoardCosts& costs) {
   const Measurement& m = stored.measurement;
-  const std::string doubts = trial_doubts(m);
   Json config = Json::object();
   for (const auto& [name, value] : all_settings(m.trial)) config[name] = value;
   Json json{{"id", stored.id},
             {"workload", m.trial.job.workload},
             {"phase", phase_name(m.trial.job.phase)},
             {"config", config},
-            {"source", source},
-            {"doubts", doubts.empty() ? Json(nullptr) : Json(doubts)}};
+            {"source", source}};
   json.update(trial_intervals(m));
   json.update(trial_facts(m));
   json["conditions"] = or_null(m.conditions);
@@ -67,7 +65,6 @@ Json stored_run_json(const StoredRun& run) {
   Json answer = Json::parse(run.answer, nullptr, false);
   const Json request = Json::parse(run.request.request, nullptr, false);
   const RunSummary summary = summary_of(run);
-  const auto known = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   return {{"id", run.id},
           {"command", run.request.command},
           {"device", run.request.device},
@@ -75,13 +72,13 @@ Json stored_run_json(const StoredRun& run) {
           {"conditions", or_null(run.request.conditions)},
           {"seed", run.request.seed},
           {"started_utc", run.started_utc},
-          {"finished_utc", known(run.finished_utc)},
+          {"finished_utc", text_or_null(run.finished_utc)},
           {"state", run_state_name(run.state)},
           {"measurements", run.rows()},
           {"reused", run.reused},
-          {"workload", known(summary.workload)},
-          {"best", known(summary.best)},
-          {"choice", known(summary.choice)},
+          {"workload", text_or_null(summary.workload)},
+          {"best", text_or_null(summary.best)},
+          {"choice", text_or_null(summary.choice)},
           {"request", request.is_discarded() ? Json(run.request.request) : request},
           {"answer", answer.is_discarded() ? Json(nullptr) : upgraded(std::move(answer))}};
 }
@@ -105,10 +102,11 @@ Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>&
 
 Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
                 const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs) {
-  const Json answer = stored_answer(run);
-  if (answer.contains("problem")) return plan_report(run);
-  if (answer.contains("profiled") && answer.contains("choice"))
-    return tune_page(complete_answer(run, trials), run.request.command);
+  const Json answer = complete_answer(run, trials, experiment_runs);
+  if (answer.contains("problem")) return plan_page(answer, run.request.command);
+  if (answer.contains("per")) return tune_page(answer, run.request.command);
+  if (answer.contains("experiment"))
+    return page_document("experiment", run.request.command, answer);
   return page_document("run", run.request.command,
                        stored_run_json(run, trials, costs, experiment_runs));
 }

@@ -11,8 +11,8 @@
 
 namespace flyball {
 
-/// The answer of a tune or a plan as its page. Any other run (an import, one that was cut off) as
-/// the list of its trials.
+/// The answer of a tune, a plan or an experiment as its page. Any other run (an import, one that
+/// was cut off) as the list of its trials.
 nlohmann::ordered_json run_report(const StoredRun& run,
                                   const std::vector<StoredMeasurement>& trials,
                                   const BoardCosts& costs,

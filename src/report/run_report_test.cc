@@ -39,6 +39,37 @@ TEST(RunReport, TellsSourcesApart) {
   EXPECT_EQ(answer["sources"][2]["differences"][0], "libraries is 2.6 in A, 2.7 in C");
 }
 
+StoredFigures measured(int workers, int repeat) {
+  StoredFigures one;
+  one.figures.settings.workers = workers;
+  one.figures.repeat = repeat;
+  one.figures.started_utc = "2026-01-02T03:04:05Z";
+  one.figures.dataset_samples = 600;
+  one.figures.epochs = {{.epoch = 0, .e2e_s = 2.0 + workers}, {.epoch = 1, .e2e_s = 1.0 + workers}};
+  return one;
+}
+
+// An earlier program kept neither the epochs nor what varied, and knew fewer settings.
+TEST(RunReport, CompletesAnExperimentByItsRuns) {
+  StoredRun run;
+  run.request.request = R"({"experiment": "small", "fixed": {"workload": "lenet5", "seed": 1},
+                            "vary": {"workers": [0, 1]}})";
+  run.request.command = "flyball experiment run small.toml";
+  run.answer = R"({"experiment": "small", "groups": [{"settings": {"workers": 0}},
+                   {"settings": {"workers": 1}}]})";
+  const auto page = run_report(run, {}, {}, {measured(0, 0), measured(1, 0), measured(0, 1)});
+  EXPECT_EQ(page["kind"], "experiment");
+  EXPECT_EQ(page["command"], run.request.command);
+  const auto& answer = page["answer"];
+  EXPECT_EQ(answer["fixed"]["workload"], "lenet5");
+  EXPECT_EQ(answer["varied"], (nlohmann::ordered_json{"workers"}));
+  EXPECT_EQ(answer["measured_utc"], "2026-01-02T03:04:05Z");
+  EXPECT_EQ(answer["dataset"]["samples"], 600);
+  EXPECT_EQ(answer["groups"][0]["epochs"].size(), 4u);
+  EXPECT_EQ(answer["groups"][0]["epochs"][2]["repeat"], 1);
+  EXPECT_EQ(answer["groups"][1]["epochs"][1]["e2e_s"], 2);
+}
+
 TEST(RunSummary, OfATuneOfSeveralBatchSizesIsPerSample) {
   StoredRun run;
   run.request.request = R"({"workload": "net"})";

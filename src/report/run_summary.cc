@@ -36,7 +36,7 @@ RunSummary summary_of(const StoredRun& run) {
     summary.best =
         joined(figure(choice, "value", text_of(choice, "value_unit").c_str()),
                text_of(choice, "value_unit") == "W" ? "" : figure(choice, "power_w", "W"));
-    summary.choice = choice_text(choice["roles"]);
+    summary.choice = text_of(choice, "text");
   } else if (choice.is_object()) {
     // Minibatches of unlike size do not compare.
     const bool per_sample = text_of(answer, "per") == "sample";

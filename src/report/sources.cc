@@ -68,14 +68,13 @@ nlohmann::ordered_json sources_json(const Sources& sources) {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Source& source : sources.all())
-    list.push_back(
-        {{"name", source.name},
-         {"device", source.device},
-         {"fingerprint", source.fingerprint},
-         {"power_total", source.power_total.empty() ? Json(nullptr) : Json(source.power_total)},
-         {"conditions", or_null(source.conditions)},
-         {"measurements", source.measurements},
-         {"differences", differences(sources.all().front(), source)}});
+    list.push_back({{"name", source.name},
+                    {"device", source.device},
+                    {"fingerprint", source.fingerprint},
+                    {"power_total", text_or_null(source.power_total)},
+                    {"conditions", or_null(source.conditions)},
+                    {"measurements", source.measurements},
+                    {"differences", differences(sources.all().front(), source)}});
   return list;
 }
 

@@ -6,6 +6,7 @@
 #include "answers/repeats.h"
 #include "answers/stored_json.h"
 #include "base/json.h"
+#include "experiment/summary.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -94,10 +95,80 @@ void complete_tune(Json& answer, const StoredRun& run, const std::vector<StoredM
                        {"held_out", Json::array()}});
 }
 
+// Neither what was asked nor where stood in a plan, nor the times of its choices.
+void complete_plan(Json& answer, const StoredRun& run,
+                   const std::vector<StoredMeasurement>& trials) {
+  Json request = stored_document(run.request.request), total;
+  for (const char* key : {"fresh", "measured", "verify", "profiles_asked", "windows"})
+    request.erase(key);
+  for (const StoredMeasurement& trial : trials)
+    if (const auto& power = trial.measurement.power; power && !power->total.empty())
+      total = power->total;
+  add_missing(answer, {{"request", request},
+                       {"device",
+                        {{"name", run.request.device},
+                         {"title", run.request.device},
+                         {"fingerprint", run.request.fingerprint},
+                         {"conditions", or_null(run.request.conditions)},
+                         {"power_total", total},
+                         {"power_gap", nullptr},
+                         {"gaps", Json::array()}}}});
+  if (answer.contains("windows")) {
+    add_missing(answer, {{"objective", text_of(request, "objective")},
+                         {"asked", ""},
+                         {"infeasible", nullptr},
+                         {"profiles", 0},
+                         {"trials", 0},
+                         {"profiled", Json::array()},
+                         {"stopped", ""},
+                         {"notes", Json::array()},
+                         {"switches", 0},
+                         {"switch_j", 0},
+                         {"value", nullptr},
+                         {"value_unit", ""},
+                         {"static_value", nullptr}});
+    answer.erase("modes");
+    return;
+  }
+  add_missing(answer, {{"default", nullptr}, {"together", nullptr}});
+  each_choice(answer, [](Json& choice) {
+    add_missing(choice, {{"minibatch_ms", nullptr}});
+    for (Json& role : choice["roles"]) add_missing(role, {{"minibatch_ms", nullptr}});
+  });
+}
+
+// A setting that came later stands in the runs only.
+bool has_settings(const RunFigures& run, const Json& settings) {
+  const Json own = settings_json(run.settings);
+  for (const auto& [name, value] : settings.items())
+    if (value_at(own, name.c_str()) != value) return false;
+  return true;
+}
+
+// Neither its epochs stood in an experiment, nor what it held fixed and varied.
+Json complete_experiment(Json answer, const StoredRun& run,
+                         const std::vector<StoredFigures>& runs) {
+  const Json asked = stored_document(run.request.request);
+  Json varied = Json::array();
+  for (const auto& [name, values] : value_at(asked, "vary").items()) varied.push_back(name);
+  add_missing(answer, {{"fixed", value_at(asked, "fixed")}, {"varied", varied}});
+  add_missing(answer, first_run_json(runs.empty() ? nullptr : &runs.front().figures));
+  for (Json& group : answer["groups"]) {
+    std::vector<const RunFigures*> own;
+    for (const StoredFigures& one : runs)
+      if (has_settings(one.figures, group["settings"])) own.push_back(&one.figures);
+    add_missing(group, {{"epochs", epochs_json(own)}});
+  }
+  return answer;
+}
+
 }  // namespace
 
-Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>& trials) {
+Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
+                     const std::vector<StoredFigures>& experiment_runs) {
   Json answer = stored_answer(run);
+  if (answer.contains("experiment"))
+    return complete_experiment(std::move(answer), run, experiment_runs);
   const std::vector<const Measurement*> kept = kept_of(answer, trials);
   for (size_t i = 0; i < kept.size(); ++i) {
     Json& told = answer["profiled"][i];
@@ -118,6 +189,7 @@ Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>&
                        {"seconds", 0},
                        {"own_seconds", 0}});
   if (answer.contains("per")) complete_tune(answer, run, trials, kept);
+  if (answer.contains("problem")) complete_plan(answer, run, trials);
   return answer;
 }
 

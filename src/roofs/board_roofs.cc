@@ -151,10 +151,6 @@ Result<BoardRoofs> read_roofs(const Json& json) {
   return roofs;
 }
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 }  // namespace
 
 std::string BoardRoofs::how_known() const {

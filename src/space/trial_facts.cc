@@ -13,20 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string doubts_text(bool throttled, double other_cores, const std::string& beside) {
-  std::string text;
-  const auto add = [&](const std::string& doubt) { text += (text.empty() ? "" : "; ") + doubt; };
-  if (throttled) add("throttled");
-  if (other_cores >= noticeable_load)
-    add(fmt::format("others kept {:.2g} cores busy", other_cores));
-  if (!beside.empty()) add("beside " + short_names(beside));
-  return text;
-}
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 void add_power(const Measurement& m, Json& json) {
   json["power_w"] = m.power ? or_null(m.power->mean_w) : Json(nullptr);
   json["power_gap"] = text_or_null(m.power_gap);
@@ -85,18 +71,12 @@ std::optional<bool> power_settled(const Measurement& m) {
 
 std::string trial_doubts(const Measurement& m) {
   const Interference& found = m.interference;
-  return doubts_text(found.throttled.value_or(false), found.cores.value_or(0), found.by);
-}
-
-std::string trial_doubts(const Json& facts) {
-  const auto value = [&](const char* key) {
-    return facts.is_object() && facts.contains(key) ? facts[key] : Json(nullptr);
-  };
-  const Json throttled = value("throttled"), cores = value("other_cores"),
-             beside = value("disturbed");
-  return doubts_text(throttled.is_boolean() && throttled.get<bool>(),
-                     cores.is_number() ? cores.get<double>() : 0,
-                     beside.is_string() ? beside.get<std::string>() : "");
+  std::vector<std::string> doubts;
+  if (found.throttled.value_or(false)) doubts.emplace_back("throttled");
+  if (const double cores = found.cores.value_or(0); cores >= noticeable_load)
+    doubts.push_back(fmt::format("others kept {:.2g} cores busy", cores));
+  if (!found.by.empty()) doubts.push_back("beside " + short_names(found.by));
+  return join(doubts, "; ");
 }
 
 bool tells_noise(const Measurement& m) {
@@ -131,6 +111,7 @@ Json trial_facts(const Measurement& m) {
   json["throttled"] = or_null(m.interference.throttled);
   json["clocks"] = clocks_json(m);
   json["disturbed"] = text_or_null(m.interference.by);
+  json["doubts"] = text_or_null(trial_doubts(m));
   json["repeat"] = m.repeated;
   json["failure"] = text_or_null(m.failure);
   json["figures"] = m.figures;

@@ -35,9 +35,8 @@ bool measured_here(const Measurement& measurement);
 std::optional<bool> power_settled(const Measurement& measurement);
 
 /// "throttled; others kept 0.8 cores busy; beside process 12": why its figures deserve doubt; ""
-/// where nothing says so. The second takes trial_facts() that were kept.
+/// where nothing says so.
 std::string trial_doubts(const Measurement& measurement);
-std::string trial_doubts(const nlohmann::ordered_json& facts);
 
 /// Every field but the trial itself, its board and conditions, and what was sampled (minibatches
 /// are counted). The keys stand in docs/json.md.

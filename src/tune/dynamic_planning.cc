@@ -42,6 +42,7 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
                                    const Request& request, const RateProblems& problems) {
   RateProfiles all;
   DynamicAnswer& found = all.answer;
+  begin_answer(board, request, found);
   found.notes = board.gap_notes();
   for (const auto& [rate, problem] : problems) {
     found.problem = *problem;
@@ -53,7 +54,7 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
       all.refused[rate] =
           refusal_of(*outcome.strategy, outcome.why_not, window_flag, found.provenance);
   }
-  complete_plan(session, request, found.problem, found);
+  complete_plan(session, found.problem, found);
   return all;
 }
 
@@ -94,6 +95,7 @@ Result<DynamicAnswer> plan_windows(const SharedBoard& board, Store* store, const
                                    const SessionListener& listener) {
   FLYBALL_ASSIGN(const RateProblems problems, problems_of(board, request, windows));
   DynamicAnswer result;
+  begin_answer(board, request, result);
   std::vector<ProblemPointer> searched;
   for (const auto& [rate, problem] : problems) {
     if (const Status sound = validate(*problem); !sound.ok()) {

@@ -16,38 +16,39 @@ Status take_refusal(const Status& refused, SearchAnswer& answer) {
   return {};
 }
 
-void complete_plan(const Session& session, const Request& request, const Problem& problem,
-                   SearchAnswer& answer) {
+void begin_answer(const SharedBoard& board, const Request& request, SearchAnswer& answer) {
+  answer.request = request;
+  for (const ProfilerInfo* workload : board.workloads()) answer.workloads.push_back(*workload);
+}
+
+void complete_plan(const Session& session, const Problem& problem, SearchAnswer& answer) {
   const auto own = static_cast<std::ptrdiff_t>(answer.notes.size());
   session.complete(answer);
   std::string known = known_text(answer.configurations_profiled(), configurations_of(problem),
                                  answer.profiled.size(), answer.reused());
   if (!known.empty()) answer.notes.insert(answer.notes.begin() + own, std::move(known));
-  answer.notes.insert(answer.notes.end(), request.cost_notes.begin(), request.cost_notes.end());
+  const std::vector<std::string>& costs = answer.request.cost_notes;
+  answer.notes.insert(answer.notes.end(), costs.begin(), costs.end());
 }
 
 Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& request,
                        const SessionListener& listener) {
   FLYBALL_ASSIGN(const Asked asked, make_problem(request, board));
   Plan plan;
-  const auto describe_request = [&] {
-    plan.kind = request.kind;
-    plan.modes = board.info(0).modes;
-  };
+  begin_answer(board, request, plan);
   if (const Status sound = validate(*asked.problem); !sound.ok()) {
     FLYBALL_CHECK(take_refusal(sound, plan));
     plan.problem = asked.problem;
-    describe_request();
     return plan;
   }
   const auto work = [&](Session& session) -> Result<Json> {
     FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
     SearchAnswer found;
+    begin_answer(board, request, found);
     found.notes = board.gap_notes();
     outcome.add_to(found);
-    complete_plan(session, request, *asked.problem, found);
+    complete_plan(session, *asked.problem, found);
     plan = draw_plan(*outcome.strategy, std::move(found));
-    describe_request();
     return to_json(plan);
   };
   FLYBALL_CHECK(

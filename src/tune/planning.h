@@ -16,9 +16,10 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
 /// needs to be profiled to know it.
 Status take_refusal(const Status& refused, SearchAnswer& answer);
 
+/// What an answer says before anything is measured: what was asked, and where.
+void begin_answer(const SharedBoard& board, const Request& request, SearchAnswer& answer);
 /// What a plan says once its searches of `problem` have ended: whose trials it rests on, remarks of
 /// the session, and whose figures its costs are.
-void complete_plan(const Session& session, const Request& request, const Problem& problem,
-                   SearchAnswer& answer);
+void complete_plan(const Session& session, const Problem& problem, SearchAnswer& answer);
 
 }  // namespace flyball

@@ -39,7 +39,7 @@ std::unique_ptr<Profiler> board(int cores, int clocks) {
 TuneResult profiled(Profiler& profiler, size_t missing, const std::string& predictor = "linear") {
   TuneResult result;
   result.request.predictor = predictor;
-  result.profiler = profiler.info();
+  result.workloads = {profiler.info()};
   result.space = profiler.space();
   for (size_t config = missing; config < profiler.space().size(); ++config) {
     Observation trial;

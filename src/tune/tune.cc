@@ -9,6 +9,7 @@
 #include "predict/contradicted.h"
 #include "problem/exact.h"
 #include "search/acquisition.h"
+#include "tune/planning.h"
 #include "tune/predictions.h"
 
 namespace flyball {
@@ -36,10 +37,10 @@ void take_span(const Asked& asked, TuneResult& result) {
   result.per = asked.per;
 }
 
-TuneResult start_result(const Profiler& profiler, const Request& request, const Asked& asked) {
+TuneResult start_result(const SharedBoard& board, const Request& request, const Asked& asked) {
+  const Profiler& profiler = *board.roles.front().profiler;
   TuneResult result;
-  result.request = request;
-  result.profiler = profiler.info();
+  begin_answer(board, request, result);
   result.space = profiler.space();
   result.default_config = profiler.default_config();
   result.default_reason = profiler.default_reason();
@@ -127,7 +128,7 @@ Result<TuneResult> tune(Profiler& profiler, Store* store, const Request& request
   const Request posed = as_tune(request);
   FLYBALL_ASSIGN(const SharedBoard board, share_board(profiler));
   FLYBALL_ASSIGN(const Asked asked, tune_problem(posed, board));
-  TuneResult result = start_result(profiler, posed, asked);
+  TuneResult result = start_result(board, posed, asked);
   const auto work = [&](Session& session) -> Result<Json> {
     FLYBALL_CHECK(answer(board, asked, session, result));
     return to_json(result);

@@ -1,8 +1,7 @@
 // Made from docs/schema/report.json by `npm run generate`; change it there.
 
-/** What a report page shows: the `answer` that `--json` prints; of an experiment and a plan they hold a document of their own. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
-export type Report =
-  TunePage | ExperimentReport | SheetReport | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
+/** What a report page shows: the `answer` that `--json` prints. `unit` is the unit of a number: `1` a share of 0 to 1, `count`. A number that is not known is null, never NaN, infinite or 0. */
+export type Report = TunePage | ExperimentPage | PlanPage | RooflinePage | FrontPage | ProfilePage | ComparisonPage | RunPage | ServePage;
 /** Name of this contract. A change that an older page cannot show gets a new one. */
 export type Schema = "flyball-report/2";
 /** Version of the document; `--json=1` prints the one before, without this key. */
@@ -19,10 +18,8 @@ export type CommonSpan = "minibatch" | "whole run";
 export type Quantity = number | [number, number, number];
 /** How a number is known. `table`: looked up in a measured table; `simulated`: the twin's. */
 export type Provenance = "measured" | "table" | "predicted" | "simulated";
-/** Training or inference. */
-export type Phase = "train" | "infer";
-/** Text, a figure in the unit of its column, or null where it is not known. */
-export type Cell = string | Quantity | null;
+/** What is made best. */
+export type PlanObjective = "time" | "energy" | "power" | "latency" | "throughput" | "minibatches";
 /** The documents of `flyball profile`, of a network and of a program; docs/json.md says the same in words. */
 export type Profile = ProfileEpochs | ProfileProgram;
 /** How a run stands. */
@@ -56,7 +53,7 @@ export interface Tune {
   /** Objective, budgets, limits and when to end, in words. */
   asked: string;
   /** Where it ran. */
-  device: TuneDevice;
+  device: CommonAnswerDevice;
   /** What can be set, in the order of the search; `config` has a value for each. */
   axes: CommonAxis[];
   /** The answer; null when no configuration is feasible. */
@@ -159,7 +156,7 @@ export interface TuneLimit {
 export interface CommonConfig {
   [k: string]: number;
 }
-export interface TuneDevice {
+export interface CommonAnswerDevice {
   /** As `--device` names it. */
   name: string;
   /** For people. */
@@ -385,6 +382,8 @@ export interface CommonTrial {
   power_settled: boolean | null;
   /** Who measured on this machine at the same time; null: nobody. */
   disturbed: string | null;
+  /** Why its figures deserve doubt: throttled, a busy machine, another session; null: nothing says so. Left out likewise. */
+  doubts?: string | null;
   /** Why it failed, else null. */
   failure: string | null;
   /** What the program reported of it; `memory` is measured. */
@@ -511,63 +510,114 @@ export interface KnownRow {
   /** How these figures are known. */
   provenance: Provenance;
 }
-/** What `flyball experiment` measured. */
-export interface ExperimentReport {
+/** Of `flyball experiment`. */
+export interface ExperimentPage {
   /** Name of this contract. */
   schema: Schema;
-  /** Says that the document is an ExperimentReport. */
+  /** Says what the answer is of. */
   kind: "experiment";
-  /** Shown in the head and as the window's title. */
-  title: string;
-  /** What the experiment asks: `workers`, `cache`, `storage`, … (docs/json.md). */
-  question: string;
-  /** Name of the network. */
-  workload: string;
-  /** Training or inference. */
-  phase: Phase;
   /** The command line as typed. */
   command: string;
-  /** Settings that are the same everywhere (docs/json.md). */
-  fixed: {
-    [k: string]: string | number;
-  };
+  /** Of the program that wrote it. */
+  version: string;
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Experiment;
+}
+/** What an experiment measured; docs/json.md says the same in words. */
+export interface Experiment {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** Name of the file. */
+  experiment: string;
+  /** For people. */
+  title: string;
+  /** What it asks. */
+  question: "workers" | "cache" | "pipelining_energy" | "storage" | "batch_size" | "variability" | "base_load" | "dvfs" | "power_modes";
+  /** All settings, with those that vary as they are otherwise. */
+  fixed: ExperimentSettings;
   /** Names of the settings that differ between groups. */
   varied: string[];
+  /** The machine. */
+  device: string;
+  /** Equal ones mean comparable figures. */
+  fingerprint: string;
+  /** Where its networks compute: `cpu`, `cuda:0`; runs of another place are not among the figures. Null: on a simulated board. */
+  compute: string | null;
+  /** Of this start of the command, ISO 8601. */
+  started_utc: string;
+  /** [s] Wall time of this start of the command. */
+  seconds: number;
+  /** [count] Runs with figures. */
+  runs: number;
+  /** [count] Runs that the experiment has. */
+  wanted: number;
+  /** [count] How many of them were measured before this start. */
+  reused: number;
+  /** When the first of its runs was measured, ISO 8601. */
+  measured_utc: string | null;
+  /** Which total power is; null without power. */
+  power_total: string | null;
+  /** Of its first run. */
+  dataset: ExperimentDataset | null;
   /** One for each setting. */
-  groups: Group[];
-  /** What holds, in words. */
-  findings: Finding[];
-  /** Gaps, doubts and remarks. */
-  notes: Note[];
-  /** Where it ran. */
-  machine: Machine;
-  /** How it ran. */
-  run: Run;
+  groups: ExperimentGroup[];
+  /** In words what holds. */
+  findings: ExperimentFinding[];
+  /** What is missing in the figures. */
+  gaps: string[];
+  /** Why the figures deserve doubt. */
+  doubts: string[];
 }
-/** All runs of one setting. */
-export interface Group {
-  /** The varied settings: `workers 2`. */
+/** By their names (docs/json.md). */
+export interface ExperimentSettings {
+  [k: string]: string | number;
+}
+export interface ExperimentDataset {
+  /** [count] How many; 0: not known. */
+  samples: number;
+  /** [byte] Of its files; 0: not known. */
+  bytes: number;
+}
+export interface ExperimentGroup {
+  /** The varied settings. */
   label: string;
+  /** All settings. */
+  settings: ExperimentSettings;
+  /** [count] Runs of this setting. */
+  repeats: number;
+  /** Who measured on this machine during any of its runs (`--anyway`); empty: nobody. */
+  disturbed: string[];
   /** Why its figures deserve doubt: another session, a busy machine; null: nothing says so. */
   doubts: string | null;
   /** Epoch 0. */
-  first: EpochMeans;
-  /** Epochs 1 and on; null when there are none. */
-  later: EpochMeans | null;
-  /** Each epoch of each repeat. */
-  epochs: EpochPoint[];
+  first: ExperimentMeans;
+  /** Epochs 1 and on; null where there are none. */
+  later: ExperimentMeans | null;
+  /** Each epoch of each run. */
+  epochs: ExperimentEpochPoint[];
+  /** Clocks of runs that set or free them, by the name of the sensor; empty for others. */
+  residency: {
+    [k: string]: {
+      /** [MHz] Steps in which the values are told; 0: as they read, to 1 MHz. */
+      step_mhz: number;
+      /** Ascending. */
+      values: ExperimentClockShare[];
+    };
+  };
 }
-/** Means over epochs of the same kind and over repeats; sums are of whole epochs. */
-export interface EpochMeans {
-  /** [count] How many epochs the means are over. */
+/** Over the repeats. */
+export interface ExperimentMeans {
+  /** [count] How many the means are over. */
   epochs: number;
-  /** [s] End to end: stall, compute and overhead. */
+  /** [s] End to end, per epoch. */
   e2e_s: number;
-  /** [s] Visible waiting for data. */
+  /** [s] Visible waiting for data, per epoch. */
   stall_s: number;
-  /** [s] Compute time. */
+  /** [s] Compute time, per epoch. */
   compute_s: number;
-  /** [s] The rest: e2e − stall − compute. */
+  /** [s] The rest, per epoch. */
   overhead_s: number;
   /** [s] Work of the loader on one thread, hidden or not: reading. */
   fetch_s: number;
@@ -575,29 +625,35 @@ export interface EpochMeans {
   preprocess_s: number;
   /** [ms] Visible waiting for data, per minibatch. */
   stall_ms: number;
-  /** [ms] End-to-end time, per minibatch. */
+  /** [ms] End to end, per minibatch. */
   minibatch_ms: number;
-  /** [% of one core] CPU time of the program: 200 is two cores busy. */
+  /** [% of one core] CPU time of the program. */
   cpu_pct: number;
-  /** [% of one core] Taken by other programs meanwhile. Null: not known. */
+  /** [% of one core] Taken by other programs meanwhile. */
   others_cpu_pct: number | null;
-  /** [1] Share of the dataset in the page cache before the epoch. Null: the kernel does not tell. */
+  /** [1] Share of the dataset in the page cache before the epoch. */
   cached: number | null;
-  /** [byte] From storage, by this program. Null: not known. */
+  /** [byte] From storage, by this program. */
   read_bytes: number | null;
-  /** [count] Requests to all disks. Null: not known. */
+  /** [count] Requests to all disks. */
   disk_reads: number | null;
   /** [byte] Of samples, read from files, through the page cache or past it. Null: not known. */
   file_bytes: number | null;
   /** [byte] Of samples, from the sample cache. Null: not known. */
   cache_bytes: number | null;
-  /** [J] Of an epoch. Null: not known. */
+  /** [J] Per epoch. */
   energy_j: number | null;
-  /** [W] Mean power. Null: not known. */
+  /** [W] Mean power. */
   power_w: number | null;
+  /** [%] Share of time that a kernel ran on the GPU that computes, else the first one. Null: no sensor tells, or did not in an earlier run. */
+  gpu_load_pct: number | null;
+  /** [MHz] Its clock, mean of the samples. Null: likewise. */
+  gpu_mhz: number | null;
+  /** [byte] Of its memory in use by everybody: mean over the epochs of the most in each. Null: likewise, and on a Jetson, whose memory is the machine's. */
+  gpu_memory_bytes: number | null;
 }
 /** One epoch of one run. */
-export interface EpochPoint {
+export interface ExperimentEpochPoint {
   /** [count] Which repeat of the setting, from 0. */
   repeat: number;
   /** [count] Which epoch of the run, from 0. */
@@ -625,185 +681,292 @@ export interface EpochPoint {
   /** [ms] End-to-end time of its minibatches at 0, 2, 4, … 100 %; empty without minibatches. */
   minibatch_ms: number[];
 }
-export interface Finding {
+export interface ExperimentClockShare {
+  /** [MHz] The clock. */
+  mhz: number;
+  /** [1] Of the samples (ten a second). */
+  share: number;
+}
+export interface ExperimentFinding {
   /** A sentence. */
   text: string;
-  /** As the published study found it on its boards; null: no such question. */
+  /** As the study found it; null where there is no such question. */
   as_expected: boolean | null;
 }
-export interface Note {
-  /** `gap`: something is missing; `warning`: a number deserves doubt; `note`: good to know. The first gap that speaks of power is also shown among the figures of the answer. */
-  level: "gap" | "warning" | "note";
-  /** A sentence. */
-  text: string;
-  /** The remedy. */
-  hint?: string;
-}
-export interface Machine {
-  /** The board's title. */
-  name: string;
-  /** Equal ones mean comparable numbers. */
-  fingerprint: string;
-  /** What else is known of it. */
-  facts: Fact[];
-}
-export interface Fact {
-  /** What it is. */
-  name: string;
-  /** What it says, with its unit. */
-  value: string;
-}
-export interface Run {
-  /** Number of the run in the store, or name of the experiment. */
-  id: string;
-  /** ISO 8601, UTC. */
-  started_at: string;
-  /** [s] Wall time. */
-  duration_s: number;
-  /** [count] Of all that is random. */
-  seed: number;
-  /** Who asked for the trials. */
-  strategy: string;
-  /** Null: nothing was predicted. */
-  predictor: string | null;
-  /** `module`, `monitor` or a rail; null without power. */
-  power_total: string | null;
-  /** What low and high of a quantity mean, per provenance. */
-  intervals: Intervals;
-  /** What was profiled, how long it took, and which trials are those of earlier runs: `10 of 20 configurations profiled in 31.5 s`. */
-  effort?: string;
-  /** Of the program and its libraries, e.g. {"flyball": "0.1.0"}. */
-  versions: {
-    [k: string]: string;
-  };
-}
-/** A phrase such as `median and 5th to 95th percentile of the minibatches`. */
-export interface Intervals {
-  /** Of what was measured. */
-  measured?: string;
-  /** Of what a table says. */
-  table?: string;
-  /** Of what was predicted. */
-  predicted?: string;
-  /** Of what was simulated. */
-  simulated?: string;
-}
-/** What `flyball plan` has to show: words, figures, points and tables. The page shows what there is. */
-export interface SheetReport {
+/** Of `flyball plan`. */
+export interface PlanPage {
   /** Name of this contract. */
   schema: Schema;
-  /** Says that the document is a SheetReport. */
+  /** Says what the answer is of. */
   kind: "plan";
-  /** Shown in the head and as the window's title. */
-  title: string;
-  /** The line above the headline. */
-  subject: string;
-  /** The answer in one sentence. */
-  headline: string;
   /** The command line as typed. */
   command: string;
-  /** ISO 8601. */
-  started_at: string;
   /** Of the program that wrote it. */
   version: string;
-  /** Sentences below the headline. */
-  lines: string[];
-  /** The figures that head the page. */
-  figures: SheetFigure[];
-  /** How to set the answer, in order. */
+  /** When the page was written, ISO 8601. */
+  written_utc: string;
+  /** As `--json` prints it. */
+  answer: Plan | PlanDynamicPlan;
+  /** How to set the choice, in order; empty without one, and where each role has a mode of its own. */
   apply: ApplyStep[];
-  /** Points against two axes. */
-  charts: SheetChart[];
-  /** In their order. */
-  tables: SheetTable[];
-  /** Where the numbers come from; sources that do not compare stand apart. */
-  facts: FactList[];
-  /** Gaps, doubts and remarks. */
-  notes: Note[];
 }
-export interface SheetFigure {
-  /** What it is. */
-  label: string;
-  /** [of `unit`] Null: not known. */
-  value: Quantity | null;
-  /** `ms`, `W`, `profiles`, …; empty for a count. */
-  unit: string;
-  /** How it is known; left out where that says nothing. */
-  provenance?: Provenance;
-  /** A few words below it. */
-  note?: string;
+/** Of one question. */
+export interface Plan {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** What was asked. */
+  request: PlanRequest;
+  /** Where it runs. */
+  device: CommonAnswerDevice;
+  /** What was asked. */
+  problem: "training" | "inference" | "concurrent" | "two-inference";
+  /** What is made best. */
+  objective: PlanObjective;
+  /** The answer; null when there is none. */
+  choice: PlanChoice | null;
+  /** The same as `choice`; its name until 0.2. */
+  answer: PlanChoice | null;
+  /** What one gets without tuning; null where it was not measured. */
+  default: PlanChoice | null;
+  /** What was profiled, and which trials are those of earlier runs. */
+  effort: string;
+  /** Trials of earlier runs; empty when all were made now. */
+  reused: CommonReused[];
+  /** Trials that were asked for and not made: they need a reboot. */
+  set_aside: CommonSetAside[];
+  /** Start of the run, ISO 8601. */
+  started_utc: string;
+  /** [s] Wall time of the run. */
+  seconds: number;
+  /** [s] The same without the trials. */
+  own_seconds: number;
+  /** Why there is no answer, and what would do, else null. */
+  infeasible: CommonInfeasible | null;
+  /** Each limit, and whether it binds. */
+  limits: PlanLimit[];
+  /** What easing a limit would gain. */
+  would_buy: PlanPurchase[];
+  /** What is predicted to be better than the answer within the limits but was not measured; null where nothing is. */
+  unmeasured: PlanPromise | null;
+  /** Choices that were measured and are best at other powers. */
+  front: PlanChoice[];
+  /** Every trial in its order. */
+  profiled: CommonTrial[];
+  /** [count] Distinct configurations. */
+  profiles: number;
+  /** [count] Measurements. */
+  trials: number;
+  /** The problem in words. */
+  asked: string;
+  /** [count] Its number in the store; null: nothing is kept. */
+  run: number | null;
+  /** Why the search ended. */
+  stopped: string;
+  /** Which power modes were chosen among (`--modes`); null where a table keeps all of its own. */
+  modes: CommonModes | null;
+  /** Of a concurrent plan on `--device twin:BOARD`: its answer, simulated with both roles at once; else null. */
+  together: PlanTogether | null;
+  /** Remarks. */
+  notes: string[];
+  /** With `--export nvpmodel`: the mode as a POWER_MODEL block. */
+  nvpmodel?: string;
 }
-export interface SheetChart {
-  /** Its heading. */
-  title: string;
-  /** To the right. */
-  x: SheetAxis;
-  /** Upwards. */
-  y: SheetAxis;
-  /** In no order. */
-  points: SheetPoint[];
-  /** What may not be passed. */
-  limits: SheetLimit[];
-  /** Curves that the points lie below or beside, such as roofs; left out: none. */
-  lines?: SheetLine[];
-  /** Both axes are logarithmic; left out: where the points say so. */
-  log?: boolean;
+export interface PlanRequest {
+  /** What was asked. */
+  problem: "training" | "inference" | "concurrent" | "two-inference" | "dynamic";
+  /** The board. */
+  device: string;
+  /** What is made best. */
+  objective: PlanObjective;
+  /** [W] Null: none. */
+  power_budget_w: number | null;
+  /** [ms] Of a minibatch, or of a sample where batch sizes vary. Null: none. */
+  time_budget_ms: number | null;
+  /** [J] Likewise. */
+  energy_budget_j: number | null;
+  /** One mode for each role. */
+  separate_modes: boolean;
+  /** [ms] What changing the mode takes. */
+  switch_ms: number;
+  /** [J] Energy of a change beside the power of that time; left out: none. */
+  switch_j?: number;
+  /** [W] Idle power of each mode; left out where it is not counted. */
+  idle_w?: (number | null)[];
+  /** The workloads, in the order of the roles of a choice. */
+  roles: PlanAskedRole[];
+  /** [count] Most configurations that may be profiled. */
+  profiles_limit: number;
+  /** Who asks for trials. */
+  strategy: string;
+  /** Who predicts what was not profiled. */
+  predictor: string;
+  /** [count] Of all that is random. */
+  seed: number;
+  /** Titles of the references. */
+  references: string[];
 }
-export interface SheetAxis {
-  /** What stands on it. */
-  label: string;
-  /** Its unit; empty for counts. */
-  unit: string;
+export interface PlanAskedRole {
+  /** Name of the network. */
+  workload: string;
+  /** Training or inference. */
+  phase: CommonPhase;
+  /** [Hz] Requests that arrive; 0 of a training, and where windows say it. */
+  rate_hz: number;
+  /** [ms] Peak latency at most. Null: no limit. */
+  latency_ms: number | null;
+  /** Of the board that measured it; of a table, its content. */
+  fingerprint: string;
 }
-export interface SheetPoint {
-  /** [of the axis] To the right. */
-  x: number;
-  /** [of the axis] Upwards. */
-  y: number;
-  /** What it is, shown where it is pointed at. */
-  label: string;
-  /** Points of one group look alike: a source of measurements, or a provenance. */
-  group: string;
-  /** The answer. */
-  marked: boolean;
-}
-export interface SheetLimit {
-  /** Which axis it bounds. */
-  axis: "x" | "y";
-  /** [of the axis] Where. */
-  value: number;
-  /** What it is. */
-  label: string;
-}
-export interface SheetLine {
-  /** Its name. */
-  label: string;
-  /** [of the axes] From left to right. */
-  points: [number, number][];
-}
-export interface SheetTable {
-  /** Its heading. */
-  title: string;
-  /** A sentence below the heading; may be empty. */
+export interface PlanChoice {
+  /** What is set, in words: the mode, then what each workload runs with. */
   text: string;
-  /** From the left. */
-  columns: SheetAxis[];
-  /** In their order. */
-  rows: SheetRow[];
+  /** [of `value_unit`] Of the objective; null: it cannot be kept up. */
+  value: number | null;
+  /** Its unit. */
+  value_unit: string;
+  /** [ms] Of the first role; each has its own in `roles`. */
+  minibatch_ms: number | null;
+  /** [W] Null: not known. */
+  power_w: number | null;
+  /** `predicted` when not all of it was measured (or looked up in a table). */
+  provenance: CommonProvenance;
+  /** What each workload does. */
+  roles: PlanRole[];
 }
-export interface SheetRow {
-  /** One for each column. */
-  cells: Cell[];
-  /** How its figures are known; left out where that says nothing. */
-  provenance?: Provenance;
-  /** The answer. */
-  marked?: boolean;
+export interface PlanRole {
+  /** Name of the network. */
+  workload: string;
+  /** Training or inference. */
+  phase: CommonPhase;
+  /** What is set. */
+  config: CommonConfig;
+  /** [ms] Time of a minibatch. */
+  minibatch_ms: number | null;
 }
-export interface FactList {
-  /** Whose facts: `Machine`, `Source A`. */
-  title: string;
-  /** In their order. */
-  list: Fact[];
+export interface PlanLimit {
+  /** What is limited. */
+  constraint: string;
+  /** Whose limit it is; empty for power. */
+  workload: string;
+  /** [of `unit`] How much the answer takes. */
+  used: number;
+  /** [of `unit`] How much it may take. */
+  limit: number;
+  /** Of both. */
+  unit: string;
+  /** Without it a better choice would be open. */
+  binds: boolean;
+}
+export interface PlanPurchase {
+  /** One more watt, 10 ms more latency, … */
+  what: string;
+  /** [%] 0: nothing; against the best known or predicted within the limits. */
+  gain_pct: number;
+  /** The best one then. */
+  choice: PlanChoice;
+}
+export interface PlanPromise {
+  /** [%] Against the answer. */
+  gain_pct: number;
+  /** Which one it is. */
+  choice: PlanChoice;
+}
+export interface PlanTogether {
+  /** Who is on the accelerator: one role at a time, as the plan's equations have it. */
+  sharing: "interleaved";
+  /** [s] Simulated. */
+  seconds: number;
+  /** Why it cannot be, such as memory; null: it can. */
+  refused: string | null;
+  /** [1/s] Training minibatches. */
+  train_per_s: number | null;
+  /** [1/s] The same by the plan's equations; null with objective power. */
+  planned_per_s: number | null;
+  /** [ms] The longest of a request, its wait included, after the two windows that fill the loaders. */
+  latency_ms: number | null;
+  /** [count] Requests that lacked an answer a window after their batch was full, at the end. */
+  late: number;
+  /** [W] Mean while the hungrier role ran; null without rails. */
+  hungrier_w: number | null;
+  /** Always simulated. */
+  provenance: CommonProvenance;
+}
+/** Of `flyball plan dynamic`: one mode for each window of arrivals. */
+export interface PlanDynamicPlan {
+  /** Version of the document. */
+  schema: CommonDocumentSchema;
+  /** What was asked. */
+  request: PlanRequest;
+  /** Where it runs. */
+  device: CommonAnswerDevice;
+  /** What was asked. */
+  problem: "dynamic";
+  /** What is made best. */
+  objective: PlanObjective;
+  /** In their order; empty where one of them cannot be served. */
+  windows: PlanWindow[];
+  /** [count] Changes of the mode. */
+  switches: number;
+  /** [J] Energy of all of them. */
+  switch_j: number;
+  /** [of the objective] Over all windows; null: a window cannot be served. */
+  value: number | null;
+  /** Unit of the objective. */
+  value_unit: string;
+  /** [of the objective] With one mode throughout; null: not possible. */
+  static_value: number | null;
+  /** The problem of the highest rate in words. */
+  asked: string;
+  /** Which window cannot be served, and what would do there, else null. */
+  infeasible: CommonInfeasible | null;
+  /** Every trial in its order. */
+  profiled: CommonTrial[];
+  /** [count] Measurements. */
+  trials: number;
+  /** Why the last search ended. */
+  stopped: string;
+  /** What was profiled, and which trials are those of earlier runs. */
+  effort: string;
+  /** Trials of earlier runs; empty when all were made now. */
+  reused: CommonReused[];
+  /** Trials that were asked for and not made: they need a reboot. */
+  set_aside: CommonSetAside[];
+  /** Start of the run, ISO 8601. */
+  started_utc: string;
+  /** [s] Wall time of the run. */
+  seconds: number;
+  /** [s] The same without the trials. */
+  own_seconds: number;
+  /** [count] Distinct configurations. */
+  profiles: number;
+  /** [count] Its number in the store; null: nothing is kept. */
+  run: number | null;
+  /** Remarks. */
+  notes: string[];
+}
+export interface PlanWindow {
+  /** [Hz] Arrivals. */
+  rate_hz: number;
+  /** [s] How long it lasts. */
+  seconds: number;
+  /** What is set, in words. */
+  text: string;
+  /** What each workload does. */
+  choice: PlanWindowRole[];
+  /** [of the objective] In this window. */
+  value: number;
+  /** How the readings are known. */
+  provenance: CommonProvenance;
+  /** The mode changes before it. */
+  switches: boolean;
+  /** [J] Energy of that change: its time at the larger power of both modes, and `--switch-energy`. */
+  switch_j: number;
+}
+export interface PlanWindowRole {
+  /** Name of the network. */
+  workload: string;
+  /** What is set. */
+  config: CommonConfig;
 }
 /** Of `flyball roofline`. */
 export interface RooflinePage {
@@ -1631,7 +1794,7 @@ export interface RunsSide {
   /** Of the latest reading: throttled, a busy machine, another session; null: none. */
   doubts: string | null;
 }
-/** Of a stored run that is neither a tune nor a plan: what `flyball runs show` answers. */
+/** Of a stored run without an answer that has a page of its own: what `flyball runs show` answers. */
 export interface RunPage {
   /** Name of this contract. */
   schema: Schema;

@@ -1,5 +1,5 @@
 // What a report of each kind shows: a title, and sections in reading order. A new kind is one entry here.
-import type { ExperimentReport, Report, TunePage } from "./contract.ts";
+import type { ExperimentPage, Report, TunePage } from "./contract.ts";
 import { agreement_section } from "./sections/agreement.ts";
 import { answer_section } from "./sections/answer.ts";
 import { apply_section } from "./sections/apply.ts";
@@ -15,25 +15,27 @@ import { sheet_answer, sheet_bars, sheet_charts, sheet_facts, sheet_grids, sheet
 import { spread_section } from "./sections/spread.ts";
 import { table_section } from "./sections/table.ts";
 import { trials_section } from "./sections/trials.ts";
+import { experiment_view } from "./sheets/experiment.ts";
 import { front_sheet } from "./sheets/front.ts";
+import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
 import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
 import { serve_sheet } from "./sheets/serve.ts";
 import type { Sheet } from "./sheets/sheet.ts";
 import { tune_report } from "./sheets/tune.ts";
-import type { TuneReport } from "./view.ts";
+import type { ExperimentView, TuneReport } from "./view.ts";
 
 type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
 const tune: Section<TuneReport>[] = [answer_section, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
-const experiment: Section<ExperimentReport>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
+const experiment: Section<ExperimentView>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
 const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 
 /** The sheet of a report that is neither a tune nor an experiment. */
-export function sheet_of(report: Exclude<Report, TunePage | ExperimentReport>): Sheet {
+export function sheet_of(report: Exclude<Report, TunePage | ExperimentPage>): Sheet {
   switch (report.kind) {
-    case "plan": return report;
+    case "plan": return plan_sheet(report);
     case "roofline": return roofline_sheet(report);
     case "front": return front_sheet(report);
     case "profile": return profile_sheet(report);
@@ -58,9 +60,9 @@ export function shown(report: Report): Shown {
     return { title: view.title, version: report.version, at: view.run.started_at, sections: tune.map((make) => () => make(view)) };
   }
   if (report.kind === "experiment") {
-    return { title: report.title, version: report.run.versions["flyball"] ?? "", at: report.run.started_at, sections: experiment.map((make) => () => make(report)) };
+    const view = experiment_view(report);
+    return { title: view.title, version: report.version, at: view.run.started_at, sections: experiment.map((make) => () => make(view)) };
   }
   const made = sheet_of(report);
-  const written = "written_utc" in report ? report.written_utc : report.started_at;
-  return { title: made.title, version: report.version, at: made.started_at ?? written, sections: [...sheet.map((make) => () => make(made)), () => sheet_facts(made, report.command)] };
+  return { title: made.title, version: report.version, at: made.started_at ?? report.written_utc, sections: [...sheet.map((make) => () => make(made)), () => sheet_facts(made, report.command)] };
 }

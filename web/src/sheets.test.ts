@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
+import { dynamic_page, experiment_page, plan_page, profile_page, roofline_page, run_page } from "../tests/fixtures.ts";
 import type { ComparisonPage, ProfilePage, RunsPair, RunsSide } from "./contract.ts";
+import { experiment_view } from "./sheets/experiment.ts";
+import { plan_sheet } from "./sheets/plan.ts";
 import { profile_sheet } from "./sheets/profile.ts";
 import { roofline_sheet } from "./sheets/roofline.ts";
 import { comparison_sheet, run_sheet } from "./sheets/runs.ts";
@@ -17,7 +19,7 @@ function column(sheet: Sheet, title: string, label: string): unknown[] {
 }
 
 test("the made-up answers keep to their schemas", () => {
-  for (const page of [run_page(), roofline_page(), profile_page()]) assert.deepEqual(problems(page), []);
+  for (const page of [run_page(), roofline_page(), profile_page(), plan_page(), dynamic_page(), experiment_page()]) assert.deepEqual(problems(page), []);
   const page = roofline_page();
   page.tables[0]!.axes.pop();
   assert.match(problems(page)[0]!, /tables\[0\]\.configurations\[0\] has 4 values for 3 axes/);
@@ -62,6 +64,56 @@ test("a program's marks are rows, those whose parts are known bars", () => {
   assert.deepEqual(sheet.bars!.map((b) => b.label), ["all marked minibatches"]);
   assert.ok(sheet.figures.some((f) => f.label === "GPU load" && f.value === 33));
   assert.deepEqual(sheet.notes.map((n) => n.text), ["2 marks were lost"]);
+});
+
+test("a plan shows its answer among the alternatives, what easing buys, and where trials come from", () => {
+  const page = plan_page();
+  const sheet = plan_sheet(page);
+  assert.equal(sheet.headline, "Set twin to cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8.");
+  assert.equal(sheet.subject, "Plan · concurrent · net (training) and det (serving) · twin (simulated)");
+  assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["throughput", 9.375, undefined], ["power", 29.1, undefined], ["found with", 10, "in 12 trials"]]);
+  assert.deepEqual(column(sheet, "What a little more would buy", "then"), ["9.68 training minibatches/s", null]);
+  assert.deepEqual(column(sheet, "What a little more would buy", "at"), ["a mode at 30.7 W", "nothing"]);
+  assert.deepEqual(column(sheet, "What was profiled", "minibatch").slice(1), ["failed: out of memory"]);
+  assert.match(column(sheet, "What was profiled", "why")[0] as string, / \(from run 3\)$/);
+  assert.equal(column(sheet, "What was profiled", "also known")[0], "others kept 0.8 cores busy");
+  const [chart] = sheet.charts;
+  assert.deepEqual(chart!.points.map((p) => p.marked), [false, false, false, true, false, false]);
+  assert.deepEqual(chart!.limits, [{ axis: "x", value: 30, label: "budget" }]);
+  assert.deepEqual(sheet.facts[1]!.list[0], { name: "run", value: "42" });
+  assert.deepEqual(sheet.notes.map((n) => n.text), ["search ended: 10 profiles were made"]);
+  // Another is as good at less power: the answer is drawn beside the alternatives.
+  page.answer.front.splice(3, 1);
+  assert.deepEqual(plan_sheet(page).charts[0]!.points.map((p) => p.marked), [false, false, false, false, false, true]);
+});
+
+test("a plan without an answer says why, a dynamic one has its windows", () => {
+  const page = plan_page();
+  page.answer.choice = page.answer.answer = null;
+  page.answer.infeasible = { code: "infeasible", reason: "none of the 3 measured meets the limits", hint: "try --power-budget 12.71W", easing: [] };
+  const none = plan_sheet(page);
+  assert.equal(none.headline, "Nothing that was measured on twin meets the limits.");
+  assert.deepEqual(none.lines, ["none of the 3 measured meets the limits", "try --power-budget 12.71W"]);
+  const sheet = plan_sheet(dynamic_page());
+  assert.equal(sheet.headline, "A mode for each of 3 windows on twin.");
+  assert.deepEqual(column(sheet, "The windows", "requests"), [30, 60, 90]);
+  assert.deepEqual(sheet.tables[0]!.rows.map((r) => r.cells[r.cells.length - 1]), ["", "switch", ""]);
+  assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["power over all windows", 21.7, undefined], ["with one mode throughout", null, "no profiled one serves all windows"], ["switches", 1, undefined], ["found with", 10, "in 12 trials"]]);
+});
+
+test("an experiment shows what ran where, what varied, and what deserves doubt", () => {
+  const page = experiment_page();
+  const view = experiment_view(page);
+  assert.equal(view.title, "E1: loader workers (made up) (simulated)");
+  assert.equal(view.subject, "mobilenet_v3 training on Twin board (simulated) · varied: workers");
+  assert.deepEqual(view.notes.map((n) => n.level), ["gap", "warning"]);
+  assert.deepEqual(view.machine.facts.map((f) => f.value), ["256", "200000000", "cpu"]);
+  assert.deepEqual([view.run.id, view.run.seed, view.run.started_at], ["workers", 7, "2025-06-14T09:12:31Z"]);
+  Object.assign(page.answer, { dataset: null, compute: null, measured_utc: null, varied: [] });
+  page.answer.fixed["phase"] = "infer";
+  const bare = experiment_view(page);
+  assert.equal(bare.subject, "mobilenet_v3 inference on Twin board (simulated)");
+  assert.deepEqual([bare.machine.facts, bare.run.started_at], [[], "2025-06-14T09:12:30Z"]);
 });
 
 test("a run tells its sources apart, and why it has no answer", () => {

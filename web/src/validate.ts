@@ -1,4 +1,4 @@
-import { schema, type ExperimentReport, type Report, type ServePage, type SheetGrid, type SheetReport, type TunePage } from "./contract.ts";
+import { schema, type ExperimentPage, type Report, type PlanPage, type ServePage, type SheetGrid, type TunePage } from "./contract.ts";
 import * as validators from "./validators.ts";
 
 /** What a check says of the first thing that is wrong. */
@@ -68,13 +68,9 @@ function tune_problems({ answer: a, configurations: rows }: TunePage): string[] 
   return found;
 }
 
-function experiment_problems(r: ExperimentReport): string[] {
-  const found: string[] = [];
-  if (r.groups.length === 0) found.push("there are no groups: nothing was measured");
-  r.groups.forEach((g, i) => {
-    if (g.epochs.length === 0) found.push(`groups[${i}] has no epochs`);
-  });
-  return found;
+function experiment_problems({ answer: { groups } }: ExperimentPage): string[] {
+  if (groups.length === 0) return ["answer.groups is empty: nothing was measured"];
+  return groups.flatMap((g, i) => (g.epochs.length === 0 ? [`answer.groups[${i}] has no epochs`] : []));
 }
 
 /** Columns of a timeline are as long as it has windows, those of its spans as each other, and each belongs to a service or training. */
@@ -100,6 +96,5 @@ function serve_problems({ answer: { timeline, services, training }, latency, spa
 const table_problems = (tables: SheetGrid[]): string[] => tables.flatMap((g, i) => g.configurations.flatMap((c, k) =>
   c.config.length === g.axes.length ? [] : [`tables[${i}].configurations[${k}] has ${c.config.length} values for ${g.axes.length} axes`]));
 
-/** Rows as wide as their table. */
-const plan_problems = (r: SheetReport): string[] => r.tables.flatMap((t, i) => t.rows.flatMap((row, k) =>
-  row.cells.length === t.columns.length ? [] : [`tables[${i}].rows[${k}] has ${row.cells.length} cells for ${t.columns.length} columns`]));
+/** An answer, or why there is none. */
+const plan_problems = ({ answer: a }: PlanPage): string[] => (("windows" in a ? a.windows.length > 0 : a.choice) || a.infeasible ? [] : ["the answer has no choice, and answer.infeasible does not say why"]);

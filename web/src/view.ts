@@ -1,5 +1,5 @@
 // What the sections of a page read. The modules of sheets/ make it from a page's answer.
-import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
+import type { ApplyStep, CommonAxis as Axis, CommonPhase, CommonTrial, Configuration as Known, ExperimentFinding, ExperimentGroup, Provenance, Quantity, TuneComparison, TuneLimit } from "./contract.ts";
 
 /** A tune: indices are positions in `configurations`, from 0. */
 export interface TuneReport {
@@ -22,6 +22,19 @@ export interface TuneReport {
   front: { over: ["time", "power" | "energy"]; configurations: number[] } | null;
   oracle?: Oracle | null;
   pairs?: Pair[];
+  notes: Note[];
+  machine: Machine;
+  run: Run;
+}
+
+/** An experiment. */
+export interface ExperimentView {
+  title: string;
+  /** What ran where, and what varied. */
+  subject: string;
+  command: string;
+  groups: ExperimentGroup[];
+  findings: ExperimentFinding[];
   notes: Note[];
   machine: Machine;
   run: Run;
@@ -98,6 +111,79 @@ export interface Note {
   text: string;
   /** The remedy. */
   hint?: string;
+}
+
+/** Text, a figure in the unit of its column, or null where it is not known. */
+export type Cell = string | Quantity | null;
+
+export interface SheetFigure {
+  label: string;
+  /** Null: not known. */
+  value: Quantity | null;
+  /** `ms`, `W`, `profiles`, …; empty for a count. */
+  unit: string;
+  /** Left out where it says nothing. */
+  provenance?: Provenance;
+  /** A few words below it. */
+  note?: string;
+}
+
+export interface SheetAxis {
+  label: string;
+  /** Empty for counts. */
+  unit: string;
+}
+
+export interface SheetPoint {
+  x: number;
+  y: number;
+  /** Shown where it is pointed at. */
+  label: string;
+  /** Points of one group look alike: a source of measurements, or a provenance. */
+  group: string;
+  /** The answer. */
+  marked: boolean;
+}
+
+/** A curve that the points lie below or beside, such as a roof, from left to right. */
+export interface SheetLine {
+  label: string;
+  points: [x: number, y: number][];
+}
+
+export interface SheetChart {
+  title: string;
+  x: SheetAxis;
+  y: SheetAxis;
+  points: SheetPoint[];
+  /** What may not be passed. */
+  limits: { axis: "x" | "y"; value: number; label: string }[];
+  lines?: SheetLine[];
+  /** Both axes are logarithmic; left out: where the points say so. */
+  log?: boolean;
+}
+
+export interface SheetRow {
+  /** One for each column. */
+  cells: Cell[];
+  /** Left out where it says nothing. */
+  provenance?: Provenance;
+  /** The answer. */
+  marked?: boolean;
+}
+
+export interface SheetTable {
+  title: string;
+  /** Below the title; may be empty. */
+  text: string;
+  columns: SheetAxis[];
+  rows: SheetRow[];
+}
+
+export interface FactList {
+  /** Whose: `Machine`, `Source A`. */
+  title: string;
+  list: Fact[];
 }
 
 export interface Fact {

@@ -1,6 +1,6 @@
 // Made-up reports for the tests: a small made-up board, drawn from a seed. Nothing here is a measurement of anything, so
 // every number is labelled `simulated` (or `predicted`), whatever the story told around it.
-import { schema, type CommonAxis as Axis, type EpochMeans, type ExperimentReport, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type SheetReport, type TuneComparison } from "../src/contract.ts";
+import { schema, type CommonAxis as Axis, type ExperimentMeans, type ExperimentPage, type Plan, type PlanChoice, type PlanDynamicPlan, type PlanPage, type ProfileEpochs, type ProfilePage, type Quantity, type Report, type RooflineBound, type RooflinePage, type RunPage, type RunsTrial, type TuneComparison } from "../src/contract.ts";
 import { pareto } from "../src/pareto.ts";
 import type { Configuration, Pair, Trial, TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
@@ -205,25 +205,6 @@ export function wide_report(): TuneReport {
   return report;
 }
 
-const sheet_base = { schema, command: "flyball plan concurrent --train a.csv --infer b.csv --rate 60", started_at: "2025-06-14T09:12:30Z", version: "0.1.0" } as const;
-
-export function plan_report(): SheetReport {
-  const options = [[14.2, 3.1], [19.8, 6.2], [25.4, 8.75], [29.1, 9.375], [38, 10.6], [44.5, 11.2]] as const;
-  return {
-    ...sheet_base, kind: "plan", title: "plan concurrent on twin", subject: "Plan · concurrent · net (training) and det (serving) · twin",
-    headline: "Set twin to cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8.", lines: [],
-    figures: [{ label: "throughput", value: 9.375, unit: "training minibatches/s", provenance: "simulated" }, { label: "power", value: [29.1, 28.6, 29.7], unit: "W", provenance: "simulated" }, { label: "found with", value: 10, unit: "profiles", note: "in 12 trials" }],
-    apply: [{ title: "Set the board to this mode", text: "Flyball does not know how twin is set: cpu_cores 8." }],
-    charts: [{ title: "Power against the objective", x: { label: "power", unit: "W" }, y: { label: "throughput", unit: "training minibatches/s" }, limits: [{ axis: "x", value: 30, label: "budget" }], points: options.map(([x, y]) => ({ x, y, label: `a mode at ${x} W`, group: "simulated", marked: x === 29.1 })) }],
-    tables: [
-      { title: "What it leaves of each limit", text: "A limit that binds keeps a better choice out.", columns: ["limit", "of", "used", "at most", "unit", ""].map((label) => ({ label, unit: "" })), rows: [{ cells: ["power", "", 29.1, 30, "W", "binds"] }, { cells: ["latency", "det", 612, 800, "ms", ""] }] },
-      { title: "Measured alternatives at other powers", text: "", columns: [{ label: "power", unit: "W" }, { label: "objective", unit: "" }, { label: "unit", unit: "" }, { label: "set", unit: "" }], rows: options.map(([x, y]) => ({ cells: [x, y, "training minibatches/s", `cpu_cores 8, cpu_mhz 1420.8, gpu_mhz ${Math.round(x * 30)}, mem_mhz 2133; det batch_size 8`], provenance: "simulated" as const, marked: x === 29.1 })) },
-    ],
-    facts: [{ title: "Machine", list: [{ name: "name", value: "twin" }, { name: "fingerprint", value: "fixture-7f3a91" }] }],
-    notes: [{ level: "note", text: "search ended: 10 profiles were made" }],
-  };
-}
-
 const page_base = { schema, version: "0.1.0", written_utc: "2025-06-14T09:12:30Z" } as const;
 
 const made_up_trial: Omit<RunsTrial, "id" | "config" | "source" | "minibatch_ms" | "minibatch_ms_90" | "power_w"> = {
@@ -231,6 +212,43 @@ const made_up_trial: Omit<RunsTrial, "id" | "config" | "source" | "minibatch_ms"
   power_gap: null, power_total: "module", power_noise_pct: null, power_updates: null, power_samples: null, power_samples_wanted: null, window_s: null, window_j: null, stall_ms: null, compute_ms: null, noise_pct: null,
   minibatches: 0, first_ms: null, settle_s: 0, warm_up_s: 0, total_s: 0, measured_utc: null, other_cores: null, throttled: null, clocks: [], power_settled: null, disturbed: null, repeat: false, figures: {}, seed: 0,
 };
+
+/** As much training as fits beside serving; the third of six alternatives was chosen within 30 W. */
+export function plan_page(): PlanPage & { answer: Plan } {
+  const role = (workload: string, phase: "train" | "infer", config: Record<string, number>) => ({ workload, phase, config, minibatch_ms: null });
+  const option = (power_w: number, value: number): PlanChoice => ({
+    text: `a mode at ${power_w} W`, value, value_unit: "training minibatches/s", minibatch_ms: null, power_w, provenance: "simulated",
+    roles: [role("net", "train", { cpu_cores: 8, gpu_mhz: Math.round(power_w * 30) }), role("det", "infer", { batch_size: 8, cpu_cores: 8, gpu_mhz: Math.round(power_w * 30) })],
+  });
+  const chosen = { ...option(29.1, 9.375), text: "cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8" };
+  const front = ([[14.2, 3.1], [19.8, 6.2], [25.4, 8.75], [29.1, 9.375], [38, 10.6], [44.5, 11.2]] as const).map(([x, y]) => option(x, y));
+  const { configuration: _, ...trial } = board_trials([{ config: [8, 1420.8, 816, 2133], time_ms: 60, power_w: 29, energy_j: 1.7, provenance: "simulated" }], [0, 0], random(3))[0]!;
+  return {
+    ...page_base, kind: "plan", command: "flyball plan concurrent --train a.csv --infer b.csv --rate 60",
+    apply: [{ title: "Set the board to this mode", text: "Flyball does not know how twin is set: cpu_cores 8." }],
+    answer: {
+      schema: 2, problem: "concurrent", objective: "throughput", asked: "objective throughput, power ≤ 30 W, latency of det ≤ 800 ms at 60 requests/s",
+      request: {
+        problem: "concurrent", device: "twin", objective: "throughput", power_budget_w: 30, time_budget_ms: null, energy_budget_j: null, separate_modes: false, switch_ms: 0, profiles_limit: 10, strategy: "flyball", predictor: "auto", seed: 7, references: [],
+        roles: [{ workload: "net", phase: "train", rate_hz: 0, latency_ms: null, fingerprint: "fixture-7f3a91" }, { workload: "det", phase: "infer", rate_hz: 60, latency_ms: 800, fingerprint: "fixture-7f3a91" }],
+      },
+      device: { name: "twin", title: "twin", fingerprint: "fixture-7f3a91", conditions: { libraries: "LibTorch 1.13.1" }, power_total: "module", power_gap: null, gaps: [] },
+      choice: chosen, answer: chosen, default: null, infeasible: null, front, unmeasured: null, modes: null, together: null, reused: [], set_aside: [],
+      limits: [{ constraint: "power", workload: "", used: 29.1, limit: 30, unit: "W", binds: true }, { constraint: "latency", workload: "det", used: 612, limit: 800, unit: "ms", binds: false }],
+      would_buy: [{ what: "1 W more power", gain_pct: 3.2, choice: { ...option(30.7, 9.68), provenance: "predicted" } }, { what: "10 ms more latency", gain_pct: 0, choice: chosen }],
+      profiled: [{ ...trial, workload: "net", config: chosen.roles[0]!.config, from_store: true, run: 3, doubts: "others kept 0.8 cores busy" }, { ...trial, workload: "det", config: chosen.roles[1]!.config, minibatch_ms: null, minibatch_ms_90: null, from_store: false, failure: "out of memory" }],
+      profiles: 10, trials: 12, stopped: "10 profiles were made", effort: "10 of 864 configurations profiled", run: 42, notes: [], started_utc: "2025-06-14T09:12:30Z", seconds: 742, own_seconds: 1,
+    },
+  };
+}
+
+/** A mode for each of three windows of arrivals. */
+export function dynamic_page(): PlanPage & { answer: PlanDynamicPlan } {
+  const { answer, ...page } = plan_page();
+  const { choice: _, answer: __, default: ___, limits, would_buy, unmeasured, front, modes, together, ...shared } = answer;
+  const window = (rate_hz: number, power_w: number, switches: boolean) => ({ rate_hz, seconds: 600, text: `gpu_mhz ${power_w * 30}; det batch_size 8`, choice: [{ workload: "det", config: { batch_size: 8, gpu_mhz: power_w * 30 } }], value: power_w, provenance: "simulated" as const, switches, switch_j: switches ? 40 : 0 });
+  return { ...page, apply: [], answer: { ...shared, problem: "dynamic", objective: "power", windows: [window(30, 14.2, false), window(60, 25.4, true), window(90, 25.4, false)], switches: 1, switch_j: 40, value: 21.7, value_unit: "W", static_value: null } };
+}
 
 /** Trials of two boards in one run: an import. */
 export function run_page(): RunPage {
@@ -387,41 +405,44 @@ function pairs_of_time(rows: Configuration[], trials: Trial[], rng: () => number
 }
 
 /** Loader workers 0, 1 and 2 of a made-up machine: one worker hides what no worker leaves visible. */
-export function experiment_report(): ExperimentReport {
+export function experiment_page(): ExperimentPage {
   const next = random(11);
+  const fixed = { workload: "mobilenet_v3", phase: "train", batch_size: 16, workers: 0, epochs: 3, seed: 7 };
   const settings = [{ label: "workers 0", stall: 4.2, compute: 11.8 }, { label: "workers 1", stall: 0.3, compute: 12.1 }, { label: "workers 2", stall: 0.2, compute: 12.3 }];
-  const means = (stall: number, compute: number, cached: number): EpochMeans => ({
+  const means = (stall: number, compute: number, cached: number): ExperimentMeans => ({
     epochs: cached === 0 ? 1 : 2, e2e_s: round(stall + compute + 0.05), stall_s: stall, compute_s: compute, overhead_s: 0.05, fetch_s: cached === 0 ? 1.1 : 0.1, preprocess_s: 3.9,
-    stall_ms: round((stall * 1000) / 16), minibatch_ms: round(((stall + compute + 0.05) * 1000) / 16), cpu_pct: 100, others_cpu_pct: null, cached, read_bytes: (1 - cached) * 2e8, disk_reads: null, file_bytes: 2e8, cache_bytes: 0, energy_j: null, power_w: null,
+    stall_ms: round((stall * 1000) / 16), minibatch_ms: round(((stall + compute + 0.05) * 1000) / 16), cpu_pct: 100, others_cpu_pct: null, cached, read_bytes: (1 - cached) * 2e8, disk_reads: null, file_bytes: 2e8, cache_bytes: 0, energy_j: null, power_w: null, gpu_load_pct: null, gpu_mhz: null, gpu_memory_bytes: null,
   });
-  const groups = settings.map(({ label, stall, compute }) => {
+  const groups = settings.map(({ label, stall, compute }, index) => {
     const [first, later] = [means(stall + 1, compute, 0), means(stall, compute, 1)];
     const epochs = [0, 1, 2].map((epoch) => {
       const m = epoch === 0 ? first : later;
       const minibatch_ms = Array.from({ length: 51 }, () => round(m.minibatch_ms * (1 + 0.06 * (next() + next() - 1)))).sort((a, b) => a - b);
       return { repeat: 0, epoch, e2e_s: m.e2e_s, stall_s: m.stall_s, compute_s: m.compute_s, overhead_s: 0.05, loss: 7 - epoch, cached: m.cached, read_bytes: m.read_bytes, energy_j: null, others_cpu_pct: m.others_cpu_pct, disturbed: null, minibatch_ms };
     });
-    return { label, doubts: label === "workers 2" ? "others took 45 % of a core" : null, first, later, epochs };
+    return { label, settings: { ...fixed, workers: index }, repeats: 1, disturbed: [], doubts: label === "workers 2" ? "others took 45 % of a core" : null, first, later, epochs, residency: {} };
   });
-  const { machine, run } = base();
   return {
-    schema, kind: "experiment", title: "E1: loader workers (made up)", question: "workers", workload: "mobilenet_v3", phase: "train", command: "flyball experiment run experiments/workers.toml",
-    fixed: { batch_size: 16, epochs: 3 }, varied: ["workers"], groups, machine, run: { ...run, power_total: null, predictor: null },
-    findings: [
-      { text: "With 1 loader worker the stall of an epoch goes from 4.2 s to 0.3 s.", as_expected: true },
-      { text: "1 worker is enough.", as_expected: null },
-      { text: "The losses of 3 runs differ by up to 0.1: the loss curve depends on the setting.", as_expected: false },
-    ],
-    notes: [{ level: "gap", text: "power is not available on this machine: no RAPL energy counters on this machine" }],
+    ...page_base, kind: "experiment", command: "flyball experiment run experiments/workers.toml",
+    answer: {
+      schema: 2, experiment: "workers", title: "E1: loader workers (made up)", question: "workers", fixed, varied: ["workers"], device: "Twin board (simulated)", fingerprint: "fixture-7f3a91", compute: "cpu", groups,
+      started_utc: "2025-06-14T09:12:30Z", measured_utc: "2025-06-14T09:12:31Z", seconds: 742, runs: 3, wanted: 3, reused: 0, power_total: null, dataset: { samples: 256, bytes: 2e8 },
+      findings: [
+        { text: "With 1 loader worker the stall of an epoch goes from 4.2 s to 0.3 s.", as_expected: true },
+        { text: "1 worker is enough.", as_expected: null },
+        { text: "The losses of 3 runs differ by up to 0.1: the loss curve depends on the setting.", as_expected: false },
+      ],
+      gaps: ["power is not available on this machine: no RAPL energy counters on this machine"], doubts: ["other programs took 45 % of a core in the median epoch"],
+    },
   };
 }
 
 /** What a page is to be opened with: what it is to show, or its document. */
 export type Shown = TuneReport | Report;
 
-export const document_of = (shown: Shown): Report => ("machine" in shown && !("kind" in shown) ? page_of(shown) : shown);
+export const document_of = (shown: Shown): Report => ("kind" in shown ? shown : page_of(shown));
 
 export const fixtures: Record<string, () => Shown> = {
-  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_report,
-  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_report, run: run_page, profile: profile_page, roofline: roofline_page,
+  power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page,
+  batch: batch_report, unsure: () => batch_report(false), wide: wide_report, plan: plan_page, dynamic: dynamic_page, run: run_page, profile: profile_page, roofline: roofline_page,
 };

@@ -7,7 +7,7 @@ import type { Quantity } from "../src/contract.ts";
 import type { TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
 import { desktop, fill, phone, poor_contrast, with_page, type View } from "./browser.ts";
-import { batch_report, experiment_report, infeasible_report, large_report, no_power_report, plan_report, power_report, profile_page, roofline_page, run_page, wide_report } from "./fixtures.ts";
+import { batch_report, experiment_page, infeasible_report, large_report, no_power_report, plan_page, power_report, profile_page, roofline_page, run_page, wide_report } from "./fixtures.ts";
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);
@@ -156,7 +156,7 @@ function crowded(): TuneReport {
 for (const width of [360, 768, 1280, 1920]) {
   for (const scheme of ["light", "dark"] as const) {
     test(`no text of a chart lies on another or is clipped: ${width} px, ${scheme}`, async () => {
-      for (const report of [crowded(), batch_report(false), plan_report()]) {
+      for (const report of [crowded(), batch_report(false), plan_page()]) {
         await with_page(report, { scheme, width, height: 900, phone: width < 500 }, async (page) => {
           assert.deepEqual(await colliding(page), []);
           assert.ok((await page.locator(".mark-name.limit").count()) > 0, "a budget is named");
@@ -168,7 +168,7 @@ for (const width of [360, 768, 1280, 1920]) {
   test(`nothing is cut off or left empty at ${width} px`, async () => {
     const wordy = power_report();
     wordy.profiled[1]!.stop_reason = "failed: the program ended with exit code 137 before its first minibatch; its last line was 'Killed'";
-    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_report(), wide_report(), batch_report(false), plan_report(), run_page(), profile_page()]) {
+    for (const report of [wordy, no_power_report(), infeasible_report(), experiment_page(), wide_report(), batch_report(false), plan_page(), run_page(), profile_page()]) {
       await with_page(report, { scheme: "light", width, height: 900, phone: width < 500 }, async (page) => assert.deepEqual(await cut_off(page), []));
     }
   });
@@ -379,11 +379,11 @@ test("repeated readings are shown one by one", async () => {
 });
 
 test("a plan shows its answer, limits and alternatives", async () => {
-  await with_page(plan_report(), desktop, async (page) => {
+  await with_page(plan_page(), desktop, async (page) => {
     assert.match(await page.locator("h1").innerText(), /^Set twin to cpu_cores 8/);
     assert.match(plain(await page.locator(".figures").innerText()), /9\.38[\s\S]*29\.1[\s\S]*10/);
     assert.equal(await page.getAttribute(".chart.points", "data-points"), "6");
-    assert.equal(await page.locator(".sheet-data").count(), 2);
+    assert.deepEqual(await page.locator(".sheet-table h2").allInnerTexts(), ["What it leaves of each limit", "What a little more would buy", "Measured alternatives at other powers", "What was profiled"]);
     assert.equal(await page.locator(".sheet-data .is-choice").count(), 1);
     await page.locator(".chart.points").focus();
     await page.keyboard.press("Home");
@@ -566,17 +566,17 @@ test("text in the data stays text", async () => {
     assert.ok((await page.locator(".notes").innerText()).includes("<img src="));
     assert.equal(await page.locator(".apply code").first().textContent(), attack);
   });
-  const sheet = plan_report();
-  sheet.title = sheet.subject = sheet.headline = sheet.command = attack;
-  sheet.lines = [attack];
-  sheet.figures[0]!.label = sheet.figures[0]!.unit = sheet.charts[0]!.points[0]!.label = sheet.charts[0]!.points[0]!.group = sheet.charts[0]!.limits[0]!.label = attack;
-  sheet.tables[0]!.rows[0]!.cells[0] = sheet.tables[0]!.columns[0]!.label = sheet.facts[0]!.list[0]!.value = attack;
-  await with_page(sheet, desktop, async (page) => {
+  const plan = plan_page();
+  const { answer } = plan;
+  plan.command = plan.apply[0]!.title = plan.apply[0]!.text = attack;
+  answer.choice!.text = answer.front[0]!.text = answer.choice!.value_unit = answer.front[0]!.value_unit = answer.limits[0]!.constraint = answer.limits[0]!.unit = answer.would_buy[0]!.what = attack;
+  answer.device.name = answer.device.fingerprint = answer.asked = answer.stopped = answer.request.roles[0]!.workload = answer.profiled[0]!.reason = answer.profiled[1]!.failure = attack;
+  await with_page(plan, desktop, async (page) => {
     await page.locator(".chart.points").focus();
     await page.keyboard.press("Home");
     assert.ok((await page.locator(".tip").innerText()).includes("<img src="));
     assert.equal(await page.locator("main img, main script").count(), 0);
-    assert.equal(await page.title(), `${attack} · Flyball`);
+    assert.equal(await page.title(), `plan concurrent on ${attack} (simulated) · Flyball`);
   });
 });
 
@@ -594,7 +594,7 @@ function pixels(page: Page, chart: string, colour: string): Promise<number> {
 
 for (const [name, view] of dresses) {
   test(`an experiment shows findings, stacked bars and violins: ${name}`, async () => {
-    const report = experiment_report();
+    const report = experiment_page();
     await with_page(report, view, async (page) => {
       assert.equal(await page.locator(".finding-list li").count(), 3);
       assert.equal(await page.locator(".finding-list li.holds").count(), 1);
@@ -616,8 +616,8 @@ for (const [name, view] of dresses) {
 }
 
 test("an experiment without figures of its epochs says what is wrong", async () => {
-  const report = experiment_report();
-  report.groups[1]!.epochs = [];
+  const report = experiment_page();
+  report.answer.groups[1]!.epochs = [];
   await with_page(report, phone, async (page) => { assert.match(await page.locator(".failure").innerText(), /groups\[1\] has no epochs/); });
 });
 

@@ -16,7 +16,6 @@
 #include "experiment/plug.h"
 #include "experiment/summary.h"
 #include "experiment/twin_runner.h"
-#include "report/experiment_report.h"
 #include "report/page.h"
 #include "space/compute_place.h"
 #include "workload/stepper.h"
@@ -134,9 +133,11 @@ Status show(const Options& options, ExperimentResult result, Context& context) {
       options.report.empty()
           ? (std::filesystem::path(options.out) / result.spec.name / "report.html").string()
           : options.report;
-  FLYBALL_CHECK(write_file(report, fill_page(experiment_report(result, context.command))));
+  const nlohmann::ordered_json answer = experiment_json(result);
+  FLYBALL_CHECK(
+      write_file(report, fill_page(page_document("experiment", context.command, answer))));
   if (options.json)
-    print_json(experiment_json(result));
+    print_json(answer);
   else
     print_text(result, report);
   return {};

@@ -86,7 +86,7 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
     fmt::print("{}{}{}{}", format_plan(plan, options.verbose),
                together ? together_text(*together) : "", block.empty() ? "" : "\n", block);
   }
-  FLYBALL_CHECK(report_plan(options, shared, answer));
+  FLYBALL_CHECK(report_plan(options, answer));
   if (!plan.answer) {
     context.exit_code = report_error(*plan.infeasible);
     return {};

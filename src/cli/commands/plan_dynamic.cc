@@ -66,7 +66,7 @@ Status plan_on(const PlanOptions& options, const SharedBoard& shared, Store* sto
     print_json(document);
   else if (!answer.infeasible)
     fmt::print("{}", format_windows(answer));
-  FLYBALL_CHECK(report_plan(options, shared, document));
+  FLYBALL_CHECK(report_plan(options, document));
   return answer.infeasible ? Status(*answer.infeasible) : Status();
 }
 

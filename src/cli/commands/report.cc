@@ -25,8 +25,10 @@ Status run(const ReportOptions& options) {
   if (!costs) fmt::print(stderr, "note: without idle power: {}\n", costs.error().message);
   const std::string file =
       options.out.empty() ? fmt::format("flyball-run-{}.html", options.run) : options.out;
-  return write_report(file, run_report(shown.run, shown.trials, costs ? *costs : BoardCosts()),
-                      false);
+  return write_report(
+      file,
+      run_report(shown.run, shown.trials, costs ? *costs : BoardCosts(), shown.experiment_runs),
+      false);
 }
 
 }  // namespace

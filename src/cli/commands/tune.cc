@@ -84,7 +84,7 @@ Status check_report(const TuneOptions& options) {
 
 // How much of the answer's power the board draws without any work, where that was measured.
 std::optional<StoredIdle> idle_of(const TuneResult& result, Store* store) {
-  const ProfilerInfo& board = result.profiler;
+  const ProfilerInfo& board = result.board();
   if (!store || !board.live || !result.choice) return {};
   const auto costs = board_costs(*store);
   if (!costs) report_error(costs.error());  // the answer is shown all the same
@@ -98,7 +98,7 @@ std::optional<StoredIdle> idle_of(const TuneResult& result, Store* store) {
 void print_text(const TuneOptions& options, const TuneResult& result,
                 const std::optional<StoredIdle>& idle, bool stored) {
   fmt::print("{}", tune_text(result, options.verbose));
-  const ProfilerInfo& board = result.profiler;
+  const ProfilerInfo& board = result.board();
   const double power_w = result.choice ? result.configurations[*result.choice].power_w : 0;
   if (idle)
     fmt::print("{}\n", idle_share_text(*idle, power_w));

@@ -90,7 +90,7 @@ std::string readings_text(const TuneResult& result) {
   std::string text;
   const auto add = [&](const char* label, size_t config) {
     const auto readings = result.readings(config);
-    if (!result.profiler.live || readings.size() < 2) return;
+    if (!result.board().live || readings.size() < 2) return;
     std::vector<std::string> times;
     for (const Measurement* m : readings)
       times.push_back(number(m->minibatch_ms / result.counted(config)));
@@ -138,11 +138,11 @@ std::string trials_text(const TuneResult& result) {
 }  // namespace
 
 std::string tune_text(const TuneResult& result, bool verbose) {
-  const ProfilerInfo& info = result.profiler;
-  std::string text = fmt::format(
-      "{} {} on {} ({}): {}\n\n{}\n", info.workload,
-      info.phase == Phase::train ? "training" : "inference", info.device, info.device_title,
-      effort_text(result, result.offered(), result.request.caller), answer_rows(result));
+  const ProfilerInfo& info = result.board();
+  std::string text =
+      fmt::format("{} {} on {} ({}): {}\n\n{}\n", info.workload,
+                  info.phase == Phase::train ? "training" : "inference", info.device,
+                  info.device_title, effort_text(result, result.offered()), answer_rows(result));
   if (const auto comparison = compare_with_default(result)) text += comparison->text + "\n";
   text += readings_text(result);
   if (result.choice)

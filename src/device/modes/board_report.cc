@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "device/knobs/nvidia_knobs.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -195,9 +196,6 @@ nlohmann::ordered_json presets_json(const std::vector<Preset>& presets) {
 
 nlohmann::ordered_json board_json(const BoardReport& report) {
   nlohmann::ordered_json json, rails = nlohmann::ordered_json::array(), problems = rails;
-  const auto text_or_null = [](const std::string& text) {
-    return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
-  };
   for (const RailReport& rail : report.rails)
     rails.push_back({{"name", rail.name},
                      {"power_w", number_or_null(rail.power_w)},

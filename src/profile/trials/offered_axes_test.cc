@@ -12,8 +12,7 @@ TEST(NearestConfig, IsTheOneOfTheWantedSettingsElseTheClosest) {
   const auto found = [&](const Settings& wanted) {
     return all_settings(space.trial(nearest_config(space, wanted), "w", Phase::train));
   };
-  const Settings there = {
-      {axis::cpu_mhz, 800}, {axis::batch_size, 16}, {axis::loader_workers, 2}};
+  const Settings there = {{axis::cpu_mhz, 800}, {axis::batch_size, 16}, {axis::loader_workers, 2}};
   EXPECT_EQ(found(there), there);
   const Settings between = found({{axis::cpu_mhz, 1100}, {axis::batch_size, 40}});
   EXPECT_EQ(between.at(axis::cpu_mhz), 1200);

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <atomic>
+#include <cerrno>
 #include <utility>
 
 namespace flyball {

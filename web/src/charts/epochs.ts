@@ -1,10 +1,10 @@
 // Stacked bars: what an epoch spends its time on, epoch 0 above the later ones of each setting.
-import type { EpochMeans, Group } from "../contract.ts";
+import type { ExperimentGroup, ExperimentMeans } from "../contract.ts";
 import { number, scale, with_unit } from "../format.ts";
 import type { Colours } from "../theme.ts";
 
 /** End to end, and its parts. */
-export type Parts = Pick<EpochMeans, "e2e_s" | "stall_s" | "compute_s" | "overhead_s">;
+export type Parts = Pick<ExperimentMeans, "e2e_s" | "stall_s" | "compute_s" | "overhead_s">;
 
 export interface Bar<M extends Parts = Parts> {
   label: string;
@@ -16,7 +16,7 @@ export interface Bar<M extends Parts = Parts> {
 }
 
 /** In reading order, from the top. */
-export function bars_of(groups: Group[]): Bar<EpochMeans>[] {
+export function bars_of(groups: ExperimentGroup[]): Bar<ExperimentMeans>[] {
   return groups.flatMap((g) => [
     { label: g.label, which: "epoch 0" as const, means: g.first, doubts: g.doubts },
     ...(g.later ? [{ label: g.label, which: "epochs 1+" as const, means: g.later, doubts: g.doubts }] : []),

@@ -1,7 +1,7 @@
 // Points of a sheet against two axes, one colour for each group.
-import type { SheetAxis, SheetChart } from "../contract.ts";
 import { short_number } from "../format.ts";
 import type { Colours } from "../theme.ts";
+import type { SheetAxis, SheetChart } from "../view.ts";
 import { log_ticks } from "./scales.ts";
 
 export const group_colour = (index: number, c: Colours): string => [c.blue, c.simulated, c.oracle, c.limit, c.cloud][index % 5]!;

@@ -1,5 +1,5 @@
 // Violins: how the end-to-end times of minibatches are spread, one per setting (or per repeat of the only one).
-import type { EpochPoint, Group } from "../contract.ts";
+import type { ExperimentEpochPoint, ExperimentGroup } from "../contract.ts";
 import { number, scale } from "../format.ts";
 import type { Colours } from "../theme.ts";
 
@@ -14,14 +14,14 @@ export interface Violin {
 
 const at = (sorted: number[], q: number) => sorted[Math.round(q * (sorted.length - 1))]!;
 
-function violin(label: string, epochs: EpochPoint[]): Violin[] {
+function violin(label: string, epochs: ExperimentEpochPoint[]): Violin[] {
   const later = epochs.some((e) => e.epoch > 0) ? epochs.filter((e) => e.epoch > 0) : epochs;
   const all = later.flatMap((e) => e.minibatch_ms.slice(1, -1)).sort((a, b) => a - b);
   if (all.length < 10) return [];
   return [{ label, values: all, median: at(all, 0.5), q1: at(all, 0.25), q3: at(all, 0.75) }];
 }
 
-export function violins_of(groups: Group[]): Violin[] {
+export function violins_of(groups: ExperimentGroup[]): Violin[] {
   const repeats = new Set(groups.flatMap((g) => g.epochs.map((e) => e.repeat)));
   if (groups.length > 1 || repeats.size < 2) return groups.flatMap((g) => violin(g.label, g.epochs));
   return [...repeats].flatMap((r) => violin(`run ${r + 1}`, groups[0]!.epochs.filter((e) => e.repeat === r)));

@@ -1,11 +1,12 @@
 // Where the time of an epoch goes: stacked bars, and the same in numbers.
 import { bar_height, bars_of, bars_text, build_bars, part_words, parts, type Bar } from "../charts/epochs.ts";
 import { live_chart } from "../charts/echarts.ts";
-import type { EpochMeans, ExperimentReport } from "../contract.ts";
+import type { ExperimentMeans } from "../contract.ts";
 import { h, section } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { number, with_unit } from "../format.ts";
 import { colours, font } from "../theme.ts";
+import type { ExperimentView } from "../view.ts";
 
 export function bar_key(bars: Bar[]): HTMLElement {
   const paler = bars.some((b) => b.which === "epoch 0") ? [h("i", { class: "faded" }), h("span", {}, "paler: epoch 0")] : [];
@@ -20,13 +21,13 @@ export function bars_chart(bars: Bar[], what: string): HTMLElement {
   return canvas;
 }
 
-export function epochs_section(report: ExperimentReport): HTMLElement | null {
+export function epochs_section(report: ExperimentView): HTMLElement | null {
   const bars = bars_of(report.groups);
   if (bars.every((b) => b.means.compute_s === 0)) return null;
   return section("epochs-section", "Where the time of an epoch goes", "Means over repeats; the first epoch is kept apart, since it meets cold caches. Fetch stall is the visible wait for data: what the loader does meanwhile is hidden.", bar_key(bars), bars_chart(bars, "Time of an epoch"));
 }
 
-const columns: [head: string, cell: (b: Bar<EpochMeans>) => string | null][] = [
+const columns: [head: string, cell: (b: Bar<ExperimentMeans>) => string | null][] = [
   ["End to end", (b) => with_unit(b.means.e2e_s, "s")],
   ["Stall", (b) => with_unit(b.means.stall_s, "s")],
   ["Compute", (b) => with_unit(b.means.compute_s, "s")],
@@ -42,11 +43,11 @@ const columns: [head: string, cell: (b: Bar<EpochMeans>) => string | null][] = [
   ["Power", (b) => (b.means.power_w === null ? null : with_unit(b.means.power_w, "W"))],
 ];
 
-export function epochs_table_section(report: ExperimentReport): HTMLElement {
+export function epochs_table_section(report: ExperimentView): HTMLElement {
   const bars = bars_of(report.groups);
   const shown = columns.filter(([, cell]) => bars.some((b) => cell(b) !== null));
   const heads = ["Setting", "Epoch", ...shown.map(([head]) => head)];
-  const row = (b: Bar<EpochMeans>) => h("tr", {}, h("th", { scope: "row" }, b.label, b.doubts != null && h("small", { class: "doubts" }, b.doubts)), h("td", { "data-label": "Epoch" }, b.which.replace("epochs ", "").replace("epoch ", "")), ...shown.map(([head, cell]) => h("td", { "data-label": head }, cell(b) ?? "–")));
+  const row = (b: Bar<ExperimentMeans>) => h("tr", {}, h("th", { scope: "row" }, b.label, b.doubts != null && h("small", { class: "doubts" }, b.doubts)), h("td", { "data-label": "Epoch" }, b.which.replace("epochs ", "").replace("epoch ", "")), ...shown.map(([head, cell]) => h("td", { "data-label": head }, cell(b) ?? "–")));
   const table = h("table", { class: "data experiment-data" },
     h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", {}, ...bars.map(row)));

@@ -1,14 +1,14 @@
 // Where the numbers come from: the machine, the run, the versions, and what the intervals mean.
-import type { ExperimentReport, Provenance } from "../contract.ts";
+import type { Provenance } from "../contract.ts";
 import { chip, h, section } from "../dom.ts";
 import { duration, exact, instant } from "../format.ts";
-import type { Fact, TuneReport } from "../view.ts";
+import type { ExperimentView, Fact, TuneReport } from "../view.ts";
 
 function facts(title: string, list: Fact[]): HTMLElement {
   return h("div", { class: "facts" }, h("h3", {}, title), h("dl", {}, ...list.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, f.value)))));
 }
 
-export function provenance_section(report: ExperimentReport | TuneReport): HTMLElement {
+export function provenance_section(report: ExperimentView | TuneReport): HTMLElement {
   const { machine, run } = report;
   const command = "configurations" in report ? report.request.command : report.command;
   const watts = "configurations" in report && report.configurations.some((c) => c.power_w != null);

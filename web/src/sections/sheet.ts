@@ -3,11 +3,11 @@ import { build_points, group_colour, groups_of, line_style } from "../charts/poi
 import { live_chart } from "../charts/echarts.ts";
 import { attach_hover } from "../charts/hover.ts";
 import { draw_overlay, type Name } from "../charts/overlay.ts";
-import type { Cell, SheetChart, SheetFigure, SheetTable } from "../contract.ts";
 import { chip, h, section, svg } from "../dom.ts";
 import { fit_table } from "../fit.ts";
 import { exact, instant, interval, number, plural, short_number, value_of, with_unit } from "../format.ts";
 import type { Sheet } from "../sheets/sheet.ts";
+import type { Cell, SheetChart, SheetFigure, SheetTable } from "../view.ts";
 import { colours, font } from "../theme.ts";
 import { heat_section } from "./heat.ts";
 import { bar_key, bars_chart } from "./epochs.ts";

@@ -1,12 +1,12 @@
 // How equal minibatches differ: violins.
 import { build_violins, violins_of } from "../charts/violins.ts";
 import { live_chart } from "../charts/echarts.ts";
-import type { ExperimentReport } from "../contract.ts";
 import { h, section } from "../dom.ts";
 import { with_unit } from "../format.ts";
 import { colours, font } from "../theme.ts";
+import type { ExperimentView } from "../view.ts";
 
-export function spread_section(report: ExperimentReport): HTMLElement | null {
+export function spread_section(report: ExperimentView): HTMLElement | null {
   const violins = violins_of(report.groups);
   if (violins.length === 0) return null;
   const words = violins.map((v) => `${v.label}: median ${with_unit(v.median, "ms")}, half of them from ${with_unit(v.q1, "ms")} to ${with_unit(v.q3, "ms")}`).join("; ");

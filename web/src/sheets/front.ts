@@ -1,5 +1,6 @@
 // Pareto fronts of measured tables, with a heat map of each.
-import type { FrontPage, SheetChart, TablesFronts, TablesRow } from "../contract.ts";
+import type { FrontPage, TablesFronts, TablesRow } from "../contract.ts";
+import type { SheetChart } from "../view.ts";
 import { config_words, facts, notes, type Sheet } from "./sheet.ts";
 
 const title_of = (f: TablesFronts): string => `${f.workload} ${f.phase} on ${f.device}`;

@@ -1,7 +1,7 @@
 // A profile, of a network epoch by epoch or of a program with its marks.
-import type { ProfileEpoch, ProfileEpochs, ProfileGpu, ProfilePage, ProfilePart, ProfileProgram, SheetFigure } from "../contract.ts";
+import type { ProfileEpoch, ProfileEpochs, ProfileGpu, ProfilePage, ProfilePart, ProfileProgram } from "../contract.ts";
 import { bytes_words, digits, facts, notes, power_gap_notes, table, times, type Column, type Sheet, type SheetBar } from "./sheet.ts";
-import type { Note } from "../view.ts";
+import type { Note, SheetFigure } from "../view.ts";
 
 const most_bars = 12; // epochs; of more, the first one and the mean of the rest
 

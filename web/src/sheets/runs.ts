@@ -1,7 +1,7 @@
 // A stored run as the list of its trials, and two runs side by side.
-import type { ComparisonPage, FactList, Provenance, RunPage, RunsPair, RunsSide, RunsSource, RunsTrial } from "../contract.ts";
+import type { ComparisonPage, Provenance, RunPage, RunsPair, RunsSide, RunsSource, RunsTrial } from "../contract.ts";
 import { config_words, facts, figure_text, notes, quantity, table, type Sheet } from "./sheet.ts";
-import type { Note } from "../view.ts";
+import type { FactList, Note } from "../view.ts";
 
 const source_facts = (sources: RunsSource[]): FactList[] => sources.map((s) =>
   facts(`Source ${s.name}`, [["name", s.device], ["fingerprint", s.fingerprint], ...Object.entries(s.conditions ?? {}), ["power total", s.power_total ?? "none"], ["measurements", s.measurements]]));

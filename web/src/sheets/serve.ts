@@ -1,5 +1,6 @@
 // Serving and training in turns.
-import type { ServePage, ServeService, ServeTraining, SheetFigure, SheetTable } from "../contract.ts";
+import type { ServePage, ServeService, ServeTraining } from "../contract.ts";
+import type { SheetFigure, SheetTable } from "../view.ts";
 import { exact } from "../format.ts";
 import { config_words, digits, facts, notes, table, times, type Serving, type Sheet } from "./sheet.ts";
 

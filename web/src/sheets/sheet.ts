@@ -1,6 +1,6 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
-import type { Cell, CommonConfig, FactList, Provenance, Quantity, ServePage, ServeReplan, SheetGrid, SheetReport, SheetRow, SheetTable } from "../contract.ts";
-import type { Note } from "../view.ts";
+import type { ApplyStep, CommonConfig, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
+import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetRow, SheetTable } from "../view.ts";
 
 /** Where the time of an epoch, or of a stretch of a program, goes. */
 export interface SheetBar {
@@ -24,10 +24,24 @@ export interface Serving extends Pick<ServePage, "spans"> {
   timeline: ServePage["answer"]["timeline"];
 }
 
-export interface Sheet extends Pick<SheetReport, "title" | "subject" | "headline" | "lines" | "figures" | "charts" | "tables" | "facts" | "notes"> {
+export interface Sheet {
+  /** Shown in the head and as the window's title. */
+  title: string;
+  /** The line above the headline. */
+  subject: string;
+  /** The answer in one sentence. */
+  headline: string;
+  /** Sentences below it. */
+  lines: string[];
+  figures: SheetFigure[];
+  charts: SheetChart[];
+  tables: SheetTable[];
+  /** Where the numbers come from; sources that do not compare stand apart. */
+  facts: FactList[];
+  notes: Note[];
   /** ISO 8601; left out: the page says when it was written. */
   started_at?: string;
-  apply?: SheetReport["apply"];
+  apply?: ApplyStep[];
   grids?: SheetGrid[];
   bars?: SheetBar[];
   serving?: Serving;
@@ -50,11 +64,10 @@ export function quantity(value: number | null, interval: number[] | null): Quant
 
 export type Column<R> = [label: string, unit: string, cell: (row: R, index: number) => Cell];
 
-export function table<R>(title: string, text: string, rows: readonly R[], columns: Column<R>[], known: (row: R) => Provenance | null | undefined = () => null): SheetTable {
+export function table<R>(title: string, text: string, rows: readonly R[], columns: Column<R>[], known: (row: R) => Provenance | null | undefined = () => null, marked: (row: R) => boolean = () => false): SheetTable {
   const row = (r: R, i: number): SheetRow => {
-    const cells = columns.map(([, , cell]) => cell(r, i));
     const provenance = known(r);
-    return provenance ? { cells, provenance } : { cells };
+    return { cells: columns.map(([, , cell]) => cell(r, i)), ...(provenance ? { provenance } : {}), ...(marked(r) ? { marked: true } : {}) };
   };
   return { title, text, columns: columns.map(([label, unit]) => ({ label, unit })), rows: rows.map(row) };
 }

@@ -1,0 +1,87 @@
+// A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
+import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage } from "../contract.ts";
+import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
+import { config_words, digits, facts, notes, quantity, table, type Sheet } from "./sheet.ts";
+
+type Answer = PlanPage["answer"];
+
+const windows_of = (a: Answer) => ("windows" in a ? a.windows : []);
+const choice_of = (a: Answer): PlanChoice | null => ("windows" in a ? null : a.choice);
+const settings = (choice: PlanChoice): string => JSON.stringify(choice.roles.map((role) => role.config));
+
+function headline(a: Answer): string {
+  const choice = choice_of(a);
+  if (windows_of(a).length > 0) return `A mode for each of ${windows_of(a).length} windows on ${a.device.name}.`;
+  return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was measured on ${a.device.name} meets the limits.`;
+}
+
+function figures(a: Answer): SheetFigure[] {
+  const choice = choice_of(a);
+  const chosen: SheetFigure[] = choice ? [{ label: a.objective, value: choice.value, unit: choice.value_unit, provenance: choice.provenance }, { label: "power", value: choice.power_w, unit: "W", provenance: choice.provenance }] : [];
+  return [...chosen, ...(windows_of(a).length > 0 ? window_figures(a as PlanDynamicPlan) : []), { label: "found with", value: a.profiles, unit: "profiles", note: `in ${a.trials} trials` }];
+}
+
+function window_figures(a: PlanDynamicPlan): SheetFigure[] {
+  const alone: SheetFigure = { label: "with one mode throughout", value: a.static_value, unit: a.value_unit };
+  if (a.static_value === null) alone.note = "no profiled one serves all windows";
+  return [{ label: `${a.objective} over all windows`, value: a.value, unit: a.value_unit }, alone, { label: "switches", value: a.switches, unit: "" }];
+}
+
+const windows_table = (a: Answer): SheetTable => table("The windows", "", windows_of(a), [
+  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => w.text], ["", "", (w) => (w.switches ? "switch" : "")],
+], (w) => w.provenance);
+
+const limits_table = ({ limits, choice }: Plan): SheetTable => table("What it leaves of each limit", "A limit that binds keeps a better choice out.", limits, [
+  ["limit", "", (l) => l.constraint], ["of", "", (l) => l.workload], ["used", "", (l) => l.used], ["at most", "", (l) => l.limit], ["unit", "", (l) => l.unit], ["", "", (l) => (l.binds ? "binds" : "")],
+], () => choice?.provenance);
+
+function prices_table({ would_buy, unmeasured }: Plan): SheetTable {
+  const nothing = ({ gain_pct }: { gain_pct: number }) => gain_pct === 0;
+  return table("What a little more would buy", "", [...would_buy, ...(unmeasured ? [{ what: "more profiles", ...unmeasured }] : [])], [
+    ["easing", "", (p) => p.what], ["gain", "%", (p) => p.gain_pct], ["then", "", (p) => (nothing(p) || p.choice.value === null ? null : `${digits(p.choice.value, 4)} ${p.choice.value_unit}`)], ["at", "", (p) => (nothing(p) ? "nothing" : p.choice.text)],
+  ], (p) => (nothing(p) ? null : p.choice.provenance));
+}
+
+/** The alternatives, and the answer where it lies on none of them: another is as good at less power. */
+function options_of({ front, choice }: Plan): { option: PlanChoice; marked: boolean }[] {
+  const chosen = choice && settings(choice);
+  const among = front.some((option) => settings(option) === chosen);
+  return [...front, ...(choice && !among ? [choice] : [])].map((option) => ({ option, marked: settings(option) === chosen }));
+}
+
+const front_table = (a: Plan): SheetTable => table("Measured alternatives at other powers", "", options_of(a), [
+  ["power", "W", ({ option }) => option.power_w], ["objective", "", ({ option }) => option.value], ["unit", "", ({ option }) => option.value_unit], ["set", "", ({ option }) => option.text],
+], ({ option }) => option.provenance, ({ marked }) => marked);
+
+function front_charts(a: Plan): SheetChart[] {
+  const drawn = options_of(a).filter(({ option }) => option.power_w !== null && option.value !== null);
+  const budget = a.request.power_budget_w;
+  return drawn.length < 2 ? [] : [{
+    title: "Power against the objective", x: { label: "power", unit: "W" }, y: { label: a.objective, unit: drawn[0]!.option.value_unit }, limits: budget === null ? [] : [{ axis: "x", value: budget, label: "budget" }],
+    points: drawn.map(({ option, marked }) => ({ x: option.power_w!, y: option.value!, label: option.text, group: option.provenance, marked })),
+  }];
+}
+
+const origin_words = (t: CommonTrial): string => (!t.from_store ? "" : t.run === null ? " (from the store)" : ` (from run ${t.run})`);
+
+const profiled_table = (a: Answer): SheetTable => table("What was profiled", "In its order.", a.profiled, [
+  ["#", "", (_, i) => i + 1], ["workload", "", (t) => t.workload], ["set", "", (t) => config_words(t.config)], ["minibatch", "ms", (t) => (t.failure === null ? quantity(t.minibatch_ms, t.minibatch_ms_90) : `failed: ${t.failure}`)],
+  ["power", "W", (t) => quantity(t.power_w, t.power_w_90)], ["why", "", (t) => `${t.reason}${origin_words(t)}`], ["also known", "", (t) => t.doubts ?? ""],
+], (t) => (t.failure === null ? t.provenance : null));
+
+export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
+  const { device, request } = a;
+  const simulated = [...a.profiled, ...windows_of(a)][0]?.provenance === "simulated" ? " (simulated)" : "";
+  const workloads = request.roles.map((role) => `${role.workload} (${role.phase === "train" ? "training" : "serving"})`).join(" and ");
+  const one = "windows" in a ? null : a;
+  return {
+    title: `plan ${a.problem} on ${device.name}${simulated}`, subject: `Plan · ${a.problem} · ${workloads} · ${device.name}${simulated}`, headline: headline(a), started_at: a.started_utc, apply,
+    lines: [a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)), figures: figures(a), charts: one ? front_charts(one) : [],
+    tables: [windows_table(a), ...(one ? [limits_table(one), prices_table(one), front_table(one)] : []), profiled_table(a)],
+    notes: notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes]),
+    facts: [
+      facts("Machine", [["name", device.name], ["fingerprint", device.fingerprint], ...Object.entries(device.conditions ?? {})]),
+      facts("Run", [["run", a.run ?? "not kept"], ["started", a.started_utc], ["asked", a.asked], ["strategy", request.strategy], ["predictor", request.predictor], ["seed", request.seed]]),
+    ],
+  };
+}
