@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/statistics.h"
+#include "device/measuring.h"
 #include "predictors/registry.h"
 #include "search/registry.h"
 #include "search/run.h"
