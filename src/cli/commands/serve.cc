@@ -44,9 +44,9 @@ nlohmann::ordered_json document_of(const Served& served, const std::string& star
   if (!served.simulated && served.result.decisions > 0)
     document["own_cost"] = {
         {"mean_us",
-         or_null(1e6 * served.deciding_s / static_cast<double>(served.result.decisions))},
-        {"longest_us", or_null(1e6 * served.longest_decision_s)},
-        {"share_pct", or_null(100 * served.deciding_s / served.result.seconds)}};
+         or_null(1e6 * served.result.deciding_s / static_cast<double>(served.result.decisions))},
+        {"longest_us", or_null(1e6 * served.result.longest_decision_s)},
+        {"share_pct", or_null(100 * served.result.deciding_s / served.result.seconds)}};
   document["notes"] = served.notes;
   document["timeline"] = timeline_json(served.timeline, served.result);
   return document;
@@ -63,8 +63,8 @@ void print_served(const Served& served) {
   if (!served.simulated && served.result.decisions > 0)
     fmt::print("own cost: {} decisions of {:.2g} µs, {:.2g} % of the time\n",
                served.result.decisions,
-               1e6 * served.deciding_s / static_cast<double>(served.result.decisions),
-               100 * served.deciding_s / served.result.seconds);
+               1e6 * served.result.deciding_s / static_cast<double>(served.result.decisions),
+               100 * served.result.deciding_s / served.result.seconds);
   if (!served.power_gap.empty()) fmt::print("no power: {}\n", served.power_gap);
   for (const std::string& note : served.notes) fmt::print("note: {}\n", note);
 }

@@ -279,10 +279,10 @@ void tell_goals(const Kind& turns, Json& figures) {
   figures["training_of_time_not_serving_pct_most_block"] = std::ranges::max(shares);
   const double decisions =
       turns.sum([](const Block& b) { return static_cast<double>(b.served.result.decisions); });
-  const double deciding_s = turns.sum([](const Block& b) { return b.served.deciding_s; });
+  const double deciding_s = turns.sum([](const Block& b) { return b.served.result.deciding_s; });
   double longest_s = 0;
   for (const Block& block : turns.blocks)
-    longest_s = std::max(longest_s, block.served.longest_decision_s);
+    longest_s = std::max(longest_s, block.served.result.longest_decision_s);
   figures["decision_us"] = 1e6 * deciding_s / decisions;
   figures["longest_decision_us"] = 1e6 * longest_s;
   figures["deciding_pct_of_time"] = 100 * deciding_s / turns.sum(&Block::seconds);

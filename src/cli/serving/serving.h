@@ -53,7 +53,6 @@ struct Served {
   std::string device, power_gap;
   nlohmann::ordered_json plan;  ///< the choice; null: there is none, or a rate is not known
   bool simulated = false;
-  double deciding_s = 0, longest_decision_s = 0;  ///< live: own cost
 };
 
 /// Networks on this machine. Errors: those of opening and warming up; a training that fails.

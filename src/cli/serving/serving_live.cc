@@ -164,7 +164,7 @@ std::unique_ptr<LivePlanner> make_planner(const ServeOptions& options, const Ser
   LivePlanned planned;
   planned.durations = [&serving] { return serving.durations(); };
   planned.power_w = [&power] { return power.now_w(); };
-  planned.change = [&serving](LiveChange change) { serving.change(std::move(change)); };
+  planned.change = [&serving](PlanChange change) { serving.change(std::move(change)); };
   planned.stands = [&serving, &power] {
     LiveResult result = serving.snapshot();
     power.tell(result);
@@ -363,8 +363,6 @@ Status LiveRun::take_result(const Status& ran) {
   served_.result.mode = first_mode_;
   served_.power_gap = power_->end(served_.result);
   served_.timeline = serving_.timeline();
-  served_.deciding_s = serving_.deciding_s();
-  served_.longest_decision_s = serving_.longest_decision_s();
   if (device_) {
     const Status restored = device_->restore();
     if (!ran.ok()) return told_together(ran, restored);

@@ -76,10 +76,6 @@ Result<Served> serve_simulated(ServeOptions& options) {
                        end_ns});
     };
   Served served;
-  std::vector<std::string> names[2];  // of services and trainings
-  for (const ServiceRules& one : simulation.services) names[0].push_back(one.name);
-  for (const TrainingRules& one : simulation.trainings) names[1].push_back(one.name);
-  served.timeline = LiveTimeline(names[0], names[1]);
   simulation.timeline = &served.timeline;
   served.simulated = true;
   served.device = plan.shared.info(0).device_title;
