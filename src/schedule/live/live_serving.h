@@ -89,8 +89,8 @@ class LiveServing final : public Serving, private Executor {
 
   /// How it stands; from any thread.
   LiveResult snapshot() const;
-  /// What ran when, for a timeline; once run() has ended.
-  const std::vector<Span>& spans() const { return spans_; }
+  /// What ran when, for a trace; once run() has ended.
+  std::vector<Span> take_spans() { return std::move(spans_); }
   /// The same in windows, with requests; once run() has ended and nobody submits.
   const LiveTimeline& timeline() const { return timeline_; }
   int64_t began_ns() const { return execution_.began_ns(); }
