@@ -92,7 +92,7 @@ double alone_ms(TrainingRunner& training, double seconds) {
 
 /// What one block of serving came to.
 struct Block {
-  Served served;
+  ServedRun served;
   double trained = 0;   ///< minibatches
   double alone_ms = 0;  ///< a minibatch, before and after it
 

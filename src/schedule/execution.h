@@ -83,7 +83,8 @@ class Execution {
   /// Before begin().
   void add(ServiceRules rules);
   void add(TrainingRules rules);
-  /// The plan is in effect from now on. `timeline`: null: nobody looks; without tracks: of all jobs.
+  /// The plan is in effect from now on. `timeline` (null: nobody looks) gets the tracks of all
+  /// jobs, where it has none.
   void begin(LivePlan plan, int64_t began_ns, LiveTimeline* timeline);
   /// Until everything is answered after a drain, or the executor ends it.
   void run(int64_t until_ns);

@@ -32,7 +32,7 @@ bool is_table(const std::string& role) {
   return read_source(role).is_table();
 }
 
-nlohmann::ordered_json document_of(const Served& served, const std::string& started_utc) {
+nlohmann::ordered_json document_of(const ServedRun& served, const std::string& started_utc) {
   nlohmann::ordered_json document{{"device", served.device},
                                   {"simulated", served.simulated},
                                   {"started_utc", started_utc},
@@ -53,7 +53,7 @@ nlohmann::ordered_json document_of(const Served& served, const std::string& star
   return document;
 }
 
-void print_served(const Served& served) {
+void print_served(const ServedRun& served) {
   fmt::print("{}{}\n{}", served.device, served.simulated ? ", in simulated time" : "",
              format_live(served.result));
   for (const auto& role : served.plan) {
@@ -117,7 +117,7 @@ Status run(Options& options, const std::string& command) {
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
                  "requests name their model: serve it once, or another one beside it"};
   if (!tables) FLYBALL_CHECK(serve.plan.scope.check(Target::network, infer.front()));
-  FLYBALL_ASSIGN(const Served served, tables ? serve_tables(serve) : serve_networks(serve));
+  FLYBALL_ASSIGN(const ServedRun served, tables ? serve_tables(serve) : serve_networks(serve));
   const auto document = document_of(served, serve.plan.started_utc);
   if (options.json)
     print_json(document);

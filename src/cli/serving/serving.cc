@@ -59,7 +59,7 @@ LiveJobs jobs_of(const PlanOptions& plan) {
   return jobs;
 }
 
-Status write_trace(const ServeOptions& options, const Served& served) {
+Status write_trace(const ServeOptions& options, const ServedRun& served) {
   if (options.trace.empty()) return {};
   return write_file(options.trace, chrome_trace({}, served.spans, served.began_ns));
 }
@@ -89,7 +89,7 @@ bool ServeOptions::listens() const {
          });
 }
 
-Result<Served> serve_networks(const ServeOptions& options) {
+Result<ServedRun> serve_networks(const ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   ServeRequest request = request_of(options);
   FLYBALL_CHECK(request.check());
@@ -104,17 +104,18 @@ Result<Served> serve_networks(const ServeOptions& options) {
     setup.open_door = [&options](const LiveFacts& facts) {
       return ServingEndpoint::open(options, facts);
     };
-  FLYBALL_ASSIGN(Served served, serve_live(std::move(request), std::move(setup)));
+  FLYBALL_ASSIGN(ServedRun served, serve_live(std::move(request), std::move(setup)));
   FLYBALL_CHECK(write_trace(options, served));
   return served;
 }
 
-Result<Served> serve_tables(ServeOptions& options) {
+Result<ServedRun> serve_tables(ServeOptions& options) {
   if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
   ServeRequest request = request_of(options);
   if (!options.trace.empty()) request.most_spans = simulated_spans;
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options.plan));
-  FLYBALL_ASSIGN(Served served, serve_simulated(request, std::move(shared), profiles_of(options)));
+  FLYBALL_ASSIGN(ServedRun served,
+                 serve_simulated(request, std::move(shared), profiles_of(options)));
   FLYBALL_CHECK(write_trace(options, served));
   return served;
 }

@@ -24,8 +24,8 @@ struct ServeOptions {
 };
 
 /// Networks on this machine. Errors: those of opening and warming up; a training that fails.
-Result<Served> serve_networks(const ServeOptions& options);
+Result<ServedRun> serve_networks(const ServeOptions& options);
 /// Tables, in simulated time.
-Result<Served> serve_tables(ServeOptions& options);
+Result<ServedRun> serve_tables(ServeOptions& options);
 
 }  // namespace flyball::cli

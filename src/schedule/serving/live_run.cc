@@ -112,7 +112,7 @@ Status check_live_measure(const ServeRequest& request, const ProfileSource& prof
 class LiveRun {
  public:
   LiveRun(ServeRequest request, LiveSetup setup);
-  Result<Served> serve();
+  Result<ServedRun> serve();
 
  private:
   LiveServingOptions serving_options();
@@ -133,7 +133,7 @@ class LiveRun {
 
   ServeRequest request_;
   LiveSetup setup_;
-  Served served_;
+  ServedRun served_;
   LiveFacts facts_;
   std::string first_mode_;
   std::optional<ServingPlan> plan_;
@@ -284,7 +284,7 @@ Status LiveRun::take_result(const Status& ran) {
   return ran;
 }
 
-Result<Served> LiveRun::serve() {
+Result<ServedRun> LiveRun::serve() {
   FLYBALL_CHECK(plan());
   FLYBALL_CHECK(set_mode());
   FLYBALL_CHECK(make_jobs());
@@ -334,7 +334,7 @@ LiveJobs network_jobs(
   return jobs;
 }
 
-Result<Served> serve_live(ServeRequest request, LiveSetup setup) {
+Result<ServedRun> serve_live(ServeRequest request, LiveSetup setup) {
   return LiveRun(std::move(request), std::move(setup)).serve();
 }
 

@@ -74,6 +74,6 @@ struct LiveSetup {
 };
 
 /// Errors: those of planning and warming up; a training that fails.
-Result<Served> serve_live(ServeRequest request, LiveSetup setup);
+Result<ServedRun> serve_live(ServeRequest request, LiveSetup setup);
 
 }  // namespace flyball

@@ -46,7 +46,7 @@ struct ServeRequest : ServingRequest {
 };
 
 /// A result with what the machine says of it.
-struct Served {
+struct ServedRun {
   LiveResult result;
   LiveTimeline timeline;
   std::vector<std::string> notes;

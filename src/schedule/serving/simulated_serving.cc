@@ -57,8 +57,8 @@ Span span_of(const Problem& problem, const Decision& what, int64_t begin_ns, int
 
 }  // namespace
 
-Result<Served> serve_simulated(const ServeRequest& request, SharedBoard board,
-                               const ProfileSource& source) {
+Result<ServedRun> serve_simulated(const ServeRequest& request, SharedBoard board,
+                                  const ProfileSource& source) {
   FLYBALL_ASSIGN(const auto known, tables_of_profiles(source, board));
   FLYBALL_ASSIGN(const ServingPlan plan, plan_serving(std::move(board), request, known));
   FLYBALL_CHECK(check_measure(request, source, plan, request.plan.switch_ms));
@@ -68,7 +68,7 @@ Result<Served> serve_simulated(const ServeRequest& request, SharedBoard board,
   }
   const Problem& problem = plan.problem;
   const LiveProblem live{&problem, &truth};
-  Served served;
+  ServedRun served;
   served.simulated = true;
   served.device = plan.shared.info(0).device_title;
   served.plan = plan.json();

@@ -7,7 +7,7 @@ namespace flyball {
 
 /// Plans for the arrivals on a board of tables (or a simulated one), and simulates what it is asked
 /// for: told of all that the board's profilers know, or of what the source names.
-Result<Served> serve_simulated(const ServeRequest& request, SharedBoard board,
-                               const ProfileSource& source);
+Result<ServedRun> serve_simulated(const ServeRequest& request, SharedBoard board,
+                                  const ProfileSource& source);
 
 }  // namespace flyball
