@@ -80,6 +80,7 @@ struct LiveResult {
   std::vector<MeasuredMode> measured{};
   std::string measuring_gap{};  ///< why no more were measured, where something kept it; else ""
   size_t decisions = 0;
+  double deciding_s = 0, longest_decision_s = 0;  ///< that decisions took; 0 in simulated time
   std::string training_blocked;  ///< why training did not run at all; "" where it did
 
   double power_w() const { return energy_j / seconds; }

@@ -21,6 +21,13 @@ const char* overload_name(Overload overload) {
   return overload == Overload::refuse ? "refuse" : "late";
 }
 
+Result<Overload> parse_overload(const std::string& name) {
+  for (const Overload policy : {Overload::refuse, Overload::late})
+    if (name == overload_name(policy)) return policy;
+  return Error{Code::invalid_argument, "'" + name + "' is no policy for overload",
+               "refuse or late"};
+}
+
 /// Walks through the batches that what waits at a service will be served in.
 struct Scheduler::Cursor {
   const Service* service;
@@ -60,11 +67,18 @@ struct Scheduler::Cursor {
 };
 
 Scheduler::Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
-                     DurationOptions durations) {
-  for (ServiceRules& rules : services)
-    services_.push_back({std::move(rules), DurationModel(durations)});
-  for (TrainingRules& rules : trainings)
-    trainings_.push_back({std::move(rules), DurationModel(durations), 0});
+                     DurationOptions durations)
+    : durations_(durations) {
+  for (ServiceRules& rules : services) add(std::move(rules));
+  for (TrainingRules& rules : trainings) add(std::move(rules));
+}
+
+void Scheduler::add(ServiceRules rules) {
+  services_.push_back({std::move(rules), DurationModel(durations_)});
+}
+
+void Scheduler::add(TrainingRules rules) {
+  trainings_.push_back({std::move(rules), DurationModel(durations_), 0});
 }
 
 double Scheduler::answer_ns(const Service& service, int64_t samples) const {

@@ -28,6 +28,7 @@ namespace flyball {
 
 enum class Overload : uint8_t { refuse, late };
 const char* overload_name(Overload overload);  ///< "refuse", "late"
+Result<Overload> parse_overload(const std::string& name);
 
 struct ServiceRules {
   std::string name;
@@ -66,11 +67,18 @@ class Scheduler {
  public:
   Scheduler(std::vector<ServiceRules> services, std::vector<TrainingRules> trainings,
             DurationOptions durations = {});
+  /// Before anything arrives.
+  void add(ServiceRules rules);
+  void add(TrainingRules rules);
 
   /// What was measured before; without it a training does not start, and a batch is taken to need
   /// no time until one has run.
   DurationModel& inference_time(size_t service) { return services_[service].duration; }
   DurationModel& training_time(size_t training) { return trainings_[training].duration; }
+  const DurationModel& inference_time(size_t service) const { return services_[service].duration; }
+  const DurationModel& training_time(size_t training) const {
+    return trainings_[training].duration;
+  }
 
   /// A request arrives; it waits, or is refused. Those of equal `shape` may share a batch.
   Admission arrive(size_t service, uint64_t id, int64_t samples, int64_t now_ns,
@@ -142,6 +150,7 @@ class Scheduler {
                                        uint64_t shape) const;
   double answered_ns(size_t service, int64_t samples, uint64_t shape, int64_t now_ns) const;
 
+  DurationOptions durations_;
   std::vector<Service> services_;
   std::vector<Training> trainings_;
   std::vector<Waiting> batch_;

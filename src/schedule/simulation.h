@@ -4,40 +4,12 @@
 
 #include <atomic>
 #include <functional>
-#include <memory>
 #include <optional>
 
 #include "schedule/arrivals.h"
-#include "schedule/live_result.h"
-#include "schedule/live_timeline.h"
+#include "schedule/execution.h"
 
 namespace flyball {
-
-/// How one job runs in one mode.
-struct JobCourse {
-  DurationModel minibatch{};  ///< the truth: nothing is observed in it
-  double power_w = 0;         ///< while it runs; NaN: not known
-  /// What the scheduler is told beforehand, where that is not the truth; nothing known: the truth.
-  DurationModel expected{};
-};
-
-/// All jobs in one mode with one plan.
-struct LivePlan {
-  size_t mode = 0;          ///< which one; two plans of one mode need no switch
-  std::string mode_text{};  ///< the same in words
-  std::vector<JobCourse> services, trainings;
-  std::vector<int64_t> largest_batch;     ///< of each service
-  std::vector<double> trainings_per_s{};  ///< planned, of each training; empty: none planned
-  double idle_w = 0;                      ///< NaN: not known
-};
-
-/// What a simulation asks while it runs. A new plan whose mode differs takes a switch.
-struct PlanChange {
-  LivePlan plan;
-  Replan why;
-  bool only_in_gap = false;          ///< its switch waits for a gap that holds it, however long
-  std::function<void()> followed{};  ///< called once it is followed, after the switch
-};
 
 struct Simulation {
   std::vector<ServiceRules> services;
@@ -56,7 +28,7 @@ struct Simulation {
   std::function<std::optional<PlanChange>(int64_t now_ns, const LiveResult& so_far)> replan{};
   /// Called with everything that ran; empty: nobody looks.
   std::function<void(const Decision& what, int64_t begin_ns, int64_t end_ns)> ran{};
-  /// Told of everything; null: nobody looks.
+  /// Gets everything; null: nobody looks.
   LiveTimeline* timeline = nullptr;
   const std::atomic<bool>* stop = nullptr;  ///< ends it at once; may be null
 };

@@ -24,6 +24,7 @@ namespace {
 struct Options {
   ServeOptions serve;
   std::vector<std::string> arrivals;
+  std::string overload = overload_name(Overload::refuse);
   bool json = false;
 };
 
@@ -31,7 +32,7 @@ bool is_table(const std::string& role) {
   return read_source(role).is_table();
 }
 
-nlohmann::ordered_json document_of(const Served& served, const std::string& started_utc) {
+nlohmann::ordered_json document_of(const ServedRun& served, const std::string& started_utc) {
   nlohmann::ordered_json document{{"device", served.device},
                                   {"simulated", served.simulated},
                                   {"started_utc", started_utc},
@@ -44,15 +45,15 @@ nlohmann::ordered_json document_of(const Served& served, const std::string& star
   if (!served.simulated && served.result.decisions > 0)
     document["own_cost"] = {
         {"mean_us",
-         or_null(1e6 * served.deciding_s / static_cast<double>(served.result.decisions))},
-        {"longest_us", or_null(1e6 * served.longest_decision_s)},
-        {"share_pct", or_null(100 * served.deciding_s / served.result.seconds)}};
+         or_null(1e6 * served.result.deciding_s / static_cast<double>(served.result.decisions))},
+        {"longest_us", or_null(1e6 * served.result.longest_decision_s)},
+        {"share_pct", or_null(100 * served.result.deciding_s / served.result.seconds)}};
   document["notes"] = served.notes;
   document["timeline"] = timeline_json(served.timeline, served.result);
   return document;
 }
 
-void print_served(const Served& served) {
+void print_served(const ServedRun& served) {
   fmt::print("{}{}\n{}", served.device, served.simulated ? ", in simulated time" : "",
              format_live(served.result));
   for (const auto& role : served.plan) {
@@ -63,8 +64,8 @@ void print_served(const Served& served) {
   if (!served.simulated && served.result.decisions > 0)
     fmt::print("own cost: {} decisions of {:.2g} µs, {:.2g} % of the time\n",
                served.result.decisions,
-               1e6 * served.deciding_s / static_cast<double>(served.result.decisions),
-               100 * served.deciding_s / served.result.seconds);
+               1e6 * served.result.deciding_s / static_cast<double>(served.result.decisions),
+               100 * served.result.deciding_s / served.result.seconds);
   if (!served.power_gap.empty()) fmt::print("no power: {}\n", served.power_gap);
   for (const std::string& note : served.notes) fmt::print("note: {}\n", note);
 }
@@ -72,10 +73,10 @@ void print_served(const Served& served) {
 Status check_roles_of(const ServeOptions& serve) {
   const PlanOptions& plan = serve.plan;
   FLYBALL_CHECK(check_count("--latency", plan.request.latencies_ms.size(), plan.infer.size()));
-  if (serve.shares.size() > plan.train.size())
+  if (serve.asked.shares.size() > plan.train.size())
     return Error{Code::invalid_argument,
-                 fmt::format("--share has {} value{} for {} training{}", serve.shares.size(),
-                             serve.shares.size() == 1 ? "" : "s", plan.train.size(),
+                 fmt::format("--share has {} value{} for {} training{}", serve.asked.shares.size(),
+                             serve.asked.shares.size() == 1 ? "" : "s", plan.train.size(),
                              plan.train.size() == 1 ? "" : "s"),
                  "give one for each --train, or none"};
   const auto tables = static_cast<size_t>(std::ranges::count_if(plan.train, is_table) +
@@ -97,13 +98,13 @@ Status run(Options& options, const std::string& command) {
   serve.plan.json = options.json;
   FLYBALL_CHECK(check_roles_of(serve));
   FLYBALL_CHECK(begin_report(serve.plan));
-  FLYBALL_ASSIGN([[maybe_unused]] const Overload known, serve.overload_policy());
-  FLYBALL_ASSIGN(serve.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
-                                               serve.plan.infer.size()));
+  FLYBALL_ASSIGN(serve.asked.overload, parse_overload(options.overload));
+  FLYBALL_ASSIGN(serve.asked.arrivals, read_arrivals(options.arrivals, serve.plan.request.rates_hz,
+                                                     serve.plan.infer.size()));
   const auto& rates_hz = serve.plan.request.rates_hz;
-  for (size_t s = 0; s < serve.arrivals.size() && !rates_hz.empty(); ++s)
-    if (serve.arrivals[s].kind == ArrivalKind::http)
-      serve.arrivals[s].rate_hz = rates_hz[std::min(s, rates_hz.size() - 1)];
+  for (size_t s = 0; s < serve.asked.arrivals.size() && !rates_hz.empty(); ++s)
+    if (serve.asked.arrivals[s].kind == ArrivalKind::http)
+      serve.asked.arrivals[s].rate_hz = rates_hz[std::min(s, rates_hz.size() - 1)];
   serve.plan.request.rates_hz.clear();
   const bool tables = simulated(serve);
   if (tables && serve.listens())
@@ -116,7 +117,7 @@ Status run(Options& options, const std::string& command) {
     return Error{Code::invalid_argument, fmt::format("{} is served twice", infer[0]),
                  "requests name their model: serve it once, or another one beside it"};
   if (!tables) FLYBALL_CHECK(serve.plan.scope.check(Target::network, infer.front()));
-  FLYBALL_ASSIGN(const Served served, tables ? serve_simulated(serve) : serve_live(serve));
+  FLYBALL_ASSIGN(const ServedRun served, tables ? serve_tables(serve) : serve_networks(serve));
   const auto document = document_of(served, serve.plan.started_utc);
   if (options.json)
     print_json(document);
@@ -160,54 +161,34 @@ void add_role_options(CLI::App& command, ServeOptions& serve) {
 void add_network_options(CLI::App& command, ServeOptions& serve) {
   serve.plan.scope.exclude(
       {Target::table, Target::twin},
-      {command.add_option("--batch", serve.batch, "largest batch of a service; else chosen")
+      {command.add_option("--batch", serve.asked.batch, "largest batch of a service; else chosen")
            ->check(CLI::Range(1, 65536)),
-       command.add_option("--train-batch", serve.train_batch, "samples of a training minibatch")
+       command
+           .add_option("--train-batch", serve.asked.train_batch, "samples of a training minibatch")
            ->check(CLI::Range(1, 65536))
            ->default_str(std::to_string(usual_train_batch)),
-       command.add_option("--workers", serve.workers, "loader workers of a training")
+       command.add_option("--workers", serve.asked.workers, "loader workers of a training")
            ->check(CLI::Range(0, 64))
            ->default_str(std::to_string(usual_workers)),
-       command.add_option("--share", serve.shares, "of the gaps' time, one for each training")
+       command
+           .add_option("--share", serve.asked.shares, "of the gaps' time, one for each training")
            ->check(CLI::Range(0.001, 1000.0)),
        writes(command.add_option("--checkpoint", serve.checkpoint,
                                  "where trainings are kept and go on; else the user's own"),
               "FOLDER"),
        add_duration(command, "--checkpoint-every",
-                    [&serve](Seconds time) { serve.checkpoint_s = time.value; },
+                    [&serve](Seconds time) { serve.asked.checkpoint_s = time.value; },
                     "at most so much training is lost when the process is killed; 30s",
                     {1, 86400, "1s to 24h"}),
-       command.add_flag("--promote", serve.promote,
+       command.add_flag("--promote", serve.asked.promote,
                         "at each checkpoint the trained weights are served: the same network with "
                         "--infer and --train"),
-       command.add_option("--weights", serve.weights, "checkpoint to serve; else fresh weights")});
+       command.add_option("--weights", serve.asked.weights,
+                          "checkpoint to serve; else fresh weights")});
   command.add_flag("--no-checkpoint", serve.no_checkpoint, "keep no training");
 }
 
 }  // namespace
-
-Result<Overload> ServeOptions::overload_policy() const {
-  for (const Overload policy : {Overload::refuse, Overload::late})
-    if (overload == overload_name(policy)) return policy;
-  return Error{Code::invalid_argument, fmt::format("'{}' is no policy for overload", overload),
-               "refuse or late"};
-}
-
-bool ServeOptions::listens() const {
-  return !listen.empty() || !token_file.empty() ||
-         std::ranges::any_of(
-             arrivals, [](const ArrivalSpec& spec) { return spec.kind == ArrivalKind::http; });
-}
-
-std::vector<double> ServeOptions::planned_rates_hz() const {
-  std::vector<double> rates_hz;
-  for (const ArrivalSpec& spec : arrivals) rates_hz.push_back(spec.first_rate_hz());
-  return rates_hz;
-}
-
-bool ServeOptions::rates_known() const {
-  return std::ranges::all_of(planned_rates_hz(), [](double rate_hz) { return rate_hz > 0; });
-}
 
 void add_serve(CLI::App& app, Context& context) {
   CLI::App* command =
@@ -234,14 +215,15 @@ void add_serve(CLI::App& app, Context& context) {
       "memory for the bodies of all requests together; 256MiB");
   command->add_option("--rate", serve.plan.request.rates_hz,
                       "requests per second of --arrivals poisson or constant");
-  add_duration(*command, "--for", [&serve](Seconds time) { serve.seconds = time.value; },
+  add_duration(*command, "--for", [&serve](Seconds time) { serve.asked.seconds = time.value; },
                "how long; else until Ctrl-C (of tables: the trace's end, or 1min)",
                {0.1, 1e8, "100ms or more"});
   add_percentile(*command, serve.plan.percentile, "of requests in time, for plans of tables");
   command
-      ->add_option("--overload", serve.overload, "what cannot be answered in time: refuse or late")
+      ->add_option("--overload", options->overload,
+                   "what cannot be answered in time: refuse or late")
       ->capture_default_str();
-  command->add_option("--queue", serve.queue_bound, "requests that may wait at each service")
+  command->add_option("--queue", serve.asked.queue_bound, "requests that may wait at each service")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   add_network_options(*command, serve);
@@ -249,7 +231,7 @@ void add_serve(CLI::App& app, Context& context) {
                       "tables of the modes that are known, to plan mode and batch with; else live "
                       "what the store has of this board, and of tables all modes");
   command
-      ->add_option("--measure", serve.measure,
+      ->add_option("--measure", serve.asked.measure,
                    "modes that nobody profiled and that promise more are measured in the gaps "
                    "while it serves, at most so many")
       ->check(CLI::Range(1, 1000));
@@ -257,7 +239,7 @@ void add_serve(CLI::App& app, Context& context) {
   writes(command->add_option("--trace", serve.trace, "a timeline that ui.perfetto.dev opens"));
   serve.plan.scope.exclude({Target::network},
                            {command
-                                ->add_option("--jitter", serve.jitter,
+                                ->add_option("--jitter", serve.asked.jitter,
                                              "of tables: relative spread of a minibatch's time")
                                 ->check(CLI::Range(0.0, 2.0))},
                            {.remedy = "leave it out: it is for tables and simulated boards"});

@@ -27,8 +27,8 @@ Result<std::string> token_of(const ServeOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOptions& options,
-                                                               const LiveFacts& facts) {
+Result<std::unique_ptr<RequestDoor>> ServingEndpoint::open(const ServeOptions& options,
+                                                           const LiveFacts& facts) {
   HttpOptions http;
   if (!options.listen.empty()) {
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
@@ -50,7 +50,7 @@ Result<std::unique_ptr<ServingEndpoint>> ServingEndpoint::open(const ServeOption
                most, http.limits.connections);
   fmt::print(stderr, "listening on {}\n", here.server_->url());
   std::fflush(stderr);
-  return opened;
+  return std::unique_ptr<RequestDoor>(std::move(opened));
 }
 
 HttpHandler ServingEndpoint::handler() {

@@ -1,48 +1,27 @@
 // The HTTP endpoint in front of what `flyball serve` runs live.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/serving/serving.h"
-#include "schedule/live/live_power.h"
+#include "schedule/serving/live_run.h"
 #include "server/endpoint.h"
 
 namespace flyball::cli {
 
-/// What the endpoint tells beside the results; set while it listens, outlives it.
-struct LiveFacts {
-  std::string device;
-  std::atomic<const LivePower*> power{nullptr};
-  void set_mode(std::string mode) {
-    const std::lock_guard lock(mutex_);
-    mode_ = std::move(mode);
-  }
-  std::string mode() const {
-    const std::lock_guard lock(mutex_);
-    return mode_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string mode_;  ///< "" where nobody knows it
-};
-
 /// Listens from its making on; says where on stderr.
-class ServingEndpoint final : public LiveView {
+class ServingEndpoint final : public RequestDoor, public LiveView {
  public:
   /// Errors: the address, the token's file, everybody may ask and no token was given.
-  static Result<std::unique_ptr<ServingEndpoint>> open(const ServeOptions& options,
-                                                       const LiveFacts& facts);
-  /// `serving` has its services, is about to warm up, and outlives this. Until then requests are
-  /// told to come again.
-  void attach(LiveServing& serving);
+  static Result<std::unique_ptr<RequestDoor>> open(const ServeOptions& options,
+                                                   const LiveFacts& facts);
+  /// Until then requests are told to come again.
+  void attach(LiveServing& serving) override;
   LiveState live_state() const override;
-  /// Takes no more requests and sends the answers that are owed.
-  void drain();
+  void drain() override;
 
  private:
   ServingEndpoint(const LiveFacts& facts, std::vector<std::string> served)

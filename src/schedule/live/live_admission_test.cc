@@ -15,12 +15,12 @@ TEST(LiveServing, WhoCannotBeAnsweredForASwitchIsRefusedWhenItArrives) {
     serving.add(two_seconds, std::make_unique<Doubler>(1'000'000));
     ASSERT_TRUE(serving.warm_up().ok());
     std::vector<InferAnswer> answers;
-    LiveChange change = to_mode("slow", [&] {
+    PlanChange change = to_mode("slow", [&] {
       serving.submit(0, asking(answers));
       return Status();
     });
     change.switch_s = 3600;
-    change.trainings_per_s.clear();  // there is none
+    change.plan.trainings_per_s.clear();  // there is none
     change.followed = [&] { stop = true; };
     serving.change(std::move(change));
     serving.submit(0, asking(answers));  // before it begins

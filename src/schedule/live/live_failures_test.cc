@@ -101,7 +101,7 @@ TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
   ASSERT_TRUE(serving.warm_up().ok());
   const int64_t batch = serving.snapshot().services[0].planned_batch;
   ASSERT_NE(batch, 4);
-  LiveChange change = to_mode("none", [] {
+  PlanChange change = to_mode("none", [] {
     return Status(Error{Code::permission, "not root", ""});
   });
   change.followed = [&] { stop = true; };

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
-#include "schedule/live_result.h"
-#include "schedule/live_timeline.h"
+#include "schedule/execution.h"
 #include "schedule/shape_keys.h"
 #include "telemetry/sampling/trace_export.h"
 
@@ -41,26 +41,6 @@ class TrainingRunner {
   virtual Status save() = 0;
 };
 
-/// A new plan for what is being served.
-struct LiveChange {
-  Replan why{};                           ///< with the mode in words; when is told by who follows
-  std::vector<int64_t> largest_batch{};   ///< of each service
-  std::vector<double> trainings_per_s{};  ///< planned, of each training; empty: none planned
-  std::function<Status()> set_mode{};     ///< called in the thread of run(); empty: the mode stays
-  std::function<bool()> mode_is_set{};    ///< the board is in it: no switch; empty: it is not
-  bool only_in_gap = false;  ///< the switch waits for a gap that holds it, however long
-  double switch_s = 0;       ///< that setting the mode takes
-  /// Called by run() once it has been followed, or its mode could not be set; must not block.
-  std::function<void()> followed{};
-  std::vector<DurationModel> services{};   ///< expected in the new mode; empty: what was learned
-  std::vector<DurationModel> trainings{};  ///< stays
-};
-
-/// What minibatches take at present: medians in ns, of a service those of its largest batch.
-struct LiveDurations {
-  std::vector<double> services, trainings;
-};
-
 struct LiveServingOptions {
   DurationOptions durations{};
   double checkpoint_s = 30;  ///< at most so much training is lost when the process is killed
@@ -77,9 +57,9 @@ struct LiveServingOptions {
   std::function<void()> begins{}, answered{};
 };
 
-class LiveServing final : public Serving {
+class LiveServing final : public Serving, private Executor {
  public:
-  explicit LiveServing(LiveServingOptions options) : options_(options) {}
+  explicit LiveServing(LiveServingOptions options);
 
   /// Before warm_up(). `largest_batch` of the rules 0: chosen by warm-up, the largest power of two
   /// (at most 64, and what the runner takes) that leaves room for a training minibatch within the
@@ -94,9 +74,8 @@ class LiveServing final : public Serving {
   /// what was accepted and saves the trainings. An error of a training, or of keeping it, ends the
   /// run after a drain, and both are told; one of an inference is the answer of its requests.
   Status run(double seconds);
-  /// From any thread: a new plan, followed before the next decision; its mode is set in a gap that
-  /// holds the switch (switch_waits()). One that still waits is replaced.
-  void change(LiveChange change);
+  /// From any thread: a new plan, followed before the next decision (Execution::change()).
+  void change(PlanChange change);
   LiveDurations durations() const;
   /// From any thread: mean power of a stretch of time, for the timeline; NaN: not known.
   void told_power(int64_t begin_ns, int64_t end_ns, double watts);
@@ -110,62 +89,55 @@ class LiveServing final : public Serving {
 
   /// How it stands; from any thread.
   LiveResult snapshot() const;
-  /// What ran when, for a timeline; once run() has ended.
-  const std::vector<Span>& spans() const { return spans_; }
+  /// What ran when, for a trace; once run() has ended.
+  std::vector<Span> take_spans() { return std::move(spans_); }
   /// The same in windows, with requests; once run() has ended and nobody submits.
   const LiveTimeline& timeline() const { return timeline_; }
-  int64_t began_ns() const { return began_ns_; }
-  /// Time that decisions took themselves, seconds in all and the longest.
-  double deciding_s() const { return deciding_s_; }
-  double longest_decision_s() const { return longest_decision_s_; }
+  int64_t began_ns() const { return execution_.began_ns(); }
 
  private:
+  // Called by execution_ within run(), with mutex_ held by turn_.
+  int64_t now_ns() const override;
+  bool look() override;
+  void wait() override;
+  void run(const Decision& what) override;
+  bool switches(const PlanChange& change) const override;
+  Status set_mode(const PlanChange& change) override;
+
   Status warm_up_service(size_t service);
   Status warm_up_training(size_t training);
   int64_t chosen_batch(size_t service) const;
-  Decision next(std::unique_lock<std::mutex>& lock, int64_t until_ns);
-  bool change_switches() const;
-  double coming_pause_ns(int64_t now_ns) const;
-  void follow_change(std::unique_lock<std::mutex>& lock);
-  void count_planned(int64_t now_ns);
-  void answer(const Decision& decision, std::vector<InferRequest> requests,
-              const std::vector<Waiting>& waited);
-  Status train(size_t training);
+  void answer(const Decision& what);
+  Status train(const Decision& what);
   Status save_when_due(bool at_end);
   Status save_all(bool at_end);
-  void end_result();
-  void count_arrival(size_t service, int64_t now_ns, bool refused);
+  void end_requests();
   bool checkpoint_due(double at_ns) const;
   double saving_ns() const;
   void note(const std::string& track, std::string name, int64_t begin_ns, int64_t end_ns);
 
   LiveServingOptions options_;
-  std::vector<ServiceRules> service_rules_;
-  std::vector<TrainingRules> training_rules_;
+  std::vector<int64_t> asked_batch_;  ///< largest of each service; 0: chosen
   std::vector<std::unique_ptr<InferenceRunner>> runners_;
   std::vector<std::unique_ptr<TrainingRunner>> trainings_;
   std::vector<ServiceInfo> infos_;
+  std::vector<double> trainings_per_s_;
   std::atomic<bool> ready_{false};
 
   mutable std::mutex mutex_;  ///< of all below but what only run() touches
   std::condition_variable arrived_;
-  std::unique_ptr<Scheduler> scheduler_;
+  Execution execution_;
   std::unordered_map<uint64_t, InferRequest> accepted_;  ///< that wait, by the scheduler's names
   std::vector<ShapeKeys> shapes_;                        ///< of each service's requests
-  LiveResult result_;
   LiveTimeline timeline_;
   uint64_t next_id_ = 0;
-  int64_t began_ns_ = 0, ended_ns_ = 0;
-  std::optional<LiveChange> change_;
-  int64_t change_since_ns_ = 0, plan_since_ns_ = 0;
-  std::vector<double> trainings_per_s_;
-  double checkpoint_follows_ns_ = 0;  ///< what runs: how long it takes; 0: none does
 
+  std::unique_lock<std::mutex>* turn_ = nullptr;  ///< of run()
+  Status failed_;                                 ///< of a training
   std::vector<Span> spans_;
   DurationModel saving_;
   bool unsaved_ = false;
   int64_t saved_ns_ = 0;
-  double deciding_s_ = 0, longest_decision_s_ = 0;
 };
 
 }  // namespace flyball

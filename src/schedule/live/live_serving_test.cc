@@ -209,7 +209,7 @@ class ReplanningTrainer final : public TrainingRunner {
   Status step() override {
     if (!serving_.ready()) return {};
     if (left_ == 0) serving_.drain();
-    LiveChange change;
+    PlanChange change;
     change.why.why = std::to_string(left_);
     if (left_ > 0) serving_.change(std::move(change));
     left_ -= left_ > 0;
@@ -270,8 +270,8 @@ TEST(LiveServing, AModeThatIsSetAlreadyIsNotSetAgain) {
   LiveServing serving({.warm_up_s = 0.1, .stop = &stop});
   serving.add(rules(2000), std::make_unique<Doubler>(1'000'000));
   ASSERT_TRUE(serving.warm_up().ok());
-  LiveChange change = to_mode("same", [] { return Status(Error{Code::permission, "no", ""}); });
-  change.trainings_per_s.clear();
+  PlanChange change = to_mode("same", [] { return Status(Error{Code::permission, "no", ""}); });
+  change.plan.trainings_per_s.clear();
   change.mode_is_set = [] { return true; };
   change.followed = [&] { stop = true; };
   serving.change(std::move(change));

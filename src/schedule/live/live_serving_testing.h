@@ -77,12 +77,12 @@ inline ServiceRules rules(int64_t latency_ms) {
 }
 
 /// A change that sets a mode.
-inline LiveChange to_mode(const std::string& mode, std::function<Status()> set) {
-  LiveChange change;
+inline PlanChange to_mode(const std::string& mode, std::function<Status()> set) {
+  PlanChange change;
   change.why.mode = mode;
   change.why.why = "a test";
-  change.largest_batch = {4};
-  change.trainings_per_s = {50};
+  change.plan.largest_batch = {4};
+  change.plan.trainings_per_s = {50};
   change.set_mode = std::move(set);
   change.switch_s = 0.001;
   return change;

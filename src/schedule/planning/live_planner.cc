@@ -220,21 +220,15 @@ void LivePlanner::stay(std::string why) {
   hand_over(replanner_.change_of(replanner_.present(rates_hz_), rates_hz_, std::move(why)));
 }
 
-void LivePlanner::hand_over(PlanChange made) {
+void LivePlanner::hand_over(PlanChange change) {
   if (end_) return;
   choice_ = replanner_.choice();
-  LiveChange change;
-  change.why = std::move(made.why);
-  change.largest_batch = made.plan.largest_batch;
-  change.trainings_per_s = made.plan.trainings_per_s;
-  for (JobCourse& job : made.plan.services) change.services.push_back(std::move(job.minibatch));
-  for (JobCourse& job : made.plan.trainings) change.trainings.push_back(std::move(job.minibatch));
   set_off(std::move(change), mode_of(choice_), choice_);
 }
 
 // Each change names its mode, and whether that is to be set is looked at when it is followed: one
 // that it replaces may have been followed meanwhile, or never be.
-void LivePlanner::set_off(LiveChange change, size_t mode, std::vector<size_t> choice) {
+void LivePlanner::set_off(PlanChange change, size_t mode, std::vector<size_t> choice) {
   change.why.mode = in_words(mode);
   if (planned_.set_mode) {
     change.switch_s = switch_s();

@@ -3,6 +3,7 @@
 // Measures modes that nobody has profiled in the gaps, where it is asked to.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <limits>
@@ -10,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "schedule/live/live_serving.h"
 #include "schedule/planning/mode_visit.h"
 #include "schedule/planning/replanner.h"
 
@@ -20,7 +20,7 @@ namespace flyball {
 struct LivePlanned {
   std::function<LiveDurations()> durations{};  ///< what minibatches take at present
   std::function<double()> power_w{};           ///< at present; NaN: not known
-  std::function<void(LiveChange)> change{};    ///< hands a new plan over
+  std::function<void(PlanChange)> change{};    ///< hands a new plan over
   /// Sets a mode of the candidates, in the thread that serves; empty: modes stay as they are.
   std::function<Status(size_t mode)> set_mode{};
   /// How the run stands, with the energy of each role so far; asked where modes are measured.
@@ -94,7 +94,7 @@ class LivePlanner {
   void settle_on(const SimulatedChoice& choice, std::string why);
   void hand_over(PlanChange change);
   void stay(std::string why);
-  void set_off(LiveChange change, size_t mode, std::vector<size_t> choice);
+  void set_off(PlanChange change, size_t mode, std::vector<size_t> choice);
   Status follow(size_t mode);
   void followed(size_t mode, const std::vector<size_t>& choice);
   /// Of what was handed over: until it is followed, what runs is another plan.

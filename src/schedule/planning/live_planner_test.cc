@@ -60,7 +60,7 @@ class LivePlannerTest : public ::testing::Test {
             {rate_hz},
             {.durations = [this] { return now_; },
              .power_w = [this] { return power_w_; },
-             .change = [this](LiveChange change) { changes_.push_back(std::move(change)); },
+             .change = [this](PlanChange change) { changes_.push_back(std::move(change)); },
              .set_mode =
                  [this](size_t mode) {
                    set_.push_back(mode);
@@ -71,7 +71,7 @@ class LivePlannerTest : public ::testing::Test {
             options};
   }
   /// As the thread that serves does once a gap has come.
-  static void follow(const LiveChange& change) {
+  static void follow(const PlanChange& change) {
     EXPECT_TRUE(change.mode_is_set() || change.set_mode().ok());
     change.followed();
   }
@@ -110,7 +110,7 @@ class LivePlannerTest : public ::testing::Test {
   LiveDurations now_;
   double power_w_ = not_measured;
   std::vector<size_t> slow_, fast_;
-  std::vector<LiveChange> changes_;
+  std::vector<PlanChange> changes_;
   std::vector<size_t> set_;
   std::vector<size_t> broken_;  ///< modes that cannot be set
 };
@@ -129,8 +129,8 @@ TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
   ASSERT_TRUE(changes_[0].set_mode);
   ASSERT_TRUE(changes_[0].set_mode().ok());
   EXPECT_EQ(set_, std::vector<size_t>{problem_.candidates->mode_of(0, fast_[0])});
-  ASSERT_EQ(changes_[0].trainings.size(), 1u);
-  EXPECT_DOUBLE_EQ(changes_[0].trainings[0].typical_ns(1), 20e6);
+  ASSERT_EQ(changes_[0].plan.trainings.size(), 1u);
+  EXPECT_DOUBLE_EQ(changes_[0].plan.trainings[0].minibatch.typical_ns(1), 20e6);
 }
 
 // Its batch and mode are others than warm-up's, whose times say nothing of them.
@@ -142,7 +142,8 @@ TEST_F(LivePlannerTest, TimesBeforeTheFirstPlanIsFollowedAreNoDrift) {
   feed(planned, monotonic_ns(), 50, 100);
   ASSERT_EQ(changes_.size(), 1u);
   EXPECT_THAT(changes_[0].why.why, HasSubstr("requests/s arrive"));
-  EXPECT_DOUBLE_EQ(changes_[0].trainings[0].typical_ns(1), 20e6) << "as it was profiled";
+  EXPECT_DOUBLE_EQ(changes_[0].plan.trainings[0].minibatch.typical_ns(1), 20e6)
+      << "as it was profiled";
 }
 
 // Any new plan would leave the slow mode: the fast one trains more, and power is free.
@@ -164,7 +165,8 @@ TEST_F(LivePlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {
   ASSERT_EQ(changes_.size(), 1u);
   EXPECT_THAT(changes_[0].why.why, HasSubstr("minibatches of learn take 1.6 times as long"));
   EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 1000");
-  EXPECT_NEAR(changes_[0].trainings[0].typical_ns(1), 31e6, 1e3);  // slower there, too
+  EXPECT_NEAR(changes_[0].plan.trainings[0].minibatch.typical_ns(1), 31e6,
+              1e3);  // slower there, too
   planned.look(monotonic_ns());
   EXPECT_EQ(changes_.size(), 1u) << "what runs until its switch is the plan before";
   follow(changes_[0]);
@@ -201,7 +203,7 @@ TEST_F(LivePlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
   ASSERT_EQ(changes_.size(), 1u);
   EXPECT_THAT(changes_[0].why.why, HasSubstr("nothing that was profiled keeps the limits"));
   EXPECT_TRUE(changes_[0].mode_is_set());
-  EXPECT_EQ(changes_[0].largest_batch, std::vector<int64_t>{16});
+  EXPECT_EQ(changes_[0].plan.largest_batch, std::vector<int64_t>{16});
 }
 
 // Minibatches slow down, so a faster mode is planned; they do again before its switch has found a
@@ -216,12 +218,12 @@ TEST_F(LivePlannerTest, APlanThatReplacesOneWhoseSwitchWaitsSetsItsMode) {
   EXPECT_FALSE(changes_[0].mode_is_set());
   feed(planned, monotonic_ns(), 20, 400);  // another rate, another plan in the same mode or none
   feed(planned, monotonic_ns() + 20'000 * ms, 5, 400);
-  for (const LiveChange& change : changes_) {
+  for (const PlanChange& change : changes_) {
     ASSERT_TRUE(change.set_mode);
     EXPECT_EQ(change.mode_is_set(), change.why.mode == "gpu_mhz 500") << change.why.why;
   }
   ASSERT_TRUE(changes_.back().set_mode().ok());
-  for (const LiveChange& change : changes_)
+  for (const PlanChange& change : changes_)
     EXPECT_EQ(change.mode_is_set(), change.why.mode == changes_.back().why.mode);
 }
 
@@ -258,7 +260,7 @@ TEST_F(LivePlannerTest, EachOfTwoServicesIsWatched) {
   serve_two();
   std::vector<size_t> ones = {0, 0};  // batch 1 at 500 MHz
   LivePlanner planned(problem_, readings_, ones, {20, 20},
-                      {.change = [this](LiveChange change) { changes_.push_back(change); }});
+                      {.change = [this](PlanChange change) { changes_.push_back(change); }});
   int64_t at_ns = monotonic_ns();
   for (int i = 0; i < 4000; ++i) {
     at_ns += 4 * ms;
@@ -270,8 +272,8 @@ TEST_F(LivePlannerTest, EachOfTwoServicesIsWatched) {
   EXPECT_THAT(changes_[0].why.why, HasSubstr("requests/s arrive at other"));
   EXPECT_THAT(changes_[0].why.why, Not(HasSubstr("at net")));
   EXPECT_NEAR(changes_[0].why.rate_hz, 270, 20);  // of both
-  ASSERT_EQ(changes_[0].largest_batch.size(), 2u);
-  EXPECT_GT(changes_[0].largest_batch[1], 1);
+  ASSERT_EQ(changes_[0].plan.largest_batch.size(), 2u);
+  EXPECT_GT(changes_[0].plan.largest_batch[1], 1);
 }
 
 TEST_F(LivePlannerTest, RatesOfTwoServicesAreLearnedWhereOneIsAskedForNothing) {
@@ -279,7 +281,7 @@ TEST_F(LivePlannerTest, RatesOfTwoServicesAreLearnedWhereOneIsAskedForNothing) {
   LivePlannerOptions options;
   options.mode_is_set = false;
   LivePlanner planned(problem_, readings_, choice_in(500), {0, 0},
-                      {.change = [this](LiveChange change) { changes_.push_back(change); }},
+                      {.change = [this](PlanChange change) { changes_.push_back(change); }},
                       options);
   const int64_t at_ns = feed(planned, monotonic_ns(), 50, 100);
   EXPECT_TRUE(changes_.empty());  // nothing is known of the other one

@@ -72,7 +72,7 @@ void LivePlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::st
     ran_.clear();
   }
   const ModePromise& asked = visit_->promise();
-  LiveChange change;
+  PlanChange change;
   change.only_in_gap = true;
   change.why.why = after + (problem_.concurrent()
                                 ? fmt::format("to be measured, {:.3g} training minibatches/s are "
@@ -83,12 +83,11 @@ void LivePlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::st
                                               asked.p99_ms));
   for (const double rate_hz : rates_hz_) change.why.rate_hz += rate_hz;
   change.why.batch = asked.plan.largest_batch.front();
-  change.largest_batch = asked.plan.largest_batch;
-  if (asked.plan.trainings.size() == 1) change.trainings_per_s = {asked.trainings_per_s};
-  for (const JobCourse& job : asked.plan.services)
-    change.services.push_back(with_caution(job.minibatch));
-  for (const JobCourse& job : asked.plan.trainings)
-    change.trainings.push_back(with_caution(job.minibatch));
+  change.plan = asked.plan;
+  change.plan.trainings_per_s.assign(asked.plan.trainings.size() == 1 ? 1 : 0,
+                                     asked.trainings_per_s);
+  for (auto* jobs : {&change.plan.services, &change.plan.trainings})
+    for (JobCourse& job : *jobs) job.minibatch = with_caution(std::move(job.minibatch));
   set_off(std::move(change), asked.mode, asked.choice);
 }
 

@@ -1,7 +1,17 @@
 #include "schedule/planning/planned_simulation.h"
 
+#include <utility>
+
 namespace flyball {
 namespace {
+
+// The scheduler is told what is known.
+void expect(LivePlan& truth, const LivePlan& known) {
+  for (size_t s = 0; s < truth.services.size(); ++s)
+    truth.services[s].expected = known.services[s].minibatch;
+  for (size_t t = 0; t < truth.trainings.size(); ++t)
+    truth.trainings[t].expected = known.trainings[t].minibatch;
+}
 
 /// Hands the planner's changes to the simulation, as they truly turn out.
 class SimulatedBoard {
@@ -11,7 +21,7 @@ class SimulatedBoard {
     LivePlannerOptions options = planned.options;
     options.began_ns = 0;
     LivePlanned seams;
-    seams.change = [this](LiveChange change) { change_ = std::move(change); };
+    seams.change = [this](PlanChange change) { change_ = std::move(change); };
     seams.set_mode = [](size_t) { return Status(); };
     seams.stands = [this] { return *so_far_; };
     planner_.emplace(*planned.truth.problem, planned.known, planned.choice, planned.rates_hz,
@@ -26,28 +36,18 @@ class SimulatedBoard {
     so_far_ = &so_far;
     planner_->look(now_ns);
     if (!change_) return std::nullopt;
-    PlanChange change;
-    change.plan = planned_.truth.plan(planner_->choice());
-    change.plan.trainings_per_s = change_->trainings_per_s;
-    for (size_t s = 0; s < change.plan.services.size(); ++s)
-      change.plan.services[s].expected = change_->services[s];
-    for (size_t t = 0; t < change.plan.trainings.size(); ++t)
-      change.plan.trainings[t].expected = change_->trainings[t];
-    change.why = std::move(change_->why);
-    change.only_in_gap = change_->only_in_gap;
-    change.followed = [follow = *std::move(change_)] {
-      if (!follow.mode_is_set()) (void)follow.set_mode();
-      follow.followed();
-    };
-    change_.reset();
-    return change;
+    LivePlan plan = planned_.truth.plan(planner_->choice());
+    expect(plan, change_->plan);
+    plan.trainings_per_s = std::move(change_->plan.trainings_per_s);
+    change_->plan = std::move(plan);
+    return std::exchange(change_, std::nullopt);
   }
 
  private:
   const PlannedSimulation& planned_;
   int64_t look_ns_, next_ns_ = 0;
   const LiveResult* so_far_ = nullptr;
-  std::optional<LiveChange> change_;
+  std::optional<PlanChange> change_;
   std::optional<LivePlanner> planner_;
 };
 
@@ -56,11 +56,7 @@ class SimulatedBoard {
 LiveResult simulate_planned(Simulation simulation, const PlannedSimulation& planned) {
   SimulatedBoard board(planned);
   LivePlanner& planner = board.planner();
-  LivePlan known = LiveProblem{planned.truth.problem, &planned.known}.plan(planned.choice);
-  for (size_t s = 0; s < known.services.size(); ++s)
-    simulation.plan.services[s].expected = std::move(known.services[s].minibatch);
-  for (size_t t = 0; t < known.trainings.size(); ++t)
-    simulation.plan.trainings[t].expected = std::move(known.trainings[t].minibatch);
+  expect(simulation.plan, LiveProblem{planned.truth.problem, &planned.known}.plan(planned.choice));
   simulation.arrived = [&](size_t service, int64_t now_ns) { planner.arrived(service, now_ns); };
   simulation.ran = [&planner, also = std::move(simulation.ran)](const Decision& what,
                                                                 int64_t begin_ns, int64_t end_ns) {

@@ -1,17 +1,15 @@
-#include "cli/serving/serving_profiles.h"
+#include "schedule/serving/serving_profiles.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/os/interrupt.h"
 #include "base/text.h"
-#include "cli/stored.h"
-#include "cli/tables.h"
 #include "schedule/planning/mode_explorer.h"
 #include "store/exchange.h"
+#include "store/stored_trials.h"
 
-namespace flyball::cli {
+namespace flyball {
 namespace {
 
 // Tables need not say of which total their power is, and who reads no power keeps no budget.
@@ -21,11 +19,11 @@ bool other_total(const std::string& total, const std::string& of_board) {
 
 // The measurements that a plan may lean on: those that count, of this very board as it computes,
 // whose power is the one that is watched while it is served.
-Result<std::optional<WorkloadTable>> stored_profiles(const ServeOptions& options,
+Result<std::optional<WorkloadTable>> stored_profiles(const ProfileSource& source,
                                                      const ServedBoard& board,
                                                      const std::string& workload, Phase phase) {
-  if (options.plan.store.none) return std::optional<WorkloadTable>();
-  FLYBALL_ASSIGN(Store store, open_stored(options.plan.store.place));
+  if (!source.store) return std::optional<WorkloadTable>();
+  FLYBALL_ASSIGN(Store store, source.store());
   MeasurementFilter filter;
   filter.device = board.info.device.name;
   filter.fingerprint = board.info.device.fingerprint;
@@ -67,24 +65,23 @@ bool take_total(WorkloadTable& table, const std::string& total) {
   return true;
 }
 
-Result<std::optional<WorkloadTable>> filed_profiles(const ServeOptions& options,
+Result<std::optional<WorkloadTable>> filed_profiles(const ProfileSource& source,
                                                     const std::string& device,
                                                     const std::string& workload, Phase phase) {
-  for (const std::string& file : options.profiles) {
+  for (const std::string& file : source.files) {
     FLYBALL_ASSIGN(const Table table, read_table(file));
     if (!table.find(workload, phase).ok()) continue;
-    FLYBALL_ASSIGN(WorkloadTable found,
-                   read_workload(file, workload, phase_name(phase), options.plan.accepted));
+    FLYBALL_ASSIGN(WorkloadTable found, source.read(file, workload, phase));
     FLYBALL_CHECK(check_board(found, file, device));
     return std::optional(std::move(found));
   }
   return std::optional<WorkloadTable>();
 }
 
-Error lacking_profiles(const ServeOptions& options, const std::string& what) {
+Error lacking_profiles(const ProfileSource& source, const std::string& what) {
   return {Code::not_found,
-          fmt::format("{} hold{} no {}", join(options.profiles, ", "),
-                      options.profiles.size() == 1 ? "s" : "", what),
+          fmt::format("{} hold{} no {}", join(source.files, ", "),
+                      source.files.size() == 1 ? "s" : "", what),
           "name tables with every network in its phase, or leave --profiles out"};
 }
 
@@ -94,15 +91,15 @@ struct Profiles {
   bool total_taken = false;           ///< some did not say of which total their power is
 };
 
-Result<Profiles> profiles_of(const ServeOptions& options, const ServedBoard& board) {
+Result<Profiles> profiles_of(const ServeRequest& request, const ProfileSource& source,
+                             const ServedBoard& board) {
   Profiles found;
   for (const Phase phase : {Phase::train, Phase::infer})
-    for (const std::string& workload :
-         phase == Phase::train ? options.plan.train : options.plan.infer) {
+    for (const std::string& workload : phase == Phase::train ? request.train : request.infer) {
       FLYBALL_ASSIGN(auto table,
-                     options.profiles.empty()
-                         ? stored_profiles(options, board, workload, phase)
-                         : filed_profiles(options, board.info.device.name, workload, phase));
+                     source.files.empty()
+                         ? stored_profiles(source, board, workload, phase)
+                         : filed_profiles(source, board.info.device.name, workload, phase));
       if (table) {
         FLYBALL_CHECK(check_total(*table, board.power_total));
         found.total_taken |= take_total(*table, board.power_total);
@@ -116,48 +113,42 @@ Result<Profiles> profiles_of(const ServeOptions& options, const ServedBoard& boa
 }
 
 // What the user asked the training to run with.
-Settings asked_settings(const ServeOptions& options) {
+Settings asked_settings(const ServeRequest& request) {
   Settings asked;
-  if (options.workers) asked[axis::loader_workers] = *options.workers;
-  if (options.train_batch) asked[axis::batch_size] = static_cast<double>(*options.train_batch);
+  if (request.workers) asked[axis::loader_workers] = *request.workers;
+  if (request.train_batch) asked[axis::batch_size] = static_cast<double>(*request.train_batch);
   return asked;
 }
 
-void take_settings(const Settings& job, ServeOptions& options) {
+void take_settings(const Settings& job, ServeRequest& request) {
   if (const auto found = job.find(axis::loader_workers); found != job.end())
-    options.workers = static_cast<int>(found->second);
+    request.workers = static_cast<int>(found->second);
   if (const auto found = job.find(axis::batch_size); found != job.end())
-    options.train_batch = static_cast<int64_t>(found->second);
+    request.train_batch = static_cast<int64_t>(found->second);
 }
 
-std::string how_to_profile(const ServeOptions& options, double rate_hz) {
+std::string how_to_profile(const ServeRequest& request, double rate_hz) {
   std::string command =
-      options.plan.train.empty() ? "flyball plan inference" : "flyball plan concurrent";
-  for (const std::string& name : options.plan.train) command += " --train " + name;
-  for (const std::string& name : options.plan.infer) command += " --infer " + name;
-  if (!options.plan.device.empty()) command += " --device " + options.plan.device;
-  if (!options.plan.data.empty()) command += " --data " + options.plan.data;
+      request.train.empty() ? "flyball plan inference" : "flyball plan concurrent";
+  for (const std::string& name : request.train) command += " --train " + name;
+  for (const std::string& name : request.infer) command += " --infer " + name;
+  if (!request.device.empty()) command += " --device " + request.device;
+  if (!request.data.empty()) command += " --data " + request.data;
   return command + fmt::format(" --rate {:g} --latency {:g}ms", rate_hz > 0 ? rate_hz : 60,
-                               options.plan.request.latencies_ms.front());
+                               request.plan.latencies_ms.front());
 }
 
 }  // namespace
 
-ServingRequest serving_request(const ServeOptions& options) {
-  ServingRequest request{options.plan.request, options.arrivals, options.plan.percentile};
-  request.plan.cancelled = &interrupt_flag();
-  return request;
-}
-
-Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& options,
+Result<std::vector<WorkloadTable>> tables_of_profiles(const ProfileSource& source,
                                                       const SharedBoard& shared) {
   std::vector<WorkloadTable> tables;
-  for (size_t role = 0; role < shared.roles.size() && !options.profiles.empty(); ++role) {
+  for (size_t role = 0; role < shared.roles.size() && !source.files.empty(); ++role) {
     const ProfilerInfo& info = shared.info(role);
-    FLYBALL_ASSIGN(auto table, filed_profiles(options, info.device, info.workload, info.phase));
+    FLYBALL_ASSIGN(auto table, filed_profiles(source, info.device, info.workload, info.phase));
     if (!table)
       return lacking_profiles(
-          options, info.workload + (info.phase == Phase::train ? " training" : " inference"));
+          source, info.workload + (info.phase == Phase::train ? " training" : " inference"));
     FLYBALL_CHECK(check_total(*table, info.power_total));
     take_total(*table, info.power_total);
     tables.push_back(*std::move(table));
@@ -165,11 +156,12 @@ Result<std::vector<WorkloadTable>> tables_of_profiles(const ServeOptions& option
   return tables;
 }
 
-Status check_measure(const ServeOptions& options, const ServingPlan& plan, double switch_ms) {
-  if (options.measure == 0) return {};
+Status check_measure(const ServeRequest& request, const ProfileSource& source,
+                     const ServingPlan& plan, double switch_ms) {
+  if (request.measure == 0) return {};
   if (known_modes(plan.problem, plan.readings, 0).size() == plan.problem.candidates->mode_count())
     return Error{Code::invalid_argument, "--measure: every mode that can be set here is profiled",
-                 options.profiles.empty()
+                 source.files.empty()
                      ? "name with --profiles a table of the modes that are known, or leave it out"
                      : "leave it out"};
   for (const Role& role : plan.problem.roles)
@@ -182,28 +174,29 @@ Status check_measure(const ServeOptions& options, const ServingPlan& plan, doubl
   return {};
 }
 
-Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const ServedBoard& board,
-                                             const Device* knobs, std::vector<std::string>& notes) {
+Result<std::optional<ServingPlan>> plan_live(ServeRequest& request, const ProfileSource& source,
+                                             const ServedBoard& board, const Device* knobs,
+                                             std::vector<std::string>& notes) {
   const auto without = [&](const std::string& why, const std::string& hint,
                            bool always = false) -> Result<std::optional<ServingPlan>> {
-    if (options.plan.request.power_budget_w != unlimited) return Error{Code::not_found, why, hint};
+    if (request.plan.power_budget_w != unlimited) return Error{Code::not_found, why, hint};
     if (sets_modes(knobs) || always)
       notes.push_back(why + ": the mode stays as it is (" + hint + ")");
     return std::optional<ServingPlan>();
   };
-  if (!can_plan_serving(options.plan.train.size(), options.plan.infer.size()))
+  if (!can_plan_serving(request.train.size(), request.infer.size()))
     return without(planned_roles, "leave one out to have one made", true);
-  const double rate_hz = options.planned_rates_hz().front();
-  FLYBALL_ASSIGN(const Profiles profiles, profiles_of(options, board));
-  if (!profiles.lacking.empty() && !options.profiles.empty())
-    return lacking_profiles(options, profiles.lacking);
+  const double rate_hz = request.planned_rates_hz().front();
+  FLYBALL_ASSIGN(const Profiles profiles, profiles_of(request, source, board));
+  if (!profiles.lacking.empty() && !source.files.empty())
+    return lacking_profiles(source, profiles.lacking);
   if (!profiles.lacking.empty())
     return without("no profiles of " + profiles.lacking + " on this board to plan with",
-                   "`" + how_to_profile(options, rate_hz) + "` makes them");
+                   "`" + how_to_profile(request, rate_hz) + "` makes them");
   FLYBALL_ASSIGN(ServingPlan plan,
-                 plan_profiled(profiles.tables, serving_request(options),
-                               {asked_settings(options), knobs, options.measure > 0}));
-  take_settings(plan.training_settings(), options);
+                 plan_profiled(profiles.tables, request,
+                               {asked_settings(request), knobs, request.measure > 0}));
+  take_settings(plan.training_settings(), request);
   if (profiles.total_taken)
     notes.push_back(
         fmt::format("the profiles do not say of which total their power is: it is "
@@ -211,10 +204,10 @@ Result<std::optional<ServingPlan>> plan_live(ServeOptions& options, const Served
                     board.power_total));
   size_t rows = 0;
   for (const WorkloadTable& table : profiles.tables) rows += table.size();
-  notes.push_back(fmt::format(
-      "planned with {} profiles {}", rows,
-      options.profiles.empty() ? "of the store" : "of " + join(options.profiles, ", ")));
+  notes.push_back(
+      fmt::format("planned with {} profiles {}", rows,
+                  source.files.empty() ? "of the store" : "of " + join(source.files, ", ")));
   return std::optional(std::move(plan));
 }
 
-}  // namespace flyball::cli
+}  // namespace flyball

@@ -92,7 +92,7 @@ double alone_ms(TrainingRunner& training, double seconds) {
 
 /// What one block of serving came to.
 struct Block {
-  cli::Served served;
+  ServedRun served;
   double trained = 0;   ///< minibatches
   double alone_ms = 0;  ///< a minibatch, before and after it
 
@@ -112,10 +112,10 @@ cli::ServeOptions serve_options(const Asked& asked, double seconds, uint64_t see
   options.plan.request.seed = seed;
   options.plan.measuring_options.anyway = true;  // two of this benchmark's own processes measure
   options.plan.quiet = true;
-  options.arrivals = {must(parse_arrivals(fmt::format("poisson:{}", asked.rate_hz)))};
-  options.seconds = seconds;
-  options.batch = asked.batch;
-  options.train_batch = asked.train_batch;
+  options.asked.arrivals = {must(parse_arrivals(fmt::format("poisson:{}", asked.rate_hz)))};
+  options.asked.seconds = seconds;
+  options.asked.batch = asked.batch;
+  options.asked.train_batch = asked.train_batch;
   options.no_checkpoint = true;
   return options;
 }
@@ -127,7 +127,7 @@ Block in_turns(const Asked& asked, double seconds, uint64_t seed) {
   options.plan.train = {asked.train};
   options.checkpoint = folder.path().string();
   options.no_checkpoint = false;
-  Block block{must(cli::serve_live(options))};
+  Block block{must(cli::serve_networks(options))};
   block.trained = static_cast<double>(block.served.result.trainings.front().minibatches);
   return block;
 }
@@ -141,7 +141,7 @@ double ended_within(const std::vector<int64_t>& ends_ns, int64_t from_ns, int64_
 Block beside(const Asked& asked, double seconds, uint64_t seed,
              const std::function<std::vector<int64_t>()>& ends) {
   cli::ServeOptions options = serve_options(asked, seconds, seed);
-  Block block{must(cli::serve_live(options))};
+  Block block{must(cli::serve_networks(options))};
   const int64_t until_ns = monotonic_ns();
   const auto from_ns = until_ns - static_cast<int64_t>(block.seconds() * 1e9);
   block.trained = ended_within(ends(), from_ns, until_ns);
@@ -279,10 +279,10 @@ void tell_goals(const Kind& turns, Json& figures) {
   figures["training_of_time_not_serving_pct_most_block"] = std::ranges::max(shares);
   const double decisions =
       turns.sum([](const Block& b) { return static_cast<double>(b.served.result.decisions); });
-  const double deciding_s = turns.sum([](const Block& b) { return b.served.deciding_s; });
+  const double deciding_s = turns.sum([](const Block& b) { return b.served.result.deciding_s; });
   double longest_s = 0;
   for (const Block& block : turns.blocks)
-    longest_s = std::max(longest_s, block.served.longest_decision_s);
+    longest_s = std::max(longest_s, block.served.result.longest_decision_s);
   figures["decision_us"] = 1e6 * deciding_s / decisions;
   figures["longest_decision_us"] = 1e6 * longest_s;
   figures["deciding_pct_of_time"] = 100 * deciding_s / turns.sum(&Block::seconds);

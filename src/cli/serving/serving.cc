@@ -1,0 +1,123 @@
+#include "cli/serving/serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/os/interrupt.h"
+#include "base/os/places.h"
+#include "cli/board.h"
+#include "cli/checks.h"
+#include "cli/report_left.h"
+#include "cli/serving/serving_endpoint.h"
+#include "cli/stored.h"
+#include "cli/tables.h"
+#include "schedule/serving/simulated_serving.h"
+#include "server/identity.h"
+#include "space/named_source.h"
+#include "workload/checkpoint.h"
+#include "workload/workload.h"
+
+namespace flyball::cli {
+namespace {
+
+constexpr size_t live_spans = 1'000'000, simulated_spans = 200'000;  // of --trace
+
+ProfileSource profiles_of(const ServeOptions& options) {
+  ProfileSource source{.files = options.profiles};
+  source.read = [accepted = options.plan.accepted](const std::string& file,
+                                                   const std::string& workload, Phase phase) {
+    return read_workload(file, workload, phase_name(phase), accepted);
+  };
+  if (!options.plan.store.none)
+    source.store = [place = options.plan.store.place] { return open_stored(place); };
+  return source;
+}
+
+// What is mistyped is told before anybody is told where it listens.
+Status check_names(const ServeRequest& request) {
+  for (const auto& names : {request.train, request.infer})
+    for (const std::string& name : names)
+      if (name != identity_name && read_source(name).kind != NamedSource::Kind::script)
+        if (const auto known = find_workload(name); !known) return known.error();
+  if (request.weights.empty()) return {};
+  const auto weights = read_checkpoint(request.weights);
+  return weights ? Status() : Status(weights.error());
+}
+
+LiveJobs jobs_of(const PlanOptions& plan) {
+  LiveJobs jobs = network_jobs([data = plan.data, quiet = plan.quiet](const std::string& workload) {
+    return dataset_folder(workload, data, quiet);
+  });
+  jobs.service = [network = jobs.service](
+                     const std::string& workload, const JobPlace& place,
+                     const ServeRequest& request) -> Result<std::unique_ptr<InferenceRunner>> {
+    if (workload == identity_name) return make_identity_runner();
+    return network(workload, place, request);
+  };
+  return jobs;
+}
+
+Status write_trace(const ServeOptions& options, const ServedRun& served) {
+  if (options.trace.empty()) return {};
+  return write_file(options.trace, chrome_trace({}, served.spans, served.began_ns));
+}
+
+// With what is read of the other options.
+ServeRequest request_of(const ServeOptions& options) {
+  ServeRequest request = options.asked;
+  request.plan = options.plan.request;
+  request.plan.cancelled = &interrupt_flag();
+  request.percentile = options.plan.percentile;
+  request.train = options.plan.train;
+  request.infer = options.plan.infer;
+  request.device = options.plan.device;
+  request.data = options.plan.data;
+  if (!options.no_checkpoint)
+    request.checkpoints = options.checkpoint.empty() ? data_folder() / "serve"
+                                                     : std::filesystem::path(options.checkpoint);
+  return request;
+}
+
+}  // namespace
+
+bool ServeOptions::listens() const {
+  return !listen.empty() || !token_file.empty() ||
+         std::ranges::any_of(asked.arrivals, [](const ArrivalSpec& spec) {
+           return spec.kind == ArrivalKind::http;
+         });
+}
+
+Result<ServedRun> serve_networks(const ServeOptions& options) {
+  if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
+  ServeRequest request = request_of(options);
+  FLYBALL_CHECK(request.check());
+  FLYBALL_CHECK(check_names(request));
+  if (!options.trace.empty()) request.most_spans = live_spans;
+  FLYBALL_ASSIGN(const auto board, open_named_board(options.plan.device, options.plan.root));
+  FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.plan.measuring_options));
+  LiveSetup setup{.board = *board, .profiles = profiles_of(options), .jobs = jobs_of(options.plan)};
+  if (auto knobs = board->knobs(report_left); knobs.ok()) setup.knobs = *std::move(knobs);
+  setup.computing = computing_board(board->info());
+  if (options.listens())
+    setup.open_door = [&options](const LiveFacts& facts) {
+      return ServingEndpoint::open(options, facts);
+    };
+  FLYBALL_ASSIGN(ServedRun served, serve_live(std::move(request), std::move(setup)));
+  FLYBALL_CHECK(write_trace(options, served));
+  return served;
+}
+
+Result<ServedRun> serve_tables(ServeOptions& options) {
+  if (!options.trace.empty()) FLYBALL_CHECK(check_writable(options.trace));
+  ServeRequest request = request_of(options);
+  if (!options.trace.empty()) request.most_spans = simulated_spans;
+  FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options.plan));
+  FLYBALL_ASSIGN(ServedRun served,
+                 serve_simulated(request, std::move(shared), profiles_of(options)));
+  FLYBALL_CHECK(write_trace(options, served));
+  return served;
+}
+
+}  // namespace flyball::cli

@@ -1,0 +1,341 @@
+#include "schedule/serving/live_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/os/told_errors.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "profile/trials/mode_watch.h"
+#include "schedule/live/arrival_thread.h"
+#include "schedule/planning/live_planner.h"
+
+namespace flyball {
+namespace {
+
+constexpr double settled_s = 3;  // after a switch: whole laps of LivePower are of the mode
+
+// Which mode the board is in, in words; "" where it does not tell.
+std::string present_mode(const Device& knobs) {
+  const Settings seen = knobs.observed();
+  return seen.empty() ? "" : describe(seen);
+}
+
+// Sets the plan's mode, where its rate is known, and says how long that took, in ms.
+Result<double> set_planned_mode(const ServingPlan& plan, Device& knobs, LiveFacts& facts) {
+  const Stopwatch watch;
+  const PowerMode mode = plan.mode();
+  FLYBALL_CHECK(knobs.apply(mode));
+  settle(knobs, mode, 0);
+  facts.set_mode(describe(mode.values));
+  return watch.milliseconds();
+}
+
+// Trained weights take the place of those served, where the same network is both.
+Status promote(const ServeRequest& request, const std::vector<InferenceRunner*>& runners) {
+  for (InferenceRunner* runner : runners)
+    if (std::ranges::find(request.train, runner->info().name) != request.train.end())
+      FLYBALL_CHECK(runner->take_weights(request.checkpoint_of(runner->info().name)));
+  return {};
+}
+
+// The batches and threads of the plan, where the rates are known that it was made for.
+JobPlace place_of(const std::string& compute, const std::optional<ServingPlan>& plan,
+                  bool mode_is_set) {
+  JobPlace place{compute};
+  if (!plan || !mode_is_set) return place;
+  const Settings mode = plan->mode().values;
+  if (const auto cores = mode.find(axis::cpu_cores); cores != mode.end())
+    place.threads = std::min(static_cast<int>(cores->second), static_cast<int>(usable_cores()));
+  return place;
+}
+
+// Watches from here on; `knobs` null: modes stay as they are.
+std::unique_ptr<LivePlanner> make_planner(const ServeRequest& request, const ServingPlan& plan,
+                                          Device* knobs, double switch_ms, LiveServing& serving,
+                                          const LivePower& power, LiveFacts& facts) {
+  Problem problem = plan.problem;
+  problem.switch_ms = switch_ms;
+  LivePlanned planned;
+  planned.durations = [&serving] { return serving.durations(); };
+  planned.power_w = [&power] { return power.now_w(); };
+  planned.change = [&serving](PlanChange change) { serving.change(std::move(change)); };
+  planned.stands = [&serving, &power] {
+    LiveResult result = serving.snapshot();
+    power.tell(result);
+    return result;
+  };
+  if (knobs)
+    planned.set_mode = [knobs, &facts, all = problem.candidates](size_t mode) -> Status {
+      const PowerMode wanted = all->modes().trial(mode, "", Phase::infer).mode;
+      FLYBALL_CHECK(knobs->apply(wanted));
+      facts.set_mode(describe(wanted.values));
+      return {};
+    };
+  LivePlannerOptions watch;
+  watch.replan.percentile = request.percentile;
+  watch.replan.seed = request.plan.seed;
+  watch.mode_is_set = knobs && request.rates_known();
+  watch.measure = request.measure;
+  watch.visit.settle_s = settled_s;
+  watch.began_ns = serving.began_ns();
+  auto planner =
+      std::make_unique<LivePlanner>(std::move(problem), plan.readings, plan.choice.choice,
+                                    request.planned_rates_hz(), std::move(planned), watch);
+  planner->start();
+  return planner;
+}
+
+Status check_power_budget(const ServeRequest& request, const Board& board) {
+  if (request.plan.power_budget_w == unlimited || board.power()->gap().empty()) return {};
+  return Error{Code::unavailable, "a power budget cannot be kept: no power is read here",
+               "`flyball doctor` says why; serve without --power-budget"};
+}
+
+Status check_live_measure(const ServeRequest& request, const ProfileSource& profiles,
+                          const std::optional<ServingPlan>& plan, bool sets_mode,
+                          double switch_ms) {
+  if (request.measure == 0) return {};
+  if (plan && sets_mode) return check_measure(request, profiles, *plan, switch_ms);
+  return Error{Code::unavailable,
+               plan ? "--measure: no mode can be set here"
+                    : "--measure: there is nothing to plan with, so nothing tells which modes "
+                      "promise more",
+               plan ? "`flyball doctor` says why; leave it out"
+                    : "profile some modes first (`flyball plan`), or name tables with --profiles"};
+}
+
+// One run of networks on this board. What is declared later ends earlier: the door before what it
+// leads to, the knobs, which put back what was set, after all of it.
+class LiveRun {
+ public:
+  LiveRun(ServeRequest request, LiveSetup setup);
+  Result<ServedRun> serve();
+
+ private:
+  LiveServingOptions serving_options();
+  Status plan();
+  Status set_mode();
+  Status make_jobs();
+  Status add_trainings(const JobPlace& place);
+  Status add_services(const JobPlace& place);
+  Status warm_up();
+  Status run();
+  Status take_result(const Status& ran);
+  Device* knobs() const { return setup_.knobs.get(); }
+  bool sets_mode() const { return plan_ && knobs() && plan_->problem.candidates->mode_count() > 1; }
+  /// The plan, where the rates are known that it was made for.
+  const ServingPlan* followed() const {
+    return plan_ && request_.rates_known() ? &*plan_ : nullptr;
+  }
+
+  ServeRequest request_;
+  LiveSetup setup_;
+  ServedRun served_;
+  LiveFacts facts_;
+  std::string first_mode_;
+  std::optional<ServingPlan> plan_;
+  double switch_ms_ = 0;
+  std::vector<InferenceRunner*> runners_;
+  std::atomic<LivePlanner*> watching_{nullptr};
+  LiveServing serving_;
+  std::unique_ptr<LivePower> power_;
+  std::unique_ptr<LivePlanner> planner_;  // reads it
+  std::unique_ptr<RequestDoor> door_;     // after what it leads to: it ends first
+};
+
+LiveRun::LiveRun(ServeRequest request, LiveSetup setup)
+    : request_(std::move(request)), setup_(std::move(setup)), serving_(serving_options()) {
+  facts_.device = served_.device = setup_.board.info().device.title;
+  if (knobs()) facts_.set_mode(present_mode(*knobs()));
+}
+
+LiveServingOptions LiveRun::serving_options() {
+  return {.checkpoint_s = request_.checkpoint_s,
+          .most_spans = request_.most_spans,
+          .stop = request_.plan.cancelled,
+          .arrived =
+              [this](size_t service, int64_t now_ns) {
+                if (LivePlanner* planner = watching_) planner->arrived(service, now_ns);
+              },
+          .ran =
+              [this](const Decision& what, int64_t begin_ns, int64_t end_ns) {
+                if (LivePlanner* planner = watching_) planner->ran(what, begin_ns, end_ns);
+              },
+          .saved = [this] { return request_.promote ? promote(request_, runners_) : Status(); },
+          .begins = [this] { power_->start(); },
+          .answered = [this] { power_->stop(); }};
+}
+
+Status LiveRun::plan() {
+  FLYBALL_CHECK(check_power_budget(request_, setup_.board));
+  const ServedBoard board{setup_.computing, setup_.board.power()->total()};
+  FLYBALL_ASSIGN(plan_, plan_live(request_, setup_.profiles, board, knobs(), served_.notes));
+  if (setup_.open_door) {
+    FLYBALL_ASSIGN(door_, setup_.open_door(facts_));
+  }
+  return {};
+}
+
+// The plan's mode and trainings.
+Status LiveRun::set_mode() {
+  switch_ms_ = request_.plan.switch_ms;
+  if (sets_mode() && followed()) {
+    FLYBALL_ASSIGN(const double took_ms, set_planned_mode(*plan_, *knobs(), facts_));
+    if (!(switch_ms_ > 0)) switch_ms_ = took_ms;
+  }
+  FLYBALL_CHECK(check_live_measure(request_, setup_.profiles, plan_, sets_mode(), switch_ms_));
+  if (!followed()) return {};
+  served_.plan = plan_->json();
+  serving_.plan_trainings(
+      std::vector<double>(request_.train.size(), plan_->choice.trainings_per_s));
+  return {};
+}
+
+Status LiveRun::add_trainings(const JobPlace& place) {
+  for (size_t t = 0; t < request_.train.size(); ++t) {
+    const std::string& workload = request_.train[t];
+    FLYBALL_ASSIGN(StartedTraining started, setup_.jobs.training(workload, place, request_));
+    if (started.resumed)
+      served_.notes.push_back(fmt::format("{} goes on at epoch {}, minibatch {}", workload,
+                                          started.resumed_epoch, started.resumed_minibatches));
+    const double share = t < request_.shares.size() ? request_.shares[t] : 1;
+    serving_.add(TrainingRules{.name = workload, .share = share}, std::move(started.runner));
+  }
+  return {};
+}
+
+Status LiveRun::add_services(const JobPlace& place) {
+  std::vector<int64_t> planned;  // empty: chosen by warm-up
+  if (followed()) planned = plan_->live().plan(plan_->choice.choice).largest_batch;
+  planned.resize(request_.infer.size());
+  for (size_t s = 0; s < request_.infer.size(); ++s) {
+    const std::string& workload = request_.infer[s];
+    FLYBALL_ASSIGN(auto runner, setup_.jobs.service(workload, place, request_));
+    runners_.push_back(runner.get());
+    const double latency_ms = of_service(request_.plan.latencies_ms, s, unlimited);
+    serving_.add(
+        ServiceRules{.name = workload,
+                     .latency_ns = static_cast<int64_t>(latency_ms * 1e6),
+                     .largest_batch = request_.batch > 0 ? request_.batch : planned[s],
+                     .queue_bound = request_.queue_bound,
+                     .overload = request_.overload,
+                     .rate_hz = request_.arrivals.empty() ? 0 : request_.arrivals[s].rate_hz},
+        std::move(runner));
+  }
+  return {};
+}
+
+Status LiveRun::make_jobs() {
+  const JobPlace place = place_of(setup_.computing.compute, plan_, sets_mode() && followed());
+  FLYBALL_CHECK(add_trainings(place));
+  FLYBALL_CHECK(add_services(place));
+  if (door_) door_->attach(serving_);
+  return {};
+}
+
+Status LiveRun::warm_up() {
+  power_ = std::make_unique<LivePower>(
+      setup_.board.power(), [this] { return serving_.snapshot(); },
+      [this](int64_t begin_ns, int64_t end_ns, double watts) {
+        serving_.told_power(begin_ns, end_ns, watts);
+      });
+  FLYBALL_CHECK(serving_.warm_up());
+  first_mode_ = facts_.mode();
+  facts_.power = power_.get();
+  if (!plan_) return {};
+  planner_ = make_planner(request_, *plan_, sets_mode() ? knobs() : nullptr, switch_ms_, serving_,
+                          *power_, facts_);
+  watching_ = planner_.get();
+  return {};
+}
+
+Status LiveRun::run() {
+  std::vector<std::unique_ptr<ArrivalThread>> threads;
+  for (size_t s = 0; s < runners_.size(); ++s)
+    if (request_.arrivals[s].kind != ArrivalKind::http)
+      threads.push_back(std::make_unique<ArrivalThread>(
+          serving_, s, *runners_[s],
+          make_arrivals(request_.arrivals[s], mix_seed(request_.plan.seed, s))));
+  const Status ran = serving_.run(request_.seconds);
+  threads.clear();
+  if (door_) door_->drain();
+  watching_ = nullptr;
+  if (planner_) planner_->stop();
+  return ran;
+}
+
+// What came of it, and the board as it was before.
+Status LiveRun::take_result(const Status& ran) {
+  served_.result = serving_.snapshot();
+  if (planner_) planner_->tell(served_.result);
+  served_.result.mode = first_mode_;
+  served_.power_gap = power_->end(served_.result);
+  served_.timeline = serving_.timeline();
+  served_.spans = serving_.take_spans();
+  served_.began_ns = serving_.began_ns();
+  if (knobs()) {
+    const Status restored = knobs()->restore();
+    if (!ran.ok()) return told_together(ran, restored);
+    if (!restored.ok()) served_.notes.push_back(restored.error().message);
+  }
+  return ran;
+}
+
+Result<ServedRun> LiveRun::serve() {
+  FLYBALL_CHECK(plan());
+  FLYBALL_CHECK(set_mode());
+  FLYBALL_CHECK(make_jobs());
+  FLYBALL_CHECK(warm_up());
+  FLYBALL_CHECK(take_result(run()));
+  return std::move(served_);
+}
+
+}  // namespace
+
+LiveJobs network_jobs(
+    std::function<Result<std::filesystem::path>(const std::string& workload)> folder) {
+  const auto data_of = [folder = std::move(folder)](const std::string& workload,
+                                                    bool training) -> Result<RunData> {
+    FLYBALL_ASSIGN(const auto path, folder(workload));
+    return open_run_data(workload, path, {}, {}, training);
+  };
+  LiveJobs jobs;
+  jobs.service = [data_of](
+                     const std::string& workload, const JobPlace& place,
+                     const ServeRequest& request) -> Result<std::unique_ptr<InferenceRunner>> {
+    NetworkService asked{.workload = workload, .data = {}};
+    FLYBALL_ASSIGN(asked.data, data_of(workload, false));
+    asked.device = place.compute;
+    asked.threads = place.threads;
+    if (request.batch > 0) asked.largest_batch = request.batch;
+    asked.seed = request.plan.seed;
+    asked.weights = request.weights;
+    return make_network_service(asked);
+  };
+  jobs.training = [data_of](const std::string& workload, const JobPlace& place,
+                            const ServeRequest& request) -> Result<StartedTraining> {
+    NetworkTraining asked{.workload = workload, .data = {}};
+    FLYBALL_ASSIGN(asked.data, data_of(workload, true));
+    asked.device = place.compute;
+    asked.threads = place.threads;
+    asked.batch_size = request.train_batch.value_or(usual_train_batch);
+    asked.workers = request.workers.value_or(usual_workers);
+    asked.seed = request.plan.seed;
+    asked.checkpoint = request.checkpoint_of(workload);
+    auto started = make_network_training(asked);
+    if (started.ok() || !started.error().hint.empty()) return started;
+    Error error = started.error();
+    error.hint = "--checkpoint names another folder, --no-checkpoint none";
+    return error;
+  };
+  return jobs;
+}
+
+Result<ServedRun> serve_live(ServeRequest request, LiveSetup setup) {
+  return LiveRun(std::move(request), std::move(setup)).serve();
+}
+
+}  // namespace flyball

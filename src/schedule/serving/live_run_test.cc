@@ -1,0 +1,97 @@
+#include "schedule/serving/live_run.h"
+
+#include <gmock/gmock.h>
+
+#include "schedule/live/live_serving_testing.h"
+#include "schedule/serving/serving_testing.h"
+
+namespace flyball {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Counts what a door is asked for.
+class CountedDoor final : public RequestDoor {
+ public:
+  explicit CountedDoor(std::vector<std::string>& log) : log_(log) {}
+  ~CountedDoor() override { log_.push_back("closed"); }
+  void attach(LiveServing& serving) override {
+    log_.push_back(serving.services().front().name + " attached");
+  }
+  void drain() override { log_.push_back("drained"); }
+
+ private:
+  std::vector<std::string>& log_;
+};
+
+class LiveRunTest : public ::testing::Test {
+ protected:
+  LiveRunTest() { request_.seconds = 0.3; }
+  LiveSetup setup(const Board& board) {
+    LiveSetup made{.board = board, .computing = board.info()};
+    made.jobs.service = [](const std::string&, const JobPlace&, const ServeRequest&) {
+      return Result<std::unique_ptr<InferenceRunner>>(std::make_unique<Doubler>(500'000));
+    };
+    made.jobs.training = [this](const std::string&, const JobPlace&, const ServeRequest&) {
+      StartedTraining started{.runner = std::make_unique<Trainer>(counts_)};
+      started.resumed = true;
+      started.resumed_minibatches = 7;
+      return Result<StartedTraining>(std::move(started));
+    };
+    return made;
+  }
+
+  Counts counts_;
+  ServeRequest request_ = asking(500, "poisson:40");
+};
+
+TEST_F(LiveRunTest, ServesTrainsAndTellsWhatCameOfIt) {
+  const ScriptedBoard board;
+  LiveSetup asked = setup(board);
+  std::vector<std::string> log;
+  asked.open_door = [&log](const LiveFacts& facts) {
+    log.push_back("open on " + facts.device);
+    return Result<std::unique_ptr<RequestDoor>>(std::make_unique<CountedDoor>(log));
+  };
+  request_.most_spans = 10;
+  const auto served = serve_live(request_, std::move(asked));
+  ASSERT_TRUE(served.ok()) << served.error().message;
+  EXPECT_GT(served->result.services[0].answered, 0u);
+  EXPECT_GT(served->result.trainings[0].minibatches, 0u);
+  EXPECT_NEAR(served->result.power_w(), 15, 0.1);
+  EXPECT_EQ(served->spans.size(), 10u);
+  EXPECT_EQ(served->device, "Scripted board");
+  EXPECT_TRUE(served->plan.is_null());
+  EXPECT_EQ(counts_.saves, 1);
+  EXPECT_THAT(served->notes, ElementsAre("learn goes on at epoch 0, minibatch 7"));
+  EXPECT_THAT(log, ElementsAre("open on Scripted board", "double attached", "drained", "closed"));
+}
+
+TEST_F(LiveRunTest, APowerBudgetNeedsPowerAndProfiles) {
+  request_.plan.power_budget_w = 15;
+  const ScriptedBoard blind(false), board;
+  EXPECT_THAT(serve_live(request_, setup(blind)).error().message,
+              HasSubstr("no power is read here"));
+  EXPECT_THAT(serve_live(request_, setup(board)).error().message, HasSubstr("no profiles of"));
+}
+
+TEST_F(LiveRunTest, MeasuringNeedsSomethingToPlanWith) {
+  request_.measure = 2;
+  const ScriptedBoard board;
+  EXPECT_THAT(serve_live(request_, setup(board)).error().message,
+              HasSubstr("there is nothing to plan with"));
+}
+
+TEST_F(LiveRunTest, AJobThatCannotBeMadeEndsIt) {
+  const ScriptedBoard board;
+  LiveSetup asked = setup(board);
+  asked.jobs.service = [](const std::string& workload, const JobPlace&, const ServeRequest&) {
+    return Result<std::unique_ptr<InferenceRunner>>(
+        Error{Code::not_found, "no data for " + workload, ""});
+  };
+  EXPECT_EQ(serve_live(request_, std::move(asked)).error().message, "no data for double");
+}
+
+}  // namespace
+}  // namespace flyball
