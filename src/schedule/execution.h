@@ -13,7 +13,7 @@
 namespace flyball {
 
 /// How one job runs in one mode.
-struct JobCourse {
+struct JobTimeline {
   DurationModel minibatch{};  ///< in simulated time the truth: nothing is observed in it
   double power_w = 0;         ///< while it runs; NaN: not known
   /// What the scheduler is told beforehand, where that is not the truth; nothing known: the truth.
@@ -24,12 +24,12 @@ struct JobCourse {
 
 /// All jobs in one mode with one plan.
 struct LivePlan {
-  size_t mode = 0;                             ///< two plans of one mode need no switch
-  std::string mode_text{};                     ///< the same in words
-  std::vector<JobCourse> services, trainings;  ///< empty: what was learned stays
-  std::vector<int64_t> largest_batch;          ///< of each service; empty: it stays
-  std::vector<double> trainings_per_s{};       ///< planned, of each training; empty: none planned
-  double idle_w = 0;                           ///< NaN: not known
+  size_t mode = 0;                               ///< two plans of one mode need no switch
+  std::string mode_text{};                       ///< the same in words
+  std::vector<JobTimeline> services, trainings;  ///< empty: what was learned stays
+  std::vector<int64_t> largest_batch;            ///< of each service; empty: it stays
+  std::vector<double> trainings_per_s{};         ///< planned, of each training; empty: none planned
+  double idle_w = 0;                             ///< NaN: not known
 };
 
 /// A new plan for what is being served.

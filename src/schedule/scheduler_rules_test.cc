@@ -76,9 +76,9 @@ struct Tally {
 };
 
 /// Runs a load on a simulated clock and holds every decision against the rules.
-class RuledCourse {
+class CheckedRun {
  public:
-  RuledCourse(RandomLoad load, int64_t seconds)
+  CheckedRun(RandomLoad load, int64_t seconds)
       : load_(std::move(load)),
         scheduler_(load_.scheduler()),
         queues_(load_.rules.size()),
@@ -214,7 +214,7 @@ class RuledCourse {
 class RandomLoads : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomLoads, KeepTheRules) {
-  RuledCourse(RandomLoad(GetParam()), 20).run();
+  CheckedRun(RandomLoad(GetParam()), 20).run();
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLoads, testing::Range<uint64_t>(1, 301));
@@ -236,7 +236,7 @@ class LightLoads : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(LightLoads, GiveTrainingsTheirShares) {
   const RandomLoad load = light_load(GetParam());
-  const Tally tally = RuledCourse(load, 200).run();
+  const Tally tally = CheckedRun(load, 200).run();
   EXPECT_NEAR(tally.training_s.at(0) / tally.training_s.at(1), load.shares[0].share,
               0.02 * load.shares[0].share);
   EXPECT_LE(static_cast<double>(tally.late + tally.refused),
@@ -256,7 +256,7 @@ TEST_P(LightLoads, FollowADrift) {
     load.train_ms.pop_back();
     load.rules.front().latency_ns = 400 * ms;
     load.drift = drifts[i];
-    const Tally tally = RuledCourse(std::move(load), 200).run();
+    const Tally tally = CheckedRun(std::move(load), 200).run();
     EXPECT_GT(tally.trained, 500u);
     EXPECT_LE(static_cast<double>(tally.longer_than_predicted),
               0.03 * static_cast<double>(tally.trained))
@@ -290,14 +290,14 @@ class Overloads : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(Overloads, RefuseRatherThanAnswerLateAndStopTraining) {
   const RandomLoad load = overload(GetParam(), Overload::refuse);
-  const Tally tally = RuledCourse(load, 60).run();
+  const Tally tally = CheckedRun(load, 60).run();
   EXPECT_GT(static_cast<double>(tally.refused), 0.2 * static_cast<double>(tally.arrived));
   EXPECT_LE(static_cast<double>(tally.late), 0.02 * static_cast<double>(tally.answered));
   EXPECT_LT(tally.training_s.contains(0) ? tally.training_s.at(0) : 0, 0.05 * 60);
 }
 
 TEST_P(Overloads, ServeLateWhereAskedAndStopTraining) {
-  const Tally tally = RuledCourse(overload(GetParam(), Overload::late), 60).run();
+  const Tally tally = CheckedRun(overload(GetParam(), Overload::late), 60).run();
   EXPECT_GT(tally.refused, 0u) << "the queue is bounded";
   EXPECT_LT(tally.training_s.contains(0) ? tally.training_s.at(0) : 0, 0.05 * 60);
 }

@@ -58,7 +58,7 @@ class SimulatedRun final : public Executor {
   void run(const Decision& what) override {
     const bool infers = what.act == Act::infer;
     const LivePlan& plan = execution_.plan();
-    const JobCourse& job = infers ? plan.services[what.who] : plan.trainings[what.who];
+    const JobTimeline& job = infers ? plan.services[what.who] : plan.trainings[what.who];
     const double ns = jittered(job.minibatch.typical_ns(infers ? what.samples : 1));
     const int64_t end_ns = now_ns_ + std::max<int64_t>(1, std::llround(ns));
     let_arrive(end_ns - 1);

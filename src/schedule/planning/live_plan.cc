@@ -21,7 +21,7 @@ LivePlan LiveProblem::plan(std::span<const size_t> choice) const {
   plan.idle_w = problem->idle_w.empty() ? not_measured : problem->idle_w[plan.mode];
   for (size_t role = 0; role < problem->roles.size(); ++role) {
     const Reading& reading = (*readings)[role][choice[role]];
-    JobCourse course{.minibatch = DurationModel(), .power_w = reading.power_w};
+    JobTimeline course{.minibatch = DurationModel(), .power_w = reading.power_w};
     if (!problem->roles[role].serves()) {
       course.minibatch.expect(1, reading.minibatch_ms * 1e6);
       plan.trainings.push_back(std::move(course));

@@ -87,7 +87,7 @@ void LivePlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::st
   change.plan.trainings_per_s.assign(asked.plan.trainings.size() == 1 ? 1 : 0,
                                      asked.trainings_per_s);
   for (auto* jobs : {&change.plan.services, &change.plan.trainings})
-    for (JobCourse& job : *jobs) job.minibatch = with_caution(std::move(job.minibatch));
+    for (JobTimeline& job : *jobs) job.minibatch = with_caution(std::move(job.minibatch));
   set_off(std::move(change), asked.mode, asked.choice);
 }
 

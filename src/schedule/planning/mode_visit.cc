@@ -78,7 +78,7 @@ double ModeVisit::power_of_role(size_t role, const LiveResult& now) const {
   return busy_s >= least_busy_s ? energy_j / busy_s : not_measured;
 }
 
-double ModeVisit::hungriest_w(const LiveResult& now) const {
+double ModeVisit::peak_power_w(const LiveResult& now) const {
   double most_w = not_measured;
   for (size_t role = 0; role < runs_.size(); ++role)
     most_w = std::fmax(most_w, power_of_role(role, now));
@@ -91,7 +91,7 @@ std::string ModeVisit::danger(const LiveResult& now, int64_t now_ns) {
   const double stayed_s = seconds(now_ns);
   if (stayed_s >= options_.settle_s && settled_.empty()) settled_ = sums_of(problem_, now);
   const double budget_w = problem_.budgets.power_w;
-  if (const double drawn_w = hungriest_w(now);
+  if (const double drawn_w = peak_power_w(now);
       stayed_s >= options_.settle_s + look_power_s && drawn_w > budget_w * options_.power_slack)
     return fmt::format("{:.3g} W are drawn, of a budget of {:g} W", drawn_w, budget_w);
   if (stayed_s < look_busy_s) return "";
@@ -146,7 +146,7 @@ MeasuredMode ModeVisit::learn(Readings& readings, const LiveResult& now, int64_t
   MeasuredMode measured;
   measured.seconds = seconds(now_ns);
   measured.mode = describe(problem_.candidates->modes().settings(promise_.mode));
-  measured.power_w = hungriest_w(now);
+  measured.power_w = peak_power_w(now);
   const bool enough =
       std::ranges::all_of(runs_, [](const auto& runs) { return runs.size() >= least_runs; });
   for (size_t role = 0; role < runs_.size(); ++role) {

@@ -54,7 +54,7 @@ class ModeVisit {
   }
   static bool ran_between(const std::vector<Run>& runs, double batch);
   double power_of_role(size_t role, const LiveResult& now) const;
-  double hungriest_w(const LiveResult& now) const;
+  double peak_power_w(const LiveResult& now) const;
   void learn_service(size_t role, double power_w, Readings& readings) const;
 
   const Problem& problem_;
