@@ -46,12 +46,12 @@ class Forecast {
   Forecast(const Strategy& strategy) : strategy_(strategy) {
     if (!strategy.options().make_predictor) return;
     for (size_t role = 0; role < strategy.problem().roles.size(); ++role) {
-      auto belief = believe(strategy.history(), role, strategy.options());
-      if (!belief.ok()) {
+      auto posterior = posterior_of(strategy.history(), role, strategy.options());
+      if (!posterior.ok()) {
         beliefs_.clear();
         return;
       }
-      beliefs_.push_back(*std::move(belief));
+      beliefs_.push_back(*std::move(posterior));
       figures_.push_back(figure_chances(strategy.history(), role));
     }
   }
@@ -69,7 +69,7 @@ class Forecast {
   }
   /// That every limit holds, those on figures of the program's own included.
   double chance(const Problem& problem, Choosing choice) const {
-    double chance = weigh(problem, beliefs_, choice, unlimited).feasible;
+    double chance = acquisition_value(problem, beliefs_, choice, unlimited).feasible;
     for (size_t role = 0; role < choice.size(); ++role)
       if (!figures_[role].empty()) chance *= figures_[role][choice[role]];
     return chance;
@@ -111,7 +111,7 @@ class Forecast {
 
  private:
   const Strategy& strategy_;
-  std::vector<Belief> beliefs_;
+  std::vector<Posterior> beliefs_;
   std::vector<std::vector<double>> figures_;  ///< by role; empty: none was beyond its limit
 };
 

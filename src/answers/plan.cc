@@ -8,7 +8,7 @@
 
 #include "answers/request.h"
 #include "problem/choices.h"
-#include "search/belief.h"
+#include "search/posterior.h"
 #include "space/pareto.h"
 
 namespace flyball {
@@ -48,13 +48,14 @@ View view_of(const Strategy& strategy, Provenance known) {
     std::vector<bool>& measured = view.measured.emplace_back();
     for (const Reading& reading : view.readings[role]) measured.push_back(reading.minibatch_ms > 0);
     if (!strategy.options().make_predictor) continue;
-    const auto belief = believe(history, role, strategy.options());
-    if (!belief.ok()) continue;
+    const auto posterior = posterior_of(history, role, strategy.options());
+    if (!posterior.ok()) continue;
     for (size_t i = 0; i < measured.size(); ++i) {
       const Record* record = history.find(role, i);
       if (record) continue;  // measured, or failed
-      view.readings[role][i] = {std::exp(belief->log_ms[i]),
-                                belief->has_power() ? std::exp(belief->log_w[i]) : not_measured};
+      view.readings[role][i] = {std::exp(posterior->log_ms[i]), posterior->has_power()
+                                                                    ? std::exp(posterior->log_w[i])
+                                                                    : not_measured};
     }
   }
   return view;

@@ -5,15 +5,18 @@
 #include "search/run.h"
 
 namespace flyball {
-std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, double confidence) {
+std::optional<size_t> choose_within(const Posteriors& posteriors, double budget_w,
+                                    double confidence) {
   const double margin = confidence == 0.5 ? 0 : normal_quantile(confidence) / z90;
   std::optional<size_t> best;
-  for (size_t i = 0; i < beliefs.time.size(); ++i) {
-    const double power =
-        beliefs.measured[i] ? beliefs.power[i] : beliefs.power[i] + margin * beliefs.power_above[i];
+  for (size_t i = 0; i < posteriors.time.size(); ++i) {
+    const double power = posteriors.measured[i]
+                             ? posteriors.power[i]
+                             : posteriors.power[i] + margin * posteriors.power_above[i];
     if (!(power <= budget_w)) continue;
-    if (!best || beliefs.time[i] < beliefs.time[*best] ||
-        (beliefs.time[i] == beliefs.time[*best] && beliefs.power[i] < beliefs.power[*best]))
+    if (!best || posteriors.time[i] < posteriors.time[*best] ||
+        (posteriors.time[i] == posteriors.time[*best] &&
+         posteriors.power[i] < posteriors.power[*best]))
       best = i;
   }
   return best;

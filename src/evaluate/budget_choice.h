@@ -10,7 +10,7 @@
 namespace flyball {
 
 /// What is believed of every row when a budget is asked for.
-struct Beliefs {
+struct Posteriors {
   std::vector<double> time;         ///< any unit
   std::vector<double> power;        ///< mean, W
   std::vector<double> power_above;  ///< half-width of the 90 % interval upwards, W
@@ -19,7 +19,8 @@ struct Beliefs {
 
 /// The fastest row that is believed to keep the budget with this confidence; measured rows are
 /// taken at their word. Nothing when there is none.
-std::optional<size_t> choose_within(const Beliefs& beliefs, double budget_w, double confidence);
+std::optional<size_t> choose_within(const Posteriors& posteriors, double budget_w,
+                                    double confidence);
 
 /// A table as a search sees it. Candidates are its rows, which must be distinct configurations.
 struct BudgetSearch {

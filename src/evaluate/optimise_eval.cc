@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "evaluate/budget_choice.h"
 #include "predictors/registry.h"
-#include "search/belief.h"
+#include "search/posterior.h"
 
 namespace flyball {
 namespace {
@@ -26,33 +26,33 @@ struct RunScore {
   std::optional<Error> error;
 };
 
-Result<Beliefs> believe(const std::string& name, const OptimiseEvaluation& evaluation,
-                        const WorkloadTable& truth, const BudgetProblem& problem,
-                        const std::vector<size_t>& profiled, uint64_t seed,
-                        std::vector<std::string>& notes) {
+Result<Posteriors> posterior_of(const std::string& name, const OptimiseEvaluation& evaluation,
+                                const WorkloadTable& truth, const BudgetProblem& problem,
+                                const std::vector<size_t>& profiled, uint64_t seed,
+                                std::vector<std::string>& notes) {
   FLYBALL_ASSIGN(auto predictor, make_predictor(name));
   FLYBALL_CHECK(predictor->fit(take_rows(truth, profiled), evaluation.references, {seed}));
   FLYBALL_ASSIGN(Prediction prediction, predictor->predict(truth.space));
   if (prediction.power_w.mean.empty())
     return Error{Code::invalid_argument, name + " predicts no power here", ""};
   notes = prediction.notes;
-  Beliefs beliefs;
-  beliefs.time = std::move(prediction.minibatch_ms.mean);
-  beliefs.power = std::move(prediction.power_w.mean);
-  beliefs.measured.assign(truth.size(), false);
+  Posteriors posteriors;
+  posteriors.time = std::move(prediction.minibatch_ms.mean);
+  posteriors.power = std::move(prediction.power_w.mean);
+  posteriors.measured.assign(truth.size(), false);
   for (size_t i = 0; i < truth.size(); ++i) {
     // Per sample where the problem counts so.
-    beliefs.time[i] *= problem.time()[i] / truth.minibatch_ms[i];
-    beliefs.power_above.push_back(prediction.power_w.hi90[i] - beliefs.power[i]);
+    posteriors.time[i] *= problem.time()[i] / truth.minibatch_ms[i];
+    posteriors.power_above.push_back(prediction.power_w.hi90[i] - posteriors.power[i]);
   }
-  if (evaluation.predictions_only) return beliefs;
+  if (evaluation.predictions_only) return posteriors;
   for (size_t i : profiled) {
-    beliefs.time[i] = problem.time()[i];
+    posteriors.time[i] = problem.time()[i];
     if (std::isnan(problem.power()[i])) continue;
-    beliefs.power[i] = problem.power()[i];
-    beliefs.measured[i] = true;
+    posteriors.power[i] = problem.power()[i];
+    posteriors.measured[i] = true;
   }
-  return beliefs;
+  return posteriors;
 }
 
 // The search that a person who has profiled these modes would make.
@@ -84,10 +84,11 @@ RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
     if (!ground) return run.error = ground.error(), run;
     for (double budget : problem.budgets_w()) run.choices.push_back(search_within(*ground, budget));
   } else {
-    const auto beliefs = believe(name, evaluation, truth, problem, profiled, seed, run.notes);
-    if (!beliefs) return run.error = beliefs.error(), run;
+    const auto posteriors =
+        posterior_of(name, evaluation, truth, problem, profiled, seed, run.notes);
+    if (!posteriors) return run.error = posteriors.error(), run;
     for (double budget : problem.budgets_w())
-      run.choices.push_back({choose_within(*beliefs, budget, evaluation.confidence), 0});
+      run.choices.push_back({choose_within(*posteriors, budget, evaluation.confidence), 0});
   }
   run.score = problem.score(run.choices);
   return run;
@@ -95,16 +96,16 @@ RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
 
 // The best of the profiled modes, as measured (RND when they are random).
 RunScore best_profiled(const BudgetProblem& problem, const std::vector<size_t>& profiled) {
-  Beliefs beliefs;
+  Posteriors posteriors;
   for (size_t i : profiled) {
-    beliefs.time.push_back(problem.time()[i]);
-    beliefs.power.push_back(problem.power()[i]);
+    posteriors.time.push_back(problem.time()[i]);
+    posteriors.power.push_back(problem.power()[i]);
   }
-  beliefs.power_above.assign(profiled.size(), 0);
-  beliefs.measured.assign(profiled.size(), true);
+  posteriors.power_above.assign(profiled.size(), 0);
+  posteriors.measured.assign(profiled.size(), true);
   RunScore run;
   for (double budget : problem.budgets_w()) {
-    const auto best = choose_within(beliefs, budget, 0.5);
+    const auto best = choose_within(posteriors, budget, 0.5);
     run.choices.push_back({best ? std::optional(profiled[*best]) : std::nullopt, 0});
   }
   run.score = problem.score(run.choices);

@@ -69,17 +69,17 @@ TEST(BudgetProblem, TimeIsPerSampleWhereTheBatchSizeVaries) {
   EXPECT_NEAR(problem.score({{{0}, 0}}).raw_penalty.median, 300, 1e-9);
 }
 
-Beliefs believe(const std::vector<double>& power) {
+Posteriors posterior_of(const std::vector<double>& power) {
   const WorkloadTable table = five();
   return {table.minibatch_ms, power, std::vector<double>(5, 2), std::vector<bool>(5, false)};
 }
 
 TEST(BudgetChoice, KeepsAMarginForConfidence) {
-  const Beliefs beliefs = believe({10, 12, 14, 18, 25});
-  EXPECT_EQ(choose_within(beliefs, 18, 0.5), 3u);
-  EXPECT_EQ(choose_within(beliefs, 18, 0.95), 2u);  // 18 + 2 W are above, 14 + 2 W are not
-  EXPECT_EQ(choose_within(beliefs, 17.9, 0.05), 3u);
-  EXPECT_FALSE(choose_within(beliefs, 5, 0.5));
+  const Posteriors posteriors = posterior_of({10, 12, 14, 18, 25});
+  EXPECT_EQ(choose_within(posteriors, 18, 0.5), 3u);
+  EXPECT_EQ(choose_within(posteriors, 18, 0.95), 2u);  // 18 + 2 W are above, 14 + 2 W are not
+  EXPECT_EQ(choose_within(posteriors, 17.9, 0.05), 3u);
+  EXPECT_FALSE(choose_within(posteriors, 5, 0.5));
 }
 
 // Believes that everything draws `factor` times what it does, and knows the times.

@@ -13,7 +13,7 @@
 #include "evaluate/references.h"
 #include "evaluate/search_score.h"
 #include "predict/contradicted.h"
-#include "search/belief.h"
+#include "search/posterior.h"
 #include "search/registry.h"
 #include "search/run.h"
 

@@ -22,7 +22,7 @@ struct Prediction {
   Estimates minibatch_ms;
   Estimates power_w;               ///< empty when no power was measured
   std::vector<bool> extrapolated;  ///< outside the box of the profiled configurations
-  std::vector<std::string> notes;  ///< fallbacks taken, offsets fitted, rows distrusted
+  std::vector<std::string> notes;  ///< fallbacks taken, offsets fitted, rows down_weighted
 };
 
 /// Options every predictor takes.

@@ -14,41 +14,42 @@ struct LogNormal {
   double mean = 0, sd = 0;
 };
 
-LogNormal time_of(const Belief& belief, size_t candidate) {
-  return {belief.log_ms[candidate], belief.sd_ms[candidate]};
+LogNormal time_of(const Posterior& posterior, size_t candidate) {
+  return {posterior.log_ms[candidate], posterior.sd_ms[candidate]};
 }
 
 /// Power may be unknown; then nothing is asked of it (a budget on it ends the search elsewhere).
-LogNormal power_of(const Belief& belief, size_t candidate) {
-  if (!belief.has_power()) return {0, 0};
-  return {belief.log_w[candidate], belief.sd_w[candidate]};
+LogNormal power_of(const Posterior& posterior, size_t candidate) {
+  if (!posterior.has_power()) return {0, 0};
+  return {posterior.log_w[candidate], posterior.sd_w[candidate]};
 }
 
-double power_probability(const Problem& problem, std::span<const Belief> beliefs,
+double power_probability(const Problem& problem, std::span<const Posterior> posteriors,
                          std::span<const size_t> choice) {
   double probability = 1;
   for (size_t role = 0; role < choice.size(); ++role) {
-    const LogNormal power = power_of(beliefs[role], choice[role]);
+    const LogNormal power = power_of(posteriors[role], choice[role]);
     probability *= probability_below(problem.budgets.power_w, power.mean, power.sd);
   }
   return probability;
 }
 
 /// An objective that is log-normal, with a cap beyond which it is infeasible.
-Prospect of_log_normal(double feasible, double best, LogNormal loss, double cap, double offset) {
-  Prospect prospect;
-  prospect.feasible = feasible * probability_below(cap, loss.mean, loss.sd);
-  prospect.loss = offset + std::exp(loss.mean);
+AcquisitionValue of_log_normal(double feasible, double best, LogNormal loss, double cap,
+                               double offset) {
+  AcquisitionValue acquisition;
+  acquisition.feasible = feasible * probability_below(cap, loss.mean, loss.sd);
+  acquisition.loss = offset + std::exp(loss.mean);
   if (best != unlimited)
-    prospect.gain = feasible * expected_improvement(best - offset, cap, loss.mean, loss.sd);
-  return prospect;
+    acquisition.gain = feasible * expected_improvement(best - offset, cap, loss.mean, loss.sd);
+  return acquisition;
 }
 
-Prospect training(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
-                  double best) {
-  LogNormal time = time_of(belief, candidate);
+AcquisitionValue training(const Problem& problem, const Posterior& posterior, size_t candidate,
+                          double feasible, double best) {
+  LogNormal time = time_of(posterior, candidate);
   time.mean -= std::log(problem.counts(problem.candidates->batch(0, candidate)));
-  const LogNormal power = power_of(belief, candidate);
+  const LogNormal power = power_of(posterior, candidate);
   const LogNormal energy = {time.mean + power.mean - std::log(1e3), std::hypot(time.sd, power.sd)};
   const double time_holds = probability_below(problem.budgets.time_ms, time.mean, time.sd);
   const double energy_holds = probability_below(problem.budgets.energy_j, energy.mean, energy.sd);
@@ -69,19 +70,19 @@ std::pair<LogNormal, double> request_energy(const Problem& problem, size_t candi
       problem.idle_w.empty() ? 0 : problem.idle_w[problem.candidates->mode_of(0, candidate)];
   if (!(idle_w > 0))
     return {{time.mean + power.mean - per_request, std::hypot(time.sd, power.sd)}, 0};
-  // Believed to draw less at work than idle: the belief is off, not the idle power.
+  // Believed to draw less at work than idle: the posterior is off, not the idle power.
   const double watts = std::exp(power.mean), above = std::max(watts - idle_w, 0.05 * watts);
   return {
       {time.mean + std::log(above) - per_request, std::hypot(time.sd, power.sd * watts / above)},
       idle_w * problem.window_ms(0, batch) / (1e3 * batch)};
 }
 
-Prospect inference(const Problem& problem, const Belief& belief, size_t candidate, double feasible,
-                   double best) {
+AcquisitionValue inference(const Problem& problem, const Posterior& posterior, size_t candidate,
+                           double feasible, double best) {
   const double batch = problem.candidates->batch(0, candidate), wait = problem.wait_ms(0, batch);
   const double cap = std::min(problem.window_ms(0, batch), problem.roles[0].latency_ms - wait);
   if (cap <= 0) return {0, unlimited, 0};
-  const LogNormal time = time_of(belief, candidate), power = power_of(belief, candidate);
+  const LogNormal time = time_of(posterior, candidate), power = power_of(posterior, candidate);
   if (problem.objective == Objective::power) {
     const double holds = probability_below(cap, time.mean, time.sd);
     return of_log_normal(holds, best, power, problem.budgets.power_w, 0);
@@ -97,9 +98,9 @@ Prospect inference(const Problem& problem, const Belief& belief, size_t candidat
 
 /// The larger power of two roles, taken to be that of the one with the larger median: the other
 /// only has to keep the budget.
-Prospect of_larger_power(const Problem& problem, std::span<const Belief> beliefs,
-                         std::span<const size_t> choice, double others_hold, double best) {
-  LogNormal larger = power_of(beliefs[0], choice[0]), other = power_of(beliefs[1], choice[1]);
+AcquisitionValue of_larger_power(const Problem& problem, std::span<const Posterior> posteriors,
+                                 std::span<const size_t> choice, double others_hold, double best) {
+  LogNormal larger = power_of(posteriors[0], choice[0]), other = power_of(posteriors[1], choice[1]);
   if (other.mean > larger.mean) std::swap(larger, other);
   const double budget = problem.budgets.power_w;
   return of_log_normal(others_hold * probability_below(budget, other.mean, other.sd), best, larger,
@@ -127,31 +128,32 @@ double expected_gain(double unit, double beat, double window, LogNormal train, L
   return gain;
 }
 
-Prospect concurrent(const Problem& problem, std::span<const Belief> beliefs,
-                    std::span<const size_t> choice, double feasible, double best) {
+AcquisitionValue concurrent(const Problem& problem, std::span<const Posterior> posteriors,
+                            std::span<const size_t> choice, double feasible, double best) {
   const double batch = problem.candidates->batch(1, choice[1]);
   double window = problem.window_ms(1, batch);
   const double cap = std::min(window, problem.roles[1].latency_ms - problem.wait_ms(1, batch));
   if (cap <= 0) return {0, 0, 0};
-  const LogNormal train = time_of(beliefs[0], choice[0]), infer = time_of(beliefs[1], choice[1]);
+  const LogNormal train = time_of(posteriors[0], choice[0]),
+                  infer = time_of(posteriors[1], choice[1]);
   const double in_time = probability_below(cap, infer.mean, infer.sd);
   if (problem.objective == Objective::power)
-    return of_larger_power(problem, beliefs, choice, in_time, best);
+    return of_larger_power(problem, posteriors, choice, in_time, best);
   const double holds = feasible * in_time;
   window -= problem.lost_ms(choice);
   const double counts = problem.counts(problem.candidates->batch(0, choice[0]));
   const double unit =
       problem.objective == Objective::throughput ? counts * problem.roles[1].rate_hz / batch : 1;
   const double n = minibatches_per_window(window, std::exp(infer.mean), std::exp(train.mean));
-  Prospect prospect{holds, -n * unit, 0};
+  AcquisitionValue acquisition{holds, -n * unit, 0};
   if (best != unlimited && holds > 1e-6)
-    prospect.gain = holds * expected_gain(unit, -best, window, train, infer);
-  return prospect;
+    acquisition.gain = holds * expected_gain(unit, -best, window, train, infer);
+  return acquisition;
 }
 
-Prospect two_inferences(const Problem& problem, std::span<const Belief> beliefs,
-                        std::span<const size_t> choice, double feasible, double best) {
-  const LogNormal a = time_of(beliefs[0], choice[0]), b = time_of(beliefs[1], choice[1]);
+AcquisitionValue two_inferences(const Problem& problem, std::span<const Posterior> posteriors,
+                                std::span<const size_t> choice, double feasible, double best) {
+  const LogNormal a = time_of(posteriors[0], choice[0]), b = time_of(posteriors[1], choice[1]);
   const double ta = std::exp(a.mean), tb = std::exp(b.mean), both = ta + tb;
   const LogNormal sum = {std::log(both), std::hypot(a.sd * ta, b.sd * tb) / both};
   double cap = unlimited, busy = 0, slope = 0, offset = 0;
@@ -167,27 +169,28 @@ Prospect two_inferences(const Problem& problem, std::span<const Belief> beliefs,
   if (cap <= 0) return {0, unlimited, 0};
   const double rate_holds = probability_below(1, std::log(busy), sum.sd);
   if (problem.objective == Objective::power)
-    return of_larger_power(problem, beliefs, choice,
+    return of_larger_power(problem, posteriors, choice,
                            rate_holds * probability_below(cap, sum.mean, sum.sd), best);
   if (problem.objective == Objective::time)
     return of_log_normal(feasible * rate_holds, best, sum, cap, 0);
-  Prospect prospect = of_log_normal(feasible * rate_holds,
-                                    best == unlimited ? unlimited : best / slope, sum, cap, offset);
-  prospect.loss *= slope;
-  prospect.gain *= slope;
-  return prospect;
+  AcquisitionValue acquisition = of_log_normal(
+      feasible * rate_holds, best == unlimited ? unlimited : best / slope, sum, cap, offset);
+  acquisition.loss *= slope;
+  acquisition.gain *= slope;
+  return acquisition;
 }
 
 }  // namespace
 
-double possible_gap(const Problem& problem, std::span<const Belief> beliefs, double best) {
+double possible_gap(const Problem& problem, std::span<const Posterior> posteriors, double best) {
   Readings luckiest;
-  for (const Belief& belief : beliefs) {
+  for (const Posterior& posterior : posteriors) {
     std::vector<Reading>& readings = luckiest.emplace_back();
-    for (size_t i = 0; i < belief.log_ms.size(); ++i)
-      readings.push_back(
-          {std::exp(belief.log_ms[i] - z90 * belief.sd_ms[i]),
-           belief.has_power() ? std::exp(belief.log_w[i] - z90 * belief.sd_w[i]) : not_measured});
+    for (size_t i = 0; i < posterior.log_ms.size(); ++i)
+      readings.push_back({std::exp(posterior.log_ms[i] - z90 * posterior.sd_ms[i]),
+                          posterior.has_power()
+                              ? std::exp(posterior.log_w[i] - z90 * posterior.sd_w[i])
+                              : not_measured});
   }
   const Outcome luck = solve(problem, luckiest).outcome;
   if (!luck.feasible || best == 0) return luck.feasible && luck.loss < best ? unlimited : 0;
@@ -214,13 +217,14 @@ double expected_improvement(double best, double cap, double log_mean, double sd)
                   best * normal_cdf(z) - std::exp(log_mean + sd * sd / 2) * normal_cdf(z - sd));
 }
 
-Prospect weigh(const Problem& problem, std::span<const Belief> beliefs,
-               std::span<const size_t> choice, double best) {
-  const double feasible = power_probability(problem, beliefs, choice);
-  if (problem.concurrent()) return concurrent(problem, beliefs, choice, feasible, best);
-  if (choice.size() == 2) return two_inferences(problem, beliefs, choice, feasible, best);
-  if (problem.roles[0].serves()) return inference(problem, beliefs[0], choice[0], feasible, best);
-  return training(problem, beliefs[0], choice[0], feasible, best);
+AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
+                                   std::span<const size_t> choice, double best) {
+  const double feasible = power_probability(problem, posteriors, choice);
+  if (problem.concurrent()) return concurrent(problem, posteriors, choice, feasible, best);
+  if (choice.size() == 2) return two_inferences(problem, posteriors, choice, feasible, best);
+  if (problem.roles[0].serves())
+    return inference(problem, posteriors[0], choice[0], feasible, best);
+  return training(problem, posteriors[0], choice[0], feasible, best);
 }
 
 }  // namespace flyball

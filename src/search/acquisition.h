@@ -1,28 +1,28 @@
 // What a trial is worth: probability of being feasible and expected improvement (Gardner et al.,
 // "Bayesian optimization with inequality constraints", ICML 2014), in closed form on log-normal
-// beliefs.
+// posteriors.
 #pragma once
 
 #include <span>
 
-#include "search/belief.h"
+#include "search/posterior.h"
 
 namespace flyball {
 
 /// What is expected of one choice.
-struct Prospect {
+struct AcquisitionValue {
   double feasible = 0;  ///< probability that all constraints hold
   double loss = 0;      ///< median of the objective
   double gain = 0;      ///< expected improvement over `best`, the chance of being feasible included
 };
 
 /// Weighs a choice against the loss `best` (unlimited: nothing to improve on; gain is then 0).
-Prospect weigh(const Problem& problem, std::span<const Belief> beliefs,
-               std::span<const size_t> choice, double best);
+AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
+                                   std::span<const size_t> choice, double best);
 
 /// By how much the loss `best` could still fall, as a share of it: were every choice as quick and
 /// as thrifty as its 90 % intervals allow. Never below 0.
-double possible_gap(const Problem& problem, std::span<const Belief> beliefs, double best);
+double possible_gap(const Problem& problem, std::span<const Posterior> posteriors, double best);
 
 /// E[(best − X)+ ; X ≤ cap] for log-normal X.
 double expected_improvement(double best, double cap, double log_mean, double sd);

@@ -63,10 +63,10 @@ TEST(ExpectedImprovement, OfAReadingIsAStep) {
   EXPECT_EQ(probability_below(0, std::log(15), 1), 0);
 }
 
-// One configuration for each role, in batches of this size, with beliefs about it.
+// One configuration for each role, in batches of this size, with posteriors about it.
 struct Case {
   Problem problem;
-  std::vector<Belief> beliefs;
+  std::vector<Posterior> posteriors;
   double best = 0;
 };
 
@@ -83,37 +83,38 @@ Case make(std::vector<Role> roles, const std::vector<double>& batches, Objective
   one.problem.published_wait = true;
   one.problem.budgets = budgets;
   for (const auto& [time, power] : figures)
-    one.beliefs.push_back({{time.mean}, {time.sd}, {power.mean}, {power.sd}});
+    one.posteriors.push_back({{time.mean}, {time.sd}, {power.mean}, {power.sd}});
   return one;
 }
 
 // The loss of the medians, and a gain over something a little worse.
 void expect_agreement(Case one, double chance_tolerance, double gain_tolerance) {
-  const std::vector<size_t> choice(one.beliefs.size(), 0);
+  const std::vector<size_t> choice(one.posteriors.size(), 0);
   std::vector<Reading> medians;
-  for (const Belief& belief : one.beliefs)
-    medians.push_back({std::exp(belief.log_ms[0]), std::exp(belief.log_w[0])});
+  for (const Posterior& posterior : one.posteriors)
+    medians.push_back({std::exp(posterior.log_ms[0]), std::exp(posterior.log_w[0])});
   const double median = outcome(one.problem, medians, choice).loss;
   one.best = median + 0.05 * std::abs(median);
-  const Prospect prospect = weigh(one.problem, one.beliefs, choice, one.best);
+  const AcquisitionValue acquisition =
+      acquisition_value(one.problem, one.posteriors, choice, one.best);
   const Sampled truth = sampled(one.best, [&](Random& random) {
     std::vector<Reading> readings;
-    for (const Belief& belief : one.beliefs)
-      readings.push_back({std::exp(belief.log_ms[0] + belief.sd_ms[0] * random.normal()),
-                          std::exp(belief.log_w[0] + belief.sd_w[0] * random.normal())});
+    for (const Posterior& posterior : one.posteriors)
+      readings.push_back({std::exp(posterior.log_ms[0] + posterior.sd_ms[0] * random.normal()),
+                          std::exp(posterior.log_w[0] + posterior.sd_w[0] * random.normal())});
     const Outcome found = outcome(one.problem, readings, choice);
     return std::pair(found.feasible, found.loss);
   });
-  EXPECT_NEAR(prospect.loss, median, 1e-9 * std::abs(median));
+  EXPECT_NEAR(acquisition.loss, median, 1e-9 * std::abs(median));
   ASSERT_GT(truth.chance, 0.05);  // both ends of a case can be told apart
   ASSERT_LT(truth.chance, 0.98);
   ASSERT_GT(truth.gain, 10 * truth.gain_error);
-  EXPECT_NEAR(prospect.feasible, truth.chance, chance_tolerance + 5 * 0.5 / std::sqrt(draws));
-  EXPECT_NEAR(prospect.gain, truth.gain, gain_tolerance * truth.gain + 5 * truth.gain_error);
+  EXPECT_NEAR(acquisition.feasible, truth.chance, chance_tolerance + 5 * 0.5 / std::sqrt(draws));
+  EXPECT_NEAR(acquisition.gain, truth.gain, gain_tolerance * truth.gain + 5 * truth.gain_error);
   // Without anything to improve on there is no gain, and the rest stays.
-  const Prospect first = weigh(one.problem, one.beliefs, choice, unlimited);
+  const AcquisitionValue first = acquisition_value(one.problem, one.posteriors, choice, unlimited);
   EXPECT_EQ(first.gain, 0);
-  EXPECT_EQ(first.feasible, prospect.feasible);
+  EXPECT_EQ(first.feasible, acquisition.feasible);
 }
 
 const Figure ms_20{std::log(20), 0.1}, ms_40{std::log(40), 0.08}, ms_48{std::log(48), 0.05};
@@ -171,9 +172,10 @@ TEST(Weigh, EnergyOfARequestWithIdlePower) {
 TEST(Weigh, AWindowBeyondTheLatencyIsHopeless) {
   const Case one = make({{"net", Phase::infer, 200, 39}}, {8}, Objective::latency,
                         {15.5, unlimited, unlimited}, {{ms_20, w_15}});
-  const Prospect prospect = weigh(one.problem, one.beliefs, std::array<size_t, 1>{}, 100);
-  EXPECT_EQ(prospect.feasible, 0);
-  EXPECT_EQ(prospect.gain, 0);
+  const AcquisitionValue acquisition =
+      acquisition_value(one.problem, one.posteriors, std::array<size_t, 1>{}, 100);
+  EXPECT_EQ(acquisition.feasible, 0);
+  EXPECT_EQ(acquisition.gain, 0);
 }
 
 // 16 requests at 40/s gather in 400 ms: nine minibatches of 40 ms beside an inference of 20 ms, and

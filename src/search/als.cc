@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "search/acquisition.h"
-#include "search/belief.h"
+#include "search/posterior.h"
 #include "search/registry.h"
 
 namespace flyball {
@@ -21,8 +21,9 @@ constexpr size_t profiles_of_one_batch = 50, profiles_of_several = 150;
 /// The best time known at each of a range of power levels, for one role and batch size.
 class FrontOf {
  public:
-  FrontOf(const History& history, size_t role, double batch, std::shared_ptr<const Belief> belief)
-      : role_(role), belief_(std::move(belief)) {
+  FrontOf(const History& history, size_t role, double batch,
+          std::shared_ptr<const Posterior> posterior)
+      : role_(role), posterior_(std::move(posterior)) {
     const Candidates& all = *history.problem().candidates;
     double lowest = unlimited, highest = -unlimited;
     for (size_t i = 0; i < all.size(role); ++i) {
@@ -31,7 +32,7 @@ class FrontOf {
       highest = std::max(highest, log_w(i));
       if (!history.find(role, i)) open_.push_back(i);
     }
-    const size_t count = belief_->has_power() ? levels : 1;
+    const size_t count = posterior_->has_power() ? levels : 1;
     for (size_t k = 0; k < count; ++k)
       level_.push_back(lowest + (highest - lowest) * static_cast<double>(k + 1) / levels);
     if (count == 1) level_ = {unlimited};
@@ -57,10 +58,10 @@ class FrontOf {
     return most;
   }
 
-  /// Counts a candidate at the centre of its belief (its reading, where it was measured).
+  /// Counts a candidate at the centre of its posterior (its reading, where it was measured).
   void take_as_predicted(size_t candidate) {
     taken_.insert(candidate);
-    const double time = std::exp(belief_->log_ms[candidate]);
+    const double time = std::exp(posterior_->log_ms[candidate]);
     for (size_t k = 0; k < level_.size(); ++k)
       if (log_w(candidate) <= level_[k]) best_[k] = std::min(best_[k], time);
     std::ranges::fill(gain_, -1);
@@ -69,29 +70,29 @@ class FrontOf {
  private:
   static constexpr size_t levels = 30;
 
-  double log_w(size_t i) const { return belief_->has_power() ? belief_->log_w[i] : 0; }
+  double log_w(size_t i) const { return posterior_->has_power() ? posterior_->log_w[i] : 0; }
 
   double expected(size_t i) const {
     double sum = 0;
     for (size_t k = 0; k < level_.size(); ++k) {
       const double within =
-          belief_->has_power()
-              ? probability_below(std::exp(level_[k]), belief_->log_w[i], belief_->sd_w[i])
+          posterior_->has_power()
+              ? probability_below(std::exp(level_[k]), posterior_->log_w[i], posterior_->sd_w[i])
               : 1;
       if (within < 1e-3) continue;
       // Where nothing is known yet, being there at all is worth as much as halving the time.
-      const double share =
-          best_[k] == unlimited
-              ? 0.5
-              : expected_improvement(best_[k], unlimited, belief_->log_ms[i], belief_->sd_ms[i]) /
-                    best_[k];
+      const double share = best_[k] == unlimited
+                               ? 0.5
+                               : expected_improvement(best_[k], unlimited, posterior_->log_ms[i],
+                                                      posterior_->sd_ms[i]) /
+                                     best_[k];
       sum += within * share;
     }
     return sum / static_cast<double>(level_.size());
   }
 
   size_t role_;
-  std::shared_ptr<const Belief> belief_;
+  std::shared_ptr<const Posterior> posterior_;
   std::vector<size_t> open_;
   std::vector<double> level_, best_;  ///< log power, time in ms
   std::vector<double> gain_;          ///< of each open candidate; −1: not known
@@ -157,12 +158,12 @@ class ActiveLearning : public Strategy {
     }
     std::vector<FrontOf> fronts;
     for (size_t role = 0; role < candidates().roles(); ++role) {
-      auto belief = believe(history(), role, options());
-      if (!belief.ok()) {
-        stopped_early_ = "the predictor gave up: " + belief.error().message;
+      auto posterior = posterior_of(history(), role, options());
+      if (!posterior.ok()) {
+        stopped_early_ = "the predictor gave up: " + posterior.error().message;
         return;
       }
-      const auto shared = std::make_shared<const Belief>(*std::move(belief));
+      const auto shared = std::make_shared<const Posterior>(*std::move(posterior));
       for (double batch : candidates().batches(role))
         fronts.emplace_back(history(), role, batch, shared);
     }

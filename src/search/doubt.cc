@@ -9,7 +9,7 @@
 #include "base/distributions.h"
 #include "predict/design/design.h"
 #include "predict/gp/gp.h"
-#include "search/belief.h"
+#include "search/posterior.h"
 #include "space/ranked_space.h"
 
 namespace flyball {

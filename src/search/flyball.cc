@@ -53,12 +53,13 @@ class Flyball : public Strategy {
     const auto& known = history().best();
     if (!rest || !known || !known->outcome.feasible || !fit()) return rest;
     const Candidates& all = *problem().candidates;
-    double most = weigh(problem(), beliefs_, unfinished_, known->outcome.loss).gain;
+    double most = acquisition_value(problem(), posteriors_, unfinished_, known->outcome.loss).gain;
     std::vector<size_t> choice = unfinished_;
     for (size_t other : all.of_mode(rest->role, all.mode_of(rest->role, rest->candidate))) {
       choice[rest->role] = other;
       if (history().find(rest->role, other)) continue;
-      const double gain = weigh(problem(), beliefs_, choice, known->outcome.loss).gain;
+      const double gain =
+          acquisition_value(problem(), posteriors_, choice, known->outcome.loss).gain;
       if (gain <= most) continue;
       most = gain;
       unfinished_ = choice;
@@ -86,16 +87,16 @@ class Flyball : public Strategy {
 
   bool fit() {
     if (!begun()) return false;
-    std::vector<Belief> beliefs;
+    std::vector<Posterior> posteriors;
     for (size_t role = 0; role < problem().roles.size(); ++role) {
-      auto belief = believe(history(), role, options());
-      if (!belief.ok()) {
-        beliefs_.clear();
+      auto posterior = posterior_of(history(), role, options());
+      if (!posterior.ok()) {
+        posteriors_.clear();
         return false;
       }
-      beliefs.push_back(*std::move(belief));
+      posteriors.push_back(*std::move(posterior));
     }
-    beliefs_ = std::move(beliefs);
+    posteriors_ = std::move(posteriors);
     chances_.clear();
     for (size_t role = 0; role < problem().roles.size(); ++role)
       chances_.push_back(figure_chances(history(), role));
@@ -119,7 +120,7 @@ class Flyball : public Strategy {
     const double required =
         feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(history().profiles()));
     std::vector<size_t> chosen, safest;
-    Prospect most, safe;
+    AcquisitionValue most, safe;
     // The first miss or two are the model's to learn from.
     const bool varied = !feasible && history().trials() >= misses_learned;
     if (varied && ranks_.empty())
@@ -128,23 +129,24 @@ class Flyball : public Strategy {
     double most_promise = 0, safety = 0;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
-      const Prospect prospect = expect(choice, best);
-      const double news = varied ? novelty(choice) : 1;
-      if (prospect.feasible * news >= required && prospect.gain * news > most_promise) {
-        most = prospect;
-        most_promise = prospect.gain * news;
+      const AcquisitionValue acquisition = expect(choice, best);
+      const double varied_by = varied ? novelty(choice) : 1;
+      if (acquisition.feasible * varied_by >= required &&
+          acquisition.gain * varied_by > most_promise) {
+        most = acquisition;
+        most_promise = acquisition.gain * varied_by;
         chosen.assign(choice.begin(), choice.end());
       }
-      if (prospect.feasible * news > safety || safest.empty()) {
-        safe = prospect;
-        safety = prospect.feasible * news;
+      if (acquisition.feasible * varied_by > safety || safest.empty()) {
+        safe = acquisition;
+        safety = acquisition.feasible * varied_by;
         safest.assign(choice.begin(), choice.end());
       }
     });
     if (safest.empty()) return stop("everything was measured");
     const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
     if (feasible) {
-      const double gap = options().gap > 0 ? possible_gap(problem(), beliefs_, best) : unlimited;
+      const double gap = options().gap > 0 ? possible_gap(problem(), posteriors_, best) : unlimited;
       if (gap <= options().gap)
         return stop(
             fmt::format("by the 90 % intervals at most {:.2g} % more could be gained, within "
@@ -169,11 +171,11 @@ class Flyball : public Strategy {
   /// predictions, so that the answer can say how near that is.
   std::optional<Ask> nearest_prospect() {
     Readings expected;
-    for (const Belief& belief : beliefs_) {
+    for (const Posterior& posterior : posteriors_) {
       std::vector<Reading>& readings = expected.emplace_back();
-      for (size_t i = 0; i < belief.log_ms.size(); ++i)
-        readings.push_back({std::exp(belief.log_ms[i]),
-                            belief.has_power() ? std::exp(belief.log_w[i]) : not_measured});
+      for (size_t i = 0; i < posterior.log_ms.size(); ++i)
+        readings.push_back({std::exp(posterior.log_ms[i]),
+                            posterior.has_power() ? std::exp(posterior.log_w[i]) : not_measured});
     }
     for (const Easing& easing : easings(problem(), expected))
       if (open(easing.choice))
@@ -224,26 +226,27 @@ class Flyball : public Strategy {
   double loss_of_the_safest() const {
     double safety = -1, loss = unlimited;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
-      const Prospect prospect = expect(choice, unlimited);
-      if (prospect.feasible < safety || (prospect.feasible == safety && prospect.loss >= loss))
+      const AcquisitionValue acquisition = expect(choice, unlimited);
+      if (acquisition.feasible < safety ||
+          (acquisition.feasible == safety && acquisition.loss >= loss))
         return;
-      safety = prospect.feasible;
-      loss = prospect.loss;
+      safety = acquisition.feasible;
+      loss = acquisition.loss;
     });
     return loss;
   }
 
-  Prospect expect(std::span<const size_t> choice, double best) const {
-    Prospect prospect = weigh(problem(), beliefs_, choice, best);
+  AcquisitionValue expect(std::span<const size_t> choice, double best) const {
+    AcquisitionValue acquisition = acquisition_value(problem(), posteriors_, choice, best);
     for (size_t role = 0; role < choice.size(); ++role) {
       if (chances_[role].empty()) continue;
-      prospect.feasible *= chances_[role][choice[role]];
-      prospect.gain *= chances_[role][choice[role]];
+      acquisition.feasible *= chances_[role][choice[role]];
+      acquisition.gain *= chances_[role][choice[role]];
     }
-    return prospect;
+    return acquisition;
   }
 
-  std::vector<Belief> beliefs_;
+  std::vector<Posterior> posteriors_;
   std::vector<RankedSpace> ranks_;            ///< by role, once needed
   std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: nothing broke
   size_t profiles_ = 0;

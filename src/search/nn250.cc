@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "baselines/nn/nn.h"
-#include "search/belief.h"
+#include "search/posterior.h"
 #include "search/registry.h"
 
 namespace flyball {

@@ -136,16 +136,17 @@ TEST(Flyball, TheBatchIsChosenAgainOnceTheTrainingIsKnown) {
         const auto& known = strategy->history().best();
         if (asked->role == 1 && known && known->outcome.feasible &&
             asked->reason == "the other workload of the same choice") {
-          const std::vector<Belief> beliefs = {
-              *believe(strategy->history(), 0, strategy->options()),
-              *believe(strategy->history(), 1, strategy->options())};
+          const std::vector<Posterior> posteriors = {
+              *posterior_of(strategy->history(), 0, strategy->options()),
+              *posterior_of(strategy->history(), 1, strategy->options())};
           const double best = known->outcome.loss;
-          const double gain = weigh(*problem, beliefs, choice, best).gain;
+          const double gain = acquisition_value(*problem, posteriors, choice, best).gain;
           const Candidates& candidates = *problem->candidates;
           for (size_t other : candidates.of_mode(1, candidates.mode_of(1, asked->candidate))) {
             const std::vector<size_t> instead = {choice[0], other};
             if (strategy->history().find(1, other)) continue;
-            EXPECT_LE(weigh(*problem, beliefs, instead, best).gain, gain) << budget << " " << rate;
+            EXPECT_LE(acquisition_value(*problem, posteriors, instead, best).gain, gain)
+                << budget << " " << rate;
           }
           ++chosen_again;
         }
@@ -193,10 +194,10 @@ TEST(Flyball, ReferencesPlaceTheSecondTrialOfAService) {
     strategy->tell(highest, first);
     return strategy->ask()->reason;
   };
-  SearchOptions taught = with_predictor();
-  taught.make_predictor = [] { return std::make_unique<Foreknowing>(); };
+  SearchOptions transferred = with_predictor();
+  transferred.make_predictor = [] { return std::make_unique<Foreknowing>(); };
   EXPECT_THAT(second_reason(with_predictor()), HasSubstr("to begin with"));
-  EXPECT_THAT(second_reason(taught), testing::Not(HasSubstr("to begin with")));
+  EXPECT_THAT(second_reason(transferred), testing::Not(HasSubstr("to begin with")));
 }
 
 TEST(Flyball, ReferencesDoNotReplaceTheTwoFirstTrialsOfATraining) {
@@ -212,14 +213,14 @@ TEST(Flyball, ReferencesDoNotReplaceTheTwoFirstTrialsOfATraining) {
     }
     return made;
   };
-  SearchOptions taught = with_predictor();
-  taught.make_predictor = [] { return std::make_unique<Foreknowing>(); };
+  SearchOptions transferred = with_predictor();
+  transferred.make_predictor = [] { return std::make_unique<Foreknowing>(); };
   const auto alone = surface::problem({.power_w = 12});
   const Readings one = surface::readings(*alone);
-  EXPECT_EQ(trials(alone, one, taught, 2), trials(alone, one, with_predictor(), 2));
+  EXPECT_EQ(trials(alone, one, transferred, 2), trials(alone, one, with_predictor(), 2));
   const auto beside = surface::beside_serving(16, 60, 400);
   const Readings both = surface::readings_of_both(*beside);
-  EXPECT_EQ(trials(beside, both, taught, 4), trials(beside, both, with_predictor(), 4));
+  EXPECT_EQ(trials(beside, both, transferred, 4), trials(beside, both, with_predictor(), 4));
 }
 
 TEST(Flyball, FindsTheBestTrainingBesideServing) {

@@ -223,7 +223,7 @@ void Endpoint::infer(size_t service, const HttpRequest& request, const HttpReply
   serving_.submit(service, std::move(asked));
 }
 
-class LiveTeller::Thread {
+class LivePublisher::Thread {
  public:
   Thread(HttpServer& server, const LiveView& view)
       : thread_([this, &server, &view] {
@@ -252,8 +252,8 @@ class LiveTeller::Thread {
   std::thread thread_;  // last: it uses the others
 };
 
-LiveTeller::LiveTeller(HttpServer& server, const LiveView& view)
+LivePublisher::LivePublisher(HttpServer& server, const LiveView& view)
     : thread_(std::make_unique<Thread>(server, view)) {}
-LiveTeller::~LiveTeller() = default;
+LivePublisher::~LivePublisher() = default;
 
 }  // namespace flyball

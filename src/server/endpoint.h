@@ -44,12 +44,12 @@ HttpResponse answer_before_models(const std::string& path);
 
 /// Tells the server's listeners how it stands, once a second, from its making to its end, and then
 /// once more.
-class LiveTeller {
+class LivePublisher {
  public:
-  LiveTeller(HttpServer& server, const LiveView& view);
-  ~LiveTeller();
-  LiveTeller(const LiveTeller&) = delete;
-  LiveTeller& operator=(const LiveTeller&) = delete;
+  LivePublisher(HttpServer& server, const LiveView& view);
+  ~LivePublisher();
+  LivePublisher(const LivePublisher&) = delete;
+  LivePublisher& operator=(const LivePublisher&) = delete;
 
  private:
   class Thread;

@@ -415,14 +415,14 @@ TEST(Endpoint, ListenersHearHowItStands) {
   HttpTestClient listener(served.server->port());
   listener.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_THAT(listener.hear("\r\n\r\n"), HasSubstr("text/event-stream"));
-  auto teller = std::make_unique<LiveTeller>(*served.server, view);
+  auto publisher = std::make_unique<LivePublisher>(*served.server, view);
   const std::string event = listener.hear("\n\n");
   ASSERT_THAT(event, StartsWith("data: {"));
   const auto json = nlohmann::json::parse(event.substr(6, event.find("\n\n") - 6));
   EXPECT_EQ(json["services"][0]["answered"], 5);
   EXPECT_TRUE(json["power_w"].is_null());
   EXPECT_FALSE(json["draining"]);
-  teller.reset();
+  publisher.reset();
   EXPECT_THAT(listener.hear("\n\n"), HasSubstr("\"answered\":5"));  // once more at its end
   EXPECT_THAT(served.ask("GET /"), HasSubstr("connect-src 'self'"));
 }

@@ -42,7 +42,7 @@ class LiveTable : public Profiler {
   std::unique_ptr<Profiler> table_;
   ProfilerInfo info_;
   Spoil spoil_;
-  SampleTeller samples_;
+  SamplePublisher samples_;
   std::map<size_t, int> measured_;
 };
 

@@ -85,9 +85,11 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
   if (result.request.gap > 0 && outcome.answer) {
-    const auto belief = believe(outcome.strategy->history(), 0, outcome.strategy->options());
-    if (belief.ok())
-      result.gap = possible_gap(*asked.problem, std::array{*belief}, outcome.answer->outcome.loss);
+    const auto posterior =
+        posterior_of(outcome.strategy->history(), 0, outcome.strategy->options());
+    if (posterior.ok())
+      result.gap =
+          possible_gap(*asked.problem, std::array{*posterior}, outcome.answer->outcome.loss);
   }
   if (outcome.answer)
     result.choice = config[outcome.answer->choice[0]];

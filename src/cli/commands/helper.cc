@@ -14,7 +14,7 @@
 #include "device/helper/install.h"
 #include "device/helper/link.h"
 #include "device/helper/service.h"
-#include "device/modes/mode_desk.h"
+#include "device/modes/mode_dispatcher.h"
 #include "device/registry/board.h"
 
 namespace flyball::cli {

@@ -1,4 +1,4 @@
-#include "device/modes/mode_desk.h"
+#include "device/modes/mode_dispatcher.h"
 
 #include <fmt/format.h>
 
@@ -197,9 +197,9 @@ Status set(const ModeOptions& options) {
   FLYBALL_ASSIGN(const ModeRequest request, request_of(options, true));
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   catch_interrupts();
-  ModeDesk desk(*board.device, board.root);
-  FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
-  FLYBALL_CHECK(desk.keep());
+  ModeDispatcher dispatcher(*board.device, board.root);
+  FLYBALL_ASSIGN(const PowerMode mode, dispatcher.set(request));
+  FLYBALL_CHECK(dispatcher.keep());
   if (options.json)
     print_json(set_json(options, mode));
   else
@@ -230,11 +230,11 @@ Status hold(const ModeOptions& options, Context& context) {
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   CommandOptions command_options{.stdout_to_stderr = options.json};
   FLYBALL_ASSIGN(command_options.environment, gpu_environment(board.name, board.root));
-  ModeDesk desk(*board.device, board.root);
-  FLYBALL_ASSIGN(const PowerMode mode, desk.set(request));
+  ModeDispatcher dispatcher(*board.device, board.root);
+  FLYBALL_ASSIGN(const PowerMode mode, dispatcher.set(request));
   auto started = RunningCommand::start(context.program, command_options);
   if (!started) {
-    FLYBALL_CHECK(desk.restore());
+    FLYBALL_CHECK(dispatcher.restore());
     report_error(started.error());
     context.exit_code = start_failure_exit_code(started.error());
     return {};
@@ -242,7 +242,7 @@ Status hold(const ModeOptions& options, Context& context) {
   RunningCommand& command = **started;
   while (!command.wait_until(std::numeric_limits<int64_t>::max())) continue;
   command.finish(true);
-  const Status restored = desk.restore();
+  const Status restored = dispatcher.restore();
   context.exit_code = command.exit_code();
   if (options.json) {
     auto document = set_json(options, mode);

@@ -85,7 +85,7 @@ void ServingEndpoint::attach(LiveServing& serving) {
     for (size_t s = 0; s < served_.size(); ++s)
       for (size_t i = 0; i < early_[served_[s]]; ++i) serving.turn_away(s);
   }
-  teller_ = std::make_unique<LiveTeller>(*server_, *this);
+  publisher_ = std::make_unique<LivePublisher>(*server_, *this);
 }
 
 LiveState ServingEndpoint::live_state() const {
@@ -116,7 +116,7 @@ LiveState ServingEndpoint::live_state() const {
 }
 
 void ServingEndpoint::drain() {
-  teller_.reset();
+  publisher_.reset();
   if (!server_->drain(owed_s))
     fmt::print(stderr, "flyball: note: some clients did not take their answers\n");
 }

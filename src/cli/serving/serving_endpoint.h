@@ -38,7 +38,7 @@ class ServingEndpoint final : public RequestDoor, public LiveView {
   Endpoint* endpoint_ = nullptr;         ///< once there is something to serve
   std::map<std::string, size_t> early_;  ///< requests that came before, by model
   std::unique_ptr<HttpServer> server_;
-  std::unique_ptr<LiveTeller> teller_;  // before the server, which it tells
+  std::unique_ptr<LivePublisher> publisher_;  // before the server, which it tells
 };
 
 }  // namespace flyball::cli

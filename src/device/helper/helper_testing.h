@@ -132,7 +132,7 @@ class HelperTest : public testing::Test {
   void start_helper() {
     start_helper([this] { return open_host(tree_.options()); }, tree_.root());
   }
-  void start_helper(const HelperDesk::Open& open, const std::filesystem::path& root,
+  void start_helper(const HelperDispatcher::Open& open, const std::filesystem::path& root,
                     const HelperModes& modes = {}) {
     helper_ = TestProcess([&] {
       ::setenv("FLYBALL_STATE", tree_.state().c_str(), 1);
@@ -141,12 +141,12 @@ class HelperTest : public testing::Test {
         (void)!::write(log, (text + "\n").data(), text.size() + 1);
       };
       catch_interrupts();
-      HelperDesk desk(open, root, note, modes);
+      HelperDispatcher dispatcher(open, root, note, modes);
       // Whoever is answered finds what an earlier one left put back.
       if (!recover_settings(tree_.journal()).ok()) return 97;
       auto listening = listen_at(socket(), socket_group);
       if (!listening) return 95;
-      return serve_helper(*listening, desk, limits_, interrupt_flag(), note).ok() ? 0 : 96;
+      return serve_helper(*listening, dispatcher, limits_, interrupt_flag(), note).ok() ? 0 : 96;
     });
     ASSERT_TRUE(within_seconds_of_now(10, [&] { return RawClient(socket()).connected(); }))
         << log();

@@ -29,13 +29,13 @@ BoardHold::BoardHold(HelperLink link) : link_(std::move(link)), owner_(::getpid(
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the program
-  heart_ = std::thread([this] { beat(); });
+  heartbeat_ = std::thread([this] { beat(); });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 BoardHold::~BoardHold() {
   if (owner_ != ::getpid()) {
-    heart_.detach();
+    heartbeat_.detach();
     return;
   }
   {
@@ -43,7 +43,7 @@ BoardHold::~BoardHold() {
     ending_ = true;
   }
   wake_.notify_all();
-  heart_.join();
+  heartbeat_.join();
 }
 
 Status BoardHold::ask(const HelperRequest& request) {

@@ -37,7 +37,7 @@ class BoardHold {
   std::condition_variable wake_;
   bool ending_ = false;
   std::optional<Error> lost_;
-  std::thread heart_;
+  std::thread heartbeat_;
 };
 
 /// What the helper sets and who has it do so. Errors: those of HelperLink; it sets another board

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/status.h"
-#include "device/helper/desk.h"
+#include "device/helper/dispatcher.h"
 
 namespace flyball {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "device/helper/desk.h"
+#include "device/helper/dispatcher.h"
 
 namespace {
 
@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const HelperPeer peers[] = {{12, 1000, 1000}, {13, 1001, 1000}};
   bool keeps = false;
   {
-    HelperDesk desk(
+    HelperDispatcher dispatcher(
         [&] { return Result<std::unique_ptr<Device>>(std::make_unique<FuzzDevice>(board)); }, "/",
         [](const std::string& text) { demand(!text.empty()); });
     LineBuffer buffer(helper_request_bytes);
@@ -118,12 +118,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         keeps |= request->kind == HelperRequest::Kind::keep;
       }
       const Settings before = board.settings;
-      check_reply(desk.answer(second ? 2 : 1, peers[second ? 1 : 0], *line));
+      check_reply(dispatcher.answer(second ? 2 : 1, peers[second ? 1 : 0], *line));
       if (!request) demand(board.settings == before);
     }
-    desk.gone(1);
-    desk.gone(2);
-    demand(!desk.held() && board.devices == 0);
+    dispatcher.gone(1);
+    dispatcher.gone(2);
+    demand(!dispatcher.held() && board.devices == 0);
   }
   if (!keeps) demand(board.settings == Settings{{"cpu_mhz", 1000}});
   return 0;

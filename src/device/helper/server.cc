@@ -53,9 +53,9 @@ class SignalsHeld {
 
 class HelperServer {
  public:
-  HelperServer(const OwnedSocket& listening, HelperDesk& desk, const HelperLimits& limits,
-               const HelperDesk::Log& log)
-      : listening_(listening), desk_(desk), limits_(limits), log_(log) {}
+  HelperServer(const OwnedSocket& listening, HelperDispatcher& dispatcher,
+               const HelperLimits& limits, const HelperDispatcher::Log& log)
+      : listening_(listening), dispatcher_(dispatcher), limits_(limits), log_(log) {}
 
   Status serve(const std::atomic<bool>& stop) {
     const SignalsHeld held;
@@ -74,7 +74,7 @@ class HelperServer {
       remove_gone();
       if (ready > 0 && waited[0].revents != 0) admit();
     }
-    for (const Client& client : clients_) desk_.gone(client.number);
+    for (const Client& client : clients_) dispatcher_.gone(client.number);
     return {};
   }
 
@@ -114,7 +114,7 @@ class HelperServer {
         return refuse(client, fmt::format("a message has {} bytes at most", helper_request_bytes));
       const auto line = client.buffer.take();
       if (!line) return;
-      if (!say(client.socket, desk_.answer(client.number, client.peer, *line)))
+      if (!say(client.socket, dispatcher_.answer(client.number, client.peer, *line)))
         return hang_up(client);
       client.heard_s = client.begun_s = monotonic_s();
     }
@@ -122,7 +122,7 @@ class HelperServer {
 
   void hang_up(Client& client) {
     client.gone = true;
-    desk_.gone(client.number);
+    dispatcher_.gone(client.number);
   }
 
   void drop_when_late(Client& client) {
@@ -172,9 +172,9 @@ class HelperServer {
   }
 
   const OwnedSocket& listening_;
-  HelperDesk& desk_;
+  HelperDispatcher& dispatcher_;
   HelperLimits limits_;
-  const HelperDesk::Log& log_;
+  const HelperDispatcher::Log& log_;
   std::vector<Client> clients_;
   int next_ = 1;
   double empty_s_ = monotonic_s();  ///< since when nobody was there
@@ -182,9 +182,10 @@ class HelperServer {
 
 }  // namespace
 
-Status serve_helper(const OwnedSocket& listening, HelperDesk& desk, const HelperLimits& limits,
-                    const std::atomic<bool>& stop, const HelperDesk::Log& log) {
-  return HelperServer(listening, desk, limits, log).serve(stop);
+Status serve_helper(const OwnedSocket& listening, HelperDispatcher& dispatcher,
+                    const HelperLimits& limits, const std::atomic<bool>& stop,
+                    const HelperDispatcher::Log& log) {
+  return HelperServer(listening, dispatcher, limits, log).serve(stop);
 }
 
 }  // namespace flyball

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "device/helper/desk.h"
+#include "device/helper/dispatcher.h"
 #include "device/helper/listen.h"
 
 namespace flyball {
@@ -19,7 +19,8 @@ struct HelperLimits {
 
 /// Serves until `stop` is set by a signal, and puts back what is held then. Signals are taken only
 /// while it waits, so that none is missed. Error: the socket cannot be waited for.
-Status serve_helper(const OwnedSocket& listening, HelperDesk& desk, const HelperLimits& limits,
-                    const std::atomic<bool>& stop, const HelperDesk::Log& log);
+Status serve_helper(const OwnedSocket& listening, HelperDispatcher& dispatcher,
+                    const HelperLimits& limits, const std::atomic<bool>& stop,
+                    const HelperDispatcher::Log& log);
 
 }  // namespace flyball

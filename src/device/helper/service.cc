@@ -32,7 +32,7 @@ struct Listening {
 };
 
 // Without systemd's, the file in which containers see who measures.
-void share_sessions(gid_t group, const HelperDesk::Log& log) {
+void share_sessions(gid_t group, const HelperDispatcher::Log& log) {
   const Status made = SessionFile::make(SessionFile::usual_path(), group);
   if (!made.ok()) log("containers will not see who measures: " + made.error().message);
 }
@@ -74,7 +74,7 @@ Result<size_t> restore_kept(const fs::path& root) {
   return journal->restore_kept();
 }
 
-void put_back(const HelperDesk::Log& log) {
+void put_back(const HelperDispatcher::Log& log) {
   const auto settings = recover_settings(board_journal());
   if (!settings) log(settings.error().message);
   if (settings && *settings > 0)
@@ -99,9 +99,9 @@ Status run_helper(const HelperService& service, const std::atomic<bool>& stop) {
   put_back(service.log);
   FLYBALL_ASSIGN(const Listening listening, open_socket(service));
   FLYBALL_CHECK(check_closed_to_others(listening.socket));
-  HelperDesk desk(service.open, service.root, service.log, modes_of_service(service));
+  HelperDispatcher dispatcher(service.open, service.root, service.log, modes_of_service(service));
   service.log(fmt::format("version {} serves", FLYBALL_VERSION));
-  return serve_helper(listening.socket, desk, service.limits, stop, service.log);
+  return serve_helper(listening.socket, dispatcher, service.limits, stop, service.log);
 }
 
 }  // namespace flyball

@@ -5,23 +5,23 @@
 #include <filesystem>
 #include <string>
 
-#include "device/helper/desk.h"
+#include "device/helper/dispatcher.h"
 #include "device/helper/server.h"
 
 namespace flyball {
 
 struct HelperService {
-  HelperDesk::Open open;             ///< the board that it sets
+  HelperDispatcher::Open open;       ///< the board that it sets
   std::filesystem::path root = "/";  ///< of that board's files
   std::filesystem::path socket;      ///< where it listens when systemd hands no socket over
   std::string group = "flyball";     ///< who may connect to a socket of its own
   HelperLimits limits{};
   /// Sets a preset or the caps on a Device of `open`.
   std::function<Status(Device&, const HelperRequest&)> set_caps{};
-  HelperDesk::Log log;
+  HelperDispatcher::Log log;
 };
 
-/// What its desk does with modes that stay, in state_folder().
+/// What its dispatcher does with modes that stay, in state_folder().
 HelperModes modes_of_service(const HelperService& service);
 
 /// Puts back what an earlier one left, and serves until `stop`. Errors: not root; another one runs

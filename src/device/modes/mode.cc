@@ -11,7 +11,7 @@
 #include "base/os/lock_file.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
-#include "device/modes/mode_desk.h"
+#include "device/modes/mode_dispatcher.h"
 
 namespace flyball {
 namespace {

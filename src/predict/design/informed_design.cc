@@ -68,9 +68,10 @@ std::vector<PosteriorCovariance> before_any(const DesignRequest& request, const 
   const GpSettings settings;
   const TransferSources references = usable(request);
   const auto figure = [&](SurfaceForm form, SourceParameters values, const SurfacePriors& alone,
-                          const SurfacePriors& taught) {
-    teach(form.parameters, references, values, request.device, request.phase, settings.teaching);
-    return std::pair(std::move(form), references.empty() ? alone : taught);
+                          const SurfacePriors& transferred) {
+    apply_references(form.parameters, references, values, request.device, request.phase,
+                     settings.reference_weights);
+    return std::pair(std::move(form), references.empty() ? alone : transferred);
   };
   const auto [time, time_priors] =
       figure(time_surface(coordinates), &TransferSource::time_parameters, settings.time,

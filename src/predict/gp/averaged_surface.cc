@@ -17,8 +17,9 @@ Matrix AveragedSurface::fields(const TransferSources& references, const Space& s
   return all;
 }
 
-void AveragedSurface::fit(const TaughtFigure& figure, const Pupil& pupil, const Space& space,
-                          const SurfaceRows& rows, const std::vector<double>& values) {
+void AveragedSurface::fit(const TransferredFigure& figure, const TargetTask& task,
+                          const Space& space, const SurfaceRows& rows,
+                          const std::vector<double>& values) {
   field_ = figure.field;
   known_.clear();
   Vector y(rows.size());
@@ -27,13 +28,14 @@ void AveragedSurface::fit(const TaughtFigure& figure, const Pupil& pupil, const 
     if (std::isfinite(y[i])) known_.push_back(i);
   }
   std::vector<TransferSources> sets = {{}};
-  if (!pupil.references.empty()) sets.push_back(pupil.references);
-  if (pupil.references.size() > 1)
-    for (const auto& reference : pupil.references) sets.push_back({reference});
+  if (!task.references.empty()) sets.push_back(task.references);
+  if (task.references.size() > 1)
+    for (const auto& reference : task.references) sets.push_back({reference});
   parts_.clear();
   for (TransferSources& set : sets) {
     SurfaceForm form = figure.form;
-    teach(form.parameters, set, figure.parameters, pupil.device, pupil.phase, pupil.teaching);
+    apply_references(form.parameters, set, figure.parameters, task.device, task.phase,
+                     task.reference_weights);
     const SurfaceRows kept{rows.rows.subset(known_), fields(set, space)(known_, Eigen::all),
                            rows.log_time(known_)};
     Part part;

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "predict/gp/reference_weights.h"
 #include "predict/gp/surface.h"
-#include "predict/gp/teach.h"
 
 namespace flyball {
 
 /// Time or power: its form, priors, and which of the references' properties it uses.
-struct TaughtFigure {
+struct TransferredFigure {
   SurfaceForm form;
   const SurfacePriors* alone;
   const SurfacePriors* transfer;
@@ -21,17 +21,17 @@ struct TaughtFigure {
 };
 
 /// Who is fitted, and who may teach it.
-struct Pupil {
+struct TargetTask {
   std::string device;
   Phase phase = Phase::train;
   TransferSources references;
-  Teaching teaching;
+  ReferenceWeights reference_weights;
 };
 
 class AveragedSurface {
  public:
   /// `values`: one per row; those that are not finite and above zero are left out.
-  void fit(const TaughtFigure& figure, const Pupil& pupil, const Space& space,
+  void fit(const TransferredFigure& figure, const TargetTask& task, const Space& space,
            const SurfaceRows& rows, const std::vector<double>& values);
   /// `rows` are those of `space`; their fields are filled in here.
   Surface::Answer at(const Space& space, SurfaceRows rows) const;

@@ -51,7 +51,7 @@ void FormGp::fit(const CodedRows& x, const Vector& y, const GpMean& mean, const 
   linearise(mean);
   for (int round = 0; round < rounds + robust_rounds; ++round) {
     find_beta(mean);
-    if (round >= rounds) distrust();
+    if (round >= rounds) down_weight();
     const auto loss_of = [this](const Vector& h, Vector& gradient) { return loss(h, gradient); };
     const Minimum found = minimise(loss_of, hyper_);
     hyper_ = found.x;
@@ -157,7 +157,7 @@ void FormGp::condition() {
   left_out_variance_ = (precision.cwiseInverse() - noise(hyper_)).cwiseMax(0) + good;
 }
 
-void FormGp::distrust() {
+void FormGp::down_weight() {
   condition();
   const Vector good = noise(hyper_).cwiseQuotient(widened_);
   for (Index i = 0; i < y_.size(); ++i) {
@@ -166,7 +166,7 @@ void FormGp::distrust() {
   }
 }
 
-std::vector<Index> FormGp::distrusted() const {
+std::vector<Index> FormGp::down_weighted() const {
   std::vector<Index> rows;
   for (Index i = 0; i < widened_.size(); ++i)
     if (widened_[i] > 1) rows.push_back(i);

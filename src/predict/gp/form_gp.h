@@ -58,7 +58,7 @@ class FormGp {
   /// Error of each reading, predicted without its own row.
   const Vector& left_out_error() const { return left_out_error_; }
   /// Rows whose noise was widened.
-  std::vector<Index> distrusted() const;
+  std::vector<Index> down_weighted() const;
 
   /// Minus the log evidence at `hyper` with its gradient, at the present linearisation (for tests).
   double loss(const Vector& hyper, Vector& gradient) const;
@@ -68,7 +68,7 @@ class FormGp {
   Vector noise(const Vector& hyper) const;  ///< variance of each reading, c included
   void find_beta(const GpMean& mean);
   void linearise(const GpMean& mean);
-  void distrust();
+  void down_weight();
   void condition();
 
   GpPriors priors_;

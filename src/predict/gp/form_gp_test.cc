@@ -178,7 +178,7 @@ struct Line {
 
 TEST(FormGp, HasTheGradientOfItsMarginalLikelihood) {
   Line line(25, 0.05, 1);
-  line.y[3] += 1;  // a row that will be distrusted, so that its widening enters
+  line.y[3] += 1;  // a row that will be down_weighted, so that its widening enters
   FormGp process;
   process.fit(CodedRows(line.x), line.y, line.mean, {});
   Random random(2);
@@ -213,7 +213,7 @@ TEST(FormGp, DistrustsOneFaultyRowAndNoOther) {
   line.y[7] -= 0.4;
   FormGp process;
   process.fit(CodedRows(line.x), line.y, line.mean, {});
-  EXPECT_EQ(process.distrusted(), std::vector<Index>{7});
+  EXPECT_EQ(process.down_weighted(), std::vector<Index>{7});
   EXPECT_LT(process.left_out_error()[7], -0.3);
   const Line fresh(100, 0, 6);
   const GpPosterior posterior =

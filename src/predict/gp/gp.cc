@@ -44,25 +44,26 @@ class GpPredictor final : public Predictor {
     profiled_ = measured.space.axes();
     phase_ = measured.phase;
     coordinates_ = Coordinates(measured.space, measured.device, measured.phase, references);
-    const Pupil pupil{measured.device, measured.phase, prepare(measured, references),
-                      settings_.teaching};
+    const TargetTask task{measured.device, measured.phase, prepare(measured, references),
+                          settings_.reference_weights};
     FLYBALL_ASSIGN(const Rows rows, coordinates_.rows(measured.space));
     const SurfaceRows all{rows, Matrix(rows.size(), 0), Vector::Zero(rows.size())};
 
-    const TaughtFigure time{time_surface(coordinates_), &settings_.time, &settings_.time_transfer,
-                            &TransferSource::time_parameters, &TransferSource::time_field};
-    time_.fit(time, pupil, measured.space, all, measured.minibatch_ms);
+    const TransferredFigure time{time_surface(coordinates_), &settings_.time,
+                                 &settings_.time_transfer, &TransferSource::time_parameters,
+                                 &TransferSource::time_field};
+    time_.fit(time, task, measured.space, all, measured.minibatch_ms);
     SurfaceRows with_time = all;
     with_time.log_time = time_.at(measured.space, all).posterior.mean.array() - time_.level();
 
     has_power_ = measured.has_power();
-    describe(time_, "time", measured, pupil.references);
+    describe(time_, "time", measured, task.references);
     if (!has_power_) return {};
-    const TaughtFigure power{power_surface(coordinates_), &settings_.power,
-                             &settings_.power_transfer, &TransferSource::power_parameters,
-                             &TransferSource::power_field};
-    power_.fit(power, pupil, measured.space, with_time, measured.power_w);
-    describe(power_, "power", measured, pupil.references);
+    const TransferredFigure power{power_surface(coordinates_), &settings_.power,
+                                  &settings_.power_transfer, &TransferSource::power_parameters,
+                                  &TransferSource::power_field};
+    power_.fit(power, task, measured.space, with_time, measured.power_w);
+    describe(power_, "power", measured, task.references);
     return {};
   }
 
@@ -207,7 +208,7 @@ class GpPredictor final : public Predictor {
     if (!offered.empty() && fitted.alone())
       notes_.push_back(
           fmt::format("{}: no reference helps with {}, it is fitted alone", name(), figure));
-    for (Index i : fitted.process().distrusted())
+    for (Index i : fitted.process().down_weighted())
       notes_.push_back(fmt::format(
           "{}: {} at {} was distrusted: it lies {:+.1f} % from what the others let expect", name(),
           figure, flyball::describe(measured.space.settings(static_cast<size_t>(fitted.row_of(i)))),

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "predict/gp/reference_weights.h"
 #include "predict/gp/surface.h"
-#include "predict/gp/teach.h"
 #include "predict/predictor.h"
 
 namespace flyball {
@@ -16,7 +16,7 @@ struct GpSettings {
   SurfacePriors power{{{-3.51, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};            // 0.03, 0.02
   SurfacePriors time_transfer{{{-3.0, 0.6}, {-3.51, 0.5}, {0.18, 0.6}, {1.1, 2}}};  // 0.05
   SurfacePriors power_transfer{{{-3.91, 0.6}, {-3.91, 0.5}, {0, 0.6}}, 0.6, 0.4};   // 0.02
-  Teaching teaching;
+  ReferenceWeights reference_weights;
 };
 
 /// "gp": ignores references.

@@ -175,14 +175,14 @@ TEST(Gp, FarAwayItIsUnsureAndFinite) {
 
 TEST(TransferGp, ReferenceOfTheBoardHelps) {
   const WorkloadTable reference = table({"other", 50, 10, 4, 20}, 0.01, 5);
-  std::vector<double> alone, taught;
+  std::vector<double> alone, transferred;
   for (uint64_t seed = 1; seed < 6; ++seed) {
     const WorkloadTable rows = random_rows(truth(), 20, seed);
     alone.push_back(mape(predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms));
-    taught.push_back(
+    transferred.push_back(
         mape(predict(rows, truth().space, {reference}).minibatch_ms.mean, truth().minibatch_ms));
   }
-  EXPECT_LT(median(taught), 0.8 * median(alone));
+  EXPECT_LT(median(transferred), 0.8 * median(alone));
 }
 
 TEST(TransferGp, AReferenceThatMisleadsIsPutAside) {

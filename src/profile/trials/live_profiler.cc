@@ -369,7 +369,7 @@ class LiveProfiler final : public Profiler {
   bool filled_ = false;
   ProfilerInfo info_;
   Space space_;
-  SampleTeller samples_;
+  SamplePublisher samples_;
   size_t default_ = 0;
 };
 

@@ -54,7 +54,7 @@ struct TrialSample {
 using TrialListener = std::function<void(size_t config, const TrialSample&)>;
 
 /// Tells a listener at most ten times a second.
-class SampleTeller {
+class SamplePublisher {
  public:
   void listen(TrialListener listener) { listener_ = std::move(listener); }
   void begin(size_t config) {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/statistics.h"
-#include "telemetry/sampling/counter_course.h"
+#include "telemetry/sampling/counter_timeline.h"
 #include "telemetry/sampling/energy_segments.h"
 
 namespace flyball {
@@ -18,7 +18,7 @@ namespace {
 constexpr int kStepsAround = 6;  // an edge is judged by the steps before and after it
 
 std::span<const Sample> around(const Trace& trace, int64_t begin, int64_t end) {
-  const double margin_s = kStepsAround * (CounterCourse::step_s(trace) + trace.period_s);
+  const double margin_s = kStepsAround * (CounterTimeline::step_s(trace) + trace.period_s);
   const auto margin = static_cast<int64_t>(margin_s * 1e9);
   const auto& samples = trace.samples;
   auto first = std::ranges::upper_bound(samples, begin - margin, {}, &Sample::time_ns);
@@ -31,7 +31,7 @@ std::span<const Sample> around(const Trace& trace, int64_t begin, int64_t end) {
 
 // A counter says nothing of its course between two updates, but all of the amount. Before the first
 // and after the last one it goes as it does beside them: as far as it was read, and a little more.
-std::vector<PowerSegment> segments_of(const CounterCourse& course, double hold_s, int64_t begin,
+std::vector<PowerSegment> segments_of(const CounterTimeline& course, double hold_s, int64_t begin,
                                       int64_t last_sample, int64_t end) {
   std::vector<PowerSegment> segments;
   const auto& knots = course.knots();
@@ -51,7 +51,7 @@ std::vector<PowerSegment> segments_of(const CounterCourse& course, double hold_s
 }
 
 // What was counted in the step that holds the whole window; nothing when an update is inside it.
-std::optional<double> surrounding_step_j(const CounterCourse& course, double step_s,
+std::optional<double> surrounding_step_j(const CounterTimeline& course, double step_s,
                                          const EnergyWindow& window, int64_t begin, int64_t end) {
   const auto& knots = course.knots();
   const auto next = std::ranges::upper_bound(knots, begin, {}, &CounterKnot::time_ns);
@@ -65,8 +65,8 @@ std::optional<double> surrounding_step_j(const CounterCourse& course, double ste
 
 Result<EnergyWindow> counter_energy_between(const Trace& trace, int64_t begin_ns, int64_t end_ns) {
   const auto samples = around(trace, begin_ns, end_ns);
-  const CounterCourse course(trace, samples);
-  const double step_s = CounterCourse::step_s(trace);
+  const CounterTimeline course(trace, samples);
+  const double step_s = CounterTimeline::step_s(trace);
   EnergyWindow window;
   window.window_s = seconds_between(begin_ns, end_ns);
   window.wraps = course.wraps();

@@ -9,7 +9,7 @@
 #include "base/csv.h"
 #include "base/json_line.h"
 #include "telemetry/sampling/counter.h"
-#include "telemetry/sampling/counter_course.h"
+#include "telemetry/sampling/counter_timeline.h"
 
 namespace flyball {
 namespace {
@@ -30,7 +30,7 @@ void add_event(const Json& event, std::string& events) {
 
 // A counter as power: one point per update.
 std::vector<Sample> slope_of(const Trace& trace) {
-  const CounterCourse course(trace);
+  const CounterTimeline course(trace);
   std::vector<Sample> power;
   for (size_t i = 1; i < course.knots().size(); ++i)
     if (course.knots()[i].known) power.push_back({course.knots()[i - 1].time_ns, course.watts(i)});

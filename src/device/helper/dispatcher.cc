@@ -1,4 +1,4 @@
-#include "device/helper/desk.h"
+#include "device/helper/dispatcher.h"
 
 #include <fmt/format.h>
 
@@ -14,15 +14,15 @@ std::string HelperPeer::text() const {
   return fmt::format("process {} of user {} (group {})", pid, uid, gid);
 }
 
-HelperDesk::~HelperDesk() {
+HelperDispatcher::~HelperDispatcher() {
   if (hold_) (void)release("the helper ends");
 }
 
-std::string HelperDesk::holder() const {
+std::string HelperDispatcher::holder() const {
   return fmt::format("{} since {}", hold_->peer.text(), hold_->since_utc);
 }
 
-Result<HelperBoard> HelperDesk::describe() const {
+Result<HelperBoard> HelperDispatcher::describe() const {
   std::unique_ptr<Device> fresh;
   if (!hold_) {
     FLYBALL_ASSIGN(fresh, open_());
@@ -50,12 +50,12 @@ Result<HelperBoard> HelperDesk::describe() const {
   return board;
 }
 
-Error HelperDesk::held_by_another() const {
+Error HelperDispatcher::held_by_another() const {
   return {Code::conflict, fmt::format("the board is held by {}, through the helper", holder()),
           "wait until it ends: what is set belongs to the whole board"};
 }
 
-Status HelperDesk::claim(int client, const HelperPeer& peer) {
+Status HelperDispatcher::claim(int client, const HelperPeer& peer) {
   if (holds(client)) return {};
   if (hold_) return held_by_another();
   FLYBALL_ASSIGN(auto device, open_());
@@ -65,7 +65,7 @@ Status HelperDesk::claim(int client, const HelperPeer& peer) {
   return {};
 }
 
-Status HelperDesk::apply(const PowerMode& mode) {
+Status HelperDispatcher::apply(const PowerMode& mode) {
   FLYBALL_CHECK(check_mode(axes_for_others(*hold_->device), mode));
   const Status status = hold_->device->apply(mode);
   log_(fmt::format("{} {} {}", hold_->peer.text(), status.ok() ? "set" : "did not get",
@@ -74,7 +74,7 @@ Status HelperDesk::apply(const PowerMode& mode) {
   return status;
 }
 
-Status HelperDesk::set_caps(const HelperRequest& request) {
+Status HelperDispatcher::set_caps(const HelperRequest& request) {
   if (!modes_.set_caps)
     return Error{Code::unavailable, "this helper sets single axes alone", "write AXIS=VALUE,…"};
   const Status status = modes_.set_caps(*hold_->device, request);
@@ -85,7 +85,7 @@ Status HelperDesk::set_caps(const HelperRequest& request) {
   return status;
 }
 
-Status HelperDesk::keep() {
+Status HelperDispatcher::keep() {
   log_(hold_->peer.text() + " lets the board stay as it is");
   FLYBALL_CHECK(hold_->device->keep());
   if (modes_.note_kept)
@@ -94,7 +94,7 @@ Status HelperDesk::keep() {
 }
 
 // Whoever may set the board may put it back, once nobody has it.
-Result<size_t> HelperDesk::restore_kept(int client, const HelperPeer& peer) {
+Result<size_t> HelperDispatcher::restore_kept(int client, const HelperPeer& peer) {
   if (hold_ && !holds(client)) return held_by_another();
   if (!modes_.restore_kept) return Error{Code::unavailable, "this helper keeps no modes", ""};
   FLYBALL_ASSIGN(const size_t settings, modes_.restore_kept());
@@ -103,7 +103,7 @@ Result<size_t> HelperDesk::restore_kept(int client, const HelperPeer& peer) {
 }
 
 // What cannot be put back stays in the journal, and the next claim is refused until it is.
-Status HelperDesk::release(const std::string& why) {
+Status HelperDispatcher::release(const std::string& why) {
   const Status status = hold_->device->restore();
   log_(fmt::format("{} no longer has the board: {}", hold_->peer.text(), why));
   if (!status.ok()) log_(status.error().message);
@@ -111,7 +111,7 @@ Status HelperDesk::release(const std::string& why) {
   return status;
 }
 
-Status HelperDesk::act(int client, const HelperPeer& peer, const HelperRequest& request) {
+Status HelperDispatcher::act(int client, const HelperPeer& peer, const HelperRequest& request) {
   switch (request.kind) {
     case Kind::claim:
       return claim(client, peer);
@@ -139,7 +139,7 @@ Status HelperDesk::act(int client, const HelperPeer& peer, const HelperRequest& 
   return {};
 }
 
-std::string HelperDesk::answer(int client, const HelperPeer& peer, std::string_view line) {
+std::string HelperDispatcher::answer(int client, const HelperPeer& peer, std::string_view line) {
   const auto request = parse_helper_request(line);
   if (!request) return helper_error_line(request.error());
   if (request->kind == Kind::describe) {
@@ -154,7 +154,7 @@ std::string HelperDesk::answer(int client, const HelperPeer& peer, std::string_v
   return status.ok() ? helper_done_line() : helper_error_line(status.error());
 }
 
-void HelperDesk::gone(int client) {
+void HelperDispatcher::gone(int client) {
   if (holds(client)) (void)release("it has gone");
 }
 

@@ -1,4 +1,4 @@
-#include "device/modes/mode_desk.h"
+#include "device/modes/mode_dispatcher.h"
 
 #include <fmt/format.h>
 
@@ -22,16 +22,16 @@ bool is_there(const fs::path& socket) {
 
 }  // namespace
 
-ModeDesk::ModeDesk(BoardDevice& board, fs::path root, fs::path socket)
+ModeDispatcher::ModeDispatcher(BoardDevice& board, fs::path root, fs::path socket)
     : board_(board), root_(std::move(root)), socket_(std::move(socket)) {}
 
 // Do processes choose it for themselves, whoever they are?
-bool ModeDesk::is_own(const std::string& axis) const {
+bool ModeDispatcher::is_own(const std::string& axis) const {
   return !find_axis(axes_for_others(board_), axis) && find_axis(board_.axes(), axis) &&
          std::ranges::count(board_.root_axes(), axis) == 0;
 }
 
-Result<PowerMode> ModeDesk::set(const ModeRequest& request) {
+Result<PowerMode> ModeDispatcher::set(const ModeRequest& request) {
   const std::vector<std::string> of_root = board_.root_axes();
   const bool ours =
       request.preset.empty() && !request.pin_max &&
@@ -43,7 +43,7 @@ Result<PowerMode> ModeDesk::set(const ModeRequest& request) {
 }
 
 // In the order in which set_mode() does it.
-Status ModeDesk::ask_helper_to_set(const ModeRequest& request) {
+Status ModeDispatcher::ask_helper_to_set(const ModeRequest& request) {
   if (!request.preset.empty())
     FLYBALL_CHECK(hold_->ask({.kind = Kind::preset, .preset = request.preset}));
   if (request.pin_max) FLYBALL_CHECK(hold_->ask({.kind = Kind::pin_max}));
@@ -54,7 +54,7 @@ Status ModeDesk::ask_helper_to_set(const ModeRequest& request) {
   return ours.values.empty() ? Status() : board_.apply(ours);
 }
 
-Result<PowerMode> ModeDesk::set_by_helper(const ModeRequest& request) {
+Result<PowerMode> ModeDispatcher::set_by_helper(const ModeRequest& request) {
   FLYBALL_ASSIGN(const HelperBoard helper, ask_helper(root_, socket_));
   if (request.stays && helper.cannot_keep) return *helper.cannot_keep;
   for (const auto& [name, value] : request.mode.values)
@@ -70,7 +70,7 @@ Result<PowerMode> ModeDesk::set_by_helper(const ModeRequest& request) {
   return caps;
 }
 
-Status ModeDesk::keep() {
+Status ModeDispatcher::keep() {
   if (!hold_) return board_.keep();
   const Status kept = hold_->ask({Kind::keep});
   const Status released = hold_->ask({Kind::release});
@@ -78,7 +78,7 @@ Status ModeDesk::keep() {
   return kept.ok() ? released : kept;
 }
 
-Status ModeDesk::restore() {
+Status ModeDispatcher::restore() {
   if (!hold_) return board_.restore();
   const Status released = hold_->ask({Kind::release});  // puts back
   hold_.reset();

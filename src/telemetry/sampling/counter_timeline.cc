@@ -1,4 +1,4 @@
-#include "telemetry/sampling/counter_course.h"
+#include "telemetry/sampling/counter_timeline.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +18,11 @@ int64_t nanoseconds(double seconds) {
 
 }  // namespace
 
-double CounterCourse::step_s(const Trace& trace) {
+double CounterTimeline::step_s(const Trace& trace) {
   return std::max(trace.info.period_s, trace.stats.repeats ? 1.5 * trace.stats.true_period_s : 0);
 }
 
-CounterCourse::CounterCourse(const Trace& trace, std::span<const Sample> samples)
+CounterTimeline::CounterTimeline(const Trace& trace, std::span<const Sample> samples)
     : step_s_(step_s(trace)), baseline_s_(2 * (step_s_ + trace.period_s)) {
   UnwrappedCounter counter(trace.info);
   const double gap_s = trace.gap_s();
@@ -60,7 +60,7 @@ CounterCourse::CounterCourse(const Trace& trace, std::span<const Sample> samples
 }
 
 // A value that has stood for two steps is no step any more: nothing was counted since.
-void CounterCourse::add_standing(int64_t since_ns, CounterKnot now) {
+void CounterTimeline::add_standing(int64_t since_ns, CounterKnot now) {
   now.time_ns -= nanoseconds(2 * step_s_);
   if (step_s_ == 0 || now.time_ns <= since_ns) return;
   if (const bool stood = knots_.size() > 1 && !knots_.back().moved && knots_.back().known; stood)
@@ -69,12 +69,12 @@ void CounterCourse::add_standing(int64_t since_ns, CounterKnot now) {
     knots_.push_back(now);
 }
 
-double CounterCourse::watts(size_t i) const {
+double CounterTimeline::watts(size_t i) const {
   const CounterKnot &a = knots_[i - 1], &b = knots_[i];
   return b.known ? (b.amount - a.amount) / seconds(a.time_ns, b.time_ns) : 0;
 }
 
-CounterCourse::Outer CounterCourse::outer(bool last) const {
+CounterTimeline::Outer CounterTimeline::outer(bool last) const {
   if (knots_.size() < 2) return {};
   const size_t end = knots_.size() - 1;
   size_t a = last ? end - 1 : 0, b = last ? end : 1;
@@ -90,13 +90,13 @@ CounterCourse::Outer CounterCourse::outer(bool last) const {
 }
 
 // The mean power over all knots if their moments lay as close together as they can have.
-double CounterCourse::highest_mean() const {
+double CounterTimeline::highest_mean() const {
   const CounterKnot &a = knots_.front(), &b = knots_.back();
   const double shortest_s = seconds(a.time_ns, b.time_ns) - a.spread_s - b.spread_s;
   return shortest_s > 0 ? (b.amount - a.amount) / shortest_s : 0;
 }
 
-double CounterCourse::outside(double distance_s, bool last) const {
+double CounterTimeline::outside(double distance_s, bool last) const {
   const Outer edge = outer(last);
   if (edge.length_s <= 0) return 0;
   const CounterKnot& knot = last ? knots_.back() : knots_.front();
@@ -106,7 +106,7 @@ double CounterCourse::outside(double distance_s, bool last) const {
   return moment + std::abs(watts(step) - edge.watts) * distance_s;
 }
 
-double CounterCourse::inside(size_t next, int64_t time_ns) const {
+double CounterTimeline::inside(size_t next, int64_t time_ns) const {
   const CounterKnot &a = knots_[next - 1], &b = knots_[next];
   if (!b.known) return 0;
   const double length_s = seconds(a.time_ns, b.time_ns);
@@ -121,7 +121,7 @@ double CounterCourse::inside(size_t next, int64_t time_ns) const {
   return moment + share * (1 - share) * length_s * std::abs(after - before);
 }
 
-double CounterCourse::bound(int64_t time_ns) const {
+double CounterTimeline::bound(int64_t time_ns) const {
   if (knots_.size() < 2) return 0;
   const auto next = std::ranges::upper_bound(knots_, time_ns, {}, &CounterKnot::time_ns);
   if (next == knots_.begin()) return outside(seconds(time_ns, next->time_ns), false);
@@ -129,13 +129,13 @@ double CounterCourse::bound(int64_t time_ns) const {
   return inside(static_cast<size_t>(next - knots_.begin()), time_ns);
 }
 
-int CounterCourse::moves(int64_t begin_ns, int64_t end_ns) const {
+int CounterTimeline::moves(int64_t begin_ns, int64_t end_ns) const {
   return static_cast<int>(std::ranges::count_if(knots_, [&](const CounterKnot& knot) {
     return knot.moved && knot.known && knot.sample_ns >= begin_ns && knot.sample_ns <= end_ns;
   }));
 }
 
-std::vector<double> CounterCourse::updates(int64_t begin_ns, int64_t end_ns) const {
+std::vector<double> CounterTimeline::updates(int64_t begin_ns, int64_t end_ns) const {
   std::vector<double> values;
   size_t from = 0;
   for (size_t i = 1; i < knots_.size(); ++i) {

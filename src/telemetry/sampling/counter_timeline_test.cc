@@ -1,4 +1,4 @@
-#include "telemetry/sampling/counter_course.h"
+#include "telemetry/sampling/counter_timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ Steps any_steps(Random& random) {
 
 // A constant rail: whatever the window, the step, its phase and the reader's rhythm are, energy is
 // power times time within what is stated.
-TEST(CounterCourse, EnergyOfAConstantRailLiesWithinItsBound) {
+TEST(CounterTimeline, EnergyOfAConstantRailLiesWithinItsBound) {
   Random random(19);
   int finite = 0, within_two_errors = 0;
   for (int trial = 0; trial < 400; ++trial) {
@@ -79,7 +79,7 @@ TEST(CounterCourse, EnergyOfAConstantRailLiesWithinItsBound) {
   EXPECT_GT(within_two_errors, 0.97 * finite);
 }
 
-TEST(CounterCourse, EdgesShrinkWithTheReadersPeriodAndNotWithTheStep) {
+TEST(CounterTimeline, EdgesShrinkWithTheReadersPeriodAndNotWithTheStep) {
   Random random(3);
   double before = 1e9;
   for (double read_s : {0.02, 0.01, 0.005, 0.001}) {
@@ -94,7 +94,7 @@ TEST(CounterCourse, EdgesShrinkWithTheReadersPeriodAndNotWithTheStep) {
 }
 
 // The usual window: a load begins with it and ends with it, in the middle of steps.
-TEST(CounterCourse, ALoadThatBeginsAndEndsWithTheWindowLiesWithinItsBound) {
+TEST(CounterTimeline, ALoadThatBeginsAndEndsWithTheWindowLiesWithinItsBound) {
   Random random(23);
   for (int trial = 0; trial < 300; ++trial) {
     Steps steps = any_steps(random);
@@ -114,7 +114,7 @@ TEST(CounterCourse, ALoadThatBeginsAndEndsWithTheWindowLiesWithinItsBound) {
   }
 }
 
-TEST(CounterCourse, AWindowInsideAStepMayHoldAllOfIt) {
+TEST(CounterTimeline, AWindowInsideAStepMayHoldAllOfIt) {
   Random random(1);
   const Steps steps{.step_s = 0.1, .phase_s = 0.05};
   const Trace trace = steps.trace(random, [](double t) { return 100 * t; });
@@ -126,7 +126,7 @@ TEST(CounterCourse, AWindowInsideAStepMayHoldAllOfIt) {
   EXPECT_FALSE(std::isfinite(window->noise));
 }
 
-TEST(CounterCourse, ACounterThatHadNoTimeToMoveIsNoEnergyOfZero) {
+TEST(CounterTimeline, ACounterThatHadNoTimeToMoveIsNoEnergyOfZero) {
   Trace trace;
   trace.info = {
       .name = "gpu0_energy", .unit = "J", .kind = SensorKind::energy_counter, .period_s = 0.1};
@@ -144,7 +144,7 @@ TEST(CounterCourse, ACounterThatHadNoTimeToMoveIsNoEnergyOfZero) {
 }
 
 // What was used after a pause is not spread over the pause.
-TEST(CounterCourse, AStandingValueIsNoSlowStep) {
+TEST(CounterTimeline, AStandingValueIsNoSlowStep) {
   Random random(1);
   const Steps steps{.step_s = 0.02, .stated_s = 0.02};
   const Trace trace = steps.trace(
@@ -158,7 +158,7 @@ TEST(CounterCourse, AStandingValueIsNoSlowStep) {
   EXPECT_LT(after->edge_j, 1);
 }
 
-TEST(CounterCourse, UpdatesGiveThePowerAndNoSpikes) {
+TEST(CounterTimeline, UpdatesGiveThePowerAndNoSpikes) {
   Random random(5);
   for (double step_s : {0.001, 0.013, 0.02, 0.1}) {
     Steps steps{.step_s = step_s, .phase_s = 0.3 * step_s, .jitter_s = 0.002, .stated_s = 0.1};

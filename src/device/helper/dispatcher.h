@@ -26,7 +26,7 @@ struct HelperPeer {
   std::string text() const;  ///< "process 12 of user 1000 (group 1000)"
 };
 
-/// What the desk does beside setting modes of a Device; one that is left out is refused.
+/// What the dispatcher does beside setting modes of a Device; one that is left out is refused.
 struct HelperModes {
   /// Sets a preset, or every clock to its cap (`preset` and `pin_max` of a request).
   std::function<Status(Device&, const HelperRequest&)> set_caps{};
@@ -37,21 +37,21 @@ struct HelperModes {
   std::function<std::string()> kept{};
 };
 
-class HelperDesk {
+class HelperDispatcher {
  public:
   using Open = std::function<Result<std::unique_ptr<Device>>()>;
   using Log = std::function<void(const std::string&)>;
 
   /// `root`: of the files that Devices of `open` set.
-  HelperDesk(Open open, std::filesystem::path root, Log log, HelperModes modes = {})
+  HelperDispatcher(Open open, std::filesystem::path root, Log log, HelperModes modes = {})
       : open_(std::move(open)),
         root_(std::move(root)),
         log_(std::move(log)),
         modes_(std::move(modes)) {}
   /// Puts back what is held.
-  ~HelperDesk();
-  HelperDesk(const HelperDesk&) = delete;
-  HelperDesk& operator=(const HelperDesk&) = delete;
+  ~HelperDispatcher();
+  HelperDispatcher(const HelperDispatcher&) = delete;
+  HelperDispatcher& operator=(const HelperDispatcher&) = delete;
 
   /// Does what a line of a client asks, and is the reply.
   std::string answer(int client, const HelperPeer& peer, std::string_view line);

@@ -22,11 +22,11 @@ struct CounterKnot {
 };
 
 /// What was read, as knots between which power is taken to be constant.
-class CounterCourse {
+class CounterTimeline {
  public:
   /// Of some readings of `trace` in a row.
-  CounterCourse(const Trace& trace, std::span<const Sample> samples);
-  explicit CounterCourse(const Trace& trace) : CounterCourse(trace, trace.samples) {}
+  CounterTimeline(const Trace& trace, std::span<const Sample> samples);
+  explicit CounterTimeline(const Trace& trace) : CounterTimeline(trace, trace.samples) {}
   /// The longest that the source leaves a value standing, in s: what its driver states or the trace
   /// shows (half as long again, since updates are not regular); 0 = it updates at once.
   static double step_s(const Trace& trace);

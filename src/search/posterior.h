@@ -12,9 +12,9 @@
 
 namespace flyball {
 
-/// Normal beliefs of the logarithms of time and power of every candidate of a role. Candidates that
-/// were measured have their reading and no spread.
-struct Belief {
+/// Normal posteriors of the logarithms of time and power of every candidate of a role. Candidates
+/// that were measured have their reading and no spread.
+struct Posterior {
   std::vector<double> log_ms, sd_ms;
   std::vector<double> log_w, sd_w;  ///< empty when no power was measured
 
@@ -76,6 +76,6 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
 
 /// Fits the options' predictor on the role's readings and predicts its candidates. The error is the
 /// predictor's, e.g. too few rows.
-Result<Belief> believe(const History& history, size_t role, const SearchOptions& options);
+Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options);
 
 }  // namespace flyball

@@ -1,5 +1,5 @@
 // What a predictor is told of the board, the total and the network when it serves in a search.
-#include "search/belief.h"
+#include "search/posterior.h"
 
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ class Recording : public surface::NearestPredictor {
   std::vector<Heard>& heard_;
 };
 
-TEST(Belief, DeviceTotalAndCostReachThePredictor) {
+TEST(Posterior, DeviceTotalAndCostReachThePredictor) {
   auto problem = std::make_shared<Problem>(*surface::beside_serving(30, 60, 400));
   problem->roles[0].device = problem->roles[1].device = "this_board";
   problem->roles[0].power_total = problem->roles[1].power_total = "module";
@@ -60,7 +60,7 @@ TEST(Belief, DeviceTotalAndCostReachThePredictor) {
   }
 }
 
-TEST(Belief, SearchesThatDifferInTheBoardShareNothing) {
+TEST(Posterior, SearchesThatDifferInTheBoardShareNothing) {
   const Readings all = surface::readings(*surface::problem({}));
   SearchOptions options;
   options.cache = std::make_shared<PredictionCache>();
@@ -72,7 +72,7 @@ TEST(Belief, SearchesThatDifferInTheBoardShareNothing) {
     problem->roles[0].power_total = total;
     History history(problem);
     for (size_t i : {3, 17, 30}) history.record(0, i, all[0][i], "");
-    EXPECT_TRUE(believe(history, 0, options).ok());
+    EXPECT_TRUE(posterior_of(history, 0, options).ok());
   };
   believe_on("a", "module");
   believe_on("a", "module");  // as before: not fitted again
@@ -82,7 +82,7 @@ TEST(Belief, SearchesThatDifferInTheBoardShareNothing) {
   EXPECT_EQ(heard.size(), 3u);
 }
 
-TEST(Belief, SearchesThatDifferInTheModelShareNothing) {
+TEST(Posterior, SearchesThatDifferInTheModelShareNothing) {
   const auto problem = surface::problem({});
   const Readings all = surface::readings(*problem);
   const auto cache = std::make_shared<PredictionCache>();
@@ -95,7 +95,7 @@ TEST(Belief, SearchesThatDifferInTheModelShareNothing) {
     if (reference) options.references = {std::move(reference)};
     History history(problem);
     for (size_t i : {3, 17, 30}) history.record(0, i, all[0][i], "");
-    EXPECT_TRUE(believe(history, 0, options).ok());
+    EXPECT_TRUE(posterior_of(history, 0, options).ok());
     return heard.size();
   };
   EXPECT_EQ(believe_by("a", nullptr), 1u);

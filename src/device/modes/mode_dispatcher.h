@@ -10,11 +10,11 @@
 
 namespace flyball {
 
-class ModeDesk {
+class ModeDispatcher {
  public:
   /// The board outlives it.
-  ModeDesk(BoardDevice& board, std::filesystem::path root,
-           std::filesystem::path socket = helper_socket());
+  ModeDispatcher(BoardDevice& board, std::filesystem::path root,
+                 std::filesystem::path socket = helper_socket());
 
   /// As set_mode(). Errors also: only root may set this board and no helper does it, with the
   /// remedy; those of the helper.

@@ -1,4 +1,4 @@
-#include "search/belief.h"
+#include "search/posterior.h"
 
 #include <fmt/format.h>
 
@@ -88,23 +88,23 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
   return shared;
 }
 
-Result<Belief> believe(const History& history, size_t role, const SearchOptions& options) {
+Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options) {
   const auto shared = predict_role(history, role, options);
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();
-  Belief belief;
-  to_log(predicted.minibatch_ms, belief.log_ms, belief.sd_ms);
-  to_log(predicted.power_w, belief.log_w, belief.sd_w);
+  Posterior posterior;
+  to_log(predicted.minibatch_ms, posterior.log_ms, posterior.sd_ms);
+  to_log(predicted.power_w, posterior.log_w, posterior.sd_w);
   for (const auto& [candidate, record] : history.of_role(role)) {
     if (record.failed()) continue;
     const Reading value = record.value();
-    belief.log_ms[candidate] = std::log(value.minibatch_ms);
-    belief.sd_ms[candidate] = 0;
-    if (!belief.has_power() || std::isnan(value.power_w)) continue;
-    belief.log_w[candidate] = std::log(value.power_w);
-    belief.sd_w[candidate] = 0;
+    posterior.log_ms[candidate] = std::log(value.minibatch_ms);
+    posterior.sd_ms[candidate] = 0;
+    if (!posterior.has_power() || std::isnan(value.power_w)) continue;
+    posterior.log_w[candidate] = std::log(value.power_w);
+    posterior.sd_w[candidate] = 0;
   }
-  return belief;
+  return posterior;
 }
 
 }  // namespace flyball

@@ -1,5 +1,5 @@
 // `flyball mode` of users who are no root, by the helper, over a tree of a board.
-#include "device/modes/mode_desk.h"
+#include "device/modes/mode_dispatcher.h"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class ModeDeskTest : public HelperTest {
+class ModeDispatcherTest : public HelperTest {
  protected:
   void SetUp() override {
     HelperTest::SetUp();
@@ -57,15 +57,15 @@ class ModeDeskTest : public HelperTest {
         read_file(root() / "sys/devices/platform/17000000.gpu/devfreq/17000000.gpu/max_freq");
     return text ? std::string(trim(*text)) : text.error().message;
   }
-  /// As this user, with a board and a desk of its own: 0 is what tests expect.
-  int with_desk(const std::function<int(ModeDesk&, BoardDevice&)>& act,
+  /// As this user, with a board and a dispatcher of its own: 0 is what tests expect.
+  int with_desk(const std::function<int(ModeDispatcher&, BoardDevice&)>& act,
                 const TestUser& user = TestUser()) {
     return as_user(user, [&] {
       ::setenv("FLYBALL_STATE", state_of(user.uid).c_str(), 1);
       ::setenv("FLYBALL_HELPER", socket().c_str(), 1);
       const auto board = open(state_of(user.uid) / "board.journal");
-      ModeDesk desk(*board, root(), socket());
-      return act(desk, *board);
+      ModeDispatcher dispatcher(*board, root(), socket());
+      return act(dispatcher, *board);
     });
   }
   static int fail(int number, const std::string& why) {
@@ -81,22 +81,22 @@ class ModeDeskTest : public HelperTest {
 
 const ModeRequest slow_gpu{.mode = {{{"cpu_cores", 4}, {"gpu_mhz", 408}}}};
 
-TEST_F(ModeDeskTest, AModeOfAUserStaysIsShownAndIsPutBackByAnother) {
+TEST_F(ModeDispatcherTest, AModeOfAUserStaysIsShownAndIsPutBackByAnother) {
   serve();
-  EXPECT_EQ(with_desk([&](ModeDesk& desk, BoardDevice& board) {
-              const auto mode = desk.set(slow_gpu);
+  EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice& board) {
+              const auto mode = dispatcher.set(slow_gpu);
               if (!mode) return fail(1, mode.error().message);
               if (mode->values.at("gpu_mhz") != 408) return 2;
               const std::string held = shown(board)["held_by"].dump();
               if (held.find("of user 65534") == std::string::npos ||
                   held.find("through the helper") == std::string::npos)
                 return fail(3, held);
-              return desk.keep().ok() ? 0 : 4;
+              return dispatcher.keep().ok() ? 0 : 4;
             }),
             0);
   EXPECT_EQ(gpu_max(), "408000000");
   EXPECT_EQ(with_desk(
-                [&](ModeDesk&, BoardDevice& board) {
+                [&](ModeDispatcher&, BoardDevice& board) {
                   const auto json = shown(board);
                   if (json["kept"] != true || !json["held_by"].is_null()) return 1;
                   const std::string who = json["kept_by"].dump();
@@ -115,7 +115,7 @@ TEST_F(ModeDeskTest, AModeOfAUserStaysIsShownAndIsPutBackByAnother) {
   EXPECT_THAT(log(), HasSubstr("of user 65533 (group 65533) had "));
 }
 
-TEST_F(ModeDeskTest, PresetsAndCapsAreSetByTheHelperAsByRoot) {
+TEST_F(ModeDispatcherTest, PresetsAndCapsAreSetByTheHelperAsByRoot) {
   std::map<std::string, std::map<std::string, std::string>> wanted;
   for (const ModeRequest& request : {ModeRequest{.preset = "15W"}, ModeRequest{.pin_max = true}}) {
     const auto board = open(tree_.journal());
@@ -126,12 +126,12 @@ TEST_F(ModeDeskTest, PresetsAndCapsAreSetByTheHelperAsByRoot) {
   }
   serve();
   for (const std::string preset : {"15W", ""})
-    EXPECT_EQ(with_desk([&](ModeDesk& desk, BoardDevice&) {
+    EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice&) {
                 const auto mode =
-                    desk.set({.mode = {}, .preset = preset, .pin_max = preset.empty()});
+                    dispatcher.set({.mode = {}, .preset = preset, .pin_max = preset.empty()});
                 if (!mode) return fail(1, mode.error().message);
                 if (content() != wanted[preset]) return fail(2, gpu_max());
-                if (const Status back = desk.restore(); !back.ok())
+                if (const Status back = dispatcher.restore(); !back.ok())
                   return fail(3, back.error().message);
                 return content() == before_ ? 0 : 4;
               }),
@@ -140,13 +140,13 @@ TEST_F(ModeDeskTest, PresetsAndCapsAreSetByTheHelperAsByRoot) {
   EXPECT_THAT(log(), HasSubstr("set clocks to their caps"));
 }
 
-TEST_F(ModeDeskTest, WhatIsRefusedLeavesTheBoardAsItWas) {
+TEST_F(ModeDispatcherTest, WhatIsRefusedLeavesTheBoardAsItWas) {
   serve();
-  EXPECT_EQ(with_desk([&](ModeDesk& desk, BoardDevice&) {
-              const auto unlisted = desk.set({.mode = {{{"gpu_mhz", 409}}}});
+  EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice&) {
+              const auto unlisted = dispatcher.set({.mode = {{{"gpu_mhz", 409}}}});
               if (unlisted || unlisted.error().hint.find("408 and 510") == std::string::npos)
                 return 1;
-              const auto unknown = desk.set({.preset = "900W"});
+              const auto unknown = dispatcher.set({.preset = "900W"});
               if (unknown || unknown.error().hint.find("15W") == std::string::npos) return 2;
               return content() == before_ ? 0 : 3;
             }),
@@ -163,10 +163,10 @@ TEST_F(ModeDeskTest, WhatIsRefusedLeavesTheBoardAsItWas) {
   EXPECT_EQ(content(), before_);
 }
 
-TEST_F(ModeDeskTest, AModeThatIsHeldGoesBackWhenItsUserIsKilled) {
+TEST_F(ModeDispatcherTest, AModeThatIsHeldGoesBackWhenItsUserIsKilled) {
   serve();
-  EXPECT_EQ(with_desk([&](ModeDesk& desk, BoardDevice&) {
-              if (!desk.set(slow_gpu).ok() || gpu_max() != "408000000") return 1;
+  EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice&) {
+              if (!dispatcher.set(slow_gpu).ok() || gpu_max() != "408000000") return 1;
               return ::kill(::getpid(), SIGKILL);
             }),
             -SIGKILL);
@@ -174,10 +174,10 @@ TEST_F(ModeDeskTest, AModeThatIsHeldGoesBackWhenItsUserIsKilled) {
 }
 
 // Root's own mode is none of the user whom the helper served before.
-TEST_F(ModeDeskTest, WhoKeptAModeIsSaidOfThatModeAlone) {
+TEST_F(ModeDispatcherTest, WhoKeptAModeIsSaidOfThatModeAlone) {
   serve();
-  ASSERT_EQ(with_desk([&](ModeDesk& desk, BoardDevice&) {
-              return desk.set(slow_gpu).ok() && desk.keep().ok() ? 0 : 1;
+  ASSERT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice&) {
+              return dispatcher.set(slow_gpu).ok() && dispatcher.keep().ok() ? 0 : 1;
             }),
             0);
   ASSERT_TRUE(restore_kept_by_helper(socket()).ok());
@@ -188,9 +188,9 @@ TEST_F(ModeDeskTest, WhoKeptAModeIsSaidOfThatModeAlone) {
   EXPECT_EQ(helper_of(root(), socket())->kept, "root, or an earlier helper");
 }
 
-TEST_F(ModeDeskTest, WithoutAHelperTheRemedyIsSaid) {
-  EXPECT_EQ(with_desk([&](ModeDesk& desk, BoardDevice&) {
-              const auto refused = desk.set(slow_gpu);
+TEST_F(ModeDispatcherTest, WithoutAHelperTheRemedyIsSaid) {
+  EXPECT_EQ(with_desk([&](ModeDispatcher& dispatcher, BoardDevice&) {
+              const auto refused = dispatcher.set(slow_gpu);
               if (refused || refused.error().code != Code::permission) return 1;
               if (refused.error().message.find("only root may set") == std::string::npos) return 2;
               return refused.error().hint.find("helper install") != std::string::npos ? 0 : 3;
@@ -198,8 +198,8 @@ TEST_F(ModeDeskTest, WithoutAHelperTheRemedyIsSaid) {
             0);
   serve();
   EXPECT_EQ(with_desk(
-                [&](ModeDesk& desk, BoardDevice&) {
-                  const auto refused = desk.set(slow_gpu);
+                [&](ModeDispatcher& dispatcher, BoardDevice&) {
+                  const auto refused = dispatcher.set(slow_gpu);
                   return !refused && refused.error().hint.find("usermod") != std::string::npos ? 0
                                                                                                : 1;
                 },
