@@ -67,6 +67,13 @@ for kind in 'class A final {};' 'struct A : Base {};' 'union A {};' 'enum class 
   sed -i '$d' "$work/tree/src/high/part/b.h" && sed -i '$d' "$work/tree/src/high/part/b.h" && sed -i '$d' "$work/tree/src/high/part/b.h"
 done
 
+printf 'namespace flyball {\nclass SampleTeller;\n}\n' >>"$work/tree/src/high/part/b.h"
+finds check-names "SampleTeller in $work/tree/src/high/part/b.h names no thing of the field"
+for _ in 1 2 3; do sed -i '$d' "$work/tree/src/high/part/b.h"; done
+printf '// The desk of a teller.\n' >>"$work/tree/src/high/part/b.h"
+passes check-names
+sed -i '$d' "$work/tree/src/high/part/b.h"
+
 # Which LibTorch is taken: Jetsons of straw, whose python3 answers as told.
 mkdir -p "$work/jetson/etc" "$work/bin"
 touch "$work/jetson/etc/nv_tegra_release"
