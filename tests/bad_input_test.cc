@@ -167,6 +167,13 @@ TEST_F(BadInputTest, WhatChangesNothingIsRefusedWhateverIsRun) {
                  "--objective says nothing beside --arrivals", "plan without --arrivals");
 }
 
+TEST_F(BadInputTest, ADeviceThatATableIsNotOfIsRefused) {
+  for (const std::string& device : {"table:" + infer_, std::string("twin:orin_agx")})
+    expect_refused({"plan", "training", "--train", table_, "--device", device},
+                   "--device " + device + " says nothing of the table " + table_,
+                   "leave --device out");
+}
+
 TEST_F(BadInputTest, AMinibatchHasNoMorePartsThanSamples) {
   expect_refused({"profile", "lenet5", "--accumulate", "100000"},
                  "a minibatch of 16 samples has no 100000 parts", "--accumulate takes 1 to 16");

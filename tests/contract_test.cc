@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/own_variables.h"
 #include "command_testing.h"
 #include "schema_testing.h"
 
@@ -86,8 +87,10 @@ TEST_F(Contract, TheProgramReadsItsEnvironment) {
   for (const auto& file : std::filesystem::recursive_directory_iterator(FLYBALL_SOURCE_DIR "/src"))
     if (file.path().extension() == ".cc" && !file.path().stem().string().ends_with("_test"))
       sources += slurp(file.path());
-  for (const std::string name : contract_["environment"])
+  for (const std::string name : contract_["environment"]) {
     EXPECT_NE(sources.find('"' + name + '"'), std::string::npos) << name;
+    EXPECT_TRUE(is_own_variable(name)) << name;
+  }
 }
 
 TEST_F(Contract, VersionOneIsPrintedWhenAsked) {

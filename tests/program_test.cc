@@ -277,6 +277,13 @@ TEST_F(ProgramTest, ImpossibleValuesAreRefusedBeforeAnythingRuns) {
   }
 }
 
+TEST_F(ProgramTest, AnAxisIsNotNamedAsAVariableOfFlyballsOwn) {
+  const Finished done = tune({marked, "1", "fail"}, {"store=1,2"});
+  EXPECT_EQ(done.exit_code, 2);
+  EXPECT_THAT(done.err, HasSubstr("FLYBALL_STORE is a variable of Flyball's own"));
+  EXPECT_THAT(done.err, HasSubstr("HINT: give the setting another name"));
+}
+
 TEST_F(ProgramTest, OneReasonOfAllFailuresIsSaid) {
   const Finished done = tune({marked, "1", "fail"}, {"batch_size=1,2"});
   EXPECT_EQ(done.exit_code, 1);

@@ -21,7 +21,8 @@ class SecretsTest : public CommandTest {
   }
   void expect_clean(const std::string& text, const std::string& what) {
     EXPECT_FALSE(text.empty()) << what;
-    for (const char* secret : {token, other, home_of}) EXPECT_THAT(text, Not(HasSubstr(secret))) << what;
+    for (const char* secret : {token, other, home_of})
+      EXPECT_THAT(text, Not(HasSubstr(secret))) << what;
   }
 
   static constexpr const char* token = "token-1f9c2b7e";

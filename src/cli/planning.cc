@@ -1,5 +1,7 @@
 #include "cli/planning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -54,9 +56,16 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
 Status check_options(const PlanOptions& options) {
   const auto is_table = [](const std::string& spec) { return read_source(spec).is_table(); };
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
-  if (board.kind == "table" || (std::ranges::all_of(options.train, is_table) &&
-                                std::ranges::all_of(options.infer, is_table)))
-    return options.scope.check(Target::table);
+  std::vector<std::string> roles = options.train;
+  roles.insert(roles.end(), options.infer.begin(), options.infer.end());
+  const auto table = std::ranges::find_if(roles, is_table);
+  const bool only_tables = std::ranges::all_of(roles, is_table);
+  if (table != roles.end() && (board.kind == "table" || (board.kind == "twin" && only_tables)))
+    return Error{Code::invalid_argument,
+                 fmt::format("--device {} says nothing of the table {}", options.device, *table),
+                 "leave --device out, the table is of its own board; or name a workload of that "
+                 "device in place of the file"};
+  if (board.kind == "table" || only_tables) return options.scope.check(Target::table);
   return board.kind == "twin" ? options.scope.check(Target::twin) : Status();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/own_variables.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/trials/mode_watch.h"
@@ -384,6 +385,12 @@ Result<std::unique_ptr<Profiler>> make_program_profiler(std::unique_ptr<Device> 
     return Error{Code::invalid_argument, "there is no program to run",
                  "put it after --, e.g. -- python3 train.py"};
   FLYBALL_ASSIGN(const std::vector<Axis> axes, axes_of(*device, options.open));
+  for (const Axis& axis : axes)
+    if (is_own_variable(setting_variable(axis.name)))
+      return Error{Code::invalid_argument,
+                   fmt::format("{} is a variable of Flyball's own, so no axis can be named {}",
+                               setting_variable(axis.name), axis.name),
+                   "give the setting another name"};
   return std::unique_ptr<Profiler>(std::make_unique<ProgramProfiler>(
       std::move(device), std::move(meter), options, Space::grid(axes)));
 }

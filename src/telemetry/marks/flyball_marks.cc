@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/own_variables.h"
 #include "telemetry/marks/marks.h"
 #include "telemetry/marks/window.h"
 
@@ -45,6 +46,7 @@ double flyball_setting(const char* name, double otherwise) {
   std::string variable = "FLYBALL_";
   for (const char* c = name; *c != '\0'; ++c)
     variable += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
+  if (flyball::is_own_variable(variable)) return otherwise;  // the user's own, and no setting
   const char* text = std::getenv(variable.c_str());
   if (text == nullptr || *text == '\0') return otherwise;
   char* end = nullptr;

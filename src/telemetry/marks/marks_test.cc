@@ -120,7 +120,9 @@ TEST_F(MarksTest, WhatTheProgramReadsIsKnown) {
     if (flyball_setting("batch_size", 16) != 32) ::_exit(1);
     if (flyball_setting("learning_rate_of_the_head", 1) != 0.5) ::_exit(1);
     if (flyball_setting("threads", 7) != 7) ::_exit(1);
-    if (::fork() == 0) {  // a launcher's child is the program, too
+    ::setenv("FLYBALL_STORE", "3", 1);
+    if (flyball_setting("store", 5) != 5) ::_exit(1);  // where measurements are kept
+    if (::fork() == 0) {                               // a launcher's child is the program, too
       flyball_setting("prefetch", 1);
       flyball_minibatch();
       ::_exit(0);

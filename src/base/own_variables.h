@@ -1,0 +1,19 @@
+// Variables of the environment that Flyball itself reads. A program's settings arrive as
+// FLYBALL_NAME, too, and may not have these names.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace flyball {
+
+inline constexpr std::array<std::string_view, 10> own_variables = {
+    "FLYBALL_DATA",       "FLYBALL_HELPER",   "FLYBALL_MACHINE", "FLYBALL_MARKS", "FLYBALL_PYTHON",
+    "FLYBALL_REFERENCES", "FLYBALL_SESSIONS", "FLYBALL_STATE",   "FLYBALL_STORE", "FLYBALL_TOKEN"};
+
+inline bool is_own_variable(std::string_view name) {
+  return std::ranges::find(own_variables, name) != own_variables.end();
+}
+
+}  // namespace flyball
