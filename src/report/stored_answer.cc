@@ -148,9 +148,9 @@ bool has_settings(const RunFigures& run, const Json& settings) {
 // Neither its epochs stood in an experiment, nor what it held fixed and varied.
 Json complete_experiment(Json answer, const StoredRun& run,
                          const std::vector<StoredFigures>& runs) {
-  const Json asked = stored_document(run.request.request);
+  const Json asked = stored_document(run.request.request), vary = value_at(asked, "vary");
   Json varied = Json::array();
-  for (const auto& [name, values] : value_at(asked, "vary").items()) varied.push_back(name);
+  for (const auto& [name, values] : vary.items()) varied.push_back(name);
   add_missing(answer, {{"fixed", value_at(asked, "fixed")}, {"varied", varied}});
   add_missing(answer, first_run_json(runs.empty() ? nullptr : &runs.front().figures));
   for (Json& group : answer["groups"]) {
