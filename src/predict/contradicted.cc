@@ -15,7 +15,7 @@ namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 // In units of the variance of one reading, that of what is expected in its place.
-constexpr double most_variance = 2;
+constexpr double most_variance = 2.5;
 // Keeps slopes finite along an axis on which no row around differs.
 constexpr double ridge = 1e-6;
 constexpr double least_off = 0.06;  ///< logarithm; rows farther off are counted down, if they …
@@ -134,7 +134,7 @@ class Surface {
       all = {};
       for (size_t i = 0; i < logs_.size(); ++i) {
         all.expected.push_back(std::exp(expected[i].log));
-        all.miss.push_back(most * expected[i].sd);
+        all.miss.push_back(std::max(most, least_off) * expected[i].sd);
         const double off = std::abs(logs_[i] - expected[i].log);
         weights_[i] = off > std::max(least_off, all.miss[i]) ? weight_of_off : 1;
       }

@@ -86,7 +86,8 @@ TEST(EnergyConstants, FewSamplesOrSamplesOfOneKindGiveNone) {
 }
 
 // Of each mode a rate, bandwidth and energies that grow with the clock.
-WorkloadTable board_table(const std::string& workload) {
+WorkloadTable board_table(const std::string& workload,
+                          const std::vector<double>& clocks = {900, 1050, 1200}) {
   WorkloadTable table;
   table.device = "known";
   table.workload = workload;
@@ -94,7 +95,7 @@ WorkloadTable board_table(const std::string& workload) {
   table.power_total = "module";
   table.space = Space({named_axis("batch_size"), named_axis("gpu_mhz")});
   for (const double batch : {1.0, 8.0, 64.0})
-    for (const double gpu : {900.0, 1050.0, 1200.0}) {
+    for (const double gpu : clocks) {
       const auto work = totals_of(workload, Phase::infer, batch);
       const double seconds =
           std::max({work->flop / (2e9 * gpu), work->bytes / (1e8 * gpu), 2 / gpu});
@@ -140,15 +141,15 @@ TEST(Roofs, CasesSayWhatTheBestModeSaves) {
 }
 
 TEST(Roofs, ADoubtfulReadingIsLeftOutOfTheVerdicts) {
-  WorkloadTable table = board_table("resnet50");
-  table.power_w[8] *= 0.3;  // batch 64, the highest mode
+  WorkloadTable table = board_table("resnet50", {600, 750, 900, 1050, 1200});
+  table.power_w[9] *= 0.3;  // batch 8, the highest mode
   const auto cases = energy_cases(table);
   ASSERT_EQ(cases.size(), 3U);
-  EXPECT_NE(cases[2].doubt(), "");
+  EXPECT_NE(cases[1].doubt(), "");
   EXPECT_EQ(cases[0].doubt(), "");
   const auto words = verdicts(cases, {});
   EXPECT_THAT(words[0], HasSubstr("of 2 cases"));
-  EXPECT_THAT(words.back(), HasSubstr("Left out as doubtful: resnet50 infer batch 64"));
+  EXPECT_THAT(words.back(), HasSubstr("Left out as doubtful: resnet50 infer batch 8,"));
 }
 
 TEST(Roofs, TimeEfficientIsEnergyEfficientWhereTheEnergyBalanceIsLower) {

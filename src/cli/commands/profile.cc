@@ -62,7 +62,7 @@ Status complete(ProfileOptions& options) {
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_CHECK(read_training_options(options.training, options.workload, step));
-  if (step.accumulate > step.batch_size)
+  if (step.batch_size > 0 && step.accumulate > step.batch_size)
     return Error{
         Code::invalid_argument,
         fmt::format("a minibatch of {} samples has no {} parts", step.batch_size, step.accumulate),
