@@ -79,9 +79,13 @@ Status try_to_take(const std::string& right, Taken& taken) {
     taken.names.push_back(*std::move(name));
     return {};
   }
-  // Who has the name and says nothing of a session does not measure.
-  if (taken.file && name.error().code == Code::conflict && others_measuring().empty()) return {};
-  return name.error();
+  if (!taken.file || name.error().code != Code::conflict) return name.error();
+  // Who has the name and says nothing of a session, not a moment later either, does not measure.
+  for (int look = 0; look < 3; ++look) {
+    if (!others_measuring().empty()) return name.error();
+    sleep_until_ns(monotonic_ns() + look_ns / 4);
+  }
+  return {};
 }
 
 Result<Taken> take(const std::string& right, const MeasuringOptions& options) {

@@ -64,15 +64,39 @@ class Neighbourhood {
   const Space& space_;
 };
 
-/// Where each row lies: its values on the axes that vary.
+/// The largest step between neighbouring values ÷ the smallest one.
+double unevenness(std::span<const double> values) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (size_t i = 1; i < values.size(); ++i) {
+    const double step = values[i] - values[i - 1];
+    least = std::min(least, step);
+    most = std::max(most, step);
+  }
+  return most / least;
+}
+
+/// Of this axis, are the steps of the logarithms more even than those of the values? Batch sizes
+/// double, clocks do not.
+bool doubles(const Axis& axis) {
+  if (!(axis.values.front() > 0)) return false;
+  std::vector<double> logs = axis.values;
+  for (double& value : logs) value = std::log(value);
+  return unevenness(logs) < unevenness(axis.values);
+}
+
+/// Where each row lies: its values on the axes that vary, or their logarithms.
 Matrix places(const Space& space) {
   std::vector<size_t> varying;
   for (size_t d = 0; d < space.dimensions(); ++d)
     if (space.axes()[d].values.size() > 1) varying.push_back(d);
   Matrix at(static_cast<Index>(space.size()), static_cast<Index>(varying.size()));
-  for (size_t i = 0; i < space.size(); ++i)
-    for (size_t d = 0; d < varying.size(); ++d)
-      at(static_cast<Index>(i), static_cast<Index>(d)) = space.row(i)[varying[d]];
+  for (size_t d = 0; d < varying.size(); ++d) {
+    const bool logarithms = doubles(space.axes()[varying[d]]);
+    for (size_t i = 0; i < space.size(); ++i) {
+      const double value = space.row(i)[varying[d]];
+      at(static_cast<Index>(i), static_cast<Index>(d)) = logarithms ? std::log(value) : value;
+    }
+  }
   return at;
 }
 

@@ -8,8 +8,8 @@
 namespace flyball {
 
 /// What a smooth surface through the rows around lets expect in each row's place, that row left
-/// out: a polynomial of second degree in the axes, of logarithms of the values, over rows at most
-/// two steps away in all, nearer ones counting more.
+/// out: a polynomial of second degree in the axes (in the logarithms of those that double), of
+/// logarithms of the values, over rows at most two steps away in all, nearer ones counting more.
 /// Where too few rows are around for the second degree, of first degree. NaN where what is expected
 /// would be far less certain than one reading (a place out of the ends of what is around, say).
 /// Rows that lie far off are counted down and the others judged again.

@@ -117,11 +117,14 @@ std::string is_fast_frugal(std::span<const EnergyCase* const> sound) {
 
 std::string EnergyCase::doubt() const {
   if (highest.doubted && least.doubted && highest.mode == least.mode)
-    return "the highest mode reads a power more than a quarter below its neighbours'";
+    return "the highest mode reads a power more than a quarter below what its neighbours let "
+           "expect";
   if (highest.doubted)
-    return "the power of the highest mode reads more than a quarter below its neighbours'";
+    return "the power of the highest mode reads more than a quarter below what its neighbours let "
+           "expect";
   if (least.doubted)
-    return "the power of the best mode reads more than a quarter below its neighbours'";
+    return "the power of the best mode reads more than a quarter below what its neighbours let "
+           "expect";
   return "";
 }
 

@@ -40,7 +40,8 @@ struct PlanChange {
   double switch_s = 0;       ///< that setting the mode takes
   std::function<Status()> set_mode{};   ///< called in the thread of the execution
   std::function<bool()> mode_is_set{};  ///< the board is in it already; empty: it is not
-  /// Called once it is followed, or its mode could not be set; must not block.
+  /// Called once it is followed, or its mode could not be set; never for a change that another one
+  /// replaces before, or that waits at the end. Must not block.
   std::function<void()> followed{};
 };
 
@@ -50,7 +51,7 @@ struct LiveDurations {
 };
 
 /// Where and in which time an execution runs. Its methods are called by Execution::run() alone,
-/// but for switches().
+/// but for switches() and now_ns().
 class Executor {
  public:
   virtual ~Executor() = default;

@@ -361,9 +361,9 @@ std::vector<std::string> Session::notes() const {
         fmt::format("{} reading{} could not be repeated: clocks that were lowered do "
                     "not rise before a reboot",
                     not_repeated_, not_repeated_ == 1 ? "" : "s"));
-  if (const std::string unseen = is_live() ? unseen_sessions() : ""; !unseen.empty())
-    notes.push_back(unseen);
-  if (loads_.empty() || median(loads_) < noticeable_load) return notes;
+  if (loads_.empty()) return notes;  // nothing was measured on this machine
+  if (const std::string unseen = unseen_sessions(); !unseen.empty()) notes.push_back(unseen);
+  if (median(loads_) < noticeable_load) return notes;
   const std::string cores = fmt::format("{:.2g}", median(loads_));
   notes.push_back(
       fmt::format("other processes kept {} core{} busy during the median trial (at most "

@@ -43,6 +43,8 @@ void end(Role& role, double now, const TwinRailPower& rail_w) {
   role.run.minibatches.push_back(done);
 }
 
+constexpr size_t cold_minibatches = 2;
+
 class Pair {
  public:
   Pair(const TwinBoard& board, Role train, Role serve, const TwinPower& idle, double batch,
@@ -89,7 +91,9 @@ class Pair {
 
   /// A training minibatch runs where one fits before the next batch of requests is complete.
   void interleave() {
+    // The first ones are cold: they would be expected never to fit again, and so never run again.
     double expected_train_s = 0;
+    size_t trained = 0;
     while (now_ < options_.seconds) {
       const double due = due_s(served_);
       if (now_ >= due) {
@@ -98,6 +102,7 @@ class Pair {
       } else if (now_ + expected_train_s <= due) {
         whole(train_);
         const double took = train_.alone_s;
+        if (++trained <= cold_minibatches) continue;
         expected_train_s = expected_train_s > 0 ? 0.8 * expected_train_s + 0.2 * took : took;
       } else {
         spend(std::min(due, options_.seconds) - now_, idle_.rail_w);

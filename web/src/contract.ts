@@ -475,7 +475,7 @@ export interface TuneOracle {
   robust_gap_pct: number | null;
   /** Both in words; empty without a choice. */
   text: string;
-  /** [count] Rows whose power lies more than 6 % below their neighbours'. */
+  /** [count] Rows whose power lies more than 6 % below what their neighbours let expect. */
   excluded_rows: number;
   /** Which ones. */
   excluded: CommonConfig[];
@@ -1224,7 +1224,7 @@ export interface RooflineCase {
   highest: RooflineFigures;
   /** The mode of least energy. */
   least_energy: RooflineFigures;
-  /** The same without readings of power 6 % below their neighbours'. */
+  /** The same without readings of power 6 % below what their neighbours let expect. */
   robust_least_energy: RooflineFigures;
   /** Least energy of the modes that take at most 5 % longer than the highest. */
   about_as_fast: RooflineFigures;
@@ -1249,7 +1249,7 @@ export interface RooflineFigures {
   power_w: number;
   /** [J] Of a minibatch. */
   minibatch_j: number;
-  /** Its power reads more than a quarter below its neighbours'. */
+  /** Its power reads more than a quarter below what its neighbours let expect. */
   doubted: boolean;
 }
 /** Do time and energy efficiency go together here? */

@@ -107,8 +107,8 @@ std::string oracle_lines(const TuneResult& result) {
   if (!oracle.raw) return "optimum: no configuration of the table meets the budgets\n";
   const std::string gap = oracle_text(result);
   return fmt::format(
-      "{}robust optimum: {}without {} rows whose power lies more than 6 % below their "
-      "neighbours'\n",
+      "{}robust optimum: {}without {} rows whose power lies more than 6 % below what "
+      "their neighbours let expect\n",
       gap.empty() ? "" : "the choice takes " + gap + "\n",
       oracle.robust ? "" : "no configuration meets the budgets ", oracle.excluded.size());
 }

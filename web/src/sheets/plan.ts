@@ -1,5 +1,5 @@
 // A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
-import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage } from "../contract.ts";
+import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage, PlanTogether } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
 import { config_words, digits, facts, notes, quantity, table, type Sheet } from "./sheet.ts";
 
@@ -11,6 +11,7 @@ const settings = (choice: PlanChoice): string => JSON.stringify(choice.roles.map
 
 function headline(a: Answer): string {
   const choice = choice_of(a);
+  if ("windows" in a && a.windows.length === 0) return `No plan serves every window on ${a.device.name}.`;
   if (windows_of(a).length > 0) return `A mode for each of ${windows_of(a).length} windows on ${a.device.name}.`;
   return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was measured on ${a.device.name} meets the limits.`;
 }
@@ -28,7 +29,7 @@ function window_figures(a: PlanDynamicPlan): SheetFigure[] {
 }
 
 const windows_table = (a: Answer): SheetTable => table("The windows", "", windows_of(a), [
-  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => w.text], ["", "", (w) => (w.switches ? "switch" : "")],
+  ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => w.text], ["switch to it", "J", (w) => (w.switches ? w.switch_j : null)],
 ], (w) => w.provenance);
 
 const limits_table = ({ limits, choice }: Plan): SheetTable => table("What it leaves of each limit", "A limit that binds keeps a better choice out.", limits, [
@@ -46,10 +47,11 @@ function prices_table({ would_buy, unmeasured }: Plan): SheetTable {
 function options_of({ front, choice }: Plan): { option: PlanChoice; marked: boolean }[] {
   const chosen = choice && settings(choice);
   const among = front.some((option) => settings(option) === chosen);
-  return [...front, ...(choice && !among ? [choice] : [])].map((option) => ({ option, marked: settings(option) === chosen }));
+  const by_power = [...front, ...(choice && !among ? [choice] : [])].sort((x, y) => (x.power_w ?? 0) - (y.power_w ?? 0));
+  return by_power.map((option) => ({ option, marked: settings(option) === chosen }));
 }
 
-const front_table = (a: Plan): SheetTable => table("Measured alternatives at other powers", "", options_of(a), [
+const front_table = (a: Plan): SheetTable => table("Alternatives at other powers", "", options_of(a), [
   ["power", "W", ({ option }) => option.power_w], ["objective", "", ({ option }) => option.value], ["unit", "", ({ option }) => option.value_unit], ["set", "", ({ option }) => option.text],
 ], ({ option }) => option.provenance, ({ marked }) => marked);
 
@@ -69,6 +71,12 @@ const profiled_table = (a: Answer): SheetTable => table("What was profiled", "In
   ["power", "W", (t) => quantity(t.power_w, t.power_w_90)], ["why", "", (t) => `${t.reason}${origin_words(t)}`], ["also known", "", (t) => t.doubts ?? ""],
 ], (t) => (t.failure === null ? t.provenance : null));
 
+/** What the simulated board did with both roles at once. */
+const together_facts = (t: PlanTogether) => facts("Both simulated at once, in turns", t.refused !== null ? [["refused", t.refused]] : [
+  ["for", `${digits(t.seconds, 3)} s`], ["training minibatches", `${digits(t.train_per_s!, 4)}/s${t.planned_per_s === null ? "" : ` (planned ${digits(t.planned_per_s, 4)}/s)`}`], ["longest latency", t.latency_ms === null ? "not told" : `${digits(t.latency_ms, 4)} ms`],
+  ["while the hungrier runs", t.hungrier_w === null ? "not told" : `${digits(t.hungrier_w, 4)} W`], ["requests without an answer in time", String(t.late)],
+]);
+
 export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
   const { device, request } = a;
   const simulated = [...a.profiled, ...windows_of(a)][0]?.provenance === "simulated" ? " (simulated)" : "";
@@ -81,6 +89,7 @@ export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
     notes: notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes]),
     facts: [
       facts("Machine", [["name", device.name], ["fingerprint", device.fingerprint], ...Object.entries(device.conditions ?? {})]),
+      ...(one?.together ? [together_facts(one.together)] : []),
       facts("Run", [["run", a.run ?? "not kept"], ["started", a.started_utc], ["asked", a.asked], ["strategy", request.strategy], ["predictor", request.predictor], ["seed", request.seed]]),
     ],
   };

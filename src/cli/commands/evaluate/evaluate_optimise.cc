@@ -34,7 +34,8 @@ void print_text(const OptimiseReport& report) {
   }
   fmt::print("{}\n", table.str());
   fmt::print(
-      "robust: without {} rows whose power lies more than 6 % below their neighbours'; exceeded "
+      "robust: without {} rows whose power lies more than 6 % below what their neighbours let "
+      "expect; exceeded "
       "and unsolved count all runs\n",
       report.suspicious_rows);
   for (const OptimiseRow& row : report.rows) {

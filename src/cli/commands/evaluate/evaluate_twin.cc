@@ -26,7 +26,8 @@ void print_text(const TwinReport& report) {
                number(row.power_mape), number(row.time_mdape), number(row.power_mdape),
                number(row.time_bias), number(row.power_bias)});
   fmt::print(
-      "{}\nuncontradicted: without rows whose power lies more than 6 % below their neighbours' or "
+      "{}\nuncontradicted: without rows whose power lies more than 6 % below what their neighbours "
+      "let expect or "
       "whose time lies 30 % off theirs\n",
       table.str());
   fmt::print("constants: {}\n", report.calibrated.empty()
