@@ -327,6 +327,21 @@ TEST(TwinPair, InterleavedTimesAddUpAndPowerIsTheHungrierRoles) {
   EXPECT_LT(pair->power.monitor_w, pair->peak.monitor_w);
 }
 
+// A cold first minibatch takes longer than a whole window; those after it fit.
+TEST(TwinPair, AColdStartDoesNotStarveTheTraining) {
+  const Twin train = make_twin("resnet18"), serve = make_twin("mobilenet_v3", Phase::infer);
+  TwinConfiguration training, serving;
+  serving.batch_size = 8;
+  TwinPairOptions options;
+  options.noise = false;
+  options.arrival_per_s = 60;
+  const auto pair = simulate_pair(train, training, serve, serving, options);
+  ASSERT_TRUE(pair.ok()) << pair.error().message;
+  const double window_s = 8 / 60.0;
+  EXPECT_GT(pair->train.minibatches.front().e2e_ms() * 1e-3, window_s);
+  EXPECT_GT(pair->train_per_s, 0.9 / window_s) << "one in each window at least";
+}
+
 TEST(TwinPair, LoadersGoOnWhileTheOtherRoleComputes) {
   // MobileNetV3's batches take longer to load than to be answered; between two there is time
   // enough.
