@@ -383,7 +383,7 @@ test("a plan shows its answer, limits and alternatives", async () => {
     assert.match(await page.locator("h1").innerText(), /^Set twin to cpu_cores 8/);
     assert.match(plain(await page.locator(".figures").innerText()), /9\.38[\s\S]*29\.1[\s\S]*10/);
     assert.equal(await page.getAttribute(".chart.points", "data-points"), "6");
-    assert.deepEqual(await page.locator(".sheet-table h2").allInnerTexts(), ["What it leaves of each limit", "What a little more would buy", "Measured alternatives at other powers", "What was profiled"]);
+    assert.deepEqual(await page.locator(".sheet-table h2").allInnerTexts(), ["What it leaves of each limit", "What a little more would buy", "Alternatives at other powers", "What was profiled"]);
     assert.equal(await page.locator(".sheet-data .is-choice").count(), 1);
     await page.locator(".chart.points").focus();
     await page.keyboard.press("Home");
