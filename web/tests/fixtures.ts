@@ -440,7 +440,7 @@ export function experiment_page(): ExperimentPage {
 /** What a page is to be opened with: what it is to show, or its document. */
 export type Shown = TuneReport | Report;
 
-export const document_of = (shown: Shown): Report => ("budgets" in ((shown as TuneReport).request ?? {}) ? page_of(shown as TuneReport) : (shown as Report));
+export const document_of = (shown: Shown): Report => ("machine" in shown ? page_of(shown) : shown);
 
 export const fixtures: Record<string, () => Shown> = {
   power: power_report, no_power: no_power_report, infeasible: infeasible_report, large: large_report, experiment: experiment_page,
