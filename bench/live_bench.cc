@@ -17,13 +17,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <sstream>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/statistics.h"
 #include "cli/board.h"
@@ -32,8 +32,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double longest_block_s = 30, alone_s = 10;
 constexpr int warm_up_steps = 5;  // of a training before its minibatches count

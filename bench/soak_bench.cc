@@ -20,12 +20,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -34,8 +34,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double allowed_growth = 0.05, allowed_growth_mib = 16;
 constexpr int good_clients = 6, bad_clients = 4;

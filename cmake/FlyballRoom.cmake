@@ -1,6 +1,7 @@
-# flyball_room(NAME [DEPENDS room...] [LIBS library...] [PRECOMPILED kind] [TORCH file...] [MODULE])
+# flyball_room(NAME [DEPENDS room...] [LIBS library...] [PRECOMPILED kind] [TORCH file...] [MODULE] [COLD])
 # One room of the house: every source of the folder and of its sub-folders belongs to it. What a file is stands in its
 # suffix: x_test.cc, x_slow_test.cc (label `slow`), x_bench.cc, x_fuzz.cc; the rest is the library.
+# COLD: it waits for files, boards or people; less optimised, it compiles in two thirds of the time.
 # PRECOMPILED: which headers of others it reads precompiled, where not `common`.
 # TORCH: files that need LibTorch. Their objects go into the module (src/module) and nowhere else;
 # their tests are NAME_torch_test. MODULE: tests and benchmarks load the module. THREADS: it starts threads
@@ -12,6 +13,11 @@ target_compile_options(flyball_options INTERFACE
   -Woverloaded-virtual -Wcast-align -Wundef -Werror)
 target_compile_definitions(flyball_options INTERFACE FLYBALL_VERSION="${PROJECT_VERSION}"
                                                      FLYBALL_STATIC=$<BOOL:${FLYBALL_STATIC}>)
+if(FLYBALL_UNITY)
+  # What these warn of stands in another source; builds source by source keep them.
+  target_compile_options(flyball_options INTERFACE -Wno-shadow
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   # Where headers are precompiled, GCC 12's flow warnings see ghosts inside of std::string; the preset
   # gcc11 precompiles nothing and keeps them.
@@ -73,6 +79,14 @@ function(flyball_header_check name library)
   endif()
 endfunction()
 
+# Sources that read the same headers are compiled together, which takes a third of the time. Each name of an
+# unnamed namespace stands in one source of a room, therefore (scripts/check-names).
+function(flyball_compiled_together target)
+  if(FLYBALL_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${FLYBALL_UNITY})
+  endif()
+endfunction()
+
 # The files of a room that need LibTorch: objects for the module, and tests that link them.
 function(flyball_torch_part name)
   set(sources ${ARGN})
@@ -116,7 +130,7 @@ function(flyball_benchmark file library)
 endfunction()
 
 function(flyball_room name)
-  cmake_parse_arguments(ROOM "MODULE;THREADS" "PRECOMPILED" "DEPENDS;LIBS;TORCH" ${ARGN})
+  cmake_parse_arguments(ROOM "MODULE;THREADS;COLD" "PRECOMPILED" "DEPENDS;LIBS;TORCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   list(TRANSFORM ROOM_TORCH PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -153,6 +167,10 @@ function(flyball_room name)
       set(ROOM_PRECOMPILED common)
     endif()
     flyball_precompiled(${library} ${ROOM_PRECOMPILED})
+    flyball_compiled_together(${library})
+    if(ROOM_COLD)
+      target_compile_options(${library} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
   else()
     add_library(${library} INTERFACE)
     target_link_libraries(${library} INTERFACE ${rooms} ${ROOM_LIBS})
@@ -166,6 +184,7 @@ function(flyball_room name)
   if(FLYBALL_TESTS AND tests)
     flyball_tests(${name}_test unit ${tests})
     target_link_libraries(${name}_test PRIVATE ${library} flyball_options)
+    flyball_compiled_together(${name}_test)
     flyball_needs(${name}_test ${module})
   endif()
   if(FLYBALL_TESTS AND slow_tests)

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/json.h"
 #include "command_testing.h"
 #include "problem/problem.h"
 #include "space/table.h"
@@ -14,7 +15,6 @@
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
 /// The least of each over a table: budgets are shares of them.
@@ -44,7 +44,7 @@ class AdviceTest : public CommandTest {
   }
 
   /// The same command with what is advised in the place of what was asked.
-  static Words follow(Words words, const Json& advice) {
+  static Words follow(Words words, const SortedJson& advice) {
     std::string unit = advice["unit"];
     if (unit == "requests/s" || unit == "profiles") unit = "";
     const std::string value = fmt::format("{:.12g}{}", advice["value"].get<double>(), unit);
@@ -63,13 +63,14 @@ class AdviceTest : public CommandTest {
     ++asked_;
     if (done.exit_code == 0) return;
     ASSERT_EQ(done.exit_code, 1) << done.err;
-    const Json answer = done.json();
-    for (const Json& advice : answer["infeasible"]["easing"]) {
+    const SortedJson answer = done.json();
+    for (const SortedJson& advice : answer["infeasible"]["easing"]) {
       const Finished again = run(follow(words, advice));
       const bool held = again.exit_code == 0, predicted = advice["provenance"] == "predicted";
       (predicted ? predicted_ : known_) += 1;
       (predicted ? predicted_held_ : known_held_) += held;
-      if (!held) printf("  failed: %s %s\n", advice.dump().c_str(), Json(words).dump().c_str());
+      if (!held)
+        printf("  failed: %s %s\n", advice.dump().c_str(), SortedJson(words).dump().c_str());
     }
   }
   void train(const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/json.h"
 #include "base/own_variables.h"
 #include "command_testing.h"
 #include "schema_testing.h"
@@ -10,31 +11,30 @@
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
-
 /// The schemas in `file` that a schema stands for: references, alternatives, items of lists.
-std::vector<std::pair<std::string, Json>> resolved(const std::string& file, const Json& schema) {
-  std::vector<std::pair<std::string, Json>> all;
-  const auto add = [&](const std::string& in, const Json& part) {
+std::vector<std::pair<std::string, SortedJson>> resolved(const std::string& file,
+                                                         const SortedJson& schema) {
+  std::vector<std::pair<std::string, SortedJson>> all;
+  const auto add = [&](const std::string& in, const SortedJson& part) {
     for (auto& one : resolved(in, part)) all.push_back(std::move(one));
   };
   if (schema.contains("properties")) all.emplace_back(file, schema);
   if (schema.contains("items")) add(file, schema["items"]);
   for (const char* list : {"allOf", "anyOf", "oneOf"})
     if (schema.contains(list))
-      for (const Json& one : schema[list]) add(file, one);
+      for (const SortedJson& one : schema[list]) add(file, one);
   if (!schema.contains("$ref")) return all;
   const std::string ref = schema["$ref"];
   const std::string in = ref.starts_with("#") ? file : ref.substr(0, ref.find('#'));
-  add(in, read_schema(in)[Json::json_pointer(ref.substr(ref.find('#') + 1))]);
+  add(in, read_schema(in)[SortedJson::json_pointer(ref.substr(ref.find('#') + 1))]);
   return all;
 }
 
 /// Does the schema demand "a.b.c"?
-bool demands(const std::string& file, const Json& schema, const std::string& path) {
+bool demands(const std::string& file, const SortedJson& schema, const std::string& path) {
   const std::string key = path.substr(0, path.find('.'));
   for (const auto& [in, one] : resolved(file, schema)) {
-    const Json required = one.value("required", Json::array());
+    const SortedJson required = one.value("required", SortedJson::array());
     if (std::find(required.begin(), required.end(), key) == required.end()) continue;
     if (key.size() == path.size()) return true;
     if (demands(in, one["properties"][key], path.substr(key.size() + 1))) return true;
@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 class Contract : public CommandTest {
  protected:
-  const Json contract_ = read_schema("contract.json");
+  const SortedJson contract_ = read_schema("contract.json");
 };
 
 // Real documents are held to their schemas in json_test.cc.
@@ -60,8 +60,8 @@ TEST_F(Contract, DocumentsDemandItsKeys) {
   for (const auto& [document, paths] : contract_["documents"].items()) {
     const std::vector<std::string> words = words_of(document);
     const std::string file = words[0] + ".json";
-    const Json whole = read_schema(file);
-    const Json schema = words.size() > 1 ? whole["definitions"][words[1]] : whole;
+    const SortedJson whole = read_schema(file);
+    const SortedJson schema = words.size() > 1 ? whole["definitions"][words[1]] : whole;
     for (const std::string path : paths) {
       EXPECT_TRUE(demands(file, schema, path)) << document << ": " << path;
       ++keys;
@@ -98,9 +98,9 @@ TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
   for (const char* budget : {"15W", "4W"}) {
     std::vector<std::string> plan = {"plan",           "training", "--train", table,
                                      "--power-budget", budget,     "--json",  "-q"};
-    const Json now = run(plan).json();
+    const SortedJson now = run(plan).json();
     plan[6] = "--json=1";
-    const Json before = run(plan).json();
+    const SortedJson before = run(plan).json();
     EXPECT_EQ(now["schema"], 2);
     for (const char* key : {"schema", "choice", "default", "effort", "request", "device"})
       EXPECT_FALSE(before.contains(key)) << key;
@@ -113,9 +113,9 @@ TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
     EXPECT_TRUE(now["profiled"][0]["failure"].is_null());
   }
   std::vector<std::string> tune = {"tune", "net", "--device", "table:" + table, "--json", "-q"};
-  const Json now = run(tune).json();
+  const SortedJson now = run(tune).json();
   tune[4] = "--json=1";
-  const Json before = run(tune).json();
+  const SortedJson before = run(tune).json();
   EXPECT_EQ(before["request"]["asked"], now["asked"]);
   EXPECT_FALSE(before.contains("schema") || before.contains("asked"));
   EXPECT_EQ(run({"pareto", table, "--json"}).json()["schema"], 2);

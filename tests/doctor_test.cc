@@ -1,6 +1,7 @@
 // The doctor on boards whose files are broken, one after the other and each in every way: what does
 // not hang on the file stays, what does is null or gone and a problem says so, nothing is made up.
 #include "device/doctor/doctor.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -16,16 +17,15 @@
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using ::testing::IsEmpty;
 
-Json doctor_of(const fs::path& root) {
+SortedJson doctor_of(const fs::path& root) {
   DoctorOptions options;
   options.root = root;
   options.ask_kernel = false;
-  Json printed =
-      Json::parse(doctor_json(examine_machine(options), examine_board(root))
-                      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  SortedJson printed = SortedJson::parse(
+      doctor_json(examine_machine(options), examine_board(root))
+          .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   printed["schema"] = 2;  // what each printed document begins with
   return printed;
 }
@@ -64,19 +64,21 @@ std::set<std::string> may_change(const std::string& file) {
 }
 
 // Every leaf of a document by its path; elements of lists by their name.
-void leaves(const Json& json, const std::string& path, std::map<std::string, Json>& all) {
+void leaves(const SortedJson& json, const std::string& path,
+            std::map<std::string, SortedJson>& all) {
   if (json.is_object() && !json.empty()) {
     for (const auto& [key, value] : json.items()) leaves(value, path + "/" + key, all);
   } else if (json.is_array() && !json.empty() && json[0].is_object() && json[0].contains("name")) {
-    for (const Json& item : json) leaves(item, path + "/" + item["name"].get<std::string>(), all);
+    for (const SortedJson& item : json)
+      leaves(item, path + "/" + item["name"].get<std::string>(), all);
   } else {
     all[path] = json;
   }
 }
 
 // What is there in `broken` though it was not in `whole`, or says something else.
-std::vector<std::string> changed_leaves(const Json& whole, const Json& broken) {
-  std::map<std::string, Json> before, now;
+std::vector<std::string> changed_leaves(const SortedJson& whole, const SortedJson& broken) {
+  std::map<std::string, SortedJson> before, now;
   leaves(whole, "", before);
   leaves(broken, "", now);
   std::vector<std::string> changed;
@@ -88,9 +90,10 @@ std::vector<std::string> changed_leaves(const Json& whole, const Json& broken) {
   return changed;
 }
 
-std::set<std::string> problems_of(const Json& report) {
+std::set<std::string> problems_of(const SortedJson& report) {
   std::set<std::string> all;
-  for (const Json& problem : report["problems"]) all.insert(problem["what"].get<std::string>());
+  for (const SortedJson& problem : report["problems"])
+    all.insert(problem["what"].get<std::string>());
   return all;
 }
 
@@ -113,14 +116,14 @@ class BrokenTree : public ::testing::TestWithParam<std::string> {
 constexpr auto ways = {trees::Broken::unreadable, trees::Broken::empty, trees::Broken::nonsense};
 
 TEST_P(BrokenTree, DegradesFieldByField) {
-  const Json whole = doctor_of(root_);
+  const SortedJson whole = doctor_of(root_);
   const std::set<std::string> known = problems_of(whole);
   int different = 0;
   for (const fs::path& file : files_)
     for (const trees::Broken how : ways) {
       const std::string kept = slurp(root_ / file);
       trees::break_file(root_ / file, how);
-      const Json broken = doctor_of(root_);
+      const SortedJson broken = doctor_of(root_);
       fs::remove(root_ / file);
       std::ofstream(root_ / file, std::ios::binary) << kept;
       const std::string where = fmt::format("{} {}", file.string(),
@@ -135,7 +138,7 @@ TEST_P(BrokenTree, DegradesFieldByField) {
         ++different;
         EXPECT_TRUE(may.contains(key)) << where << " changed " << key << " to " << broken[key];
       }
-      Json fields = broken, fields_before = whole;
+      SortedJson fields = broken, fields_before = whole;
       for (const char* told : {"problems", "capabilities"}) {
         fields.erase(told);
         fields_before.erase(told);
@@ -152,7 +155,7 @@ TEST_P(BrokenTree, DegradesFieldByField) {
 TEST_P(BrokenTree, EverythingBrokenAtOnceIsAnAnswerToo) {
   for (const trees::Broken how : ways) {
     for (const fs::path& file : files_) trees::break_file(root_ / file, how);
-    const Json broken = doctor_of(root_);
+    const SortedJson broken = doctor_of(root_);
     EXPECT_THAT(schema_faults("doctor", broken), IsEmpty());
     EXPECT_FALSE(broken["problems"].empty());
     EXPECT_TRUE(broken["totals"]["module"].is_null());

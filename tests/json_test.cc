@@ -4,14 +4,13 @@
 #include <functional>
 #include <set>
 
+#include "base/json.h"
 #include "device/host/board_trees_testing.h"
 #include "live_testing.h"
 #include "schema_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
-
-using Json = nlohmann::json;
 
 using ::testing::IsEmpty;
 
@@ -30,9 +29,9 @@ const std::map<std::string, std::string> schema_of = {
     {"serve", "serve"},       {"describe", "describe"},
 };
 
-void collect(const Json& json, std::set<std::string>& keys) {
+void collect(const SortedJson& json, std::set<std::string>& keys) {
   if (json.is_array())
-    for (const Json& item : json) collect(item, keys);
+    for (const SortedJson& item : json) collect(item, keys);
   if (!json.is_object()) return;
   for (const auto& [key, value] : json.items()) {
     keys.insert(key);
@@ -106,7 +105,7 @@ TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {
 
 // Both sides of a study, line by line.
 TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
-  const std::vector<Json> messages = {
+  const std::vector<SortedJson> messages = {
       {{"do", "create"}, {"axes", {{"batch_size", {8, 16}}}}, {"power_budget", "30W"}},
       {{"do", "best"}},
       {{"do", "dance"}},
@@ -120,7 +119,7 @@ TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
       {{"do", "ask"}},
       {{"do", "answer"}}};
   std::string input;
-  for (const Json& message : messages) {
+  for (const SortedJson& message : messages) {
     input += message.dump() + "\n";
     if (message["do"] != "dance") {
       EXPECT_THAT(schema_faults("study", message), IsEmpty()) << message;
@@ -134,7 +133,7 @@ TEST_F(JsonTest, EveryLineOfAStudyIsDocumented) {
   std::stringstream lines(done.out);
   std::set<std::string> kinds;
   for (std::string line; std::getline(lines, line);) {
-    const Json answer = Json::parse(line);
+    const SortedJson answer = SortedJson::parse(line);
     EXPECT_THAT(schema_faults("study", answer), IsEmpty()) << line;
     for (const auto& [kind, value] : answer.items()) kinds.insert(kind);
   }
@@ -253,9 +252,9 @@ TEST_F(JsonTest, ReportsAreAsTheirSchemaSays) {
 }
 
 // Calls `visit` for each object of the document and each of its keys that are ours.
-void each_key(Json& json, const std::function<void(Json&, const std::string&)>& visit) {
+void each_key(SortedJson& json, const std::function<void(SortedJson&, const std::string&)>& visit) {
   if (json.is_array())
-    for (Json& item : json) each_key(item, visit);
+    for (SortedJson& item : json) each_key(item, visit);
   if (!json.is_object()) return;
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
@@ -285,14 +284,14 @@ TEST_F(JsonTest, SimulatedBoardsTellTheSameKeys) {
 
 TEST_F(JsonTest, ARenamedKeyIsAFault) {
   const std::string table = small_table().string();
-  Json document = run({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",
-                       "--oracle", "--profiles", "4", "--json", "-q"})
-                      .json();
+  SortedJson document = run({"tune", "net", "--device", "table:" + table, "--power-budget", "15W",
+                             "--oracle", "--profiles", "4", "--json", "-q"})
+                            .json();
   ASSERT_THAT(schema_faults("tune", document), IsEmpty());
   for (const char* list : {"profiled", "front"})
     document[list].erase(document[list].begin() + 1, document[list].end());
   int tried = 0;
-  each_key(document, [&](Json& holder, const std::string& key) {
+  each_key(document, [&](SortedJson& holder, const std::string& key) {
     holder[key + "_"] = holder[key];
     holder.erase(key);
     EXPECT_FALSE(schema_faults("tune", document).empty()) << key;
@@ -304,10 +303,10 @@ TEST_F(JsonTest, ARenamedKeyIsAFault) {
 }
 
 // Each `properties` of a schema, with the schema of each property.
-void each_property(const Json& json,
-                   const std::function<void(const std::string&, const Json&)>& visit) {
+void each_property(const SortedJson& json,
+                   const std::function<void(const std::string&, const SortedJson&)>& visit) {
   if (json.is_array())
-    for (const Json& item : json) each_property(item, visit);
+    for (const SortedJson& item : json) each_property(item, visit);
   if (!json.is_object()) return;
   for (const auto& [key, value] : json.items()) {
     if (key == "properties")
@@ -319,11 +318,13 @@ void each_property(const Json& json,
 TEST(Schemas, SayWhatEachKeyIsAndInWhichUnit) {
   int properties = 0;
   for (const auto& file : fs::directory_iterator(fs::path(FLYBALL_SOURCE_DIR) / "docs/schema"))
-    each_property(read_schema(file.path().filename()), [&](const std::string& name, const Json& p) {
+    each_property(read_schema(file.path().filename()), [&](const std::string& name,
+                                                           const SortedJson& p) {
       const std::string where = file.path().stem().string() + ": " + name;
       ++properties;
       EXPECT_FALSE(p.value("description", "").empty()) << where;
-      const std::string types = p.value("type", Json()).dump() + p.value("items", Json()).dump();
+      const std::string types =
+          p.value("type", SortedJson()).dump() + p.value("items", SortedJson()).dump();
       if (types.find("number") != std::string::npos || types.find("integer") != std::string::npos) {
         EXPECT_FALSE(p.value("unit", "").empty()) << where;
       }

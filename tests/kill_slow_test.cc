@@ -4,13 +4,12 @@
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
-
-using Json = nlohmann::json;
 
 TEST_F(LiveTest, KilledItKeepsEveryFinishedTrial) {
   Random random(11);
@@ -32,11 +31,11 @@ TEST_F(LiveTest, KilledItKeepsEveryFinishedTrial) {
   }
   const Finished done = run(live({"--strategy", "brute-force", "--no-verify"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json();
+  const SortedJson answer = done.json();
   EXPECT_EQ(answer["profiles"], 10);
   size_t reused = 0;
   std::set<std::string> configurations;
-  for (const Json& trial : answer["profiled"]) {
+  for (const SortedJson& trial : answer["profiled"]) {
     reused += trial["from_store"].get<bool>();
     configurations.insert(trial["config"].dump());
   }

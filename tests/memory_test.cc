@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
 using ::testing::HasSubstr;
@@ -37,13 +37,13 @@ class MemoryTest : public LiveTest {
     words.push_back(more);
     return words;
   }
-  static size_t left_out(const Json& notes, const std::string& what) {
-    return static_cast<size_t>(std::ranges::count_if(notes, [&](const Json& note) {
+  static size_t left_out(const SortedJson& notes, const std::string& what) {
+    return static_cast<size_t>(std::ranges::count_if(notes, [&](const SortedJson& note) {
       return note.get<std::string>().starts_with("left out: " + what);
     }));
   }
-  static bool tried(const Json& trials, double batch_size) {
-    for (const Json& trial : trials)
+  static bool tried(const SortedJson& trials, double batch_size) {
+    for (const SortedJson& trial : trials)
       if (trial["config"].value("batch_size", 0.0) == batch_size) return true;
     return false;
   }
@@ -58,7 +58,7 @@ TEST_F(MemoryTest, DescribeTellsThePeakByPartAndWhetherItFits) {
   for (const char* told : {"peak memory ", "weights ", "activations ", "kept by the process: ",
                            "steps of 1 and 2 samples were measured", "fits in 4.00 GB"})
     EXPECT_THAT(text.out, HasSubstr(told));
-  const Json json = document.json(), memory = json["memory"], fit = json["fit"];
+  const SortedJson json = document.json(), memory = json["memory"], fit = json["fit"];
   double parts = 0;
   for (const char* part : {"weights", "gradients", "optimizer", "activations", "workspace"})
     parts += memory[part].get<double>();
@@ -78,7 +78,7 @@ TEST_F(MemoryTest, DescribeSaysWhatDoesNotFit) {
   EXPECT_EQ(none.exit_code, 0) << none.err;
   EXPECT_THAT(none.out, HasSubstr("DOES NOT FIT in "));
   EXPECT_THAT(none.out, HasSubstr("the largest batch that fits: none"));
-  const Json large =
+  const SortedJson large =
       run({"describe", "lenet5", "--batch-size", "600", "--memory", memory_, "--json"}).json();
   EXPECT_EQ(large["fit"]["fits"], false);
   EXPECT_GT(large["fit"]["largest_batch"], 16);
@@ -90,11 +90,11 @@ TEST_F(MemoryTest, OfABoardTheSourcesAreTold) {
   const Finished text = run(words);
   ASSERT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("fits in orin_nano ("));
-  const Json fit = run(with(words, "--json")).json()["fit"];
+  const SortedJson fit = run(with(words, "--json")).json()["fit"];
   EXPECT_EQ(fit["what"], "orin_nano");
   EXPECT_LT(fit["available_bytes"], 8.6e9);
   EXPECT_GT(fit["sources"].size(), 1u);
-  for (const Json& source : fit["sources"])
+  for (const SortedJson& source : fit["sources"])
     EXPECT_THAT(text.out, HasSubstr("note: " + source.get<std::string>()));
 }
 
@@ -149,14 +149,14 @@ TEST_F(MemoryTest, TuneLeavesOutWhatDoesNotFitAndSaysSo) {
                             "--strategy", "brute-force", "--memory", memory_});
   const Finished done = run(words);
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json();
-  const Json& gaps = answer["device"]["gaps"];
+  const SortedJson answer = done.json();
+  const SortedJson& gaps = answer["device"]["gaps"];
   EXPECT_EQ(left_out(gaps, "batch_size 600 needs "), 1u) << gaps;
   EXPECT_EQ(left_out(gaps, ""), 1u) << gaps;
   EXPECT_TRUE(tried(answer["profiled"], 16));
   EXPECT_FALSE(tried(answer["profiled"], 600));
 
-  const Json all = run(with(words, "--no-memory-check")).json();
+  const SortedJson all = run(with(words, "--no-memory-check")).json();
   EXPECT_EQ(left_out(all["device"]["gaps"], ""), 0u) << all["device"]["gaps"];
   EXPECT_TRUE(tried(all["profiled"], 600));
 }
@@ -184,10 +184,10 @@ TEST_F(MemoryTest, PlanLeavesOutWhatDoesNotFitAndSaysSo) {
                        "--memory",     between("infer")};
   const Finished done = run(words);
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json();
+  const SortedJson answer = done.json();
   EXPECT_EQ(left_out(answer["notes"], "batch_size 600 needs "), 1u) << answer["notes"];
   EXPECT_FALSE(tried(answer["profiled"], 600));
-  const Json all = run(with(words, "--no-memory-check")).json();
+  const SortedJson all = run(with(words, "--no-memory-check")).json();
   EXPECT_EQ(left_out(all["notes"], ""), 0u) << all["notes"];
   EXPECT_TRUE(tried(all["profiled"], 600));
 }
@@ -206,9 +206,9 @@ TEST_F(MemoryTest, ProfileRefusesWhatDoesNotFit) {
 }
 
 TEST_F(MemoryTest, WorkloadsTellWhatWasMeasured) {
-  const Json list = run({"workloads", "--json"}).json()["workloads"];
+  const SortedJson list = run({"workloads", "--json"}).json()["workloads"];
   ASSERT_EQ(list[0]["name"], "lenet5");
-  const Json lenet = run({"describe", "lenet5", "--batch-size", "16", "--json"}).json();
+  const SortedJson lenet = run({"describe", "lenet5", "--batch-size", "16", "--json"}).json();
   EXPECT_NEAR(list[0]["weight_bytes"].get<double>() / lenet["memory"]["weights"].get<double>(), 1,
               0.05);
   EXPECT_NEAR(list[0]["training_bytes"].get<double>() / lenet["peak_memory_bytes"].get<double>(), 1,

@@ -6,13 +6,13 @@
 #include <fstream>
 #include <thread>
 
+#include "base/json.h"
 #include "device/host/board_trees_testing.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using ::testing::HasSubstr;
 
 class ProfileTest : public LiveTest {
@@ -34,7 +34,7 @@ class ProfileTest : public LiveTest {
 TEST_F(ProfileTest, SplitsEachEpochAndStatesThePower) {
   const Finished done = run(profile({"--epochs", "2", "--workers", "2", "--json"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["parameters"], 61706);
   EXPECT_EQ(json["dataset"]["kind"], "mnist");
   EXPECT_EQ(json["request"]["loader_workers"], 2);
@@ -42,7 +42,7 @@ TEST_F(ProfileTest, SplitsEachEpochAndStatesThePower) {
   const bool powered = run({"doctor", "--json"}).json()["power_measurable"];
   EXPECT_EQ(json["power_gap"] == "", powered);
   ASSERT_EQ(json["epochs"].size(), 2u);
-  for (const Json& epoch : json["epochs"]) {
+  for (const SortedJson& epoch : json["epochs"]) {
     EXPECT_EQ(epoch["samples"], 600);
     EXPECT_EQ(epoch["minibatches"], 38);
     EXPECT_NEAR(epoch["stall_s"].get<double>() + epoch["compute_s"].get<double>() +
@@ -67,8 +67,8 @@ TEST_F(ProfileTest, GoesOnFromWhatWasKept) {
     const Finished done = run(profile(more));
     EXPECT_EQ(done.exit_code, 0) << done.err;
     std::vector<double> each;
-    const Json json = done.json();
-    for (const Json& epoch : json["epochs"]) each.push_back(epoch["loss"].get<double>());
+    const SortedJson json = done.json();
+    for (const SortedJson& epoch : json["epochs"]) each.push_back(epoch["loss"].get<double>());
     return each;
   };
   // 600 samples are ten minibatches; the last two only, after eight.
@@ -101,7 +101,7 @@ TEST_F(ProfileTest, GoesOnFromWhatWasKept) {
 TEST_F(ProfileTest, ASampleCacheIsToldApartFromFiles) {
   const Finished done = run(profile({"--epochs", "3", "--cache", "200kB", "--json"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["request"]["cache_bytes"], 200'000);
   const int held = 200'000 / 784 * 784, all = 600 * 784;
   EXPECT_EQ(json["cache"]["held_bytes"], held);
@@ -142,11 +142,11 @@ TEST_F(ProfileTest, ShowsThePerplexityOfALanguageModel) {
       run({"profile", "lstm", "--data", text, "--epochs", "2", "--steps", "2", "--batch-size", "2",
            "--workers", "1", "--accumulate", "2", "--threads", "1", "-q", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["dataset"]["kind"], "wikitext");
   EXPECT_EQ(json["request"]["accumulate"], 2);
   EXPECT_EQ(json["epochs"].size(), 2u);
-  for (const Json& epoch : json["epochs"])
+  for (const SortedJson& epoch : json["epochs"])
     EXPECT_NEAR(std::log(epoch["figures"]["perplexity"].get<double>()), epoch["loss"].get<double>(),
                 1e-6);
   const Finished pictures = run({"profile", "lstm", "--data", data_, "-q"});
@@ -183,14 +183,14 @@ TEST_F(ProfileTest, TracesShowStallsFetchesAndSteps) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   std::map<std::string, double> spent_us;
   bool sensors = false;
-  const Json drawn = Json::parse(slurp(trace));
-  for (const Json& event : drawn.at("traceEvents")) {
+  const SortedJson drawn = SortedJson::parse(slurp(trace));
+  for (const SortedJson& event : drawn.at("traceEvents")) {
     if (event.at("ph") == "C") sensors = true;
     if (event.at("ph") != "X") continue;
     const auto name = event.at("name").get<std::string>();
     spent_us[name.substr(0, name.find(' '))] += event.at("dur").get<double>();
   }
-  const Json epoch = done.json()["epochs"][0];
+  const SortedJson epoch = done.json()["epochs"][0];
   EXPECT_TRUE(sensors);
   EXPECT_NEAR(spent_us["step"], 1e6 * epoch["compute_s"].get<double>(), 20);
   EXPECT_NEAR(spent_us["stall"], 1e6 * epoch["stall_s"].get<double>(), 20);
@@ -201,11 +201,11 @@ TEST_F(ProfileTest, TracesShowStallsFetchesAndSteps) {
 TEST_F(ProfileTest, JoinsAPlugMeterByTime) {
   const Finished done = run(profile({"--epochs", "2", "--plug", plug_log().string(), "--json"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["power_total"], "plug");
   EXPECT_EQ(json["power_gap"], "");
   ASSERT_EQ(json["epochs"].size(), 2u);
-  for (const Json& epoch : json["epochs"])
+  for (const SortedJson& epoch : json["epochs"])
     EXPECT_NEAR(epoch["energy"]["mean_w"].get<double>(), 12.5, 1e-6);
 }
 
@@ -231,7 +231,7 @@ TEST_F(ProfileTest, OptionsReachTheStep) {
       run(profile({"--steps", "2", "--batch-size", "8", "--optimizer", "adam", "--precision",
                    "bf16", "--channels-last", "--epochs", "1", "--json"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json request = done.json()["request"];
+  const SortedJson request = done.json()["request"];
   EXPECT_EQ(request["batch_size"], 8);
   EXPECT_EQ(request["optimizer"], "adam");
   EXPECT_EQ(request["precision"], "bf16");
@@ -371,11 +371,11 @@ TEST_F(ProfileTest, OfAJetsonSaysWhatItsGpuDid) {
   const Finished done = run(
       profile({"--root", root.string(), "--epochs", "20", "--report", report.string(), "--json"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json epochs = done.json()["epochs"];
-  const auto seen =
-      std::ranges::find_if(epochs, [](const Json& epoch) { return epoch["gpu"].is_object(); });
+  const SortedJson epochs = done.json()["epochs"];
+  const auto seen = std::ranges::find_if(
+      epochs, [](const SortedJson& epoch) { return epoch["gpu"].is_object(); });
   ASSERT_NE(seen, epochs.end()) << done.out;
-  const Json gpu = (*seen)["gpu"];
+  const SortedJson gpu = (*seen)["gpu"];
   EXPECT_EQ(gpu["index"], 0);
   EXPECT_EQ(gpu["load_pct"], 33);
   EXPECT_EQ(gpu["clock_mhz"], 306);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/clock_testing.h"
+#include "base/json.h"
 #include "command_testing.h"
 #include "device/host/board_trees_testing.h"
 #include "device/host/nvidia_tree_testing.h"
@@ -10,7 +11,6 @@
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using ::testing::HasSubstr;
 
 const std::string marked = FLYBALL_BIN_DIR "/marked_c";
@@ -45,8 +45,8 @@ TEST_F(ProgramTest, OfAJetsonSaysWhatTheGpuDidMeanwhile) {
   const Finished done =
       profile({marked, "200"}, {"--root", root.string(), "--report", report.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
-  for (const Json& gpu : {json["gpu"], json["marked"]["gpu"], json["windows"][0]["gpu"]}) {
+  const SortedJson json = done.json();
+  for (const SortedJson& gpu : {json["gpu"], json["marked"]["gpu"], json["windows"][0]["gpu"]}) {
     ASSERT_TRUE(gpu.is_object()) << json;
     EXPECT_EQ(gpu["index"], 0);
     EXPECT_EQ(gpu["load_pct"], 33);
@@ -61,7 +61,7 @@ TEST_F(ProgramTest, OfAJetsonSaysWhatTheGpuDidMeanwhile) {
 // Which GPU a program takes nobody tells us: the one that works.
 TEST_F(ProgramTest, OfSeveralGpusTheBusiestIsShown) {
   const NvidiaTree tree;
-  const Json json = profile({"sleep", "0.3"}, {"--root", tree.root().string()}).json();
+  const SortedJson json = profile({"sleep", "0.3"}, {"--root", tree.root().string()}).json();
   ASSERT_TRUE(json["gpu"].is_object()) << json;
   EXPECT_EQ(json["gpu"]["load_pct"], 87);
   EXPECT_EQ(json["gpu"]["clock_mhz"], 1980);
@@ -71,8 +71,8 @@ TEST_F(ProgramTest, MarksSplitItsTime) {
   for (const std::string& program : {marked, std::string(FLYBALL_BIN_DIR "/marked_cpp")}) {
     const Finished done = profile({program, "30"});
     ASSERT_EQ(done.exit_code, 0) << done.err;
-    const Json json = done.json();
-    const Json& part = json["marked"];
+    const SortedJson json = done.json();
+    const SortedJson& part = json["marked"];
     EXPECT_EQ(part["minibatches"], 29);  // the first is kept apart
     EXPECT_GE(part["stall_s"], 29 * 0.002);
     EXPECT_GE(part["compute_s"], 29 * 0.003);
@@ -99,8 +99,8 @@ TEST_F(ProgramTest, ATraceShowsItsStepsAndWindows) {
   const Finished done = run({"profile", "--json", "--trace", trace.string(), "--", marked, "30"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   std::map<std::string, int> spans;
-  const Json drawn = Json::parse(slurp(trace));
-  for (const Json& event : drawn.at("traceEvents"))
+  const SortedJson drawn = SortedJson::parse(slurp(trace));
+  for (const SortedJson& event : drawn.at("traceEvents"))
     if (event.at("ph") == "X") {
       const auto name = event.at("name").get<std::string>();
       ++spans[name.substr(0, name.find(' '))];
@@ -184,10 +184,10 @@ TEST_F(ProgramTest, FailuresAreNamed) {
 TEST_F(ProgramTest, TuneMeasuresEachSettingOfAnAxis) {
   const Finished done = tune({marked, "100000"}, {"batch_size=1,4"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["profiles"], 2);
   std::map<int, double> times;
-  for (const Json& trial : json["profiled"])
+  for (const SortedJson& trial : json["profiled"])
     times[trial["config"]["batch_size"].get<int>()] = trial["minibatch_ms"].get<double>();
   EXPECT_GE(times[1], 5);   // 2 + 3 ms
   EXPECT_GE(times[4], 14);  // 2 + 12 ms
@@ -239,7 +239,7 @@ TEST_F(ProgramTest, AnAxisIsReadByThePlaceholderByTheVariableOrInAFile) {
     ASSERT_EQ(done.exit_code, 0) << done.err;
     const auto trials = nlohmann::json(done.json()["profiled"]);
     EXPECT_GE(trials.size(), 2u);
-    for (const Json& trial : trials) {
+    for (const SortedJson& trial : trials) {
       const double seconds = trial["config"]["batch_size"].get<double>() / 100;
       EXPECT_GE(trial["minibatch_ms"].get<double>(), 1e3 * seconds);
     }
@@ -248,7 +248,7 @@ TEST_F(ProgramTest, AnAxisIsReadByThePlaceholderByTheVariableOrInAFile) {
 
 TEST_F(ProgramTest, ARunIsNoMinibatch) {
   const std::vector<std::string> program = {"sleep", "0.0{batch_size}"};
-  const Json json = tune(program, {"batch_size=2,4"}).json();
+  const SortedJson json = tune(program, {"batch_size=2,4"}).json();
   EXPECT_EQ(json["per"], "run");
   EXPECT_EQ(json["comparison"]["per"], "run");
   EXPECT_TRUE(json["choice"]["sample_ms"].is_null());
@@ -308,7 +308,7 @@ TEST_F(ProgramTest, ASecondRunSaysWhoseTrialsItTells) {
   // The note of a busy machine is as true of trials that are told again.
   EXPECT_EQ(first.out.find("other processes kept") == std::string::npos,
             second.out.find("other processes kept") == std::string::npos);
-  const Json json = tune({"sleep", "0.0{batch_size}"}, {"batch_size=1,3"}).json();
+  const SortedJson json = tune({"sleep", "0.0{batch_size}"}, {"batch_size=1,3"}).json();
   ASSERT_EQ(json["reused"].size(), 1u);
   EXPECT_EQ(json["reused"][0]["run"], 1);
   EXPECT_EQ(json["profiled"][0]["run"], 1);
@@ -364,7 +364,7 @@ print("library", flyball._library.found)
       const Finished done = profile({python, script.string()});
       ASSERT_EQ(done.exit_code, 0) << done.err;
       EXPECT_THAT(done.err, HasSubstr(library ? "library True" : "library False"));
-      const Json json = done.json();
+      const SortedJson json = done.json();
       EXPECT_EQ(json["marked"]["minibatches"], 20);
       EXPECT_GE(json["marked"]["compute_s"], 19 * 0.002);
       EXPECT_GE(json["marked"]["stall_s"], 0.004);
@@ -382,7 +382,7 @@ for _ in range(150001): flyball.minibatch()
 )");
   const Finished done = profile({"/usr/bin/python3", script.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["marked"]["minibatches"].get<int>() + json["lost_marks"].get<int>(), 150000);
   EXPECT_GT(json["marked"]["minibatches"], 100000);
 }
@@ -446,11 +446,11 @@ while True:
     if (!library) environment_["FLYBALL_LIBRARY"] = "";
     const Finished done = limited({"--at-least", "accuracy=0.68", "--fresh"});
     ASSERT_EQ(done.exit_code, 0) << done.err;
-    const Json json = done.json();
+    const SortedJson json = done.json();
     EXPECT_EQ(json["choice"]["config"]["batch_size"], 32);
     EXPECT_NEAR(json["choice"]["figures"]["accuracy"].get<double>(), 0.68, 1e-9);
     EXPECT_EQ(json["request"]["limits"][0]["at_least"], 0.68);
-    for (const Json& trial : json["profiled"]) {
+    for (const SortedJson& trial : json["profiled"]) {
       EXPECT_TRUE(trial["figures"].contains("accuracy")) << trial;
       EXPECT_GT(trial["figures"]["memory"], 8e6) << trial;
     }

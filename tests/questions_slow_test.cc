@@ -1,12 +1,12 @@
 // BERT-base on drawn questions, as a user types it: 109 million parameters take their time.
 #include <gmock/gmock.h>
 
+#include "base/json.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using ::testing::HasSubstr;
 
 class QuestionsTest : public LiveTest {
@@ -27,12 +27,12 @@ TEST_F(QuestionsTest, ProfileTrainsBert) {
            "--batch-size", "2", "--tokens", "32", "--channels-last", "-q", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(done.err, HasSubstr("bert_base takes no pictures, so --channels-last"));
-  const Json json = done.json();
+  const SortedJson json = done.json();
   EXPECT_EQ(json["parameters"], 108893186);
   EXPECT_EQ(json["dataset"]["kind"], "squad");
   EXPECT_EQ(json["request"]["tokens"], 32);
   EXPECT_EQ(json["request"]["channels_last"], false);
-  const Json epoch = json["epochs"][0];
+  const SortedJson epoch = json["epochs"][0];
   EXPECT_EQ(epoch["samples"], 4);
   EXPECT_GT(epoch["preprocess_s"], 0);  // tokenising is counted
   EXPECT_GT(epoch["fetch_s"], 0);

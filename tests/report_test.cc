@@ -5,13 +5,13 @@
 #include <numeric>
 #include <set>
 
+#include "base/json.h"
 #include "command_testing.h"
 #include "schema_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -20,8 +20,8 @@ using ::testing::StartsWith;
 class ReportTest : public CommandTest {
  protected:
   /// The document in the page, which must be as its schema says.
-  Json document(const fs::path& page) {
-    Json data = report_data(page);
+  SortedJson document(const fs::path& page) {
+    SortedJson data = report_data(page);
     EXPECT_THAT(schema_faults("report", data), IsEmpty());
     return data;
   }
@@ -45,16 +45,16 @@ TEST_F(ReportTest, OfServingHoldsWhatServeAnswers) {
                              "--arrivals", "windows:20:20s,60:20s", "--latency", "900ms",
                              "--report", path("s.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json(), page = document(path("s.html"));
+  const SortedJson answer = done.json(), page = document(path("s.html"));
   EXPECT_EQ(page["kind"], "serve");
   EXPECT_EQ(page["answer"], answer);
   EXPECT_THAT(answer["verdict"].get<std::string>(), StartsWith("det answered "));
-  const auto sum = [](const Json& column) {
+  const auto sum = [](const SortedJson& column) {
     return std::accumulate(
         column.begin(), column.end(), int64_t{0},
-        [](int64_t so_far, const Json& one) { return so_far + one.get<int64_t>(); });
+        [](int64_t so_far, const SortedJson& one) { return so_far + one.get<int64_t>(); });
   };
-  const Json& requests = answer["services"][0]["requests"];
+  const SortedJson& requests = answer["services"][0]["requests"];
   EXPECT_EQ(sum(answer["timeline"]["services"][0]["arrived"]), requests["arrived"].get<int64_t>());
   EXPECT_EQ(sum(page["latency"][0]["count"]), requests["answered"].get<int64_t>());
   EXPECT_EQ(run({"serve", "--train", small_table().string(), "--infer", infer, "--arrivals",
@@ -69,7 +69,7 @@ TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
       run({"plan", "concurrent", "--train", small_table().string(), "--infer", infer, "--rate",
            "100", "--latency", "900ms", "--report", path("p.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json(), page = document(path("p.html"));
+  const SortedJson answer = done.json(), page = document(path("p.html"));
   EXPECT_EQ(page["kind"], "plan");
   EXPECT_EQ(page["answer"], answer);
   EXPECT_THAT(page["command"].get<std::string>(), StartsWith("flyball plan concurrent"));
@@ -79,7 +79,7 @@ TEST_F(ReportTest, OfAPlanHoldsWhatThePlanAnswers) {
   EXPECT_EQ(answer["device"]["name"], "board");
   // The run that the store keeps opens as the same plan.
   ASSERT_EQ(run({"report", "1", "--out", path("again.html")}).exit_code, 0);
-  Json again = document(path("again.html"));
+  SortedJson again = document(path("again.html"));
   again["written_utc"] = page["written_utc"];
   EXPECT_EQ(again, page);
 }
@@ -88,7 +88,7 @@ TEST_F(ReportTest, OfAPlanThatHasNoAnswerSaysWhy) {
   const Finished done = run({"plan", "training", "--train", small_table().string(),
                              "--power-budget", "4W", "--report", path("p.html"), "-q"});
   EXPECT_EQ(done.exit_code, 1);
-  const Json page = document(path("p.html"));
+  const SortedJson page = document(path("p.html"));
   EXPECT_TRUE(page["answer"]["choice"].is_null());
   EXPECT_THAT(done.err, HasSubstr(page["answer"]["infeasible"]["reason"].get<std::string>()));
   EXPECT_THAT(page["apply"], IsEmpty());
@@ -99,7 +99,7 @@ TEST_F(ReportTest, OfADynamicPlanHasItsWindows) {
   const Finished done = run({"plan", "dynamic", "--infer", infer, "--windows", "50:1min,100:1min",
                              "--latency", "900ms", "--report", path("d.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json page = document(path("d.html"));
+  const SortedJson page = document(path("d.html"));
   EXPECT_EQ(page["answer"], done.json());
   ASSERT_EQ(page["answer"]["windows"].size(), 2u);
   EXPECT_THAT(page["answer"]["windows"][1]["text"].get<std::string>(), StartsWith("cpu_cores "));
@@ -111,23 +111,23 @@ TEST_F(ReportTest, OfAProgramShowsItsMarks) {
   const Finished done = run(
       {"profile", "--report", path("m.html"), "--json", "--", FLYBALL_BIN_DIR "/marked_c", "5"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json page = document(path("m.html"));
+  const SortedJson page = document(path("m.html"));
   EXPECT_EQ(page["kind"], "profile");
   EXPECT_EQ(page["answer"], done.json());
 }
 
 TEST_F(ReportTest, ReopensATuneFromTheStore) {
-  const Json answer = tune(small_table().string()).json();
+  const SortedJson answer = tune(small_table().string()).json();
   const Finished done = run({"report", "1", "--out", path("r.html")});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("report: "));
-  const Json page = document(path("r.html"));
+  const SortedJson page = document(path("r.html"));
   EXPECT_EQ(page["kind"], "tune");
   EXPECT_EQ(page["answer"], answer);
   EXPECT_EQ(page["configurations"], nullptr);
   // The same as `runs show --report`.
   run({"runs", "show", "1", "--report", path("s.html")});
-  Json shown = document(path("s.html"));
+  SortedJson shown = document(path("s.html"));
   shown["written_utc"] = page["written_utc"];
   EXPECT_EQ(shown, page);
 }
@@ -137,7 +137,7 @@ TEST_F(ReportTest, OfATuneSaysHowToApplyIt) {
   const Finished done = run({"tune", "net", "--device", "table:" + jetson, "--power-budget", "15W",
                              "--report", path("t.html"), "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json config = done.json()["choice"]["config"], page = document(path("t.html"));
+  const SortedJson config = done.json()["choice"]["config"], page = document(path("t.html"));
   EXPECT_EQ(page["answer"], done.json());
   EXPECT_THAT(page["apply"][0]["code"], HasSubstr("sudo flyball mode set cpu_cores="));
   const std::string block = page["apply"][1]["code"];
@@ -152,7 +152,7 @@ TEST_F(ReportTest, OfATuneSaysHowToApplyIt) {
 TEST_F(ReportTest, ReopensATuneWithoutAnswer) {
   tune(small_table().string(), "6W");
   ASSERT_EQ(run({"report", "1", "--out", path("r.html")}).exit_code, 0);
-  const Json page = document(path("r.html"));
+  const SortedJson page = document(path("r.html"));
   EXPECT_TRUE(page["answer"]["choice"].is_null());
   EXPECT_FALSE(page["answer"]["infeasible"]["reason"].get<std::string>().empty());
   EXPECT_THAT(page["apply"], IsEmpty());
@@ -175,7 +175,7 @@ TEST_F(ReportTest, TellsBoardsApart) {
   EXPECT_EQ(run({"runs", "list", "--json"}).json()["runs"][1]["workload"], "net train on board");
   const Finished done = run({"runs", "compare", "1", "2", "--report", path("c.html")});
   EXPECT_THAT(done.out, HasSubstr("they do not compare: board is board in A, bench in B"));
-  const Json both = document(path("c.html"))["answer"];
+  const SortedJson both = document(path("c.html"))["answer"];
   EXPECT_EQ(both, run({"runs", "compare", "1", "2", "--json"}).json());
   EXPECT_THAT(both["sources"][1]["differences"].dump(),
               HasSubstr("board is board in A, bench in B"));
@@ -183,15 +183,15 @@ TEST_F(ReportTest, TellsBoardsApart) {
   EXPECT_EQ(both["sources"][1]["device"], "bench");
   EXPECT_EQ(both["trials"][0]["second"]["source"], "B");
   ASSERT_EQ(run({"report", "2", "--out", path("r.html")}).exit_code, 0);
-  const Json one = document(path("r.html"));
+  const SortedJson one = document(path("r.html"));
   EXPECT_EQ(one["kind"], "run");
   EXPECT_EQ(one["answer"], run({"runs", "show", "2", "--json"}).json());
   EXPECT_EQ(one["answer"]["trials"].size(), 60u);
 }
 
 TEST_F(ReportTest, RunsListShowsWorkloadBestAndChoice) {
-  const Json answer = tune(small_table().string()).json();
-  const Json listed = run({"runs", "list", "--json"}).json()["runs"][0];
+  const SortedJson answer = tune(small_table().string()).json();
+  const SortedJson listed = run({"runs", "list", "--json"}).json()["runs"][0];
   EXPECT_EQ(listed["workload"], "net");
   EXPECT_THAT(listed["best"].get<std::string>(), HasSubstr(" W"));
   EXPECT_THAT(listed["choice"].get<std::string>(), HasSubstr("cpu_cores "));
@@ -205,7 +205,7 @@ TEST_F(ReportTest, ComparesWithTheRunBeforeOfTheSameWorkload) {
   tune(table("det.csv", "net,train", "det,train"));  // fails: the table holds no net
   run({"tune", "det", "--device", "table:" + path("det.csv"), "-q", "--json"});
   tune(small_table().string(), "12W");
-  const Json compared = run({"runs", "compare", "--json"}).json();
+  const SortedJson compared = run({"runs", "compare", "--json"}).json();
   EXPECT_EQ(compared["second"].get<int>(), 3);
   EXPECT_EQ(compared["first"].get<int>(), 1);
   EXPECT_GT(compared["common"].get<int>(), 0);
@@ -224,7 +224,7 @@ TEST_F(ReportTest, ComparedRunsSayWhatDiffers) {
   ASSERT_EQ(run({"import", small_table().string()}).exit_code, 0);
   write("slow.csv", slurp(small_table()) + "board,net,train,16,16,2000,1200,9.5,60\n");
   ASSERT_EQ(run({"import", path("slow.csv")}).exit_code, 0);
-  const Json compared = run({"runs", "compare", "1", "2", "--json"}).json();
+  const SortedJson compared = run({"runs", "compare", "1", "2", "--json"}).json();
   EXPECT_EQ(compared["common"], 60);
   EXPECT_THAT(compared["differences"].dump(), HasSubstr("fingerprint is "));
   EXPECT_EQ(compared["trials"][0]["established"], false);

@@ -8,14 +8,13 @@
 #include <cstring>
 #include <thread>
 
+#include "base/json.h"
 #include "live_testing.h"
 #include "schema_testing.h"
 #include "server/http_client_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
-
-using Json = nlohmann::json;
 
 class ServeHttpTest : public LiveTest {
  protected:
@@ -67,17 +66,17 @@ TEST_F(ServeHttpTest, LeNetAnswersInBothFormsAndTrainsInTheGaps) {
                                "--latency", "5s", "--no-checkpoint"});
   ASSERT_NE(port, 0) << slurp(told(served_, "err"));
   wait_until_ready(port);
-  const Json model = Json::parse(body_of(ask(port, "GET /v2/models/lenet5")));
-  ASSERT_EQ(model["inputs"][0]["shape"], (Json{-1, 1, 28, 28}));
+  const SortedJson model = SortedJson::parse(body_of(ask(port, "GET /v2/models/lenet5")));
+  ASSERT_EQ(model["inputs"][0]["shape"], (SortedJson{-1, 1, 28, 28}));
   std::vector<float> image(28 * 28);
   for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i % 7) / 8;
-  Json input = {{"name", model["inputs"][0]["name"]},
-                {"shape", {1, 1, 28, 28}},
-                {"datatype", "FP32"},
-                {"data", image}};
+  SortedJson input = {{"name", model["inputs"][0]["name"]},
+                      {"shape", {1, 1, 28, 28}},
+                      {"datatype", "FP32"},
+                      {"data", image}};
   const std::string path = "POST /v2/models/lenet5/infer";
-  const Json flat =
-      Json::parse(body_of(ask(port, path, Json{{"id", "1"}, {"inputs", {input}}}.dump())));
+  const SortedJson flat = SortedJson::parse(
+      body_of(ask(port, path, SortedJson{{"id", "1"}, {"inputs", {input}}}.dump())));
   EXPECT_EQ(flat["id"], "1");
   const auto& data = flat["outputs"][0]["data"];
   ASSERT_EQ(data.size(), 10u) << flat;
@@ -85,7 +84,7 @@ TEST_F(ServeHttpTest, LeNetAnswersInBothFormsAndTrainsInTheGaps) {
   input.erase("data");
   input["parameters"] = {{"binary_data_size", image.size() * sizeof(float)}};
   const std::string header =
-      Json{{"inputs", {input}}, {"parameters", {{"binary_data_output", true}}}}.dump();
+      SortedJson{{"inputs", {input}}, {"parameters", {{"binary_data_output", true}}}}.dump();
   const std::string bytes(reinterpret_cast<const char*>(image.data()),
                           image.size() * sizeof(float));
   const std::string answer =
@@ -119,10 +118,10 @@ TEST_F(ServeHttpTest, LeNetAnswersInBothFormsAndTrainsInTheGaps) {
 }
 
 /// Every event of a stream that has ended.
-std::vector<Json> events_of(const std::string& stream) {
-  std::vector<Json> events;
+std::vector<SortedJson> events_of(const std::string& stream) {
+  std::vector<SortedJson> events;
   for (size_t at = 0; (at = stream.find("data: ", at)) != std::string::npos; ++at)
-    events.push_back(Json::parse(stream.substr(at + 6, stream.find("\n\n", at) - at - 6)));
+    events.push_back(SortedJson::parse(stream.substr(at + 6, stream.find("\n\n", at) - at - 6)));
   return events;
 }
 
@@ -137,20 +136,20 @@ TEST_F(ServeHttpTest, EveryEventOfTheLivePageKeepsToItsSchema) {
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   const Finished done = stop();
   EXPECT_EQ(done.exit_code, 0) << done.err;
-  const std::vector<Json> events = events_of(listener.hear());
+  const std::vector<SortedJson> events = events_of(listener.hear());
   ASSERT_GE(events.size(), 3u);
-  for (const Json& event : events)
+  for (const SortedJson& event : events)
     EXPECT_THAT(schema_faults("live", event), ::testing::IsEmpty()) << event;
-  const Json &begun = events.front(), &ended = events.back();
+  const SortedJson &begun = events.front(), &ended = events.back();
   EXPECT_TRUE(begun["services"][0]["p50_ms"].is_null()) << "nobody was answered yet: " << begun;
   EXPECT_GT(ended["services"][0]["largest_batch"], 0);
   EXPECT_EQ(ended["trainings"][0]["name"], "lenet5");
   EXPECT_GT(ended["services"][0]["answered"], 0);
   EXPECT_TRUE(ended["draining"]);
-  Json unknown = ended, missing = ended;
+  SortedJson unknown = ended, missing = ended;
   unknown["watts"] = 1;
   missing["services"][0].erase("late");
-  for (const Json& wrong : {unknown, missing})
+  for (const SortedJson& wrong : {unknown, missing})
     EXPECT_THAT(schema_faults("live", wrong), ::testing::Not(::testing::IsEmpty()));
 }
 
@@ -212,13 +211,15 @@ class DrainTest : public ServeHttpTest {
     EXPECT_NE(port, 0) << slurp(told(served_, "err"));
     if (port == 0) return 0;
     wait_until_ready(port);
-    const Json input = {
-        {"name", Json::parse(body_of(ask(port, "GET /v2/models/lenet5")))["inputs"][0]["name"]},
+    const SortedJson input = {
+        {"name",
+         SortedJson::parse(body_of(ask(port, "GET /v2/models/lenet5")))["inputs"][0]["name"]},
         {"shape", {1, 1, 28, 28}},
         {"datatype", "FP32"},
         {"data", std::vector<int>(28 * 28)}};
     Clients clients(
-        port, request_text("POST /v2/models/lenet5/infer", Json{{"inputs", {input}}}.dump()), 4);
+        port, request_text("POST /v2/models/lenet5/infer", SortedJson{{"inputs", {input}}}.dump()),
+        4);
     while (clients.answered() < 8) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (int i = 0; i < 1000; ++i)
       if (metric(port, "flyball_queue_requests{model=\"lenet5\"}") == 4) break;
@@ -234,7 +235,7 @@ class DrainTest : public ServeHttpTest {
 TEST_F(DrainTest, AnswersEveryRequestThatWasAccepted) {
   const size_t answered = drain_with_requests_in_flight(true);
   ASSERT_EQ(done_.exit_code, 0) << done_.err;
-  const Json requests = done_.json()["services"][0]["requests"];
+  const SortedJson requests = done_.json()["services"][0]["requests"];
   EXPECT_EQ(requests["answered"], answered);
   EXPECT_EQ(requests["arrived"].get<size_t>(), answered + requests["refused"].get<size_t>());
   EXPECT_EQ(done_.err.find("did not take their answers"), std::string::npos) << done_.err;

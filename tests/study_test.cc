@@ -1,12 +1,12 @@
 // Ask and tell: the Python package over `flyball study`, as docs/python.md has it.
 #include <gmock/gmock.h>
 
+#include "base/json.h"
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
 using ::testing::HasSubstr;
 
 const std::string python = "/usr/bin/python3";
@@ -54,7 +54,7 @@ with flyball.create_study({"batch_size": [16, 8, 32], "rate": [0.5, 1]}, power_b
 )PY");
   ASSERT_EQ(done.exit_code, 0) << done.err;
   // Its trials are kept like those of any run.
-  const Json runs = run({"runs", "list", "--json"}).json();
+  const SortedJson runs = run({"runs", "list", "--json"}).json();
   ASSERT_EQ(runs["runs"].size(), 1u);
   EXPECT_EQ(runs["runs"][0]["state"], "done");
   EXPECT_GE(runs["runs"][0]["measurements"], 6);

@@ -1,23 +1,22 @@
 // `flyball tune` of a network on this machine: measured, reused, interrupted, one at a time.
 #include <algorithm>
 
+#include "base/json.h"
 #include "device/measuring.h"
 #include "live_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
 
-using Json = nlohmann::json;
-
 TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
   const Finished done = run(live({"--profiles", "3"}));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json();
+  const SortedJson answer = done.json();
   EXPECT_EQ(answer["choice"]["provenance"], "measured");
   EXPECT_GE(answer["profiles"], 2);
   EXPECT_LE(answer["profiles"], 3);
   EXPECT_LE(answer["choice"]["config"]["loader_workers"], 4);
-  for (const Json& trial : answer["profiled"]) {
+  for (const SortedJson& trial : answer["profiled"]) {
     EXPECT_FALSE(trial["from_store"]);
     EXPECT_GT(trial["minibatches"], 0);
     // What computing took lies within the time that was counted.
@@ -30,13 +29,13 @@ TEST_F(LiveTest, MeasuresThisMachineAndReusesItsTrials) {
     EXPECT_TRUE(answer["choice"]["power_w"].is_null());
     EXPECT_FALSE(answer["device"]["power_gap"].get<std::string>().empty());
   }
-  const Json again = run(live({"--profiles", "3"})).json();
+  const SortedJson again = run(live({"--profiles", "3"})).json();
   EXPECT_EQ(again["choice"]["config"], answer["choice"]["config"]);
   EXPECT_GE(again["profiled"].size(), 3u);
-  for (const Json& trial : again["profiled"]) EXPECT_TRUE(trial["from_store"]);
-  const Json fresh = run(live({"--profiles", "2", "--fresh", "--no-verify"})).json();
+  for (const SortedJson& trial : again["profiled"]) EXPECT_TRUE(trial["from_store"]);
+  const SortedJson fresh = run(live({"--profiles", "2", "--fresh", "--no-verify"})).json();
   EXPECT_GE(fresh["profiled"].size(), 2u);
-  for (const Json& trial : fresh["profiled"]) EXPECT_FALSE(trial["from_store"]);
+  for (const SortedJson& trial : fresh["profiled"]) EXPECT_FALSE(trial["from_store"]);
 }
 
 TEST_F(LiveTest, AnotherDatasetOrSettingIsMeasuredAgain) {
@@ -47,13 +46,13 @@ TEST_F(LiveTest, AnotherDatasetOrSettingIsMeasuredAgain) {
     EXPECT_EQ(done.exit_code, 0) << done.err;
     return done.json();
   };
-  const auto from_store = [](const Json& answer) {
+  const auto from_store = [](const SortedJson& answer) {
     return answer["profiled"][0]["from_store"].get<bool>();
   };
   const std::string other = (folder_ / "more").string();
   ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "900", "--out", other}).exit_code, 0);
   EXPECT_FALSE(from_store(tune(data_)));
-  const Json second = tune(other);
+  const SortedJson second = tune(other);
   EXPECT_FALSE(from_store(second));
   EXPECT_EQ(second["device"]["conditions"]["dataset samples"], "900");
   EXPECT_NE(second["notes"].dump().find("dataset samples was 600, now 900"), std::string::npos)
@@ -62,7 +61,7 @@ TEST_F(LiveTest, AnotherDatasetOrSettingIsMeasuredAgain) {
   EXPECT_TRUE(from_store(tune(other)));
   environment_["OMP_WAIT_POLICY"] = "passive";
   EXPECT_FALSE(from_store(tune(data_)));
-  const Json shown = run({"runs", "show", "5", "--json"}).json();
+  const SortedJson shown = run({"runs", "show", "5", "--json"}).json();
   EXPECT_EQ(shown["conditions"]["OMP_WAIT_POLICY"], "passive");
   EXPECT_EQ(shown["trials"][0]["conditions"], shown["conditions"]);
   EXPECT_NE(run({"runs", "show", "5"}).out.find("OMP_WAIT_POLICY: passive"), std::string::npos);
@@ -132,8 +131,8 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
       << "tables are only read";
   const Finished anyway = tune({"--anyway"});
   EXPECT_EQ(anyway.exit_code, 0) << anyway.err;
-  const Json marked = anyway.json();
-  for (const Json& trial : marked["profiled"])
+  const SortedJson marked = anyway.json();
+  for (const SortedJson& trial : marked["profiled"])
     EXPECT_NE(trial["disturbed"].get<std::string>().find("marked_c"), std::string::npos);
   EXPECT_NE(marked["notes"].dump().find("were disturbed: process"), std::string::npos);
   const Finished nothing = run({"export", "--workload", "lenet5"});
@@ -144,7 +143,7 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
   ::waitpid(first, &status, 0);
   const Finished after = run(live({"--profiles", "1", "--no-verify", "--wait"}));
   ASSERT_EQ(after.exit_code, 0) << "the lock of a dead process is none: " << after.err;
-  for (const Json& trial : nlohmann::json(after.json()["profiled"])) {
+  for (const SortedJson& trial : nlohmann::json(after.json()["profiled"])) {
     EXPECT_FALSE(trial["from_store"]) << "what was disturbed does not stand for what was not";
     EXPECT_TRUE(trial["disturbed"].is_null());
   }

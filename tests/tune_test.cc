@@ -7,13 +7,12 @@
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
 namespace {
-
-using Json = nlohmann::json;
 
 class TuneTest : public CommandTest {
  protected:
@@ -29,8 +28,8 @@ TEST_F(TuneTest, AnswersWithAMeasuredRowOfTheTableWithinTheBudget) {
   const fs::path table = small_table();
   const Finished done = run(over_table(table, "15W"));
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json answer = done.json();
-  const Json config = answer["choice"]["config"];
+  const SortedJson answer = done.json();
+  const SortedJson config = answer["choice"]["config"];
   const double cores = config["cpu_cores"], cpu = config["cpu_mhz"], gpu = config["gpu_mhz"];
   EXPECT_NEAR(answer["choice"]["power_w"], 5 + 0.01 * gpu + 0.0008 * cpu * cores, 1e-3);
   EXPECT_NEAR(answer["choice"]["minibatch_ms"], 20000 / gpu + 30000 / cpu / cores + 5, 1e-3);
@@ -83,17 +82,17 @@ TEST_F(TuneTest, BatchSizesAreComparedPerSampleEverywhere) {
   ASSERT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("sample ms"), std::string::npos) << text.out;
   EXPECT_EQ(text.out.find("minibatch ms"), std::string::npos) << text.out;
-  const Json report = report_data(page);
+  const SortedJson report = report_data(page);
   arguments.emplace_back("--json");
-  const Json json = run(arguments).json();
+  const SortedJson json = run(arguments).json();
   EXPECT_EQ(json["per"], "sample");
-  const Json &choice = json["choice"], &usual = json["default"];
+  const SortedJson &choice = json["choice"], &usual = json["default"];
   EXPECT_EQ(choice["config"]["batch_size"], 32);
   EXPECT_DOUBLE_EQ(choice["sample_ms"], 42.0 / 32);
   EXPECT_DOUBLE_EQ(choice["sample_j"], 42.0 / 32 * 14e-3);
   EXPECT_EQ(choice["minibatch_ms"], 42);
   EXPECT_TRUE(choice["minibatch_ms_90"].is_null()) << "a table tells no spread";
-  for (const Json& trial : json["profiled"]) {
+  for (const SortedJson& trial : json["profiled"]) {
     EXPECT_TRUE(trial["noise_pct"].is_null() && trial["power_noise_pct"].is_null()) << trial;
     EXPECT_TRUE(trial["throttled"].is_null()) << trial;
   }
@@ -155,7 +154,7 @@ TEST_F(TuneTest, TunesAnInferenceTable) {
 TEST_F(TuneTest, BruteForceFindsTheOracle) {
   auto arguments = over_table(small_table(), "15W");
   arguments.insert(arguments.end(), {"--strategy", "brute-force", "--oracle"});
-  const Json answer = run(arguments).json();
+  const SortedJson answer = run(arguments).json();
   EXPECT_EQ(answer["choice"]["config"], answer["oracle"]["raw"]["config"]);
   EXPECT_EQ(answer["profiles"], 60);
 }
@@ -167,7 +166,7 @@ TEST_F(TuneTest, InfeasibleSaysWhatBindsAndExitsWithOne) {
   EXPECT_NE(done.json()["infeasible"]["reason"].get<std::string>().find("power"),
             std::string::npos);
   EXPECT_NE(done.err.find("HINT"), std::string::npos);
-  const Json easing = done.json()["infeasible"]["easing"];
+  const SortedJson easing = done.json()["infeasible"]["easing"];
   ASSERT_EQ(easing.size(), 1u);
   EXPECT_EQ(easing[0]["flag"], "--power-budget");
   EXPECT_EQ(easing[0]["provenance"], "table");
@@ -180,7 +179,7 @@ TEST_F(TuneTest, UntilAGap) {
   auto arguments = over_table(small_table(), "15W");
   std::erase(arguments, "--profiles"), std::erase(arguments, "10");
   arguments.insert(arguments.end(), {"--gap", "2%"});
-  const Json answer = run(arguments).json();
+  const SortedJson answer = run(arguments).json();
   EXPECT_EQ(answer["request"]["gap_pct"], 2);
   ASSERT_TRUE(answer.contains("gap_pct")) << answer;
   EXPECT_LE(answer["gap_pct"], 2);
@@ -198,11 +197,11 @@ TEST_F(TuneTest, ForSoLong) {
   auto arguments = over_table(small_table(), "30W");
   std::erase(arguments, "--profiles"), std::erase(arguments, "10");
   arguments.insert(arguments.end(), {"--for", "1us"});
-  const Json answer = run(arguments).json();
+  const SortedJson answer = run(arguments).json();
   EXPECT_EQ(answer["profiles"], 1);  // the default, which is always known
   EXPECT_EQ(answer["stopped"], "the time was used up");
   arguments.back() = "10min";
-  const Json whole = run(arguments).json();
+  const SortedJson whole = run(arguments).json();
   EXPECT_GT(whole["profiles"], 1);
   EXPECT_NE(whole["stopped"], "the time was used up");
 }
@@ -210,7 +209,7 @@ TEST_F(TuneTest, ForSoLong) {
 TEST_F(TuneTest, EpochBudgetsNeedTheNumberOfSamples) {
   auto arguments = over_table(small_table(), "30W");
   arguments.insert(arguments.end(), {"--samples", "1600", "--time-budget", "4s"});
-  const Json answer = run(arguments).json();
+  const SortedJson answer = run(arguments).json();
   EXPECT_EQ(answer["request"]["budget_span"], "epoch");
   EXPECT_LE(answer["choice"]["epoch_s"], 4.0);
   EXPECT_NEAR(answer["choice"]["epoch_s"],
@@ -220,16 +219,17 @@ TEST_F(TuneTest, EpochBudgetsNeedTheNumberOfSamples) {
 TEST_F(TuneTest, ReportHoldsTheAnswer) {
   auto arguments = over_table(small_table(), "15W");
   arguments.insert(arguments.end(), {"--report", (folder_ / "r.html").string()});
-  const Json answer = run(arguments).json();
-  const Json data = report_data(folder_ / "r.html");
+  const SortedJson answer = run(arguments).json();
+  const SortedJson data = report_data(folder_ / "r.html");
   EXPECT_EQ(data["schema"], "flyball-report/2");
   EXPECT_EQ(data["configurations"].size(), 60u);
   EXPECT_EQ(data["answer"], answer);
   std::vector<double> chosen;
-  for (const Json& axis : answer["axes"])
+  for (const SortedJson& axis : answer["axes"])
     chosen.push_back(answer["choice"]["config"][axis["name"].get<std::string>()]);
-  const auto shown = std::ranges::find_if(
-      data["configurations"], [&](const Json& one) { return one["config"] == Json(chosen); });
+  const auto shown = std::ranges::find_if(data["configurations"], [&](const SortedJson& one) {
+    return one["config"] == SortedJson(chosen);
+  });
   ASSERT_NE(shown, data["configurations"].end());
   EXPECT_EQ((*shown)["time_ms"], answer["choice"]["minibatch_ms"]);
 }
@@ -392,13 +392,13 @@ TEST_F(TuneTest, ABadTableIsNamedByLineAndColumn) {
 }
 
 // The answer without what differs from run to run.
-Json essence(const Json& answer) {
+SortedJson essence(const SortedJson& answer) {
   return {answer["choice"], answer["default"], answer["profiles"], answer["front"]};
 }
 
 TEST_F(TuneTest, KilledAtTenRandomMomentsItComesToTheSameAnswer) {
   const auto arguments = over_table(small_table(), "15W");
-  const Json expected = essence(run(arguments).json());
+  const SortedJson expected = essence(run(arguments).json());
   environment_["FLYBALL_STORE"] = (folder_ / "killed.db").string();
   Random random(7);
   for (int kill = 0; kill < 10; ++kill) {
@@ -411,11 +411,11 @@ TEST_F(TuneTest, KilledAtTenRandomMomentsItComesToTheSameAnswer) {
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(essence(done.json()), expected);
   // Every measurement stands in its run once, however often the run was resumed.
-  for (const Json& listed : nlohmann::json(run({"runs", "list", "--json"}).json()["runs"])) {
-    const Json shown =
+  for (const SortedJson& listed : nlohmann::json(run({"runs", "list", "--json"}).json()["runs"])) {
+    const SortedJson shown =
         run({"runs", "show", std::to_string(listed["id"].get<int>()), "--json"}).json();
     std::set<int> ids;
-    for (const Json& trial : shown["trials"])
+    for (const SortedJson& trial : shown["trials"])
       EXPECT_TRUE(ids.insert(trial["id"].get<int>()).second) << shown;
     EXPECT_EQ(listed["measurements"], ids.size());
   }
@@ -430,7 +430,7 @@ TEST_F(TuneTest, MeasuredTablesAreAnsweredWithinTheBudget) {
              "table:" + (tables / "orin_agx__resnet18__train.csv").string(), "--power-budget",
              budget, "--profiles", "10", "--oracle", "--json", "-q"});
     ASSERT_EQ(done.exit_code, 0) << done.err;
-    const Json answer = done.json();
+    const SortedJson answer = done.json();
     EXPECT_LE(answer["choice"]["power_w"], std::stod(budget));
     EXPECT_LE(answer["profiles"], 10);
     EXPECT_EQ(answer["oracle"]["excluded_rows"], 77);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/json.h"
 #include "command_testing.h"
 
 namespace flyball::testing_tools {
@@ -13,15 +14,13 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using Json = nlohmann::json;
-
 class TwinTest : public CommandTest {
  protected:
   static std::vector<std::string> tuned(const std::string& seed) {
     return {"tune", "resnet18", "--device", "twin:orin_agx", "--modes", "paper", "--power-budget",
             "30W",  "--seed",   seed,       "--profiles",    "8",       "-q"};
   }
-  Json tune_json(const std::string& seed, const std::string& last = "--no-store") {
+  SortedJson tune_json(const std::string& seed, const std::string& last = "--no-store") {
     auto words = tuned(seed);
     words.insert(words.end(), {"--json", last});
     const Finished done = run(words);
@@ -53,18 +52,18 @@ TEST_F(TwinTest, TuneSaysSimulatedOnTheTerminalInTheReportAndInTheStore) {
 }
 
 // Settings and readings of each trial; when it was made is another's business.
-Json readings_of(const Json& tune) {
-  Json readings = Json::array();
-  for (const Json& trial : tune["profiled"])
+SortedJson readings_of(const SortedJson& tune) {
+  SortedJson readings = SortedJson::array();
+  for (const SortedJson& trial : tune["profiled"])
     readings.push_back({trial["config"], trial["minibatch_ms"], trial["power_w"]});
   return readings;
 }
 
 TEST_F(TwinTest, TheSeedDecidesWhateverTheStoreHolds) {
-  const Json first = tune_json("5");
+  const SortedJson first = tune_json("5");
   ASSERT_EQ(run(tuned("5")).exit_code, 0);
   ASSERT_EQ(run(tuned("6")).exit_code, 0);
-  const Json again = tune_json("5", "--fresh"), other = tune_json("6");
+  const SortedJson again = tune_json("5", "--fresh"), other = tune_json("6");
   EXPECT_EQ(readings_of(first), readings_of(again));
   EXPECT_EQ(first["choice"]["config"], again["choice"]["config"]);
   EXPECT_NE(readings_of(first), readings_of(other));
@@ -116,7 +115,7 @@ TEST_F(TwinTest, ASimulatedTableIsKeptAsAReferenceOfItsOwnKindAlone) {
                                "paper", "--profiles", "5", "--no-store", "-q", "--json"});
     return run(more).json();
   };
-  const Json plain = with({}), accepted = with({"--accept", "simulated"});
+  const SortedJson plain = with({}), accepted = with({"--accept", "simulated"});
   EXPECT_EQ(readings_of(plain), readings_of(with({"--no-reference"})));
   EXPECT_NE(readings_of(plain), readings_of(accepted));
 }
@@ -154,7 +153,7 @@ TEST_F(TwinTest, AConcurrentPlanIsTriedWithBothRolesAtOnce) {
   ASSERT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("both simulated at once"));
   words.emplace_back("--json");
-  const Json together = run(words).json()["together"];
+  const SortedJson together = run(words).json()["together"];
   ASSERT_TRUE(together.is_object());
   EXPECT_TRUE(together["refused"].is_null());
   EXPECT_EQ(together["provenance"], "simulated");
@@ -193,7 +192,7 @@ TEST_F(TwinTest, ChanceArrivalsAndServingRunOnIt) {
 TEST_F(TwinTest, DoctorAndModeTellWhatTheBoardHas) {
   const Finished doctor = run({"doctor", "--device", "twin:orin_agx", "--json"});
   ASSERT_EQ(doctor.exit_code, 0) << doctor.err;
-  const Json board = doctor.json();
+  const SortedJson board = doctor.json();
   EXPECT_EQ(board["simulated"], true);
   EXPECT_THAT(board["board"]["name"].get<std::string>(), HasSubstr("(simulated)"));
   EXPECT_EQ(board["axes"].size(), 4u);
@@ -208,7 +207,7 @@ TEST_F(TwinTest, IdlePowerIsToldAndCountedAndKeptNowhere) {
   const Finished done = run({"mode", "idle", "cpu_cores=2,gpu_mhz=306", "cpu_cores=12", "--device",
                              "twin:orin_agx", "--json"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  const Json idle = done.json()["idle"];
+  const SortedJson idle = done.json()["idle"];
   ASSERT_EQ(idle.size(), 2u);
   EXPECT_EQ(idle[0]["provenance"], "simulated");
   EXPECT_LT(idle[0]["power_w"], idle[1]["power_w"]);
@@ -241,9 +240,9 @@ TEST_F(TwinTest, ProfilesAndTablesAreSimulatedToo) {
   const Finished profile = run({"profile", "resnet18", "--device", "twin:orin_agx", "--epochs", "2",
                                 "--steps", "50", "--workers", "4", "--json"});
   ASSERT_EQ(profile.exit_code, 0) << profile.err;
-  const Json run_ = profile.json();
+  const SortedJson run_ = profile.json();
   EXPECT_EQ(run_["provenance"], "simulated");
-  const Json epoch = run_["epochs"][1];
+  const SortedJson epoch = run_["epochs"][1];
   EXPECT_TRUE(epoch["loss"].is_null());
   EXPECT_NEAR(epoch["e2e_s"].get<double>(),
               epoch["stall_s"].get<double>() + epoch["compute_s"].get<double>() +
@@ -283,10 +282,10 @@ TEST_F(TwinTest, ExperimentsRunWhereTheTwinHasTheKnob) {
   };
   const Finished workers = simulated("workers.toml", "xavier_agx");
   ASSERT_EQ(workers.exit_code, 0) << workers.err;
-  const Json document = workers.json();
+  const SortedJson document = workers.json();
   EXPECT_THAT(document["device"].get<std::string>(), HasSubstr("(simulated)"));
   ASSERT_EQ(document["groups"].size(), 3u);
-  const Json groups = document["groups"];
+  const SortedJson groups = document["groups"];
   EXPECT_LT(groups[1]["later"]["e2e_s"], groups[0]["later"]["e2e_s"]);
   // The first epoch reads the set, whose last part is no whole batch; later ones find it cached.
   EXPECT_NEAR(groups[0]["first"]["read_bytes"].get<double>(), 23080 * 122e3, 0.001 * 23080 * 122e3);

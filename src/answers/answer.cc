@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/json.h"
@@ -11,8 +10,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json device_json(const ProfilerInfo& board) {
   return {{"name", board.device},

@@ -1,13 +1,9 @@
 #include "answers/dynamic_answer.h"
 
-#include <nlohmann/json.hpp>
-
 #include "answers/plan.h"
 #include "base/json.h"
 
 namespace flyball {
-
-using Json = nlohmann::ordered_json;
 
 Json to_json(const DynamicAnswer& answer) {
   const Problem& problem = answer.problem;

@@ -4,11 +4,10 @@
 
 #include "answers/answer.h"
 #include "answers/stored_json.h"
+#include "base/json.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 int asked_version = json_schema;
 

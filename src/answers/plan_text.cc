@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "answers/notes.h"
 #include "answers/plan.h"
@@ -13,8 +12,6 @@
 
 namespace flyball {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 /// What time and energy are of: of both minibatches, where two are served.
 const char* counted(const Problem& problem) {
@@ -169,8 +166,8 @@ std::string steps_text(const Plan& plan, bool verbose) {
   return text;
 }
 
-json choice_json(const Problem& problem, const Option& option) {
-  json roles = json::array();
+Json choice_json(const Problem& problem, const Option& option) {
+  Json roles = Json::array();
   for (size_t role = 0; role < option.choice.candidates.size(); ++role) {
     const Trial trial = trial_of(problem, role, option.choice.candidates[role]);
     roles.push_back({{"workload", trial.job.workload},
@@ -243,16 +240,16 @@ std::string format_plan(const Plan& plan, bool verbose) {
   return text + notes_text(plan.notes, verbose);
 }
 
-json to_json(const Plan& plan) {
+Json to_json(const Plan& plan) {
   const Problem& problem = *plan.problem;
-  json out = asked_json(plan);
+  Json out = asked_json(plan);
   out["problem"] = plan.request.kind;
   out["objective"] = objective_name(problem.objective);
   out["asked"] = describe(problem);
-  out["choice"] = plan.answer ? choice_json(problem, plan.chosen) : json();
+  out["choice"] = plan.answer ? choice_json(problem, plan.chosen) : Json();
   out["answer"] = out["choice"];  // its name until 0.2
-  out["default"] = plan.usual ? choice_json(problem, *plan.usual) : json();
-  for (const char* list : {"limits", "would_buy", "front"}) out[list] = json::array();
+  out["default"] = plan.usual ? choice_json(problem, *plan.usual) : Json();
+  for (const char* list : {"limits", "would_buy", "front"}) out[list] = Json::array();
   for (const Margin& margin : plan.margins)
     out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},
                              {"workload", margin.workload},

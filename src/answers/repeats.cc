@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/json.h"
 #include "space/estimate.h"
 
 namespace flyball {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 

@@ -1,14 +1,11 @@
 #include "answers/request.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What only plans have.
 void add_roles(const Request& request, const Workloads& workloads, Json& json) {

@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "answers/json_version.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace flyball {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 

@@ -10,8 +10,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Every reading by itself, in the order in which they were made; empty where it is predicted.
 Json readings_json(const TuneResult& result, size_t config) {
   Json readings = Json::array();

@@ -12,6 +12,10 @@ int64_t monotonic_ns();
 inline double monotonic_s() {
   return static_cast<double>(monotonic_ns()) * 1e-9;
 }
+/// Seconds as whole nanoseconds.
+inline int64_t nanoseconds(double seconds) {
+  return static_cast<int64_t>(seconds * 1e9);
+}
 /// Sleeps until the absolute monotonic time, whatever signals arrive.
 void sleep_until_ns(int64_t deadline_ns);
 /// Now as ISO 8601 in UTC, e.g. "2026-03-01T12:30:05Z".

@@ -16,7 +16,7 @@ Layer exact(const Operation& operation) {
   EXPECT_EQ(layers.size(), 1u);
   return layers.empty() ? Layer{} : layers.front();
 }
-Layer pagoda(const Graph& graph, size_t place = 0, double batch = 1) {
+Layer pagoda_layer_of(const Graph& graph, size_t place = 0, double batch = 1) {
   const auto layers = count_pagoda(graph, Phase::infer, batch);
   EXPECT_GT(layers.size(), place);
   return layers.size() > place ? layers[place] : Layer{};
@@ -30,8 +30,8 @@ const Operation convolution{.op = "conv2d",
 TEST(Counting, AConvolutionIsItsTaps) {
   EXPECT_EQ(exact(convolution).flop, 2 * 128 * 27);
   EXPECT_EQ(exact(convolution).bytes, 4 * (96 + 216 + 128));
-  EXPECT_EQ(pagoda({convolution}).flop, 2 * 128 * 27 + 128);
-  EXPECT_EQ(pagoda({convolution}, 0, 3).bytes, 4 * (216 + 3 * (96 + 128)));
+  EXPECT_EQ(pagoda_layer_of({convolution}).flop, 2 * 128 * 27 + 128);
+  EXPECT_EQ(pagoda_layer_of({convolution}, 0, 3).bytes, 4 * (216 + 3 * (96 + 128)));
   EXPECT_EQ(multiply_accumulates({convolution}), 128 * 27);
   Operation depthwise = convolution;
   depthwise.inputs = {operand({1, 8, 4, 4}), operand({8, 1, 3, 3})};
@@ -58,8 +58,8 @@ TEST(Counting, AttentionIsBatchedInExactAndNotInPagoda) {
   EXPECT_EQ(exact(scores).flop, 6 * (2 * 5 * 5 * 7 + 25));
   EXPECT_EQ(exact(scores).kind, LayerKind::attention);
   const double out = 6 * 25;  // scaled and masked by an operator each
-  EXPECT_EQ(pagoda({scores}).flop, 2 * out * 7 + 2 * out);
-  EXPECT_EQ(pagoda({scores}, 0, 2).bytes, 4 * (7 * 5 + 2 * (6 * 35 + out) + 2 * 6 * out));
+  EXPECT_EQ(pagoda_layer_of({scores}).flop, 2 * out * 7 + 2 * out);
+  EXPECT_EQ(pagoda_layer_of({scores}, 0, 2).bytes, 4 * (7 * 5 + 2 * (6 * 35 + out) + 2 * 6 * out));
 }
 
 TEST(Counting, AnnouncedRecurrenceIsTheFormula) {
@@ -68,8 +68,8 @@ TEST(Counting, AnnouncedRecurrenceIsTheFormula) {
                                   operand({1024, 256}), operand({1024, 256})},
                        .outputs = {operand({8, 2, 256})}};
   EXPECT_EQ(exact(lstm).flop, 8. * 2 * 8 * 256 * 512 + 34. * 2 * 8 * 256);
-  EXPECT_EQ(pagoda({lstm}).flop, 4243456);
-  EXPECT_EQ(pagoda({lstm}, 0, 64).flop, 4243456);
+  EXPECT_EQ(pagoda_layer_of({lstm}).flop, 4243456);
+  EXPECT_EQ(pagoda_layer_of({lstm}, 0, 64).flop, 4243456);
 }
 
 TEST(Counting, PagodaFoldsNormsAndPutsReluBeforeAMaximum) {
@@ -103,12 +103,12 @@ TEST(Counting, PagodaCountsADetectorAsItIsExported) {
   const Graph graph = {ran, ran, ran, decode};
   ASSERT_EQ(count_pagoda(graph, Phase::infer, 1).size(), 2u);
   const double flop = 7 * 8 + (2 * 2 + 1) * 4 + 5 * 2 + 4 * 5;
-  EXPECT_EQ(pagoda(graph, 1).flop, 9 * flop);
+  EXPECT_EQ(pagoda_layer_of(graph, 1).flop, 9 * flop);
   // joined twice, transposed, softmax, convolution, five of x and y, middles and sizes joined,
   // sigmoid, all joined
   const double moved = 2 * 2 * 13 + 2 * 8 + 2 * 8 + (8 + 4) + 5 * 3 * 2 + 2 * 4 + 2 * 5 + 2 * 9;
-  EXPECT_EQ(pagoda(graph, 1).bytes, 4 * (9 * moved + 2));
-  EXPECT_EQ(pagoda(graph, 1, 3).bytes, 4 * (3 * 9 * moved + 2));
+  EXPECT_EQ(pagoda_layer_of(graph, 1).bytes, 4 * (9 * moved + 2));
+  EXPECT_EQ(pagoda_layer_of(graph, 1, 3).bytes, 4 * (3 * 9 * moved + 2));
   EXPECT_EQ(count_exact(graph).size(), 3u);
 }
 

@@ -204,12 +204,6 @@ double elements_of(const std::vector<Operand>& operands) {
   return most;
 }
 
-double number(const Operation& operation, size_t place, size_t index, double otherwise) {
-  if (place >= operation.numbers.size() || operation.numbers[place].empty()) return otherwise;
-  const auto& list = operation.numbers[place];
-  return list[std::min(index, list.size() - 1)];
-}
-
 // Of a backward pass: the same product for what went in, and for the weights, where they are asked
 // for.
 void count_convolution_backward(const Operation& operation, Layer& layer) {
@@ -277,8 +271,8 @@ void count_ruled(const Operation& operation, const Rule& rule, Layer& layer) {
   layer.kernels = rule.kernels;
   layer.flop = rule.flop * (rule.by == By::inputs ? in : out);
   if (rule.by == By::window) {
-    const double taps = number(operation, 0, 0, 1) *
-                        (operation.op.ends_with("1d") ? 1 : number(operation, 0, 1, 1));
+    const double taps =
+        operation.number(0, 0, 1) * (operation.op.ends_with("1d") ? 1 : operation.number(0, 1, 1));
     layer.flop = out * (operation.op.starts_with("max") ? taps - 1 : taps);
   }
   if (rule.by == By::reads || rule.by == By::writes) layer.flop = 0;
@@ -288,7 +282,7 @@ void count_ruled(const Operation& operation, const Rule& rule, Layer& layer) {
     for (size_t i = 1; i < operation.inputs.size(); ++i) ids += operation.inputs[i].bytes;
     layer.bytes = 2 * written + ids;
   }
-  if (operation.op == "batch_norm" && number(operation, 0, 0, 1) == 0) layer.flop = 2 * out;
+  if (operation.op == "batch_norm" && operation.number(0, 0, 1) == 0) layer.flop = 2 * out;
   if (rule.kind == LayerKind::optimizer) {
     // Of numbers, gradients and one moment or two all but the gradients are written again.
     const double tensors = operation.op == "sgd" ? 3 : 4;

@@ -22,7 +22,7 @@ bool alike(const StepMemory& a, const StepMemory& b) {
 }
 
 // Through (x0, y0) and (x1, y1), never below zero.
-struct Line {
+struct MemoryLine {
   double x0, x1, x;
   double operator()(double y0, double y1) const {
     return std::max(0.0, y0 + (y1 - y0) * (x - x0) / (x1 - x0));
@@ -131,7 +131,7 @@ Result<MemoryModel> MemoryModel::of(StepMemory a, StepMemory b) {
 }
 
 StepMemory MemoryModel::extrapolated(double batch_size) const {
-  const Line line{a_.batch_size, b_.batch_size, batch_size};
+  const MemoryLine line{a_.batch_size, b_.batch_size, batch_size};
   StepMemory there = a_;
   there.batch_size = batch_size;
   for (size_t i = 0; i < there.blocks.size(); ++i)
@@ -141,7 +141,7 @@ StepMemory MemoryModel::extrapolated(double batch_size) const {
 
 MemoryUse MemoryModel::peak(double batch_size) const {
   if (by_block_) return extrapolated(batch_size).peak();
-  const Line line{a_.batch_size, b_.batch_size, batch_size};
+  const MemoryLine line{a_.batch_size, b_.batch_size, batch_size};
   MemoryUse use;
   const MemoryUse a = a_.peak(), b = b_.peak();
   for (const MemoryPart part : memory_parts) use[part] = line(a[part], b[part]);

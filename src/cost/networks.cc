@@ -6,21 +6,20 @@
 #include <cctype>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
 
-using Json = nlohmann::json;
-
 // A figure that is one number, or one at each of the two batch sizes of the file.
-double figure(const Json& value, size_t batch) {
+double figure(const SortedJson& value, size_t batch) {
   return value.is_array() ? value.at(batch).get<double>() : value.get<double>();
 }
 
 // "kinds" holds each distinct operator once: name, kind, parameters, shapes, FLOP, bytes, kernels,
 // activation bytes. "layers" says which of them follow each other, under which names.
-Layer layer_of(const Json& kind, const std::string& name, size_t batch) {
+Layer layer_of(const SortedJson& kind, const std::string& name, size_t batch) {
   Layer layer;
   layer.name = name;
   layer.op = kind.at(0).get<std::string>();
@@ -34,13 +33,13 @@ Layer layer_of(const Json& kind, const std::string& name, size_t batch) {
   return layer;
 }
 
-LayerTable table_of(const Json& file, const Json& entry, size_t batch) {
+LayerTable table_of(const SortedJson& file, const SortedJson& entry, size_t batch) {
   LayerTable table;
   table.workload = file.at("workload").get<std::string>();
   table.phase = parse_phase(entry.at("phase").get<std::string>()).value();
   table.rules = parse_count_rules(entry.at("rules").get<std::string>()).value();
   table.batch_size = entry.at("batch_sizes").at(batch).get<double>();
-  for (const Json& layer : entry.at("layers"))
+  for (const SortedJson& layer : entry.at("layers"))
     table.layers.push_back(layer_of(entry.at("kinds").at(layer.at(1).get<size_t>()),
                                     layer.at(0).get<std::string>(), batch));
   return table;
@@ -59,10 +58,10 @@ struct File {
   KnownNetwork network;
   const char* text = nullptr;
   std::once_flag once{};
-  Json json{};
+  SortedJson json{};
 
-  const Json& read() {
-    std::call_once(once, [this] { json = Json::parse(text); });
+  const SortedJson& read() {
+    std::call_once(once, [this] { json = SortedJson::parse(text); });
     return json;
   }
 };
@@ -112,11 +111,11 @@ Result<LayerTable> network_layers(const std::string& name, Phase phase, double b
   if (!(batch_size >= 1))
     return Error{Code::invalid_argument, fmt::format("a batch size of {}", batch_size),
                  "give 1 or more"};
-  const Json& json = file->read();
+  const SortedJson& json = file->read();
   // By pagoda's rules training is three forward passes.
   const bool tripled = rules == CountRules::pagoda && phase == Phase::train;
   const Phase stored = tripled ? Phase::infer : phase;
-  for (const Json& entry : json.at("tables")) {
+  for (const SortedJson& entry : json.at("tables")) {
     if (entry.at("phase") != phase_name(stored) || entry.at("rules") != count_rules_name(rules))
       continue;
     FLYBALL_ASSIGN(LayerTable table,

@@ -2,6 +2,7 @@
 // (counting.h); a step that runs (workload/trace.h) or a file that is read (onnx.h) brings it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,6 +31,12 @@ struct Operation {
   bool view = false;                           ///< gives what it takes, otherwise shaped
   double parameters = 0;                       ///< numbers of weights that no one before it took
   double activation_bytes = 0;                 ///< its outputs that are kept for the backward pass
+
+  /// A number of an argument; of a shorter list its last.
+  double number(size_t place, size_t index, double otherwise) const {
+    if (place >= numbers.size() || numbers[place].empty()) return otherwise;
+    return numbers[place][std::min(index, numbers[place].size() - 1)];
+  }
 };
 
 /// Operators in order of execution.

@@ -32,7 +32,7 @@ Count activation(double flop, double out) {
   return {LayerKind::elementwise, 0, flop * out, 0, 2 * kWord * out};
 }
 // Transpose, Concat, Flatten, Identity
-Count moved(double in, double out) {
+Count moved_numbers(double in, double out) {
   return {LayerKind::move, 0, 0, 0, kWord * (in + out)};
 }
 
@@ -49,31 +49,25 @@ double all_elements(const std::vector<Operand>& operands) {
   return sum;
 }
 
-double number(const Operation& operation, size_t place, size_t index, double otherwise) {
-  if (place >= operation.numbers.size() || operation.numbers[place].empty()) return otherwise;
-  const auto& list = operation.numbers[place];
-  return list[std::min(index, list.size() - 1)];
-}
-
 Count count_convolution(const Convolution& conv) {
   return {conv.depthwise ? LayerKind::depthwise : LayerKind::convolution, 0,
           2 * conv.multiplies() + conv.outputs, kWord * conv.weights,
           kWord * (conv.inputs + conv.outputs)};
 }
 
-Count count_product(const Operation& operation, const Product& product) {
+Count pagoda_product(const Operation& operation, const Product& product) {
   const double rows = product.batches * product.rows, out = rows * product.columns;
   Count count{product.weight ? LayerKind::matrix : LayerKind::attention, 0,
               2 * rows * product.columns * product.depth, kWord * product.depth * product.columns,
               kWord * (rows * product.depth + out)};
   if (operation.op != "baddbmm") return count;
-  if (number(operation, 0, 0, 1) != 0) count += element_wise(out);  // the mask that is added
-  if (number(operation, 1, 0, 1) != 1) count += element_wise(out);  // the scale
+  if (operation.number(0, 0, 1) != 0) count += element_wise(out);  // the mask that is added
+  if (operation.number(1, 0, 1) != 1) count += element_wise(out);  // the scale
   return count;
 }
 
 // As the authors' code has it: gates 4·(sums) + 17, the cell 3.
-Count count_recurrent(const Recurrent& lstm) {
+Count pagoda_recurrent(const Recurrent& lstm) {
   const double width = lstm.width, inputs = lstm.inputs;
   const double step = 4 * inputs * width + 4 * width * width + 4 * width + 17 * width + 3 * width;
   return {LayerKind::recurrent, lstm.steps * step, 0,
@@ -81,7 +75,7 @@ Count count_recurrent(const Recurrent& lstm) {
 }
 
 Count count_pool(const Operation& operation, double in, double out) {
-  const double taps = number(operation, 0, 0, 1) * number(operation, 0, 1, 1);
+  const double taps = operation.number(0, 0, 1) * operation.number(0, 1, 1);
   const double each = operation.op.starts_with("max") ? taps - 1 : taps;
   return {LayerKind::pooling, 0, each * out, 0, kWord * (in + out)};
 }
@@ -101,16 +95,16 @@ Count count_detector(const Operation& decode) {
   const double bins = shaped ? static_cast<double>(decode.inputs[0].sizes[1]) / sides : 1;
   if (!(bins > 0)) return {};
   const double distances = box / bins;
-  Count count = moved(box + classes, box + classes);
-  count += moved(box + classes, box + classes);
-  count += moved(box, box);
+  Count count = moved_numbers(box + classes, box + classes);
+  count += moved_numbers(box + classes, box + classes);
+  count += moved_numbers(box, box);
   count += activation(7, box);
   count += {LayerKind::convolution, 0, (2 * bins + 1) * distances, kWord * bins,
             kWord * (box + distances)};
   for (int i = 0; i < 5; ++i) count += element_wise(distances / 2);  // each of x and y
-  count += moved(distances, distances);
+  count += moved_numbers(distances, distances);
   count += activation(4, classes);
-  return count += moved(distances + classes, distances + classes);
+  return count += moved_numbers(distances + classes, distances + classes);
 }
 
 Count count_simple(const Operation& operation, double in, double out) {
@@ -136,16 +130,16 @@ Count count_simple(const Operation& operation, double in, double out) {
   if (op == "adaptive_avg_pool2d") return {LayerKind::pooling, 0, in, 0, kWord * (in + out)};
   if (op == "cat" || op == "stack" || op == "copy" || op == "flatten" || op == "transpose" ||
       op == "permute" || op == "t" || op == "transposed" || op == "identity")
-    return moved(op == "copy" ? out : all_elements(operation.inputs), out);
+    return moved_numbers(op == "copy" ? out : all_elements(operation.inputs), out);
   if (op == "zeros" || op == "full") return {LayerKind::move, 0, 0, 0, kWord * out};
   return {};
 }
 
 // `before`: the operator before it, of those that are no view.
-Count count_one(const Operation& operation, const Operation* before) {
+Count pagoda_layer(const Operation& operation, const Operation* before) {
   if (const auto conv = convolution_of(operation)) return count_convolution(*conv);
-  if (const auto product = product_of(operation)) return count_product(operation, *product);
-  if (const auto lstm = recurrent_of(operation)) return count_recurrent(*lstm);
+  if (const auto product = product_of(operation)) return pagoda_product(operation, *product);
+  if (const auto lstm = recurrent_of(operation)) return pagoda_recurrent(*lstm);
   if (operation.op == "detector_decode") return count_detector(operation);
   if (operation.outputs.empty() || operation.inputs.empty())
     return operation.outputs.empty() ? Count{}
@@ -163,7 +157,7 @@ std::vector<bool> covered(const Graph& graph) {
   std::vector<bool> within(graph.size());
   for (size_t i = 0; i < graph.size(); ++i) {
     if (graph[i].op != "detector_decode") continue;
-    const auto ran = static_cast<size_t>(number(graph[i], 0, 0, 0));
+    const auto ran = static_cast<size_t>(graph[i].number(0, 0, 0));
     for (size_t k = i - std::min(i, ran); k < i; ++k) within[k] = true;
   }
   return within;
@@ -184,7 +178,7 @@ std::vector<Layer> count_pagoda(const Graph& graph, Phase phase, double batch_si
     if (folded) continue;
     // A product's bias is no operator of its own.
     const bool bias = operation.op == "add" && operation.parameters > 0;
-    const Count count = bias ? Count{} : count_one(operation, before);
+    const Count count = bias ? Count{} : pagoda_layer(operation, before);
     if (!operation.view) before = &operation;
     Layer layer{.name = operation.name, .op = operation.op, .kind = count.kind};
     layer.parameters = operation.parameters;

@@ -17,11 +17,11 @@ std::optional<Cost> by_pagoda(const std::string& name, Phase phase = Phase::infe
 
 // The published totals at batch size 1, and the intensities at 1 and at 64 (BERT 32). Our BERT has
 // another head.
-struct Published {
+struct PublishedTotals {
   const char* name;
   double flop, parameters, total, tolerance, intensity, large_batch, large_intensity;
 };
-constexpr Published table[] = {
+constexpr PublishedTotals table[] = {
     {"mobilenet_v3", 449137560, 21805088, 102976672, 0, 4.36, 64, 5.51},
     {"resnet50", 8206316544, 102011648, 336671392, 0, 24.4, 64, 34.7},
     {"yolov8n", 8839855200, 12584704, 539346304, 0, 16.4, 64, 16.8},
@@ -29,7 +29,7 @@ constexpr Published table[] = {
 };
 
 TEST(PublishedTotals, ReproducesThePublishedTotals) {
-  for (const Published& row : table) {
+  for (const PublishedTotals& row : table) {
     const auto cost = by_pagoda(row.name);
     ASSERT_TRUE(cost) << row.name;
     EXPECT_NEAR(cost->flop_at(1), row.flop, std::min(0.01, row.tolerance) * row.flop) << row.name;

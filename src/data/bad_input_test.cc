@@ -55,7 +55,7 @@ const Damage kDamages[] = {
      "Is a directory"},
 };
 
-std::unique_ptr<Loader> make_loader(const DatasetPtr& set, int workers, OnBadSample policy) {
+std::unique_ptr<Loader> loader_that(const DatasetPtr& set, int workers, OnBadSample policy) {
   const auto transform =
       Transform::create(*set, {.crop = Crop::random_resized, .size = 16, .flip = true});
   EXPECT_TRUE(transform.ok());
@@ -66,7 +66,7 @@ std::unique_ptr<Loader> make_loader(const DatasetPtr& set, int workers, OnBadSam
 }
 
 // The samples of an epoch, or its error.
-Result<int64_t> run(Loader& loader) {
+Result<int64_t> samples_of(Loader& loader) {
   loader.start_epoch(0);
   int64_t count = 0;
   while (true) {
@@ -87,14 +87,14 @@ TEST_P(BadSampleTest, IsNamedOrSkipped) {
   const fs::path victim = (*set)->name(6);
   GetParam().act(victim);
   for (const int workers : {0, 2}) {
-    const auto failing = make_loader(*set, workers, OnBadSample::fail);
-    const auto failed = run(*failing);
+    const auto failing = loader_that(*set, workers, OnBadSample::fail);
+    const auto failed = samples_of(*failing);
     ASSERT_FALSE(failed.ok());
     EXPECT_THAT(failed.error().message, HasSubstr(victim.string()));
     EXPECT_THAT(failed.error().message, HasSubstr(GetParam().reason));
 
-    const auto skipping = make_loader(*set, workers, OnBadSample::skip);
-    const auto count = run(*skipping);
+    const auto skipping = loader_that(*set, workers, OnBadSample::skip);
+    const auto count = samples_of(*skipping);
     ASSERT_TRUE(count.ok()) << count.error().message;
     EXPECT_EQ(*count, 9);
     EXPECT_EQ(skipping->skipped(), 1);
@@ -113,11 +113,11 @@ TEST(BadInput, ALabelOutOfRangeIsNamedOrSkipped) {
   ASSERT_TRUE(make_dataset("gld23k", 10, folder.path(), {.classes = 5, .size = {64, 48}}).ok());
   const auto set = open_gld23k(folder.path(), Split::train, 4);  // classes 0 to 4 are there
   ASSERT_TRUE(set.ok());
-  const auto failed = run(*make_loader(*set, 2, OnBadSample::fail));
+  const auto failed = samples_of(*loader_that(*set, 2, OnBadSample::fail));
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message, HasSubstr("label 4 is out of range, there are 4 classes"));
-  const auto skipping = make_loader(*set, 2, OnBadSample::skip);
-  EXPECT_EQ(*run(*skipping), 8);
+  const auto skipping = loader_that(*set, 2, OnBadSample::skip);
+  EXPECT_EQ(*samples_of(*skipping), 8);
   EXPECT_EQ(skipping->skipped(), 2);
 }
 
@@ -127,7 +127,7 @@ TEST(BadInput, AVanishedFolderIsNeverAHangNorAnEmptyEpoch) {
       const TemporaryFolder folder;
       ASSERT_TRUE(make_dataset("images", 40, folder.path(), {.classes = 2, .size = {64, 48}}).ok());
       const auto set = open_dataset(folder.path(), Split::train);
-      const auto loader = make_loader(*set, workers, policy);
+      const auto loader = loader_that(*set, workers, policy);
       loader->start_epoch(0);
       ASSERT_TRUE(loader->next().ok());
       fs::remove_all(folder.path());
@@ -139,7 +139,7 @@ TEST(BadInput, AVanishedFolderIsNeverAHangNorAnEmptyEpoch) {
       }
       EXPECT_EQ(failed, policy == OnBadSample::fail);
       // A whole epoch without a sample is an error under either policy.
-      const auto next = run(*loader);
+      const auto next = samples_of(*loader);
       ASSERT_FALSE(next.ok());
       EXPECT_THAT(next.error().message, HasSubstr("No such file"));
       if (policy == OnBadSample::fail) continue;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A start that puts back holds the lock for some milliseconds.
-constexpr double patience_s = 0.5;
+constexpr double takeover_patience_s = 0.5;
 
 // Drivers may take a moment: what is not yet as it was asked for is looked at again.
 constexpr int64_t read_back_patience_ns = 300'000'000;
@@ -184,7 +184,7 @@ Result<std::shared_ptr<SettingsJournal>> SettingsJournal::open(const fs::path& p
         fmt::format("this process sets the board of {} already", ours->content_.root.string()),
         "one board at a time"};
   }
-  FLYBALL_ASSIGN(auto journal, take(path, patience_s, files));
+  FLYBALL_ASSIGN(auto journal, take(path, takeover_patience_s, files));
   journal->content_.root = real_root;
   Guard::start();
   Guard::watch_journal(path);

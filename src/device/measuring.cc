@@ -16,7 +16,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t look_ns = 200'000'000;  // between two looks of who waits
+constexpr int64_t between_looks_ns = 200'000'000;  // between two looks of who waits
 
 bool is_cancelled(const MeasuringOptions& options) {
   return options.cancelled && options.cancelled();
@@ -83,7 +83,7 @@ Status try_to_take(const std::string& right, Taken& taken) {
   // Who has the name and says nothing of a session, not a moment later either, does not measure.
   for (int look = 0; look < 3; ++look) {
     if (!others_measuring().empty()) return name.error();
-    sleep_until_ns(monotonic_ns() + look_ns / 4);
+    sleep_until_ns(monotonic_ns() + between_looks_ns / 4);
   }
   return {};
 }
@@ -101,7 +101,7 @@ Result<Taken> take(const std::string& right, const MeasuringOptions& options) {
     if (!told && options.waiting) options.waiting(who);
     told = true;
     taken.file.reset();
-    sleep_until_ns(monotonic_ns() + look_ns);
+    sleep_until_ns(monotonic_ns() + between_looks_ns);
   }
 }
 

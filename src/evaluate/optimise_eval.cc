@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -17,9 +17,7 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct RunScore {
+struct OptimiseScore {
   BudgetScore score;
   std::vector<BudgetChoice> choices;
   std::vector<std::string> notes;
@@ -75,10 +73,10 @@ Result<BudgetSearch> search_ground(const std::string& name, const OptimiseEvalua
   return ground;
 }
 
-RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
-                  const WorkloadTable& truth, const BudgetProblem& problem,
-                  const std::vector<size_t>& profiled, uint64_t seed) {
-  RunScore run;
+OptimiseScore optimise_once(const std::string& name, const OptimiseEvaluation& evaluation,
+                            const WorkloadTable& truth, const BudgetProblem& problem,
+                            const std::vector<size_t>& profiled, uint64_t seed) {
+  OptimiseScore run;
   if (evaluation.verify > 0) {
     const auto ground = search_ground(name, evaluation, truth, profiled, seed);
     if (!ground) return run.error = ground.error(), run;
@@ -95,7 +93,7 @@ RunScore run_once(const std::string& name, const OptimiseEvaluation& evaluation,
 }
 
 // The best of the profiled modes, as measured (RND when they are random).
-RunScore best_profiled(const BudgetProblem& problem, const std::vector<size_t>& profiled) {
+OptimiseScore best_profiled(const BudgetProblem& problem, const std::vector<size_t>& profiled) {
   Posteriors posteriors;
   for (size_t i : profiled) {
     posteriors.time.push_back(problem.time()[i]);
@@ -103,7 +101,7 @@ RunScore best_profiled(const BudgetProblem& problem, const std::vector<size_t>& 
   }
   posteriors.power_above.assign(profiled.size(), 0);
   posteriors.measured.assign(profiled.size(), true);
-  RunScore run;
+  OptimiseScore run;
   for (double budget : problem.budgets_w()) {
     const auto best = choose_within(posteriors, budget, 0.5);
     run.choices.push_back({best ? std::optional(profiled[*best]) : std::nullopt, 0});
@@ -112,19 +110,19 @@ RunScore best_profiled(const BudgetProblem& problem, const std::vector<size_t>& 
   return run;
 }
 
-OptimiseRow summarise(const std::string& name, std::span<const RunScore> runs) {
+OptimiseRow summarise_optimising(const std::string& name, std::span<const OptimiseScore> runs) {
   OptimiseRow row;
   row.predictor = name;
   row.runs = runs.size();
   row.notes = runs.front().notes;
-  for (const RunScore& run : runs)
+  for (const OptimiseScore& run : runs)
     if (run.error) {
       row.error = run.error->message;
       return row;
     }
   const auto over = [&](auto value) {
     std::vector<double> values;
-    for (const RunScore& run : runs) values.push_back(value(run.score));
+    for (const OptimiseScore& run : runs) values.push_back(value(run.score));
     return median(values);
   };
   BudgetScore& score = row.score;
@@ -139,7 +137,7 @@ OptimiseRow summarise(const std::string& name, std::span<const RunScore> runs) {
   score.al_pct = over([](const auto& s) { return s.al_pct; });
   score.al1_pct = over([](const auto& s) { return s.al1_pct; });
   size_t extra = 0, choices = 0;
-  for (const RunScore& run : runs) {
+  for (const OptimiseScore& run : runs) {
     score.exceeded += run.score.exceeded;
     score.unsolved += run.score.unsolved;
     score.suspicious += run.score.suspicious;
@@ -153,7 +151,7 @@ OptimiseRow summarise(const std::string& name, std::span<const RunScore> runs) {
   return row;
 }
 
-Status check(const OptimiseEvaluation& evaluation, const WorkloadTable& truth) {
+Status check_optimising(const OptimiseEvaluation& evaluation, const WorkloadTable& truth) {
   if (!truth.has_power())
     return Error{Code::invalid_argument, truth.title() + " has no power readings",
                  "a power budget needs a table with power_w"};
@@ -176,7 +174,7 @@ Json quartiles_json(const Quartiles& q, bool known) {
 
 Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
   const WorkloadTable truth = merge_repeats(evaluation.target);
-  FLYBALL_CHECK(check(evaluation, truth));
+  FLYBALL_CHECK(check_optimising(evaluation, truth));
   const BudgetProblem problem(truth, evaluation.budgets_w);
   if (problem.solvable() == 0)
     return Error{Code::invalid_argument,
@@ -190,8 +188,8 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
   }
   const size_t runs = evaluation.runs;
   const auto scores = evaluation.score_all(evaluation.predictors.size() * runs, [&](size_t i) {
-    return run_once(evaluation.predictors[i / runs], evaluation, truth, problem, profiled[i % runs],
-                    mix_seed(evaluation.seed, i % runs));
+    return optimise_once(evaluation.predictors[i / runs], evaluation, truth, problem,
+                         profiled[i % runs], mix_seed(evaluation.seed, i % runs));
   });
 
   OptimiseReport report{truth.title(),
@@ -204,21 +202,21 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
                         evaluation.verify,
                         evaluation.confidence,
                         {}};
-  RunScore maxn;
+  OptimiseScore maxn;
   maxn.choices.assign(evaluation.budgets_w.size(), {problem.maxn(), 0});
   maxn.score = problem.score(maxn.choices);
-  report.rows.push_back(summarise("maxn", std::span(&maxn, 1)));
-  std::vector<RunScore> observed;
+  report.rows.push_back(summarise_optimising("maxn", std::span(&maxn, 1)));
+  std::vector<OptimiseScore> observed;
   for (const auto& modes : profiled) observed.push_back(best_profiled(problem, modes));
-  report.rows.push_back(summarise("rnd", observed));
+  report.rows.push_back(summarise_optimising("rnd", observed));
   bool any = evaluation.predictors.empty();
   for (size_t p = 0; p < evaluation.predictors.size(); ++p) {
     report.rows.push_back(
-        summarise(evaluation.predictors[p], std::span(scores).subspan(p * runs, runs)));
+        summarise_optimising(evaluation.predictors[p], std::span(scores).subspan(p * runs, runs)));
     any = any || report.rows.back().error.empty();
   }
   if (!any)
-    for (const RunScore& score : scores)
+    for (const OptimiseScore& score : scores)
       if (score.error) return *score.error;
   return report;
 }

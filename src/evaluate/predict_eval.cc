@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/clock.h"
@@ -19,15 +18,13 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 struct FigureScore {
   double mape = none, mdape = none, coverage90 = none, width90 = none;
 };
 
-struct RunScore {
+struct PredictScore {
   FigureScore time, power;
   double extrapolated = 0, fit_s = 0, predict_s = 0;
   std::vector<std::string> notes;
@@ -50,10 +47,10 @@ FigureScore score_figure(const Estimates& predicted, const std::vector<double>& 
           median(widths)};
 }
 
-RunScore run_once(const std::string& name, const WorkloadTable& truth,
-                  const std::vector<WorkloadTable>& references, std::span<const size_t> profiled,
-                  uint64_t seed) {
-  RunScore score;
+PredictScore predict_once(const std::string& name, const WorkloadTable& truth,
+                          const std::vector<WorkloadTable>& references,
+                          std::span<const size_t> profiled, uint64_t seed) {
+  PredictScore score;
   auto predictor = make_predictor(name);
   if (!predictor) return score.error = predictor.error(), score;
   const WorkloadTable measured = take_rows(truth, profiled);
@@ -106,34 +103,34 @@ Result<std::vector<Cell>> choose_cells(const PredictEvaluation& evaluation,
 }
 
 PredictRow summarise(const std::string& predictor, const Cell& cell,
-                     std::span<const RunScore> scores) {
+                     std::span<const PredictScore> scores) {
   PredictRow row;
   row.predictor = predictor;
   row.design = cell.design;
   row.modes = cell.modes;
   row.runs = scores.size();
-  for (const RunScore& score : scores)
+  for (const PredictScore& score : scores)
     if (score.error) {
       row.error = score.error->message;
       return row;
     }
   const auto over = [&](auto value) {
     std::vector<double> values;
-    for (const RunScore& score : scores)
+    for (const PredictScore& score : scores)
       if (std::isfinite(value(score))) values.push_back(value(score));
     return values.empty() ? Quartiles{none, none, none} : quartiles(values);
   };
-  row.time_mape = over([](const RunScore& s) { return s.time.mape; });
-  row.power_mape = over([](const RunScore& s) { return s.power.mape; });
-  row.time_mdape = over([](const RunScore& s) { return s.time.mdape; }).median;
-  row.power_mdape = over([](const RunScore& s) { return s.power.mdape; }).median;
-  row.time_coverage90 = over([](const RunScore& s) { return s.time.coverage90; }).median;
-  row.power_coverage90 = over([](const RunScore& s) { return s.power.coverage90; }).median;
-  row.time_width90 = over([](const RunScore& s) { return s.time.width90; }).median;
-  row.power_width90 = over([](const RunScore& s) { return s.power.width90; }).median;
-  row.extrapolated = over([](const RunScore& s) { return s.extrapolated; }).median;
-  row.fit_s = over([](const RunScore& s) { return s.fit_s; }).median;
-  row.predict_s = over([](const RunScore& s) { return s.predict_s; }).median;
+  row.time_mape = over([](const PredictScore& s) { return s.time.mape; });
+  row.power_mape = over([](const PredictScore& s) { return s.power.mape; });
+  row.time_mdape = over([](const PredictScore& s) { return s.time.mdape; }).median;
+  row.power_mdape = over([](const PredictScore& s) { return s.power.mdape; }).median;
+  row.time_coverage90 = over([](const PredictScore& s) { return s.time.coverage90; }).median;
+  row.power_coverage90 = over([](const PredictScore& s) { return s.power.coverage90; }).median;
+  row.time_width90 = over([](const PredictScore& s) { return s.time.width90; }).median;
+  row.power_width90 = over([](const PredictScore& s) { return s.power.width90; }).median;
+  row.extrapolated = over([](const PredictScore& s) { return s.extrapolated; }).median;
+  row.fit_s = over([](const PredictScore& s) { return s.fit_s; }).median;
+  row.predict_s = over([](const PredictScore& s) { return s.predict_s; }).median;
   row.notes = scores.front().notes;
   return row;
 }
@@ -230,8 +227,9 @@ Result<PredictReport> evaluate_predict(const PredictEvaluation& evaluation) {
   const size_t predictors = evaluation.predictors.size(), runs = evaluation.runs;
   const auto scores = evaluation.score_all(cells.size() * predictors * runs, [&](size_t i) {
     const size_t run = i % runs;
-    return run_once(evaluation.predictors[i / runs % predictors], truth, evaluation.references,
-                    cells[i / (predictors * runs)].profiled[run], mix_seed(evaluation.seed, run));
+    return predict_once(evaluation.predictors[i / runs % predictors], truth, evaluation.references,
+                        cells[i / (predictors * runs)].profiled[run],
+                        mix_seed(evaluation.seed, run));
   });
   bool any = false;
   for (size_t p = 0; p < predictors; ++p)
@@ -242,7 +240,7 @@ Result<PredictReport> evaluate_predict(const PredictEvaluation& evaluation) {
       any = any || report.rows.back().error.empty();
     }
   if (!any)
-    for (const RunScore& score : scores)
+    for (const PredictScore& score : scores)
       if (score.error) return *score.error;
   if (evaluation.floor) {
     FLYBALL_ASSIGN(const Floor floor, noise_floor(truth, evaluation.seed, evaluation.threads));

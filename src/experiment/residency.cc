@@ -2,12 +2,11 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t most_values = 40;
 constexpr double coarse_mhz = 100;

@@ -12,8 +12,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kept_losses = 500;
 constexpr int quantile_steps = 50;
 

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/json_line.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Error broken(const std::string& name, size_t line, const std::string& why) {
   return {Code::corrupt, fmt::format("{}:{}: {}", name, line, why),

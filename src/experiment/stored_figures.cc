@@ -16,8 +16,6 @@ namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 // They have columns of their own.
 constexpr const char* columns[] = {"settings", "repeat", "device", "fingerprint", "conditions"};
 

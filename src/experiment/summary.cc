@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/statistics.h"
@@ -12,8 +11,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double busy_pct = 20;  // of one core; a machine at rest needs less
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/onnx_attributes.h"
 #include "graph/onnx_tensors.h"
 
 namespace flyball {
@@ -102,28 +103,17 @@ constexpr std::array views = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Ide
 // Copies of a part or a repetition: no rule of `pagoda` counts them.
 constexpr std::array copies = {"Slice", "Split", "Expand", "DepthToSpace", "SpaceToDepth"};
 // Of these the first input alone is computed on; others say how.
-constexpr std::array told = {"Resize", "Upsample", "Clip",      "Pad",       "Tile",
-                             "TopK",   "Slice",    "Split",     "Expand",    "Reshape",
-                             "CumSum", "Squeeze",  "Unsqueeze", "ReduceSum", "Dropout"};
+constexpr std::array given_sizes = {"Resize", "Upsample", "Clip",      "Pad",       "Tile",
+                                    "TopK",   "Slice",    "Split",     "Expand",    "Reshape",
+                                    "CumSum", "Squeeze",  "Unsqueeze", "ReduceSum", "Dropout"};
 
 template <class List>
 bool holds(const List& list, std::string_view op) {
   return std::find(list.begin(), list.end(), op) != list.end();
 }
 
-const onnx::AttributeProto* attribute(const Node& node, std::string_view name) {
-  for (const auto& each : node.attribute())
-    if (each.name() == name) return &each;
-  return nullptr;
-}
-
-int64_t number(const Node& node, std::string_view name, int64_t otherwise) {
-  const auto* const found = attribute(node, name);
-  return found && found->type() == onnx::AttributeProto::INT ? found->i() : otherwise;
-}
-
 std::vector<double> numbers(const Node& node, std::string_view name) {
-  const auto* const found = attribute(node, name);
+  const auto* const found = attribute_of(node, name);
   return found ? std::vector<double>(found->ints().begin(), found->ints().end())
                : std::vector<double>{};
 }
@@ -144,7 +134,7 @@ class Translator {
     if (op == "LSTM") return add_lstm(node, operation);
     if (op == "Gemm") shape_gemm(node, operation);
     if (op == "MatMul") shape_matmul(operation);
-    if (holds(told, op) && operation.inputs.size() > 1) operation.inputs.resize(1);
+    if (holds(given_sizes, op) && operation.inputs.size() > 1) operation.inputs.resize(1);
     graph_.push_back(std::move(operation));
     return {};
   }
@@ -169,7 +159,7 @@ class Translator {
       }
       // What is only told, and further outputs that are seldom asked for, need no size.
       const bool needed =
-          !name.empty() && (list.empty() || (inputs && !holds(told, node.op_type())));
+          !name.empty() && (list.empty() || (inputs && !holds(given_sizes, node.op_type())));
       if (needed)
         return Error{Code::invalid_argument,
                      fmt::format("the shape of '{}' ({} '{}') cannot be inferred", name,
@@ -186,7 +176,7 @@ class Translator {
     double sum = 0;
     for (int i = 0; i < node.input_size(); ++i) {
       const bool learnt = node.op_type() != "BatchNormalization" || i < 3;
-      if (!learnt || (i > 0 && holds(told, node.op_type()))) continue;
+      if (!learnt || (i > 0 && holds(given_sizes, node.op_type()))) continue;
       if (!tensors_.weights.contains(node.input(i)) || !seen_.insert(node.input(i)).second)
         continue;
       sum += tensors_.operands.at(node.input(i)).elements();
@@ -231,8 +221,8 @@ class Translator {
   static void shape_gemm(const Node& node, Operation& operation) {
     auto& in = operation.inputs;
     if (in.size() < 2 || in[0].sizes.size() != 2 || in[1].sizes.size() != 2) return;
-    if (number(node, "transA", 0) != 0) std::swap(in[0].sizes[0], in[0].sizes[1]);
-    if (number(node, "transB", 0) == 0) std::swap(in[1].sizes[0], in[1].sizes[1]);
+    if (integer_of(node, "transA", 0) != 0) std::swap(in[0].sizes[0], in[0].sizes[1]);
+    if (integer_of(node, "transB", 0) == 0) std::swap(in[1].sizes[0], in[1].sizes[1]);
   }
 
   // Batches of the first operand are spread over those of what comes out.
@@ -250,7 +240,7 @@ class Translator {
   Status add_lstm(const Node& node, const Operation& whole) {
     const auto& in = whole.inputs;
     const bool known = in.size() >= 3 && in[0].sizes.size() == 3 && in[1].sizes.size() == 3 &&
-                       in[2].sizes.size() == 3 && number(node, "layout", 0) == 0;
+                       in[2].sizes.size() == 3 && integer_of(node, "layout", 0) == 0;
     if (!known)
       return Error{Code::invalid_argument,
                    fmt::format("LSTM '{}' is not laid out as steps × rows × inputs", node.name()),

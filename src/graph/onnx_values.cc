@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "graph/onnx_attributes.h"
+
 namespace flyball {
 namespace {
 
@@ -32,24 +34,13 @@ size_t count_of(const Sizes& sizes, size_t from = 0) {
   return count;
 }
 
-const onnx::AttributeProto* attribute(const onnx::NodeProto& node, std::string_view name) {
-  for (const auto& each : node.attribute())
-    if (each.name() == name) return &each;
-  return nullptr;
-}
-
-int64_t number(const onnx::NodeProto& node, std::string_view name, int64_t otherwise) {
-  const auto* const found = attribute(node, name);
-  return found ? found->i() : otherwise;
-}
-
 // Numbers of an input, which may be missing; of older files an attribute instead.
 Maybe numbers(const onnx::NodeProto& node, const Inputs& inputs, size_t index,
               std::string_view instead) {
   if (index < inputs.size() && inputs[index].numbers) return *inputs[index].numbers;
   if (static_cast<int>(index) < node.input_size() && !node.input(static_cast<int>(index)).empty())
     return {};
-  const auto* const found = attribute(node, instead);
+  const auto* const found = attribute_of(node, instead);
   return found ? OnnxNumbers(found->ints().begin(), found->ints().end()) : OnnxNumbers{};
 }
 
@@ -70,7 +61,7 @@ Maybe shape(const onnx::NodeProto& node, const Inputs& inputs) {
   const Sizes& sizes = *inputs[0].sizes;
   const auto rank = static_cast<int64_t>(sizes.size());
   const auto bound = [&](std::string_view name, int64_t otherwise) {
-    return place(static_cast<long double>(number(node, name, otherwise)), rank, 0, rank);
+    return place(static_cast<long double>(integer_of(node, name, otherwise)), rank, 0, rank);
   };
   const int64_t from = bound("start", 0), to = bound("end", rank);
   if (from >= to) return OnnxNumbers{};
@@ -89,7 +80,7 @@ Maybe gather(const onnx::NodeProto& node, const Inputs& inputs) {
   if (!known(inputs) || inputs.size() != 2 || inputs[0].sizes->empty()) return {};
   const Sizes& sizes = *inputs[0].sizes;
   const OnnxNumbers& from = *inputs[0].numbers;
-  const int64_t axis = number(node, "axis", 0);
+  const int64_t axis = integer_of(node, "axis", 0);
   if (axis != 0 && axis != -static_cast<int64_t>(sizes.size())) return {};
   const size_t row = count_of(sizes, 1);
   OnnxNumbers taken;
@@ -105,7 +96,7 @@ Maybe gather(const onnx::NodeProto& node, const Inputs& inputs) {
 // Along the first dimension.
 Maybe concat(const onnx::NodeProto& node, const Inputs& inputs) {
   if (!known(inputs)) return {};
-  const int64_t axis = number(node, "axis", 0);
+  const int64_t axis = integer_of(node, "axis", 0);
   if (axis != 0 && axis != -static_cast<int64_t>(inputs[0].sizes->size())) return {};
   OnnxNumbers all;
   for (const OnnxValue& input : inputs) {
@@ -144,7 +135,7 @@ Maybe transpose(const onnx::NodeProto& node, const Inputs& inputs) {
   if (!known(inputs)) return {};
   const Sizes& sizes = *inputs[0].sizes;
   if (sizes.size() == 1) return *inputs[0].numbers;
-  const auto* const order = attribute(node, "perm");
+  const auto* const order = attribute_of(node, "perm");
   const bool swaps = !order || (order->ints_size() == 2 && order->ints(0) == 1);
   if (sizes.size() != 2 || !swaps) return {};
   const auto rows = static_cast<size_t>(sizes[0]), columns = static_cast<size_t>(sizes[1]);
@@ -159,7 +150,7 @@ Maybe repeated(const onnx::NodeProto& node, const Inputs& inputs, size_t count) 
     if (inputs.empty() || !inputs[0].numbers || inputs[0].numbers->size() != 1) return {};
     return OnnxNumbers(count, inputs[0].numbers->front());
   }
-  const auto* const value = attribute(node, "value");
+  const auto* const value = attribute_of(node, "value");
   const Maybe one = value ? small_numbers(value->t()) : OnnxNumbers{0};
   if (!one || one->size() != 1) return {};
   return OnnxNumbers(count, one->front());
@@ -183,7 +174,7 @@ std::optional<long double> one(std::string_view op, const onnx::NodeProto& node,
   if (op == "Sqrt" && a >= 0) return std::sqrt(a);
   if (op == "Not") return a == 0 ? 1 : 0;
   if (op != "Cast") return {};
-  const int64_t to = number(node, "to", type);
+  const int64_t to = integer_of(node, "to", type);
   return to == T::BOOL ? (a != 0 ? 1 : 0) : is_integer(type) ? std::trunc(a) : a;
 }
 
@@ -203,7 +194,7 @@ std::optional<long double> two(std::string_view op, const onnx::NodeProto& node,
   if (op == "Div") return is_integer(type) ? std::trunc(a / b) : a / b;
   if (op != "Mod") return {};
   const long double rest = std::fmod(a, b);  // of the sign of a; ONNX's of that of b
-  const bool other = number(node, "fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0);
+  const bool other = integer_of(node, "fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0);
   return other ? rest + b : rest;
 }
 

@@ -22,7 +22,7 @@ constexpr double least_off = 0.06;  ///< logarithm; rows farther off are counted
 constexpr double sigmas = 3;        ///< … are so many standard deviations off
 constexpr double weight_of_off = 0.02;
 constexpr size_t least_judged = 10;
-constexpr int rounds = 3;
+constexpr int weighting_rounds = 3;
 
 struct Neighbour {
   size_t row;
@@ -136,9 +136,9 @@ std::optional<Expected> at_origin(const Around& around, int degree) {
                   std::sqrt(variance)};
 }
 
-class Surface {
+class LocalSurface {
  public:
-  Surface(const Space& space, const std::vector<double>& values)
+  LocalSurface(const Space& space, const std::vector<double>& values)
       : places_(places(space)), logs_(values), weights_(values.size(), 1.0) {
     for (double& value : logs_) value = std::log(value);
     const Neighbourhood neighbourhood(space);
@@ -151,7 +151,7 @@ class Surface {
 
   Surroundings surroundings() {
     Surroundings all;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < weighting_rounds; ++round) {
       std::vector<Expected> expected;
       for (size_t i = 0; i < logs_.size(); ++i) expected.push_back(expected_at(i));
       const double most = sigmas * spread(expected);
@@ -230,7 +230,7 @@ std::vector<size_t> contradicted(const WorkloadTable& table,
 }  // namespace
 
 Surroundings surroundings(const Space& space, const std::vector<double>& values) {
-  return Surface(space, values).surroundings();
+  return LocalSurface(space, values).surroundings();
 }
 
 std::vector<size_t> suspicious_power(const WorkloadTable& table, double tolerance) {

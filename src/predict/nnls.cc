@@ -94,4 +94,10 @@ std::vector<double> relative_nnls(std::span<const double> a, size_t columns,
   return nnls(scaled, columns, std::vector<double>(b.size(), 1.0));
 }
 
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 }  // namespace flyball

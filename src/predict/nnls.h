@@ -15,4 +15,7 @@ std::vector<double> nnls(std::span<const double> a, size_t columns, std::span<co
 std::vector<double> relative_nnls(std::span<const double> a, size_t columns,
                                   std::span<const double> b);
 
+/// What coefficients and terms come to; a longer list's last ones are left out.
+double dot(std::span<const double> a, std::span<const double> b);
+
 }  // namespace flyball

@@ -10,8 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// 100 and 400 MHz: serving takes 40 and 10 ms at 10 and 30 W; training 50 and 20 ms.
-Problem serving() {
+/// 100 and 400 MHz: served_in_windows takes 40 and 10 ms at 10 and 30 W; training 50 and 20 ms.
+Problem served_in_windows() {
   Problem problem;
   const Space modes = Space::grid({named_axis("gpu_mhz", {100, 400})});
   problem.candidates = std::make_shared<Candidates>(*Candidates::link({modes}));
@@ -22,7 +22,7 @@ Problem serving() {
 const Readings served = {{{40, 10}, {10, 30}}};
 
 TEST(Dynamic, FollowsTheRateWhenSwitchesAreCheap) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   problem.switch_ms = 100;
   const std::vector<RateWindow> windows = {{10, 60}, {80, 60}, {10, 60}};
   const auto plan = plan_dynamic(problem, served, windows);
@@ -36,7 +36,7 @@ TEST(Dynamic, FollowsTheRateWhenSwitchesAreCheap) {
 }
 
 TEST(Dynamic, StaysWhenASwitchCostsMore) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   problem.switch_ms = 50e3;  // 50 s of power at each switch, three times what the window saves
   const std::vector<RateWindow> windows = {{80, 60}, {10, 10}, {80, 60}};
   const auto plan = plan_dynamic(problem, served, windows);
@@ -47,7 +47,7 @@ TEST(Dynamic, StaysWhenASwitchCostsMore) {
 }
 
 TEST(Dynamic, ConcurrentTrainingAddsUpOverWindows) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   const Space modes = Space::grid({named_axis("gpu_mhz", {100, 400})});
   problem.candidates = std::make_shared<Candidates>(*Candidates::link({modes, modes}));
   problem.roles.insert(problem.roles.begin(), {"t", Phase::train, 0, unlimited});
@@ -61,7 +61,7 @@ TEST(Dynamic, ConcurrentTrainingAddsUpOverWindows) {
 }
 
 TEST(Dynamic, EnergyPaysASwitchInJoules) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   problem.objective = Objective::energy;
   problem.switch_ms = 1000;
   const std::vector<RateWindow> windows = {{10, 60}, {80, 60}};
@@ -75,7 +75,7 @@ TEST(Dynamic, EnergyPaysASwitchInJoules) {
 }
 
 TEST(Dynamic, ASwitchIsPaidAtTheLargerPowerAndItsOwnEnergy) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   problem.switch_ms = 2000;
   const std::vector<RateWindow> windows = {{80, 60}, {10, 60}};
   auto plan = plan_dynamic(problem, served, windows);
@@ -90,7 +90,7 @@ TEST(Dynamic, ASwitchIsPaidAtTheLargerPowerAndItsOwnEnergy) {
 }
 
 TEST(Dynamic, NeverDrawsMoreThanItsModes) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   problem.switch_ms = 9000;
   const std::vector<RateWindow> windows = {{10, 10}, {80, 10}, {10, 10}, {80, 10}};
   const auto plan = plan_dynamic(problem, served, windows);
@@ -99,7 +99,7 @@ TEST(Dynamic, NeverDrawsMoreThanItsModes) {
 }
 
 TEST(Dynamic, AWindowShorterThanASwitchIsNoPlaceForOne) {
-  Problem problem = serving();
+  Problem problem = served_in_windows();
   problem.switch_ms = 60e3;
   const std::vector<RateWindow> windows = {{10, 10}, {80, 10}};
   EXPECT_EQ(plan_dynamic(problem, served, windows)->switches, 0u);  // the fast mode serves both
@@ -120,7 +120,7 @@ TEST(Dynamic, AWindowShorterThanASwitchIsNoPlaceForOne) {
 
 TEST(Dynamic, NamesTheWindowThatCannotBeServed) {
   const std::vector<RateWindow> windows = {{10, 60}, {150, 60}};
-  const auto plan = plan_dynamic(serving(), served, windows);
+  const auto plan = plan_dynamic(served_in_windows(), served, windows);
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.error().code, Code::infeasible);
   EXPECT_THAT(plan.error().message, HasSubstr("window 2"));
@@ -131,10 +131,10 @@ TEST(Dynamic, OnlyProfiledChoicesAreUsed) {
   Readings partly = served;
   partly[0][0] = {};
   const std::vector<RateWindow> windows = {{10, 60}};
-  const auto plan = plan_dynamic(serving(), partly, windows);
+  const auto plan = plan_dynamic(served_in_windows(), partly, windows);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->windows[0].choice.candidates[0], 1u);
-  EXPECT_FALSE(plan_dynamic(serving(), served, std::vector<RateWindow>{{0, 1}}).ok());
+  EXPECT_FALSE(plan_dynamic(served_in_windows(), served, std::vector<RateWindow>{{0, 1}}).ok());
 }
 
 // Every sequence of modes, its energy spelled out: requests at work and the board between them, a
@@ -143,7 +143,7 @@ TEST(Dynamic, IdlePowerCountsAsBruteForceDoes) {
   Random random(11);
   size_t switched = 0, kept = 0;
   for (int round = 0; round < 200; ++round) {
-    Problem problem = serving();
+    Problem problem = served_in_windows();
     problem.objective = Objective::energy;
     problem.switch_ms = random.uniform(0, 3000);
     problem.idle_w = {random.uniform(1, 4), random.uniform(4, 9)};

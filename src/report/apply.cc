@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "boards/spec.h"
 #include "device/modes/nvpmodel_export.h"
@@ -12,8 +13,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int free_mode = 99;  // a number that no nvpmodel.conf of NVIDIA uses
 

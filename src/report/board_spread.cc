@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/json.h"
@@ -11,8 +10,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Series {
   std::vector<double> ms, joules;
@@ -33,10 +30,10 @@ std::string software_of(const Measurement& m) {
 }
 
 // trial → board → software → readings
-using Readings = std::map<TrialKey, std::map<std::string, std::map<std::string, Series>>>;
+using TrialSeries = std::map<TrialKey, std::map<std::string, std::map<std::string, Series>>>;
 
-Readings gather(const std::vector<BoardRecord>& boards) {
-  Readings readings;
+TrialSeries gather(const std::vector<BoardRecord>& boards) {
+  TrialSeries readings;
   for (const BoardRecord& board : boards)
     for (const StoredMeasurement& stored : board.measurements) {
       const Measurement& m = stored.measurement;
@@ -127,7 +124,7 @@ Json groups_json(const std::vector<SpreadGroup>& groups) {
 }  // namespace
 
 BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards) {
-  const Readings readings = gather(boards);
+  const TrialSeries readings = gather(boards);
   Groups between_boards, between_software, over_time;
   for (const auto& [key, of_boards] : readings) {
     std::map<std::string, std::vector<std::pair<std::string, const Series*>>> by_software;

@@ -16,8 +16,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string measured(const std::vector<ComparedTrial>& trials, bool first) {

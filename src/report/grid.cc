@@ -8,7 +8,6 @@ namespace flyball {
 namespace {
 
 nlohmann::ordered_json table_grid(const WorkloadTable& given) {
-  using Json = nlohmann::ordered_json;
   const WorkloadTable table = merge_repeats(given);
   const std::vector<Axis>& all = table.space.axes();
   Json axes = Json::array(), configurations = Json::array();

@@ -8,6 +8,7 @@
 
 #include "answers/json_version.h"
 #include "answers/stored_json.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "report/run_report.h"
 #include "store/store.h"
@@ -15,7 +16,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
 class OldStore : public testing::Test {

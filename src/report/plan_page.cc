@@ -1,14 +1,13 @@
 #include "report/plan_page.h"
 
 #include "answers/stored_json.h"
+#include "base/json.h"
 #include "report/apply.h"
 #include "report/page.h"
 #include "space/measurement.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Settings board_settings(const Json& role) {
   return of_scope(settings_of(role["config"]), Scope::board);

@@ -18,8 +18,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Where each trial was measured. A failed trial has no power total: it belongs where the others of
 // its board and conditions do.
 std::vector<size_t> sources_of(const std::vector<StoredMeasurement>& trials, Sources& sources) {

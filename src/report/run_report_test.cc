@@ -7,7 +7,7 @@
 namespace flyball {
 namespace {
 
-StoredMeasurement trial(double cores, const std::string& total, const std::string& libraries) {
+StoredMeasurement trial_with(double cores, const std::string& total, const std::string& libraries) {
   Measurement m;
   m.trial = {{{{"cpu_cores", cores}}}, {"net", Phase::train, {}}};
   m.device = "board";
@@ -26,8 +26,10 @@ TEST(RunReport, TellsSourcesApart) {
   run.id = 3;
   run.state = RunState::interrupted;
   run.measurements = 3;
-  const auto page = run_report(
-      run, {trial(1, "module", "2.6"), trial(2, "input", "2.6"), trial(4, "module", "2.7")}, {});
+  const auto page = run_report(run,
+                               {trial_with(1, "module", "2.6"), trial_with(2, "input", "2.6"),
+                                trial_with(4, "module", "2.7")},
+                               {});
   EXPECT_EQ(page["kind"], "run");
   const auto& answer = page["answer"];
   EXPECT_EQ(answer["state"], "interrupted");
@@ -39,7 +41,7 @@ TEST(RunReport, TellsSourcesApart) {
   EXPECT_EQ(answer["sources"][2]["differences"][0], "libraries is 2.6 in A, 2.7 in C");
 }
 
-StoredFigures measured(int workers, int repeat) {
+StoredFigures measured_figures(int workers, int repeat) {
   StoredFigures one;
   one.figures.settings.workers = workers;
   one.figures.repeat = repeat;
@@ -57,7 +59,8 @@ TEST(RunReport, CompletesAnExperimentByItsRuns) {
   run.request.command = "flyball experiment run small.toml";
   run.answer = R"({"experiment": "small", "groups": [{"settings": {"workers": 0}},
                    {"settings": {"workers": 1}}]})";
-  const auto page = run_report(run, {}, {}, {measured(0, 0), measured(1, 0), measured(0, 1)});
+  const auto page = run_report(
+      run, {}, {}, {measured_figures(0, 0), measured_figures(1, 0), measured_figures(0, 1)});
   EXPECT_EQ(page["kind"], "experiment");
   EXPECT_EQ(page["command"], run.request.command);
   const auto& answer = page["answer"];

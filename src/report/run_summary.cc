@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include "answers/stored_json.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "report/run_report.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string workload_of(const Json& request) {
   for (const char* key : {"experiment", "workload", "import", "board"})

@@ -1,12 +1,11 @@
 #include "report/serve_report.h"
 
+#include "base/json.h"
 #include "report/page.h"
 #include "schedule/live_result.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t steps_of_a_bar = 8;  // 4 % of the latency
 

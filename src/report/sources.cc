@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 
@@ -65,7 +64,6 @@ std::vector<std::string> differences(const Source& first, const Source& second) 
 }
 
 nlohmann::ordered_json sources_json(const Sources& sources) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Source& source : sources.all())
     list.push_back({{"name", source.name},

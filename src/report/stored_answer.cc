@@ -12,8 +12,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void add_missing(Json& document, const Json& keys) {
   for (const auto& [key, value] : keys.items())
     if (!document.contains(key)) document[key] = value;

@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "answers/stored_json.h"
+#include "base/json.h"
 #include "report/apply.h"
 #include "report/page.h"
 #include "space/measurement.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A plain number where the spread is not known, else [value, low, high].
 Json quantity(double value, double low, double high) {

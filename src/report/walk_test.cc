@@ -7,6 +7,7 @@
 #include <set>
 
 #include "answers/tune_json.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "report/run_report.h"
 #include "report/tune_page.h"
@@ -18,7 +19,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -4,14 +4,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array all = {Binding::compute, Binding::memory, Binding::launch, Binding::loader};

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/distributions.h"
 #include "base/json.h"
@@ -17,8 +16,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json settings_json(const Settings& values) {
   return values.empty() ? Json::object() : Json(values);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
+#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "predict/contradicted.h"
@@ -16,8 +16,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Rank of each value, from 0; equal ones in their order.
 std::vector<double> ranks(const std::vector<double>& values) {

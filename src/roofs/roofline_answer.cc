@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/json.h"
@@ -14,8 +13,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool asked(const RooflineRequest& request, const std::string& workload) {
   return request.workloads.empty() || std::ranges::count(request.workloads, workload) > 0;

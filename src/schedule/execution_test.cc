@@ -62,7 +62,7 @@ class Scripted final : public Executor {
   }
 };
 
-PlanChange to_mode(size_t mode, double minibatch_ms) {
+PlanChange change_to_mode(size_t mode, double minibatch_ms) {
   PlanChange change;
   change.plan.mode = mode;
   change.plan.largest_batch = {2};
@@ -110,7 +110,7 @@ TEST(Execution, APlanBeginsWhenItsSwitchHasEnded) {
   scripted.at_each_look = [&, told = false]() mutable {
     if (told || scripted.now < 400 * ms) return;
     told = true;
-    PlanChange change = to_mode(1, 15);
+    PlanChange change = change_to_mode(1, 15);
     change.followed = [&] { expected_ns = scripted.execution.durations().services[0]; };
     scripted.execution.change(std::move(change), scripted.now);
   };
@@ -129,7 +129,7 @@ TEST(Execution, AModeThatCannotBeSetLeavesThePlan) {
   Scripted scripted;
   scripted.set = Error{Code::permission, "not root", ""};
   bool followed = false;
-  PlanChange change = to_mode(1, 15);
+  PlanChange change = change_to_mode(1, 15);
   change.followed = [&] { followed = true; };
   scripted.execution.change(std::move(change), 0);
   const LiveResult result = scripted.run();
@@ -146,7 +146,7 @@ TEST(Execution, WhatWasLearnedStaysWhileTheModeDoes) {
   for (const bool measured : {false, true}) {
     Scripted scripted(measured);
     double expected_ns = 0;
-    PlanChange change = to_mode(0, 15);
+    PlanChange change = change_to_mode(0, 15);
     change.followed = [&] { expected_ns = scripted.execution.durations().services[0]; };
     scripted.execution.change(std::move(change), 0);
     EXPECT_EQ(scripted.run().services[0].planned_batch, 2);
@@ -156,7 +156,7 @@ TEST(Execution, WhatWasLearnedStaysWhileTheModeDoes) {
 
 TEST(Execution, WhoArrivesBeforeASwitchThatIsCertainIsJudgedByIt) {
   Scripted scripted;
-  PlanChange change = to_mode(1, 15);
+  PlanChange change = change_to_mode(1, 15);
   change.switch_s = 0.2;  // longer than the budget: it comes at once
   scripted.execution.change(std::move(change), 0);
   EXPECT_EQ(scripted.execution.arrive(0, 1, 1, 0).refused, RefusalReason::overload);
@@ -167,7 +167,7 @@ TEST(Execution, WhoArrivesBeforeASwitchThatIsCertainIsJudgedByIt) {
 TEST(Execution, SaysWhyNothingWasTrained) {
   for (const bool measured : {false, true}) {
     Scripted scripted(measured);
-    scripted.execution.change(to_mode(1, 500), 0);
+    scripted.execution.change(change_to_mode(1, 500), 0);
     const LiveResult result = scripted.run();
     if (result.trainings[0].minibatches > 0) continue;
     EXPECT_THAT(result.training_blocked, HasSubstr("learn did not train: a minibatch of it"));

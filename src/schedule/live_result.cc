@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -12,8 +11,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json service_json(const ServiceResult& service, double energy_j_per_request) {
   const LatencyHistogram& latency = service.latency;

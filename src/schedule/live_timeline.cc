@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "problem/problem.h"
@@ -10,8 +9,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double known_share = 0.99;  // of a window, for its power to be known
 

@@ -4,17 +4,15 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "schedule/live_result.h"
 #include "schedule/schedule_testing.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 LiveWindow sum_of(const LiveTimeline& timeline) {
   LiveWindow sum{.services = std::vector<ServiceWindow>(timeline.services()),

@@ -6,18 +6,16 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
+#include "base/json.h"
 #include "server/http_text.h"
 #include "server/infer_request.h"
 #include "space/named_source.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 HttpResponse json_response(const Json& json, int status = 200) {
   return {status, "application/json", json.dump()};

@@ -13,7 +13,11 @@
 namespace flyball {
 namespace {
 
-constexpr int connections = 4000;
+/// FLYBALL_MUTATION_SEED=N asks for other messages, FLYBALL_MUTATION_CONNECTIONS=N for more.
+uint64_t asked_of(const char* variable, uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
 
 std::vector<std::string> seeds() {
   std::vector<std::string> all;
@@ -122,12 +126,11 @@ TEST(HttpMutation, ConnectionsStayInStepWithASecondReader) {
   const Served served(serving, options);
   const std::vector<std::string> all = seeds();
   ASSERT_GT(all.size(), 10u);
-  // Another seed, and so other messages, with FLYBALL_MUTATION_SEED=N.
-  const char* seed = std::getenv("FLYBALL_MUTATION_SEED");
-  Random random(seed ? std::strtoull(seed, nullptr, 10) : 11);
+  const uint64_t connections = asked_of("FLYBALL_MUTATION_CONNECTIONS", 4000);
+  Random random(asked_of("FLYBALL_MUTATION_SEED", 11));
   const double before = resident_mib();
   size_t whole = 0, malformed = 0, failures = 0;
-  for (int c = 0; c < connections && failures < 5; ++c) {
+  for (uint64_t c = 0; c < connections && failures < 5; ++c) {
     std::string bytes;
     const size_t count = 1 + random.below(3);
     for (size_t m = 0; m < count; ++m) {
@@ -151,8 +154,8 @@ TEST(HttpMutation, ConnectionsStayInStepWithASecondReader) {
       malformed += message.kind == ReadMessage::Kind::malformed;
     }
   }
-  EXPECT_GT(whole, connections / 4u);
-  EXPECT_GT(malformed, connections / 4u);
+  EXPECT_GT(whole, connections / 4);
+  EXPECT_GT(malformed, connections / 4);
   EXPECT_LT(resident_mib() - before, 64);
   EXPECT_THAT(served.ask(infer_path, two_numbers), ::testing::StartsWith("HTTP/1.1 200"));
 }

@@ -8,16 +8,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_line.h"
 #include "base/text.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::json;
-using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t most_of_any_size = 1 << 16;  // numbers in a dimension of any size
 constexpr int deepest = 16;  // brackets within brackets: a batch of six dimensions, and some
@@ -77,9 +74,9 @@ std::string_view number_that_is_none(std::string_view text) {
   return {};
 }
 
-Result<Json> parse_header(std::string_view text, const ServiceInfo& service) {
+Result<SortedJson> parse_header(std::string_view text, const ServiceInfo& service) {
   FLYBALL_CHECK(check_extent(text, most_numbers(service), service.largest_batch));
-  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  SortedJson json = SortedJson::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded()) {
     if (const std::string_view word = number_that_is_none(text); !word.empty())
       return wrong(fmt::format("the body holds {}, which is no number of JSON", word));
@@ -89,32 +86,32 @@ Result<Json> parse_header(std::string_view text, const ServiceInfo& service) {
   return json;
 }
 
-const Json* member(const Json& json, const char* key) {
+const SortedJson* member(const SortedJson& json, const char* key) {
   const auto found = json.find(key);
   return found == json.end() ? nullptr : &*found;
 }
 
-Result<std::string> text_of(const Json& json, const char* key, const std::string& of) {
-  const Json* value = member(json, key);
+Result<std::string> text_of(const SortedJson& json, const char* key, const std::string& of) {
+  const SortedJson* value = member(json, key);
   if (!value || !value->is_string()) return wrong(fmt::format("{} has no {}", of, key));
   return value->get<std::string>();
 }
 
-Result<bool> flag_of(const Json& json, const char* key) {
-  const Json* parameters = member(json, "parameters");
+Result<bool> flag_of(const SortedJson& json, const char* key) {
+  const SortedJson* parameters = member(json, "parameters");
   if (!parameters) return false;
   if (!parameters->is_object()) return wrong("parameters are no object");
-  const Json* value = member(*parameters, key);
+  const SortedJson* value = member(*parameters, key);
   if (!value) return false;
   if (!value->is_boolean())
     return wrong(fmt::format("parameter {} is neither true nor false", key));
   return value->get<bool>();
 }
 
-size_t count_numbers(const Json& value) {
+size_t count_numbers(const SortedJson& value) {
   if (!value.is_array()) return 1;
   size_t count = 0;
-  for (const Json& inner : value) count += count_numbers(inner);
+  for (const SortedJson& inner : value) count += count_numbers(inner);
   return count;
 }
 
@@ -123,9 +120,9 @@ class Numbers {
  public:
   explicit Numbers(StoredTensor& tensor) : tensor_(tensor) {}
 
-  Status take(const Json& value) {
+  Status take(const SortedJson& value) {
     if (value.is_array()) {
-      for (const Json& inner : value) FLYBALL_CHECK(take(inner));
+      for (const SortedJson& inner : value) FLYBALL_CHECK(take(inner));
       return {};
     }
     switch (tensor_.dtype) {
@@ -147,7 +144,7 @@ class Numbers {
   }
 
  private:
-  Status refuse(const Json& value) const {
+  Status refuse(const SortedJson& value) const {
     return wrong(fmt::format("input {}: {} is no {}", tensor_.name,
                              value.is_number() ? value.dump() : std::string(value.type_name()),
                              datatype_name(tensor_.dtype)));
@@ -158,7 +155,7 @@ class Numbers {
     return {};
   }
   template <class T>
-  Status real(const Json& value) {
+  Status real(const SortedJson& value) {
     if (!value.is_number()) return refuse(value);
     const double number = value.get<double>();
     if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<T>::max())))
@@ -166,7 +163,7 @@ class Numbers {
     return append(static_cast<T>(number));
   }
   template <class T>
-  Status whole(const Json& value) {
+  Status whole(const SortedJson& value) {
     if (value.is_number_unsigned()) {
       const auto number = value.get<uint64_t>();
       if (number > static_cast<uint64_t>(std::numeric_limits<T>::max())) return refuse(value);
@@ -209,15 +206,16 @@ std::string shape_text(const TensorShape& shape, bool batch) {
   return text + "]";
 }
 
-Result<TensorShape> read_shape(const Json& input, const TensorSpec& spec, int64_t largest_batch) {
-  const Json* sizes = member(input, "shape");
+Result<TensorShape> read_shape(const SortedJson& input, const TensorSpec& spec,
+                               int64_t largest_batch) {
+  const SortedJson* sizes = member(input, "shape");
   const std::string expected = shape_text(spec.shape, true);
   if (!sizes || !sizes->is_array())
     return wrong(fmt::format("input {} has no shape: {} is expected", spec.name, expected));
   const bool rank_fits = sizes->size() == spec.shape.rank() + 1;
   TensorShape shape;
   for (size_t d = 0; rank_fits && d < sizes->size(); ++d) {
-    const Json& size = (*sizes)[d];
+    const SortedJson& size = (*sizes)[d];
     const bool any = d == 0 || spec.shape[d - 1] < 0;
     if (any && size.is_number_integer() &&
         (size.get<int64_t>() < 1 || size.get<int64_t>() > most_of_any_size))
@@ -244,15 +242,15 @@ class RequestReader {
   RequestReader(const ServiceInfo& service, std::string_view binary)
       : service_(service), binary_(binary) {}
 
-  Result<InferCall> read(const Json& json) {
+  Result<InferCall> read(const SortedJson& json) {
     InferCall call;
-    if (const Json* id = member(json, "id")) {
+    if (const SortedJson* id = member(json, "id")) {
       if (!id->is_string()) return wrong("id is no string");
       call.id = id->get<std::string>();
     }
-    const Json* inputs = member(json, "inputs");
+    const SortedJson* inputs = member(json, "inputs");
     if (!inputs || !inputs->is_array()) return wrong("there are no inputs");
-    for (const Json& input : *inputs) FLYBALL_CHECK(add_input(input, call));
+    for (const SortedJson& input : *inputs) FLYBALL_CHECK(add_input(input, call));
     for (const TensorSpec& spec : service_.inputs)
       if (std::ranges::find(call.inputs, spec.name, &StoredTensor::name) == call.inputs.end())
         return wrong(fmt::format("input {} is missing", spec.name));
@@ -263,7 +261,7 @@ class RequestReader {
   }
 
  private:
-  Status add_input(const Json& input, InferCall& call) {
+  Status add_input(const SortedJson& input, InferCall& call) {
     if (!input.is_object()) return wrong("an input is no object");
     FLYBALL_ASSIGN(const std::string name, text_of(input, "name", "an input"));
     const auto spec = std::ranges::find(service_.inputs, name, &TensorSpec::name);
@@ -293,13 +291,13 @@ class RequestReader {
     return join(all, ", ");
   }
 
-  Status read_data(const Json& input, StoredTensor& tensor) {
+  Status read_data(const SortedJson& input, StoredTensor& tensor) {
     const size_t elements = static_cast<size_t>(tensor.shape.elements());
-    const Json* parameters = member(input, "parameters");
-    const Json* bytes =
+    const SortedJson* parameters = member(input, "parameters");
+    const SortedJson* bytes =
         parameters && parameters->is_object() ? member(*parameters, "binary_data_size") : nullptr;
     if (bytes) return take_binary(*bytes, elements * dtype_bytes(tensor.dtype), tensor);
-    const Json* data = member(input, "data");
+    const SortedJson* data = member(input, "data");
     if (!data || !data->is_array())
       return wrong(fmt::format("input {} has neither data nor binary_data_size", tensor.name));
     if (const size_t count = count_numbers(*data); count != elements)
@@ -309,7 +307,7 @@ class RequestReader {
     return Numbers(tensor).take(*data);
   }
 
-  Status take_binary(const Json& size, size_t expected, StoredTensor& tensor) {
+  Status take_binary(const SortedJson& size, size_t expected, StoredTensor& tensor) {
     if (!size.is_number_unsigned() || size.get<uint64_t>() != expected)
       return wrong(fmt::format("input {}: binary_data_size {} where its shape says {}", tensor.name,
                                size.dump(), expected));
@@ -321,11 +319,11 @@ class RequestReader {
     return {};
   }
 
-  Status add_outputs(const Json& json, InferCall& call) const {
-    const Json* outputs = member(json, "outputs");
+  Status add_outputs(const SortedJson& json, InferCall& call) const {
+    const SortedJson* outputs = member(json, "outputs");
     if (!outputs) return {};
     if (!outputs->is_array()) return wrong("outputs are no array");
-    for (const Json& output : *outputs) {
+    for (const SortedJson& output : *outputs) {
       if (!output.is_object()) return wrong("an output is no object");
       FLYBALL_ASSIGN(const std::string name, text_of(output, "name", "an output"));
       if (std::ranges::find(service_.outputs, name, &TensorSpec::name) == service_.outputs.end())
@@ -414,13 +412,13 @@ Result<InferCall> read_infer(const ServiceInfo& service, std::string_view body,
                       "bytes",
                       *header_length, body.size()));
   }
-  FLYBALL_ASSIGN(const Json json, parse_header(body.substr(0, length), service));
+  FLYBALL_ASSIGN(const SortedJson json, parse_header(body.substr(0, length), service));
   return RequestReader(service, body.substr(length)).read(json);
 }
 
 Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
                               const std::vector<StoredTensor>& outputs) {
-  OrderedJson head = {{"model_name", service.name}, {"model_version", "1"}};
+  Json head = {{"model_name", service.name}, {"model_version", "1"}};
   if (!call.id.empty()) head["id"] = call.id;
   InferBody body;
   body.bytes = json_line(head);
@@ -434,8 +432,8 @@ Result<InferBody> write_infer(const ServiceInfo& service, const InferCall& call,
     if (!call.outputs.empty() && wanted == call.outputs.end()) continue;
     const bool as_bytes = call.binary || (wanted != call.outputs.end() && wanted->binary);
     fmt::format_to(std::back_inserter(body.bytes), R"({}{{"name":{},"shape":{},"datatype":"{}",)",
-                   first ? "" : ",", OrderedJson(output.name).dump(),
-                   shape_text(output.shape, false), datatype_name(output.dtype));
+                   first ? "" : ",", Json(output.name).dump(), shape_text(output.shape, false),
+                   datatype_name(output.dtype));
     first = false;
     if (as_bytes) {
       fmt::format_to(std::back_inserter(body.bytes), R"("parameters":{{"binary_data_size":{}}}}})",

@@ -6,14 +6,13 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
 
 using ::testing::HasSubstr;
-using Json = nlohmann::json;
-
 ServiceInfo two_inputs() {
   return {"net",
           {{.name = "image", .dtype = DType::float32, .shape = {2, 2}},
@@ -23,22 +22,22 @@ ServiceInfo two_inputs() {
           0.1};
 }
 
-Json image(int64_t samples) {
-  Json data = Json::array();
+SortedJson image(int64_t samples) {
+  SortedJson data = SortedJson::array();
   for (int64_t i = 0; i < samples * 4; ++i) data.push_back(0.5 * static_cast<double>(i));
   return {{"name", "image"}, {"shape", {samples, 2, 2}}, {"datatype", "FP32"}, {"data", data}};
 }
-Json ids(int64_t samples) {
+SortedJson ids(int64_t samples) {
   return {{"name", "ids"},
           {"shape", {samples, 1}},
           {"datatype", "INT64"},
           {"data", std::vector<int64_t>(static_cast<size_t>(samples), 7)}};
 }
-Json sound() {
+SortedJson sound() {
   return {{"id", "a7"}, {"inputs", {image(2), ids(2)}}};
 }
 
-std::string complaint(const Json& json) {
+std::string complaint(const SortedJson& json) {
   const auto read = read_infer(two_inputs(), json.dump(), std::nullopt);
   return read.ok() ? "accepted" : read.error().message;
 }
@@ -57,7 +56,7 @@ TEST(InferRequest, FlatAndNestedDataAreTheSame) {
   EXPECT_EQ(flat->samples, 2);
   EXPECT_THAT(numbers<float>(flat->inputs[0]), testing::ElementsAre(0, .5, 1, 1.5, 2, 2.5, 3, 3.5));
   EXPECT_THAT(numbers<int64_t>(flat->inputs[1]), testing::ElementsAre(7, 7));
-  Json nested = sound();
+  SortedJson nested = sound();
   nested["inputs"][0]["data"] = {{{0, .5}, {1, 1.5}}, {{2, 2.5}, {3, 3.5}}};
   const auto same = read_infer(two_inputs(), nested.dump(), std::nullopt);
   ASSERT_TRUE(same.ok()) << same.error().message;
@@ -66,8 +65,8 @@ TEST(InferRequest, FlatAndNestedDataAreTheSame) {
 
 TEST(InferRequest, BinaryDataFollowInTheOrderOfInputs) {
   const auto flat = *read_infer(two_inputs(), sound().dump(), std::nullopt);
-  Json json = sound();
-  for (Json& input : json["inputs"]) input.erase("data");
+  SortedJson json = sound();
+  for (SortedJson& input : json["inputs"]) input.erase("data");
   json["inputs"][0]["parameters"] = {{"binary_data_size", 32}};
   json["inputs"][1]["parameters"] = {{"binary_data_size", 16}};
   const std::string header = json.dump();
@@ -96,51 +95,52 @@ TEST(InferRequest, BinaryDataFollowInTheOrderOfInputs) {
 }
 
 TEST(InferRequest, WhatIsWrongIsNamed) {
-  const auto with = [](const std::function<void(Json&)>& change) {
-    Json json = sound();
+  const auto with = [](const std::function<void(SortedJson&)>& change) {
+    SortedJson json = sound();
     change(json);
     return complaint(json);
   };
   EXPECT_EQ(complaint(sound()), "accepted");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][0]["name"] = "picture"; }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][0]["name"] = "picture"; }),
             "net has no input 'picture'; it takes image, ids");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][0]["datatype"] = "FP64"; }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][0]["datatype"] = "FP64"; }),
             "input image is FP64 where FP32 is expected");
-  EXPECT_EQ(with([](Json& j) {
+  EXPECT_EQ(with([](SortedJson& j) {
               j["inputs"][0]["shape"] = {2, 4};
             }),
             "input image has shape [2,4] where [-1,2,2] is expected");
-  EXPECT_EQ(with([](Json& j) {
+  EXPECT_EQ(with([](SortedJson& j) {
               j["inputs"][0]["shape"] = {2, 2, 3};
             }),
             "input image has shape [2,2,3] where [-1,2,2] is expected");
-  EXPECT_EQ(with([](Json& j) {
+  EXPECT_EQ(with([](SortedJson& j) {
               j["inputs"][0]["shape"] = {-2, 2, 2};
             }),
             "input image has shape [-2,2,2]: -2 samples are none that it takes (1 to 4)");
-  EXPECT_EQ(with([](Json& j) {
+  EXPECT_EQ(with([](SortedJson& j) {
               j["inputs"] = {image(5), ids(5)};
             }),
             "input image holds 5 samples; a request may hold 4");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][1] = ids(1); }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][1] = ids(1); }),
             "input ids holds 1 samples, input image 2");
-  EXPECT_EQ(with([](Json& j) { j["inputs"].erase(1); }), "input ids is missing");
-  EXPECT_EQ(with([](Json& j) { j["inputs"].push_back(ids(2)); }), "input ids is given twice");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][0]["data"].erase(0); }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"].erase(1); }), "input ids is missing");
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"].push_back(ids(2)); }), "input ids is given twice");
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][0]["data"].erase(0); }),
             "input image holds 7 numbers where its shape says 8");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][0]["data"][0] = "1"; }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][0]["data"][0] = "1"; }),
             "input image: string is no FP32");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][0]["data"][0] = 1e39; }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][0]["data"][0] = 1e39; }),
             "input image: 1e+39 is no FP32");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][1]["data"][0] = 1.5; }), "input ids: 1.5 is no INT64");
-  EXPECT_EQ(with([](Json& j) { j["inputs"][0].erase("data"); }),
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][1]["data"][0] = 1.5; }),
+            "input ids: 1.5 is no INT64");
+  EXPECT_EQ(with([](SortedJson& j) { j["inputs"][0].erase("data"); }),
             "input image has neither data nor binary_data_size");
-  EXPECT_EQ(with([](Json& j) {
+  EXPECT_EQ(with([](SortedJson& j) {
               j["outputs"] = {{{"name", "boxes"}}};
             }),
             "net has no output 'boxes'");
-  EXPECT_EQ(with([](Json& j) { j["id"] = 7; }), "id is no string");
-  EXPECT_EQ(with([](Json& j) { j.erase("inputs"); }), "there are no inputs");
+  EXPECT_EQ(with([](SortedJson& j) { j["id"] = 7; }), "id is no string");
+  EXPECT_EQ(with([](SortedJson& j) { j.erase("inputs"); }), "there are no inputs");
 }
 
 TEST(InferRequest, WhatIsNoJsonOrTooMuchIsRefusedBeforeItIsHeld) {
@@ -198,10 +198,10 @@ TEST(InferRequest, AnswersReadBackToTheSameBits) {
   const auto body = write_infer(two_inputs(), call, {logits(values)});
   ASSERT_TRUE(body.ok());
   EXPECT_FALSE(body->header_length);
-  const Json json = Json::parse(body->bytes);
+  const SortedJson json = SortedJson::parse(body->bytes);
   EXPECT_EQ(json["model_name"], "net");
   EXPECT_EQ(json["id"], "q\"1");
-  EXPECT_EQ(json["outputs"][0]["shape"], (Json{1, 5}));
+  EXPECT_EQ(json["outputs"][0]["shape"], (SortedJson{1, 5}));
   EXPECT_EQ(json["outputs"][0]["datatype"], "FP32");
   for (size_t i = 0; i < values.size(); ++i)
     EXPECT_EQ(json["outputs"][0]["data"][i].get<float>(), values[i]);
@@ -214,7 +214,7 @@ TEST(InferRequest, BinaryAnswersAreTheBytesThemselves) {
   const auto body = write_infer(two_inputs(), call, {output});
   ASSERT_TRUE(body.ok() && body->header_length);
   EXPECT_EQ(body->bytes.substr(*body->header_length), output.bytes);
-  const Json json = Json::parse(body->bytes.substr(0, *body->header_length));
+  const SortedJson json = SortedJson::parse(body->bytes.substr(0, *body->header_length));
   EXPECT_EQ(json["outputs"][0]["parameters"]["binary_data_size"], 8);
 }
 

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/random.h"
 #include "data/makers/digits.h"
@@ -23,8 +23,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using Json = nlohmann::json;
-
 /// Serves one model over HTTP from a thread of its own until it ends.
 class LiveEndpoint {
  public:
@@ -77,20 +75,22 @@ std::string bytes_of(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-std::string json_answer(const LiveEndpoint& live, Json input, const std::vector<float>& pixels) {
+std::string json_answer(const LiveEndpoint& live, SortedJson input,
+                        const std::vector<float>& pixels) {
   input["data"] = pixels;
-  const std::string answer = live.ask(Json{{"inputs", {input}}}.dump());
+  const std::string answer = live.ask(SortedJson{{"inputs", {input}}}.dump());
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   std::vector<float> scores;
-  const Json said = Json::parse(answer.substr(answer.find("\r\n\r\n")));
-  for (const Json& score : said["outputs"][0]["data"]) scores.push_back(score.get<float>());
+  const SortedJson said = SortedJson::parse(answer.substr(answer.find("\r\n\r\n")));
+  for (const SortedJson& score : said["outputs"][0]["data"]) scores.push_back(score.get<float>());
   return bytes_of(scores);
 }
 
-std::string binary_answer(const LiveEndpoint& live, Json input, const std::vector<float>& pixels) {
+std::string binary_answer(const LiveEndpoint& live, SortedJson input,
+                          const std::vector<float>& pixels) {
   input["parameters"] = {{"binary_data_size", pixels.size() * sizeof(float)}};
   const std::string header =
-      Json{{"inputs", {input}}, {"parameters", {{"binary_data_output", true}}}}.dump();
+      SortedJson{{"inputs", {input}}, {"parameters", {{"binary_data_output", true}}}}.dump();
   const std::string name = "Inference-Header-Content-Length: ";
   const std::string answer =
       live.ask(header + bytes_of(pixels), name + std::to_string(header.size()) + "\r\n");
@@ -138,7 +138,8 @@ TEST(LiveEndpoint, AnswersEqualWhatTheNetworkGivesBitForBit) {
     ASSERT_EQ(scores.shape.elements(), samples * 10);
     const std::string expected(reinterpret_cast<const char*>(scores.data),
                                static_cast<size_t>(samples) * 10 * sizeof(float));
-    const Json named = {{"name", input}, {"shape", {samples, 1, 28, 28}}, {"datatype", "FP32"}};
+    const SortedJson named = {
+        {"name", input}, {"shape", {samples, 1, 28, 28}}, {"datatype", "FP32"}};
     EXPECT_EQ(json_answer(live, named, pixels), expected) << "batch " << samples << ", as JSON";
     EXPECT_EQ(binary_answer(live, named, pixels), expected) << "batch " << samples << ", binary";
   }

@@ -7,14 +7,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Read {
+struct HeadRead {
   int status = 200;  // of a refusal
   std::string message;
   RequestHead head;
 };
 
 // All at once, or byte by byte.
-Read read_head(const std::string& text, size_t step, size_t limit = 16 << 10) {
+HeadRead read_head(const std::string& text, size_t step, size_t limit = 16 << 10) {
   HeadEnd end;
   for (size_t n = std::min(step, text.size());; n = std::min(n + step, text.size())) {
     const auto found = end.find(std::string_view(text).substr(0, n), limit);
@@ -31,15 +31,15 @@ Read read_head(const std::string& text, size_t step, size_t limit = 16 << 10) {
   }
 }
 
-Read of_fields(const std::string& fields, const std::string& version = "HTTP/1.1") {
+HeadRead of_fields(const std::string& fields, const std::string& version = "HTTP/1.1") {
   const std::string text = "POST /a " + version + "\r\nHost: h\r\n" + fields + "\r\n";
-  const Read read = read_head(text, text.size());
+  const HeadRead read = read_head(text, text.size());
   EXPECT_EQ(read_head(text, 1).status, read.status) << text;
   return read;
 }
 
 TEST(RequestHead, ReadsWhatDecides) {
-  const Read read = of_fields(
+  const HeadRead read = of_fields(
       "Content-Length:  12 \r\nORIGIN: http://h\r\nAuthorization: Bearer x y\r\n"
       "Content-Encoding: GZIP\r\nExpect: 100-Continue\r\nX:\r\nConnection: x, Close\r\n");
   ASSERT_EQ(read.status, 200) << read.message;

@@ -19,10 +19,10 @@ Result<Imported> import(const std::string& text, const std::vector<std::string>&
 const std::vector<std::string> clauses = {"device==orin_agx",     "workload=net",    "phase==train",
                                           "cpu_mhz=cpu_khz:kHz",  "gpu_mhz=gpu:Hz",  "cpu_cores=n",
                                           "minibatch_ms=time:us", "power_w=total:mW"};
-const std::string head = "net,n,cpu_khz,gpu,time,total,timestamp\n";
+const std::string foreign_head = "net,n,cpu_khz,gpu,time,total,timestamp\n";
 
 TEST(ImportMap, RenamesColumnsAndConvertsUnits) {
-  const auto imported = import(head +
+  const auto imported = import(foreign_head +
                                    "lenet5,4,1190400,114750000,10500,31500,17:00\n"
                                    "lenet5,4,268800,114750000,30250.5,,17:01\n",
                                clauses);
@@ -71,7 +71,7 @@ TEST(ImportMap, WithoutClausesTheTableMustBeTidy) {
   ASSERT_TRUE(imported.ok()) << imported.error().message;
   EXPECT_EQ(format_table(imported->table.workloads), tidy);
   EXPECT_THAT(imported->ignored_columns, IsEmpty());
-  EXPECT_THAT(import(head, {}).error().hint, HasSubstr("--map"));
+  EXPECT_THAT(import(foreign_head, {}).error().hint, HasSubstr("--map"));
 }
 
 // Bounds of predictions are no readings: that they are not taken is told.
@@ -129,7 +129,7 @@ TEST(ImportMap, ABadClauseIsNamedWithTheRemedy) {
 }
 
 TEST(ImportMap, AMissingColumnIsNamedAndTheOneThatWasMeant) {
-  const auto imported = import(head, {"workload=nett"});
+  const auto imported = import(foreign_head, {"workload=nett"});
   ASSERT_FALSE(imported.ok());
   EXPECT_EQ(imported.error().code, Code::not_found);
   EXPECT_THAT(imported.error().message, HasSubstr("log.csv has no column 'nett'"));
@@ -139,7 +139,7 @@ TEST(ImportMap, AMissingColumnIsNamedAndTheOneThatWasMeant) {
 TEST(ImportMap, ABadRowIsNamedByFileLineAndForeignColumn) {
   const std::string good = "lenet5,4,1190400,114750000,10500,31500,17:00\n";
   const auto complaint = [&](const std::string& row) {
-    const auto imported = import(head + good + row, clauses);
+    const auto imported = import(foreign_head + good + row, clauses);
     EXPECT_FALSE(imported.ok());
     return imported.ok() ? "" : imported.error().message;
   };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/json.h"
@@ -10,8 +9,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void add_power(const Measurement& m, Json& json) {
   json["power_w"] = m.power ? or_null(m.power->mean_w) : Json(nullptr);

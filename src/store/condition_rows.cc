@@ -1,20 +1,15 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "store/rows.h"
 
 namespace flyball {
-namespace {
-
-using Json = nlohmann::json;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<std::string> conditions_text(const Conditions& conditions) {
   try {
-    return Json(conditions).dump();
-  } catch (const Json::exception&) {
+    return SortedJson(conditions).dump();
+  } catch (const SortedJson::exception&) {
     return Error{Code::invalid_argument, "a condition of the measurement is not UTF-8",
                  "rename the file or change the environment variable that it names"};
   }
@@ -31,7 +26,7 @@ Result<Value> condition_row(Database& database, const std::optional<Conditions>&
 Result<std::optional<Conditions>> read_conditions(const Row& row, int column) {
   if (row.is_null(column)) return std::optional<Conditions>();
   const std::string text = row.text(column);
-  const Json json = Json::parse(text, nullptr, false);
+  const SortedJson json = SortedJson::parse(text, nullptr, false);
   bool sound = json.is_object();
   Conditions conditions;
   if (sound)

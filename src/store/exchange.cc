@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "space/table_hash.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The axes of a trial in the order a reader expects: run settings, then the mode.
 std::vector<Axis> axes_of(const Trial& trial) {

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "store/blob.h"
 #include "store/rows.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::json;
 
 // The columns in the order in which insert_measurement writes and read_measurement reads them.
 constexpr const char* insert_sql = R"sql(
@@ -50,7 +48,7 @@ Error damaged(const char* what, const std::string& text) {
 }
 
 Result<Settings> parse_settings(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const SortedJson json = SortedJson::parse(text, nullptr, false);
   Settings settings;
   bool sound = json.is_object();
   if (sound)
@@ -63,7 +61,7 @@ Result<Settings> parse_settings(const std::string& text) {
 }
 
 std::string clocks_text(const std::vector<SeenClock>& clocks) {
-  Json json = Json::array();
+  SortedJson json = SortedJson::array();
   for (const SeenClock& clock : clocks)
     json.push_back({{"axis", clock.axis}, {"mean", clock.mean}, {"least", clock.least}});
   return json.dump();
@@ -72,12 +70,12 @@ std::string clocks_text(const std::vector<SeenClock>& clocks) {
 Result<std::vector<SeenClock>> parse_clocks(const std::string& text, const PowerMode& mode) {
   std::vector<SeenClock> clocks;
   try {
-    for (const Json& one : Json::parse(text)) {
+    for (const SortedJson& one : SortedJson::parse(text)) {
       SeenClock& clock =
           clocks.emplace_back(SeenClock{one.at("axis"), one.at("mean"), one.at("least")});
       if (!mode.values.contains(clock.axis)) return damaged("clocks", text);
     }
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     return damaged("clocks", text);
   }
   return clocks;
@@ -204,8 +202,8 @@ Result<std::string> settings_text(const Settings& settings) {
       return Error{Code::invalid_argument, fmt::format("'{}' is {}, not a number", name, value),
                    "settings are finite numbers"};
   try {
-    return Json(settings).dump();
-  } catch (const Json::exception&) {
+    return SortedJson(settings).dump();
+  } catch (const SortedJson::exception&) {
     return Error{Code::invalid_argument, "the name of an axis is not UTF-8", "rename the axis"};
   }
 }

@@ -8,7 +8,7 @@
 namespace flyball {
 namespace {
 
-Table table_of(const std::string& rows, const std::string& columns = "") {
+Table reference_table(const std::string& rows, const std::string& columns = "") {
   const auto csv = parse_csv(
       "device,workload,phase,gpu_mhz,minibatch_ms,power_w" + columns + "\n" + rows, "t.csv");
   EXPECT_TRUE(csv.ok());
@@ -23,9 +23,11 @@ TEST(ReferenceFolder, KeepAndForgetTables) {
   ASSERT_TRUE(references.list().ok());
   EXPECT_TRUE(references.list()->empty());
   ASSERT_TRUE(
-      references.add(table_of("orin,net,train,100,9,5\norin,net,train,200,5,7\n"), "a").ok());
-  ASSERT_TRUE(references.add(table_of("xavier,net,infer,100,9,\n"), "b-2").ok());
-  EXPECT_EQ(references.add(table_of("orin,net,train,100,9,5\n"), "a").error().code, Code::conflict);
+      references.add(reference_table("orin,net,train,100,9,5\norin,net,train,200,5,7\n"), "a")
+          .ok());
+  ASSERT_TRUE(references.add(reference_table("xavier,net,infer,100,9,\n"), "b-2").ok());
+  EXPECT_EQ(references.add(reference_table("orin,net,train,100,9,5\n"), "a").error().code,
+            Code::conflict);
   const auto all = references.list();
   ASSERT_TRUE(all.ok());
   ASSERT_EQ(all->size(), 2u);
@@ -46,22 +48,25 @@ TEST(ReferenceFolder, HoldNothingThatWasPredicted) {
   const TempFolder folder;
   const ReferenceFolder references(folder.path());
   const auto dropped = references.add(
-      table_of("o,n,train,100,9,5,measured\no,n,train,200,5,7,predicted\n", ",provenance"), "a");
+      reference_table("o,n,train,100,9,5,measured\no,n,train,200,5,7,predicted\n", ",provenance"),
+      "a");
   ASSERT_TRUE(dropped.ok());
   EXPECT_EQ(*dropped, 1u);
   EXPECT_EQ(references.of_device("o", {})->front().size(), 1u);
-  EXPECT_FALSE(references.add(table_of("o,n,train,100,9,5,predicted\n", ",provenance"), "b").ok());
+  EXPECT_FALSE(
+      references.add(reference_table("o,n,train,100,9,5,predicted\n", ",provenance"), "b").ok());
 }
 
 TEST(ReferenceFolder, KeepsHowRowsAreKnown) {
   const TempFolder folder;
   const ReferenceFolder references(folder.path());
-  ASSERT_TRUE(references
-                  .add(table_of("o,net,train,100,9,5,measured\no,net,train,200,5,7,simulated\n"
-                                "o,sim,train,100,9,5,simulated\n",
-                                ",provenance"),
-                       "a")
-                  .ok());
+  ASSERT_TRUE(
+      references
+          .add(reference_table("o,net,train,100,9,5,measured\no,net,train,200,5,7,simulated\n"
+                               "o,sim,train,100,9,5,simulated\n",
+                               ",provenance"),
+               "a")
+          .ok());
   const auto measured = references.of_device("o", {}).value();
   ASSERT_EQ(measured.size(), 1u);
   EXPECT_EQ(measured[0].size(), 1u);
@@ -76,7 +81,7 @@ TEST(ReferenceFolder, NamesStayInTheFolder) {
   const TempFolder folder;
   const ReferenceFolder references(folder.path());
   for (const char* name : {"", "../a", "a/b", ".hidden", "a b"}) {
-    EXPECT_FALSE(references.add(table_of("o,n,train,100,9,5\n"), name).ok()) << name;
+    EXPECT_FALSE(references.add(reference_table("o,n,train,100,9,5\n"), name).ok()) << name;
     EXPECT_FALSE(references.remove(name).ok()) << name;
   }
 }

@@ -19,8 +19,8 @@ namespace {
 constexpr int batch = 8;
 
 // A child that runs `work` with a place to say what it has done.
-struct Child {
-  explicit Child(const std::function<bool(int say)>& work) {
+struct KilledChild {
+  explicit KilledChild(const std::function<bool(int say)>& work) {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
     pid = ::fork();
@@ -31,9 +31,9 @@ struct Child {
     ::close(ends[1]);
     heard = ends[0];
   }
-  ~Child() { ::close(heard); }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  ~KilledChild() { ::close(heard); }
+  KilledChild(const KilledChild&) = delete;
+  KilledChild& operator=(const KilledChild&) = delete;
 
   // Every number it said before it ended.
   std::vector<int64_t> listen() const {
@@ -107,7 +107,7 @@ TEST(StoreKill, LosesAtMostTheCallInFlight) {
   // Where the disk is slow, a writer needs longer to begin.
   for (int moment = 0; moment < 10 || (total == 0 && moment < 100); ++moment) {
     const int first = 1000 * moment;
-    const Child child([&](int pipe) { return write_for_ever(folder.path(), first, pipe); });
+    const KilledChild child([&](int pipe) { return write_for_ever(folder.path(), first, pipe); });
     sleep_until_ns(monotonic_ns() +
                    static_cast<int64_t>(random.uniform(5e6, 120e6)) * (1 + moment / 10));
     ASSERT_EQ(::kill(child.pid, SIGKILL), 0);
@@ -126,7 +126,7 @@ TEST(StoreKill, AStoreKilledWhileItIsMadeCanBeOpened) {
   Random random(12);
   for (int moment = 0; moment < 10; ++moment) {
     const TempFolder folder;
-    const Child child([&](int pipe) { return write_for_ever(folder.path(), 0, pipe); });
+    const KilledChild child([&](int pipe) { return write_for_ever(folder.path(), 0, pipe); });
     sleep_until_ns(monotonic_ns() + static_cast<int64_t>(random.uniform(0, 8e6)));
     ASSERT_EQ(::kill(child.pid, SIGKILL), 0);
     child.wait();
@@ -145,9 +145,9 @@ bool complain(const Error& error) {
 TEST(StoreProcesses, WriteAtOnceFromTheFirstMomentOn) {
   constexpr int writers = 4, each = 25;
   const TempFolder folder;
-  std::vector<std::unique_ptr<Child>> children;
+  std::vector<std::unique_ptr<KilledChild>> children;
   for (int writer = 0; writer < writers; ++writer)
-    children.push_back(std::make_unique<Child>([&, writer](int pipe) {
+    children.push_back(std::make_unique<KilledChild>([&, writer](int pipe) {
       auto store = Store::open(folder.path(), {.busy_timeout_ms = 60'000, .max_pages = 0});
       if (!store.ok()) return complain(store.error());
       for (int i = 0; i < each; ++i) {

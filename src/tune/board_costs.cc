@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/distinct.h"
@@ -15,8 +14,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 SwitchCost read_switch_cost(const Json& json) {
   SwitchCost cost;

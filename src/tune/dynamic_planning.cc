@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using ProblemPointer = std::shared_ptr<const Problem>;
 
 /// The problem of each distinct rate.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/os/file_version.h"
@@ -14,8 +13,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Equal logs are taken once.
 std::string fingerprint_of(std::string_view text) {

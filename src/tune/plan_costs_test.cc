@@ -21,7 +21,7 @@ using testing::SizeIs;
 
 constexpr size_t modes = 12;  // of smooth_table()
 
-SharedBoard shared(std::unique_ptr<Profiler> one, std::unique_ptr<Profiler> other = {}) {
+SharedBoard shared_by(std::unique_ptr<Profiler> one, std::unique_ptr<Profiler> other = {}) {
   std::vector<std::unique_ptr<Profiler>> profilers;
   profilers.push_back(std::move(one));
   if (other) profilers.push_back(std::move(other));
@@ -64,7 +64,7 @@ StoredSwitchCost switches_of_board(const std::string& device, const std::string&
 }
 
 TEST(PlanCosts, WhatTheUserSaysOutdoesWhatIsKnown) {
-  const SharedBoard board = shared(live_service());
+  const SharedBoard board = shared_by(live_service());
   const std::string& here = board.info(0).fingerprint;
   BoardCosts stored = idle_of_all(board, here);
   stored.switches = {switches_of_board(board.info(0).device, here, 20, 3)};
@@ -83,7 +83,7 @@ TEST(PlanCosts, WhatTheUserSaysOutdoesWhatIsKnown) {
 }
 
 TEST(PlanCosts, IdlePowerOfALiveBoardIsItsOwn) {
-  const SharedBoard board = shared(live_service());
+  const SharedBoard board = shared_by(live_service());
   Request request = asked("inference");
   const BoardCosts own = idle_of_all(board, board.info(0).fingerprint);
   const auto idle = plan_costs(request, board, {}, nullptr, own).idle;
@@ -100,7 +100,7 @@ TEST(PlanCosts, IdlePowerOfALiveBoardIsItsOwn) {
 }
 
 TEST(PlanCosts, IdlePowerOfATableIsThatOfItsKind) {
-  const SharedBoard board = shared(tabled_service());
+  const SharedBoard board = shared_by(tabled_service());
   const auto idle =
       plan_costs(asked("inference"), board, {}, nullptr, idle_of_all(board, "another")).idle;
   ASSERT_TRUE(idle);
@@ -109,7 +109,7 @@ TEST(PlanCosts, IdlePowerOfATableIsThatOfItsKind) {
 }
 
 TEST(PlanCosts, IdlePowerOfSomeModesAloneIsNotCounted) {
-  const SharedBoard board = shared(live_service());
+  const SharedBoard board = shared_by(live_service());
   Request request = asked("inference");
   BoardCosts stored = idle_of_all(board, board.info(0).fingerprint);
   stored.idle.erase(stored.idle.begin() + 4);
@@ -124,7 +124,7 @@ TEST(PlanCosts, IdlePowerOfSomeModesAloneIsNotCounted) {
 }
 
 TEST(PlanCosts, ASwitchCostsWhatThisBoardElseOneOfItsKindTook) {
-  const SharedBoard board = shared(live_service());
+  const SharedBoard board = shared_by(live_service());
   const std::string device = board.info(0).device, here = board.info(0).fingerprint;
   Request request = asked("dynamic");
   BoardCosts stored;
@@ -151,7 +151,7 @@ TEST(PlanCosts, ASwitchCostsWhatThisBoardElseOneOfItsKindTook) {
 }
 
 TEST(PlanCosts, OfWhatTheStoreHoldsOnlyPlansThatServeAlone) {
-  const SharedBoard board = shared(live_service());
+  const SharedBoard board = shared_by(live_service());
   Request training = asked("training");
   EXPECT_TRUE(read_costs(training, board, {.idle_w = 6}, nullptr, nullptr).ok());
   EXPECT_THAT(training.cost_notes, IsEmpty());
@@ -168,9 +168,9 @@ TEST(PlanCosts, OfASimulatedBoardIdlePowerIsSimulated) {
   ASSERT_TRUE(workload.ok());
   auto profiler = make_twin_profiler(**opened, *std::move(workload), {});
   ASSERT_TRUE(profiler.ok());
-  const SharedBoard board = shared(*std::move(profiler));
+  const SharedBoard board = shared_by(*std::move(profiler));
   EXPECT_TRUE(board.simulated());
-  EXPECT_FALSE(shared(live_service()).simulated());
+  EXPECT_FALSE(shared_by(live_service()).simulated());
   TwinBoard twin = *(*opened)->twin();
   const BoardCosts nothing;
   const auto idle = plan_costs(asked("inference"), board, {}, &twin, nothing).idle;
@@ -186,14 +186,14 @@ TEST(PlanCosts, OfASimulatedBoardIdlePowerIsSimulated) {
 }
 
 TEST(PlanCosts, NothingIsSaidOfWhatDecidesNothing) {
-  const SharedBoard one = shared(live_service());
+  const SharedBoard one = shared_by(live_service());
   const BoardCosts stored = idle_of_all(one, one.info(0).fingerprint);
   Request fast = asked("inference");
   fast.objective = Objective::latency;
   const PlanCosts latency = plan_costs(fast, one, {.idle_w = 6}, nullptr, stored);
   EXPECT_FALSE(latency.idle);
   EXPECT_FALSE(latency.switching);
-  const SharedBoard two = shared(live_service("a"), live_service("b"));
+  const SharedBoard two = shared_by(live_service("a"), live_service("b"));
   EXPECT_FALSE(plan_costs(asked("inference"), two, {}, nullptr, stored).idle);
   Request both = asked("concurrent");
   both.switch_ms = 3;

@@ -1,13 +1,11 @@
 #include "tune/planning.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/json.h"
 
 namespace flyball {
-
-using Json = nlohmann::ordered_json;
 
 Status take_refusal(const Status& refused, SearchAnswer& answer) {
   if (refused.error().code != Code::infeasible) return refused;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Batch size of the default: its axis, else the job's; 0 when unknown.
 double default_batch(const Profiler& profiler) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "answers/tune_json.h"
 #include "base/json.h"
@@ -18,8 +17,6 @@ namespace flyball {
 namespace {
 
 constexpr const char* told_by_program = "told by the program";
-
-using Json = nlohmann::ordered_json;
 
 const Error gone{Code::interrupted, "the program has left its study", ""};
 

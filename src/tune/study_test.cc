@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include <deque>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "device/measuring_testing.h"
 #include "tune/study_protocol.h"
@@ -15,7 +15,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using measuring_testing::Other;
 using testing::HasSubstr;
 using testing::Not;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "answers/tune_json.h"
+#include "base/json.h"
 #include "predict/contradicted.h"
 #include "problem/exact.h"
 #include "search/acquisition.h"
@@ -14,8 +14,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Request as_tune(Request request) {
   request.kind = "tune";

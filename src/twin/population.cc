@@ -14,7 +14,7 @@ namespace {
 using Bound = PopulationKind::Bound;
 using Structure = PopulationKind::Structure;
 
-constexpr double word = 4;  ///< bytes of a number
+constexpr double word_bytes = 4;  ///< bytes of a number
 
 struct Range {
   double low, high;
@@ -63,28 +63,29 @@ class Drawn {
     const double window = weights / static_cast<double>(out);
     add("conv2d", depthwise ? LayerKind::depthwise : LayerKind::convolution,
         {batch_, out, size, size}, 2 * outputs * window,
-        word * (weights + per_batch(in * size * size) + outputs), 1, weights);
+        word_bytes * (weights + per_batch(in * size * size) + outputs), 1, weights);
     each("batch_norm", LayerKind::normalisation, out * size * size, 4, 2);
     each("relu", LayerKind::elementwise, out * size * size, 1, 2);
   }
   void linear(int64_t rows, int64_t in, int64_t out) {
     const double weights = static_cast<double>(in * out);
     add("linear", LayerKind::matrix, {batch_, rows, out}, 2 * per_batch(rows) * weights,
-        word * (weights + per_batch(rows * (in + out))), 1, weights);
+        word_bytes * (weights + per_batch(rows * (in + out))), 1, weights);
   }
   void product(int64_t heads, int64_t m, int64_t k, int64_t n) {
     add("matmul", LayerKind::attention, {batch_, heads, m, n}, 2 * per_batch(heads * m * k * n),
-        word * per_batch(heads * (m * k + k * n + m * n)), 1, 0);
+        word_bytes * per_batch(heads * (m * k + k * n + m * n)), 1, 0);
   }
   void lstm(int64_t steps, int64_t width) {
     const double weights = 8.0 * static_cast<double>(width * width);
     add("lstm", LayerKind::recurrent, {batch_, steps, width}, 2 * per_batch(steps) * weights,
-        word * (weights + static_cast<double>(steps) * weights / 2 + per_batch(2 * steps * width)),
+        word_bytes *
+            (weights + static_cast<double>(steps) * weights / 2 + per_batch(2 * steps * width)),
         2 + static_cast<double>(steps), weights);
   }
   void each(const char* op, LayerKind kind, int64_t numbers, double flop, double passes) {
-    add(op, kind, {batch_, numbers}, flop * per_batch(numbers), word * passes * per_batch(numbers),
-        1, 0);
+    add(op, kind, {batch_, numbers}, flop * per_batch(numbers),
+        word_bytes * passes * per_batch(numbers), 1, 0);
   }
 
   std::vector<Layer> finish() {
@@ -108,7 +109,7 @@ class Drawn {
                            {static_cast<int64_t>(layer.parameters)},
                            0,
                            4 * layer.parameters,
-                           12 * word * layer.parameters,
+                           12 * word_bytes * layer.parameters,
                            5,
                            0});
     return std::move(layers_);
@@ -121,7 +122,7 @@ class Drawn {
     double outputs = 1;
     for (const int64_t size : shape) outputs *= static_cast<double>(size);
     layers_.push_back({fmt::format("{}", layers_.size()), op, kind, std::move(shape), parameters,
-                       flop, bytes, kernels, train_ ? word * outputs : 0});
+                       flop, bytes, kernels, train_ ? word_bytes * outputs : 0});
   }
 
   int64_t batch_;
@@ -184,7 +185,7 @@ TwinData draw_data(PopulationKind kind, Random& random) {
   data.sample_bytes = pictures ? log_uniform(random, {3e3, 3e5}) : log_uniform(random, {200, 5e3});
   data.preprocess_mcycles =
       heavy * (pictures ? log_uniform(random, {2, 25}) : log_uniform(random, {0.05, 5}));
-  data.input_bytes = pictures ? 3.0 * 224 * 224 * word : log_uniform(random, {100, 2e4});
+  data.input_bytes = pictures ? 3.0 * 224 * 224 * word_bytes : log_uniform(random, {100, 2e4});
   return data;
 }
 

@@ -7,7 +7,7 @@ namespace flyball {
 namespace {
 
 constexpr double cache_share = 0.9;  ///< of free memory that the page cache may take
-constexpr double system_bytes = 1.2e9;
+constexpr double kept_by_system_bytes = 1.2e9;
 constexpr double warm_c = 60;  ///< at which static power is what the constants say
 
 }  // namespace
@@ -22,7 +22,7 @@ TwinStream::Inside::Inside(std::shared_ptr<const TwinBoard> on, const TwinPlan& 
       sample_bytes(workload.data.sample_bytes),
       vary_samples(asked.noise) {
   room_bytes =
-      std::max(0.0, (board->memory_bytes - system_bytes - plan.memory_bytes) * cache_share);
+      std::max(0.0, (board->memory_bytes - kept_by_system_bytes - plan.memory_bytes) * cache_share);
   cached = std::clamp(options.cached, 0.0, 1.0);
   celsius = options.thermal ? options.ambient_c : warm_c;
   const TwinConstants& c = board->constants;

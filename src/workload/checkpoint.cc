@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/json_line.h"
 #include "base/text.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view title = "FLYBALL CHECKPOINT ";
 constexpr std::string_view magic = "FLYBALL CHECKPOINT 1\n";

@@ -34,7 +34,7 @@ def forward(self, x):
     return torch.matmul(torch.flatten(x, 1), torch.t(self.weight))
 )";
 
-StepOptions small() {
+StepOptions small_step() {
   StepOptions options;
   options.threads = 1;
   options.shape = {1, 2, 2};
@@ -53,7 +53,7 @@ struct Pictures {
 TEST(Script, TrainsAndServes) {
   const TempFolder folder;
   const std::string name = save(folder, linear);
-  auto stepper = make_stepper(name, small());
+  auto stepper = make_stepper(name, small_step());
   ASSERT_TRUE(stepper.ok()) << stepper.error().message;
   EXPECT_EQ((*stepper)->parameter_count(), 12);
   const Pictures pictures;
@@ -68,7 +68,7 @@ TEST(Script, TrainsAndServes) {
     const auto row = logits.subspan(3 * n, 3);
     EXPECT_EQ(std::ranges::max_element(row) - row.begin(), pictures.labels[n]);
   }
-  StepOptions serving = small();
+  StepOptions serving = small_step();
   serving.phase = Phase::infer;
   auto served = make_stepper(name, serving);
   ASSERT_TRUE(served.ok());
@@ -81,7 +81,7 @@ TEST(Script, TakesTheFirstOfATuple) {
 def forward(self, x):
     return (torch.matmul(torch.flatten(x, 1), torch.t(self.weight)), x)
 )");
-  auto stepper = make_stepper(name, small());
+  auto stepper = make_stepper(name, small_step());
   ASSERT_TRUE(stepper.ok()) << stepper.error().message;
   EXPECT_TRUE((*stepper)->step(Pictures().view()).ok());
 }
@@ -92,7 +92,7 @@ TEST(Script, AnswersOfAnotherShapeAreNamed) {
 def forward(self, x):
     return x * torch.sum(self.weight)
 )");
-  auto stepper = make_stepper(name, small());
+  auto stepper = make_stepper(name, small_step());
   ASSERT_TRUE(stepper.ok()) << stepper.error().message;
   const auto step = (*stepper)->step(Pictures().view());
   ASSERT_FALSE(step.ok());
@@ -101,18 +101,18 @@ def forward(self, x):
 
 TEST(Script, FewerOutputsThanClassesIsAnError) {
   const TempFolder folder;
-  auto stepper = make_stepper(save(folder, linear, 2), small());
+  auto stepper = make_stepper(save(folder, linear, 2), small_step());
   ASSERT_TRUE(stepper.ok());
   EXPECT_FALSE((*stepper)->step(Pictures().view()).ok());
 }
 
 TEST(Script, FilesThatAreNoneAreNamed) {
   const TempFolder folder;
-  const auto absent = make_stepper("script:" + (folder / "absent.pt").string(), small());
+  const auto absent = make_stepper("script:" + (folder / "absent.pt").string(), small_step());
   ASSERT_FALSE(absent.ok());
   EXPECT_THAT(absent.error().message, HasSubstr("absent.pt"));
   std::ofstream(folder / "text.pt") << "no TorchScript";
-  const auto text = make_stepper("script:" + (folder / "text.pt").string(), small());
+  const auto text = make_stepper("script:" + (folder / "text.pt").string(), small_step());
   ASSERT_FALSE(text.ok());
   EXPECT_THAT(text.error().message, HasSubstr("text.pt"));
   EXPECT_THAT(text.error().hint, HasSubstr("torch.jit.script"));
@@ -121,17 +121,17 @@ TEST(Script, FilesThatAreNoneAreNamed) {
 TEST(Script, WithNothingToTrainItOnlyServes) {
   const TempFolder folder;
   const std::string name = save(folder, linear, 3, false);
-  const auto trained = make_stepper(name, small());
+  const auto trained = make_stepper(name, small_step());
   ASSERT_FALSE(trained.ok());
   EXPECT_THAT(trained.error().message, HasSubstr("no parameters to train"));
-  StepOptions serving = small();
+  StepOptions serving = small_step();
   serving.phase = Phase::infer;
   EXPECT_TRUE(make_stepper(name, serving).ok());
 }
 
 TEST(Script, MoreClassesInTheDataThanItAnswersAreNamed) {
   const TempFolder folder;
-  StepOptions options = small();
+  StepOptions options = small_step();
   options.classes = 5;
   const auto stepper = make_stepper(save(folder, linear), options);
   ASSERT_TRUE(stepper.ok()) << stepper.error().message;
@@ -156,7 +156,7 @@ struct Spans {
 };
 
 StepOptions of_spans() {
-  StepOptions options = small();
+  StepOptions options = small_step();
   options.shape = {3};
   options.learning_rate = 0.5;
   options.batch = {
@@ -264,7 +264,7 @@ def forward(self, ids, mask):
 
 TEST(Script, NeedsTheClassesOfItsData) {
   const TempFolder folder;
-  StepOptions options = small();
+  StepOptions options = small_step();
   options.classes = 0;
   EXPECT_FALSE(make_stepper(save(folder, linear), options).ok());
 }

@@ -13,12 +13,12 @@
 #include <cstdlib>
 #include <functional>
 #include <list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/statistics.h"
@@ -30,8 +30,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A row of text costs as much as many pictures.
 int64_t batch_of(const Workload& workload) {

@@ -1,5 +1,6 @@
 // `flyball import` and `flyball export`: measured tables into the store and out of it.
 #include "store/exchange.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 
@@ -22,8 +23,6 @@
 
 namespace flyball::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct ImportOptions {
   std::string file, out, store, format = "tidy";

@@ -23,7 +23,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct ExperimentArguments {
   std::string file, out = "out/experiments", data, report, root = "/", device;
   TraceFiles files;
   MeasuringOptions measuring;
@@ -33,12 +33,13 @@ struct Options {
   bool fresh = false, json = false, quiet = false;
 };
 
-Error not_on(const Options& options, const std::string& hint) {
+Error not_on(const ExperimentArguments& options, const std::string& hint) {
   return {Code::invalid_argument, fmt::format("an experiment cannot run on {}", options.device),
           hint};
 }
 
-Result<ExperimentOptions> experiment_options(const Options& options, const Context& context) {
+Result<ExperimentOptions> experiment_options(const ExperimentArguments& options,
+                                             const Context& context) {
   ExperimentOptions experiment;
   FLYBALL_ASSIGN(experiment.root, root_folder(options.root));
   experiment.out = options.out;
@@ -53,7 +54,7 @@ Result<ExperimentOptions> experiment_options(const Options& options, const Conte
 
 // The board, and where a network computes there: numbers of another place are none of this
 // experiment. Who only reads does not mind that a GPU is not reached now.
-Result<BoardInfo> place_of(const Board& board, const Options& options, bool runs) {
+Result<BoardInfo> place_of(const Board& board, const ExperimentArguments& options, bool runs) {
   if (!board.live())
     return not_on(options,
                   "leave --device out to run it here, or name a simulated board: twin:BOARD");
@@ -120,12 +121,12 @@ void print_text(const ExperimentResult& result, const std::string& report) {
   fmt::print("\nreport: {}\n", report);
 }
 
-Status join_plug_log(const Options& options, ExperimentResult& result) {
+Status join_plug_log(const ExperimentArguments& options, ExperimentResult& result) {
   FLYBALL_ASSIGN(const std::optional<Trace> log, options.files.plug_log());
   return log ? join_plug(result, *log) : Status();
 }
 
-Status show(const Options& options, ExperimentResult result, Context& context) {
+Status show(const ExperimentArguments& options, ExperimentResult result, Context& context) {
   // The figures are in the store: a log that fails is said, and the rest is shown.
   const Status joined = join_plug_log(options, result);
   if (!joined.ok()) context.exit_code = report_error(joined.error());
@@ -143,7 +144,7 @@ Status show(const Options& options, ExperimentResult result, Context& context) {
   return {};
 }
 
-Result<ExperimentSpec> spec_of(const Options& options) {
+Result<ExperimentSpec> spec_of(const ExperimentArguments& options) {
   FLYBALL_ASSIGN(const ExperimentSpec spec, read_experiment(options.file));
   if (options.scale == 1) return spec;
   if (!options.data.empty() || !spec.data.empty() || spec.dataset.kind.empty())
@@ -153,13 +154,13 @@ Result<ExperimentSpec> spec_of(const Options& options) {
 }
 
 // On a simulated board. What was measured on this machine is left alone.
-Status simulate(const Options& options, const Board& board, Context& context) {
+Status simulate(const ExperimentArguments& options, const Board& board, Context& context) {
   FLYBALL_CHECK(options.scope.check(Target::twin));
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   experiment.interrupted = &interrupt_flag();
   FLYBALL_ASSIGN(ExperimentResult result, simulate_experiment(spec, experiment, board));
-  Options own = options;
+  ExperimentArguments own = options;
   if (own.report.empty())
     own.report =
         (std::filesystem::path(options.out) / spec.name / (board.info().device.name + "_twin.html"))
@@ -167,7 +168,7 @@ Status simulate(const Options& options, const Board& board, Context& context) {
   return show(own, std::move(result), context);
 }
 
-Status run(const Options& options, Context& context) {
+Status run(const ExperimentArguments& options, Context& context) {
   FLYBALL_CHECK(options.files.check());
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (board->twin()) return simulate(options, *board, context);
@@ -191,7 +192,7 @@ Status run(const Options& options, Context& context) {
   return show(options, *std::move(result), context);
 }
 
-Status report(const Options& options, Context& context) {
+Status report(const ExperimentArguments& options, Context& context) {
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (board->twin())
     return not_on(options, "what is simulated is not kept: `flyball experiment run` shows it");
@@ -204,7 +205,7 @@ Status report(const Options& options, Context& context) {
   return show(options, std::move(result), context);
 }
 
-void add_common(CLI::App& command, Options& options) {
+void add_common(CLI::App& command, ExperimentArguments& options) {
   command.add_option("file", options.file, "the experiment, e.g. experiments/workers.toml")
       ->required();
   options.scope.exclude({Target::twin},
@@ -234,7 +235,7 @@ void add_experiment(CLI::App& app, Context& context) {
       app.add_subcommand("experiment", "where a training run's time and energy go, and why");
   command->require_subcommand(1);
   command->footer("Example:\n  flyball experiment run experiments/workers.toml");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExperimentArguments>();
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
   add_fresh(*runner, options->fresh);

@@ -21,9 +21,7 @@ namespace flyball::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-struct Options {
+struct HelperArguments {
   HelperPlaces places;
   HelperService service;
   bool json = false;
@@ -40,14 +38,14 @@ Status show(const Result<HelperSteps>& steps, bool json) {
   return {};
 }
 
-Status install(const Options& options) {
+Status install(const HelperArguments& options) {
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
   if (unknown) return Error{Code::not_found, "this program does not find itself", ""};
   return show(install_helper(options.places, program), options.json);
 }
 
-Status uninstall(const Options& options) {
+Status uninstall(const HelperArguments& options) {
   return show(uninstall_helper(options.places), options.json);
 }
 
@@ -83,7 +81,7 @@ void print_status(const Result<HelperBoard>& board, bool installed) {
 }
 
 // The answer is no where this user has no helper.
-Status status(const Options& options, Context& context) {
+Status status(const HelperArguments& options, Context& context) {
   const auto board = ask();
   std::error_code unknown;
   const bool installed = fs::exists(options.places.service_unit(), unknown);
@@ -106,7 +104,7 @@ Status status(const Options& options, Context& context) {
   return {};
 }
 
-Status serve(Options& options) {
+Status serve(HelperArguments& options) {
   HelperService& service = options.service;
   std::error_code unknown;
   service.root = fs::canonical(service.root, unknown);
@@ -125,7 +123,7 @@ Status serve(Options& options) {
   return run_helper(service, interrupt_flag());
 }
 
-void add_stage(CLI::App& command, Options& options) {
+void add_stage(CLI::App& command, HelperArguments& options) {
   command.add_option("--stage", options.places.stage,
                      "write everything below this folder, and start nothing");
 }
@@ -137,7 +135,7 @@ void add_helper(CLI::App& app, Context& context) {
       "helper", "the root service that sets the board for members of the group flyball");
   group->require_subcommand(1);
   group->footer("Example:\n  sudo flyball helper install\n  flyball helper status");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HelperArguments>();
   options->service.socket = helper_socket();
   CLI::App* installer = group->add_subcommand("install", "install it and its systemd units");
   add_stage(*installer, *options);

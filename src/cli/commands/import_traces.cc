@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/board.h"
 #include "cli/output.h"
@@ -14,8 +15,6 @@
 
 namespace flyball::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Status write_traces(const std::string& out, const TegrastatsLog& log) {
   int64_t first = log.traces.front().samples.front().time_ns;

@@ -15,7 +15,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct MeasureArguments {
   Seconds interval{0.01};
   std::string root = "/";
   TraceFiles files;
@@ -24,19 +24,19 @@ struct Options {
 };
 
 // The command's own result counts more than a log or a file that fails: both are only reported.
-void join_plug_log(const Options& options, MeasureResult& result) {
+void join_plug_log(const MeasureArguments& options, MeasureResult& result) {
   auto log = options.files.plug_log();
   if (log && !*log) return;
   Status joined = log ? join_plug(result, **std::move(log)) : Status(log.error());
   if (!joined.ok()) result.missing.push_back(joined.error().within("plug meter"));
 }
 
-Status write_traces(const Options& options, const MeasureResult& result) {
+Status write_traces(const MeasureArguments& options, const MeasureResult& result) {
   const Span whole{"command", join(result.command, " "), result.begin_ns, result.end_ns};
   return options.files.write(result.traces, {whole}, result.begin_ns);
 }
 
-Status run(const Options& options, Context& context) {
+Status run(const MeasureArguments& options, Context& context) {
   MeasureOptions measure;
   FLYBALL_CHECK(options.files.check());
   measure.interval = options.interval;
@@ -70,7 +70,7 @@ Status run(const Options& options, Context& context) {
 void add_measure(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("measure", "time, CPU, memory, I/O and energy of any command");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MeasureArguments>();
   add_interval(*command, options->interval, "between samples of power and memory, 1ms to 1h");
   command->add_flag("--wait-for-all", options->wait_for_all,
                     "also wait for processes that it leaves behind");

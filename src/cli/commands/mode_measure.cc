@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
@@ -17,9 +18,7 @@
 namespace flyball::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Options {
+struct ModeMeasureArguments {
   std::vector<std::string> modes;
   std::string device, root = "/", command;
   StoreOptions store;
@@ -37,7 +36,7 @@ struct Opened {
   std::shared_ptr<MeasuringSession> measuring;
 };
 
-Result<Opened> open(const Options& options) {
+Result<Opened> open(const ModeMeasureArguments& options) {
   Opened opened;
   FLYBALL_ASSIGN(opened.board, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(opened.device, opened.board->knobs(report_left));
@@ -47,7 +46,7 @@ Result<Opened> open(const Options& options) {
 }
 
 // Those named, those of a run's trials, or the mode that the board is in.
-Result<std::vector<PowerMode>> idle_modes(const Options& options) {
+Result<std::vector<PowerMode>> idle_modes(const ModeMeasureArguments& options) {
   FLYBALL_ASSIGN(std::vector<PowerMode> modes, parse_modes(options.modes));
   if (options.run) {
     FLYBALL_ASSIGN(Store store, open_stored(options.store.place));
@@ -73,7 +72,7 @@ void print_idle(const std::vector<IdlePower>& measured) {
 }
 
 // Kept nowhere: what is stored of a kind of board counts for its measured tables, too.
-Status simulate_idle(const Options& options, const Board& board,
+Status simulate_idle(const ModeMeasureArguments& options, const Board& board,
                      const std::vector<PowerMode>& modes) {
   TextTable table({"mode", "idle W", "total", "known"});
   Json list = Json::array();
@@ -92,7 +91,7 @@ Status simulate_idle(const Options& options, const Board& board,
   return {};
 }
 
-Status run_idle(const Options& options) {
+Status run_idle(const ModeMeasureArguments& options) {
   FLYBALL_ASSIGN(const std::vector<PowerMode> modes, idle_modes(options));
   FLYBALL_ASSIGN(const auto named, open_named_board(options.device, options.root));
   if (named->twin()) return simulate_idle(options, *named, modes);
@@ -141,7 +140,7 @@ void print_cost(const SwitchCost& cost) {
       table.str(), cost.rounds, cost.seed, number(cost.switch_ms()));
 }
 
-Status run_cost(const Options& options) {
+Status run_cost(const ModeMeasureArguments& options) {
   FLYBALL_ASSIGN(const std::vector<PowerMode> modes, parse_modes(options.modes));
   FLYBALL_ASSIGN(const auto named, open_named_board(options.device, options.root));
   if (named->twin())
@@ -171,7 +170,7 @@ Status run_cost(const Options& options) {
   return {};
 }
 
-void add_common(CLI::App& command, Options& options, const char* modes,
+void add_common(CLI::App& command, ModeMeasureArguments& options, const char* modes,
                 const std::vector<std::string>& refused) {
   command.add_option("mode", options.modes, modes);
   add_device_option(command, options.device, options.root, {.refused = refused});
@@ -186,7 +185,7 @@ void add_common(CLI::App& command, Options& options, const char* modes,
 void add_mode_idle(CLI::App& mode, Context& context) {
   CLI::App* command =
       mode.add_subcommand("idle", "measure what the board draws while nothing runs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModeMeasureArguments>();
   add_common(*command, *options, "AXIS=VALUE,…, several; none: the mode that the board is in",
              {"table"});
   command->add_option("--run", options->run, "the modes of the trials of this run, too");
@@ -207,7 +206,7 @@ void add_mode_idle(CLI::App& mode, Context& context) {
 
 void add_mode_cost(CLI::App& mode, Context& context) {
   CLI::App* command = mode.add_subcommand("cost", "measure how long a change of mode takes");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModeMeasureArguments>();
   add_common(*command, *options,
              "AXIS=VALUE,…, two or more; none: each knob alone, and all at once",
              {"table", "twin"});

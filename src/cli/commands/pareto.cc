@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/commands.h"
@@ -12,9 +13,7 @@
 namespace flyball::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Options {
+struct ParetoArguments {
   std::string file, workload, phase, report, command;
   bool json = false;
 };
@@ -54,7 +53,7 @@ Json document_of(const std::string& file, const std::vector<Fronts>& all) {
   return {{"file", file}, {"workloads", workloads}};
 }
 
-Status write_page(const Options& options, const std::vector<Fronts>& all) {
+Status write_page(const ParetoArguments& options, const std::vector<Fronts>& all) {
   if (options.report.empty()) return {};
   std::vector<WorkloadTable> tables;
   for (const Fronts& fronts : all) tables.push_back(fronts.table);
@@ -93,7 +92,7 @@ void print_fronts(const Fronts& fronts) {
   print_front(fronts, fronts.energy, "front of time and energy");
 }
 
-Status run(const Options& options) {
+Status run(const ParetoArguments& options) {
   FLYBALL_ASSIGN(const Table table, read_table(options.file));
   std::optional<Phase> phase;
   if (!options.phase.empty()) {
@@ -130,7 +129,7 @@ Status run(const Options& options) {
 void add_pareto(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("pareto", "what nothing in a table beats in time and power, or energy");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ParetoArguments>();
   command->add_option("file", options->file, "any table, measured or predicted")->required();
   command->add_option("--workload", options->workload, "only this one");
   command->add_option("--phase", options->phase, "only train or infer");

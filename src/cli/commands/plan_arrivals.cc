@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/json.h"
 #include "base/os/interrupt.h"
 #include "cli/output.h"
@@ -13,8 +11,6 @@
 
 namespace flyball::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A choice as it was simulated.
 struct Simulated {

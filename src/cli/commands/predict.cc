@@ -18,7 +18,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct PredictArguments {
   std::string workload, phase, device, predictor = default_predictor(), out, store;
   std::vector<std::string> from;
   ReferenceOptions references;
@@ -27,14 +27,14 @@ struct Options {
   bool json = false;
 };
 
-Result<std::optional<Phase>> wanted_phase(const Options& options) {
+Result<std::optional<Phase>> wanted_phase(const PredictArguments& options) {
   if (options.phase.empty()) return std::optional<Phase>();
   FLYBALL_ASSIGN(const Phase phase, parse_phase(options.phase));
   return std::optional<Phase>(phase);
 }
 
 // What the store holds of this workload on this board.
-Result<WorkloadTable> from_store(const Options& options, const KnownModes& modes,
+Result<WorkloadTable> from_store(const PredictArguments& options, const KnownModes& modes,
                                  std::vector<int64_t>& runs) {
   FLYBALL_ASSIGN(Store store, open_stored(options.store));
   MeasurementFilter filter;
@@ -52,7 +52,7 @@ Result<WorkloadTable> from_store(const Options& options, const KnownModes& modes
   return measured_part(stored.table, "the store", accepted);
 }
 
-Result<WorkloadTable> from_board_table(const Options& options, const KnownModes& modes) {
+Result<WorkloadTable> from_board_table(const PredictArguments& options, const KnownModes& modes) {
   FLYBALL_ASSIGN(const auto phase, wanted_phase(options));
   const Table all{options.device, modes.tables};
   const auto found = options.workload.empty() ? all.only(phase) : all.find(options.workload, phase);
@@ -63,7 +63,7 @@ Result<WorkloadTable> from_board_table(const Options& options, const KnownModes&
 }
 
 // `runs`: of the store, that measured it; empty where files or a table did.
-Result<WorkloadTable> read_measured(const Options& options, const KnownModes& modes,
+Result<WorkloadTable> read_measured(const PredictArguments& options, const KnownModes& modes,
                                     std::vector<int64_t>& runs) {
   std::vector<WorkloadTable> parts;
   for (const std::string& path : options.from) {
@@ -87,7 +87,7 @@ struct Answer {
   std::vector<std::string> references;
 };
 
-Result<Answer> predict(const Options& options) {
+Result<Answer> predict(const PredictArguments& options) {
   FLYBALL_ASSIGN(const KnownModes modes, known_modes(options.device));
   Answer answer;
   FLYBALL_ASSIGN(const WorkloadTable measured, read_measured(options, modes, answer.runs));
@@ -112,7 +112,7 @@ nlohmann::ordered_json range_json(const std::vector<double>& values,
           {"interval90_pct", median(widths)}};
 }
 
-void print_answer_json(const Options& options, const Answer& answer) {
+void print_answer_json(const PredictArguments& options, const Answer& answer) {
   const PredictionSummary summary = summarise(answer.all);
   nlohmann::ordered_json document = {
       {"workload", answer.all.table.workload},
@@ -134,7 +134,7 @@ void print_answer_json(const Options& options, const Answer& answer) {
   print_json(document);
 }
 
-void print_text(const Options& options, const Answer& answer) {
+void print_text(const PredictArguments& options, const Answer& answer) {
   const CompletedTable& all = answer.all;
   const PredictionSummary summary = summarise(all);
   fmt::print("{}: {} configurations, {} profiled, {} predicted by {}", all.table.title(),
@@ -163,7 +163,7 @@ void print_text(const Options& options, const Answer& answer) {
   if (!options.out.empty()) fmt::print("table: {}\n", options.out);
 }
 
-Status run(const Options& options) {
+Status run(const PredictArguments& options) {
   FLYBALL_ASSIGN(const Answer answer, predict(options));
   if (!options.out.empty()) FLYBALL_CHECK(write_file(options.out, format_completed(answer.all)));
   if (options.json)
@@ -178,7 +178,7 @@ Status run(const Options& options) {
 void add_predict(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "predict", "time and power of every mode of a board from a few profiled ones");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictArguments>();
   command->add_option("workload", options->workload,
                       "as its measurements name it; may be left out where a table holds one only");
   add_device_option(*command, options->device,

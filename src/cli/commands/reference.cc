@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "store/reference_folder.h"
 
 #include <fmt/format.h>
@@ -11,9 +12,7 @@
 namespace flyball::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Options {
+struct ReferenceArguments {
   std::string file, name, board;
   bool json = false;
 };
@@ -22,7 +21,7 @@ ReferenceFolder shelf() {
   return ReferenceFolder(ReferenceFolder::default_place());
 }
 
-Status add(const Options& options) {
+Status add(const ReferenceArguments& options) {
   FLYBALL_ASSIGN(const Table table, read_table(options.file));
   const std::string name =
       options.name.empty() ? std::filesystem::path(options.file).stem().string() : options.name;
@@ -50,7 +49,7 @@ Status add(const Options& options) {
   return {};
 }
 
-Status list(const Options& options) {
+Status list(const ReferenceArguments& options) {
   FLYBALL_ASSIGN(const auto all, shelf().list());
   TextTable text({"name", "device", "workload", "phase", "rows", "axes", "power total"});
   Json references = Json::array();
@@ -81,7 +80,7 @@ Status list(const Options& options) {
   return {};
 }
 
-Status remove(const Options& options) {
+Status remove(const ReferenceArguments& options) {
   FLYBALL_CHECK(shelf().remove(options.name));
   if (options.json)
     print_json({{"removed", options.name}});
@@ -90,8 +89,8 @@ Status remove(const Options& options) {
   return {};
 }
 
-void finish(CLI::App* command, const std::shared_ptr<Options>& options, Context& context,
-            Status (*act)(const Options&)) {
+void finish(CLI::App* command, const std::shared_ptr<ReferenceArguments>& options, Context& context,
+            Status (*act)(const ReferenceArguments&)) {
   add_json_flag(*command, options->json);
   set_action(*command, context, [options, act] { return act(*options); });
 }
@@ -103,7 +102,7 @@ void add_reference(CLI::App& app, Context& context) {
       "reference", "tables of earlier workloads that predictions on their board start from");
   group->require_subcommand(1);
   group->footer("Example:\n  flyball reference add resnet18.csv");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReferenceArguments>();
   CLI::App* adder = group->add_subcommand("add", "keep a measured table");
   adder->add_option("file", options->file, "tidy table; `flyball import` maps others")->required();
   adder->add_option("--name", options->name, "how to call it; else as the file");

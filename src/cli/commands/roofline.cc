@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t layers_shown = 5;
 
-struct Options {
+struct RooflineArguments {
   std::vector<std::string> files;
   std::string phase, rules = "exact", device, root = "/", report;
   StoreOptions store;
@@ -110,7 +110,7 @@ void print_answer(const RooflineAnswer& answer) {
   for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
 }
 
-Result<RooflineAnswer> of_tables(const Options& options, const Table* of_device) {
+Result<RooflineAnswer> of_tables(const RooflineArguments& options, const Table* of_device) {
   std::vector<WorkloadTable> tables;
   FLYBALL_ASSIGN(tables, read_references(options.files, options.accepted));
   for (const WorkloadTable& table :
@@ -128,7 +128,7 @@ Result<RooflineAnswer> of_tables(const Options& options, const Table* of_device)
   return answer;
 }
 
-Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
+Result<RooflineAnswer> of_board(const RooflineArguments& options, const Board& board) {
   if (board.twin())
     return Error{Code::invalid_argument,
                  board.info().device.title + ": no roofs are measured of a simulated board",
@@ -153,7 +153,7 @@ Result<RooflineAnswer> of_board(const Options& options, const Board& board) {
   return roofline_of_board(options.request, *roofs, measured.trials);
 }
 
-Status run(Options options) {
+Status run(RooflineArguments options) {
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(options.request.phase, parse_phase(options.phase));
   }
@@ -181,7 +181,7 @@ Status run(Options options) {
 void add_roofline(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "roofline", "how fast, and at what energy, a board can do what a network does");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RooflineArguments>();
   command->add_option("workload", options->request.workloads,
                       "networks; over tables none means all of them");
   command->add_option("--data", options->files, "measured tables of one board");

@@ -16,7 +16,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct RooflineMeasureArguments {
   std::vector<std::string> modes;
   std::string device, root = "/", command;
   StoreOptions store;
@@ -25,7 +25,8 @@ struct Options {
   bool json = false, quiet = false;
 };
 
-Result<std::vector<PowerMode>> modes_of(const Options& options, const Device& device) {
+Result<std::vector<PowerMode>> modes_of(const RooflineMeasureArguments& options,
+                                        const Device& device) {
   FLYBALL_ASSIGN(auto modes, parse_modes(options.modes));
   return modes.empty() ? roof_modes(device) : modes;
 }
@@ -80,7 +81,7 @@ void print_roofs(const BoardRoofs& roofs) {
   if (!roofs.disturbed.empty()) fmt::print("note: {} measured beside it\n", roofs.disturbed);
 }
 
-Status run(const Options& options) {
+Status run(const RooflineMeasureArguments& options) {
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (!board->live())
     return Error{Code::invalid_argument, "a table has nothing to measure",
@@ -129,7 +130,7 @@ Status check_roofs_of(const Board& board) {
 void add_roofline_measure(CLI::App& roofline, Context& context) {
   CLI::App* command =
       roofline.add_subcommand("measure", "measure the roofs of this machine by microbenchmarks");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RooflineMeasureArguments>();
   command->add_option("mode", options->modes,
                       "AXIS=VALUE,…, several; none: as it is, and each axis at its lowest");
   add_device_option(*command, options->device, options->root,

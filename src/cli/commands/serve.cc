@@ -21,7 +21,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct ServeArguments {
   ServeOptions serve;
   std::vector<std::string> arrivals;
   std::string overload = overload_name(Overload::refuse);
@@ -93,7 +93,7 @@ bool simulated(const ServeOptions& serve) {
          (board && (board->kind == "table" || board->kind == "twin"));
 }
 
-Status run(Options& options, const std::string& command) {
+Status run(ServeArguments& options, const std::string& command) {
   ServeOptions& serve = options.serve;
   serve.plan.json = options.json;
   FLYBALL_CHECK(check_roles_of(serve));
@@ -193,7 +193,7 @@ void add_network_options(CLI::App& command, ServeOptions& serve) {
 void add_serve(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("serve", "serve within a latency budget and train in the gaps");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeArguments>();
   options->arrivals = {"http"};
   ServeOptions& serve = options->serve;
   add_role_options(*command, serve);

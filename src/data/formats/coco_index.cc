@@ -18,7 +18,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t kListed = 1000;
+constexpr size_t kListedStrays = 1000;
 constexpr double kLargestSide = 1e6;  // of a picture
 
 // A file as the iterators of a parser that looks at each byte once.
@@ -339,7 +339,7 @@ class Builder {
   void stray(size_t index) {
     ++index_.stray_count;
     const BoxItem& item = events_.boxes[index];
-    if (index_.strays.size() < kListed)
+    if (index_.strays.size() < kListedStrays)
       index_.strays.push_back(
           fmt::format("{}: {} {}", name_, Events::item("annotations", index),
                       item.image ? fmt::format("is of image {}, which there is not", *item.image)

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr uint32_t kImagesMagic = 0x00000803;  // unsigned bytes, three dimensions
 constexpr uint32_t kLabelsMagic = 0x00000801;
-constexpr uint32_t kLargestSide = 4096;
+constexpr uint32_t kLargestDimension = 4096;
 
 std::string stem(Split split, bool images) {
   return fmt::format("{}-{}", split == Split::train ? "train" : "t10k",
@@ -66,7 +66,7 @@ Result<Header> read_header(const ByteSource& file, uint32_t magic) {
   uint64_t content = 1;
   for (int i = 0; i < count; ++i) {
     header.dims[i] = big_endian(raw + 4 + 4 * i);
-    if (i > 0 && (header.dims[i] == 0 || header.dims[i] > kLargestSide))
+    if (i > 0 && (header.dims[i] == 0 || header.dims[i] > kLargestDimension))
       return not_idx(file, fmt::format("images with a side of {} pixels", header.dims[i]));
     content *= header.dims[i];
   }

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
 
-using Json = nlohmann::json;
 constexpr size_t kDeepest = 64;
 
 constexpr std::string_view kParagraph = "/data/*/paragraphs/*",
@@ -51,7 +51,7 @@ class Cursor {
 };
 
 // Hears each value with its path: "/data/*/paragraphs/*/context".
-class Reader final : public nlohmann::json_sax<Json> {
+class Reader final : public nlohmann::json_sax<SortedJson> {
  public:
   Reader(std::string_view content, const std::string& name)
       : content_(content), name_(name), read_(content.data()) {}
@@ -59,7 +59,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   Status run() {
     const char* const end = content_.data() + content_.size();
     const char* unused = end;
-    Json::sax_parse(Cursor(content_.data(), &read_), Cursor(end, &unused), this);
+    SortedJson::sax_parse(Cursor(content_.data(), &read_), Cursor(end, &unused), this);
     if (failure_) return *failure_;
     if (texts_.index.questions.empty())
       return Error{Code::corrupt, fmt::format("{} holds no question", name_),

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kBlock = size_t{1} << 20;
-constexpr size_t kLongestWord = size_t{1} << 16, kLongestWindow = size_t{1} << 26;
+constexpr size_t kLongestTextWord = size_t{1} << 16, kLongestWindow = size_t{1} << 26;
 
 fs::path file_of(const fs::path& folder, Split split) {
   return folder / (split == Split::train ? "wiki.train.tokens" : "wiki.test.tokens");
@@ -53,10 +53,10 @@ class Scanner {
       // A word at the end may go on in the next block.
       const size_t blank = text.find_last_of(" \t\r\n");
       const size_t whole = last ? text.size() : blank == std::string::npos ? 0 : blank + 1;
-      if (text.size() - whole > kLongestWord)
+      if (text.size() - whole > kLongestTextWord)
         return Error{Code::corrupt,
                      fmt::format("{}: line {}: a word of more than {} bytes",
-                                 scan_.file->path().string(), line_, kLongestWord),
+                                 scan_.file->path().string(), line_, kLongestTextWord),
                      "is this text, with blanks between its words?"};
       take(std::string_view(text).substr(0, whole), begin);
       begin += whole;
@@ -69,8 +69,8 @@ class Scanner {
   void take(std::string_view text, uint64_t begin) {
     for_each_token(text, [&](std::string_view token, size_t offset) {
       if (scan_.tokens++ % window_ == 0)
-        scan_.starts.push_back(
-            {begin + offset, line_, static_cast<uint32_t>(std::min(token.size(), kLongestWord))});
+        scan_.starts.push_back({begin + offset, line_,
+                                static_cast<uint32_t>(std::min(token.size(), kLongestTextWord))});
       if (token == "\n") {
         ++line_;
         return;

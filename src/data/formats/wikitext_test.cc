@@ -169,7 +169,7 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-Seen run(const DatasetPtr& set, int workers, OnBadSample policy, int64_t batch = 4) {
+Seen seen_by(const DatasetPtr& set, int workers, OnBadSample policy, int64_t batch = 4) {
   Seen seen;
   const auto strands = set->strands(batch);
   auto loader = *Loader::create(
@@ -206,7 +206,7 @@ TEST(TextStrands, EachRowGoesOnWhereItEnded) {
   const size_t whole = strands.size() / 4 * 4;
   for (size_t i = 4; i < whole; ++i) EXPECT_EQ(strands[i], strands[i - 4] + 1);
   // The words, too: what is wanted last in a row is read first in the next minibatch.
-  const Seen seen = run(set, 0, OnBadSample::fail);
+  const Seen seen = seen_by(set, 0, OnBadSample::fail);
   for (size_t row = 4; row < whole; ++row)
     EXPECT_EQ(seen.ids[row * 35], seen.next[(row - 4) * 35 + 34]);
   for (size_t i = 0; i + 1 < 35; ++i) EXPECT_EQ(seen.ids[i + 1], seen.next[i]);
@@ -218,9 +218,9 @@ TEST(TextStrands, AreTheSameBitsWithAnyNumberOfWorkers) {
   const TemporaryFolder folder;
   ASSERT_TRUE(make_dataset("wikitext", 103, folder.path()).ok());
   const auto set = *open_dataset(folder.path(), Split::train);
-  const Seen inline_run = run(set, 0, OnBadSample::fail);
+  const Seen inline_run = seen_by(set, 0, OnBadSample::fail);
   EXPECT_EQ(inline_run.ids.size(), static_cast<size_t>(2 * set->size() * 35));
-  for (const int workers : {1, 4}) EXPECT_EQ(run(set, workers, OnBadSample::fail), inline_run);
+  for (const int workers : {1, 4}) EXPECT_EQ(seen_by(set, workers, OnBadSample::fail), inline_run);
 }
 
 TEST(TextStrands, BadTextIsNamedOrSkipped) {
@@ -230,8 +230,8 @@ TEST(TextStrands, BadTextIsNamedOrSkipped) {
   ASSERT_TRUE(write_file(folder / "wiki.train.tokens", text).ok());
   const auto set = *open_dataset(folder.path(), Split::train);
   for (const int workers : {0, 2}) {
-    EXPECT_THAT(run(set, workers, OnBadSample::fail).error, HasSubstr("byte "));
-    const Seen skipping = run(set, workers, OnBadSample::skip);
+    EXPECT_THAT(seen_by(set, workers, OnBadSample::fail).error, HasSubstr("byte "));
+    const Seen skipping = seen_by(set, workers, OnBadSample::skip);
     EXPECT_EQ(skipping.error, "");
     EXPECT_GE(skipping.skipped, 2);  // one or two windows in each of two epochs
     EXPECT_LE(skipping.skipped, 4);
@@ -240,7 +240,7 @@ TEST(TextStrands, BadTextIsNamedOrSkipped) {
   }
   // A file that shrinks while it is read is an error of its samples, not a hang.
   fs::resize_file(folder / "wiki.train.tokens", 1000);
-  EXPECT_THAT(run(set, 2, OnBadSample::fail).error, HasSubstr("ends at byte"));
+  EXPECT_THAT(seen_by(set, 2, OnBadSample::fail).error, HasSubstr("ends at byte"));
 }
 
 TEST(TextCollate, OtherSetsAreRefused) {

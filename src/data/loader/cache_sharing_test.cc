@@ -55,7 +55,7 @@ void kill_it(pid_t child) {
 }
 
 // Fetches what is not there and keeps it, as a loader does; false when a sample is wrong.
-bool run_epoch(const CountedSet& set, SampleCache& cache, uint64_t seed) {
+bool run_counted_epoch(const CountedSet& set, SampleCache& cache, uint64_t seed) {
   std::vector<int64_t> order(static_cast<size_t>(set.size()));
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = static_cast<int64_t>((i * 7919 + seed * 104729) % order.size());
@@ -75,14 +75,14 @@ TEST(CacheSharing, ASecondTrainingFindsWhatTheFirstRead) {
   const auto set = std::make_shared<CountedSet>(1000);
   const auto first = open_shared(set, folder.path(), set->all_bytes() / 2);
   EXPECT_FALSE(first->state().joined);
-  ASSERT_TRUE(run_epoch(*set, *first, 1));
+  ASSERT_TRUE(run_counted_epoch(*set, *first, 1));
   const int other = end_of(start([&] {
     const auto own = std::make_shared<CountedSet>(1000);
     const auto second = open_shared(own, folder.path(), 99);  // the size is the first one's
     const CacheState state = second->state();
     if (!state.joined || state.users != 2 || state.size_bytes != set->all_bytes() / 2) return 1;
     if (state.held_samples != first->state().held_samples) return 2;
-    if (!run_epoch(*own, *second, 2)) return 3;
+    if (!run_counted_epoch(*own, *second, 2)) return 3;
     return own->fetched_ == 1000 - state.held_samples ? 0 : 4;
   }));
   EXPECT_EQ(other, 0);
@@ -95,12 +95,12 @@ TEST(CacheSharing, TheLastOneTakesItAway) {
   const auto set = std::make_shared<CountedSet>(100);
   auto first = open_shared(set, folder.path(), 10'000);
   auto second = open_shared(set, folder.path(), 10'000);  // a second user, in this process
-  ASSERT_TRUE(run_epoch(*set, *first, 1));
+  ASSERT_TRUE(run_counted_epoch(*set, *first, 1));
   first.reset();
   EXPECT_EQ(files_in(folder.path()), 1u);
   RawSample sample;
   EXPECT_GT(second->state().held_samples, 5);
-  ASSERT_TRUE(run_epoch(*set, *second, 1));
+  ASSERT_TRUE(run_counted_epoch(*set, *second, 1));
   second.reset();
   EXPECT_EQ(files_in(folder.path()), 0u);
 }
@@ -122,8 +122,8 @@ TEST(CacheSharing, TwoAtOnceReadEachSampleOnceBetweenThem) {
     children.push_back(start([&, i] {
       const auto own = std::make_shared<CountedSet>(20'000);
       const auto joined = open_shared(own, folder.path(), 1);
-      return run_epoch(*own, *joined, static_cast<uint64_t>(i)) &&
-                     run_epoch(*own, *joined, static_cast<uint64_t>(i) + 7)
+      return run_counted_epoch(*own, *joined, static_cast<uint64_t>(i)) &&
+                     run_counted_epoch(*own, *joined, static_cast<uint64_t>(i) + 7)
                  ? 0
                  : 1;
     }));
@@ -131,7 +131,7 @@ TEST(CacheSharing, TwoAtOnceReadEachSampleOnceBetweenThem) {
   // No place was given twice or lost: all is held in just the bytes that it has.
   EXPECT_EQ(cache->state().held_samples, 20'000);
   EXPECT_EQ(cache->state().held_bytes, set->all_bytes());
-  EXPECT_TRUE(run_epoch(*set, *cache, 3));
+  EXPECT_TRUE(run_counted_epoch(*set, *cache, 3));
   EXPECT_EQ(set->fetched_, 0);
 }
 
@@ -145,7 +145,7 @@ TEST(CacheSharing, TwoInOneOrderLoseNoRoom) {
     for (int i = 0; i < 2; ++i)
       children.push_back(start([&] {
         const auto own = std::make_shared<CountedSet>(20'000);
-        return run_epoch(*own, *open_shared(own, folder.path(), 1), round) ? 0 : 1;
+        return run_counted_epoch(*own, *open_shared(own, folder.path(), 1), round) ? 0 : 1;
       }));
     for (const pid_t child : children) EXPECT_EQ(end_of(child), 0);
     EXPECT_EQ(cache->state().held_samples, 20'000);
@@ -161,15 +161,15 @@ TEST(CacheSharing, ItOutlivesAKilledOne) {
     const pid_t child = start([&] {
       const auto joined = open_shared(set, folder.path(), 1);
       for (uint64_t epoch = 0;; ++epoch)
-        if (!run_epoch(*set, *joined, epoch)) return 1;
+        if (!run_counted_epoch(*set, *joined, epoch)) return 1;
     });
     std::this_thread::sleep_for(std::chrono::microseconds(200 + 500 * round));
     kill_it(child);
     EXPECT_EQ(cache->state().users, 1);
   }
   // What the dead were writing is taken over: it fills as if nobody had died.
-  ASSERT_TRUE(run_epoch(*set, *cache, 1));
-  ASSERT_TRUE(run_epoch(*set, *cache, 2));
+  ASSERT_TRUE(run_counted_epoch(*set, *cache, 1));
+  ASSERT_TRUE(run_counted_epoch(*set, *cache, 2));
   uint64_t held = 0;
   RawSample sample;
   for (int64_t index = 0; index < set->size(); ++index)
@@ -230,7 +230,7 @@ TEST(CacheSharing, TheNextStartCleansUpWhateverWasKilled) {
       const auto set = std::make_shared<CountedSet>(samples);
       while (true) {  // opens, fills and leaves, again and again
         const auto cache = open_shared(set, folder.path(), 50'000);
-        if (!run_epoch(*set, *cache, 1)) return 1;
+        if (!run_counted_epoch(*set, *cache, 1)) return 1;
       }
     });
     std::this_thread::sleep_for(std::chrono::microseconds(100 + 333 * round));
@@ -259,7 +259,7 @@ TEST(CacheSharing, NothingThatOthersMayWriteIsTrusted) {
     const auto cache = open_shared(set, folder.path(), 50'000);
     EXPECT_FALSE(cache->state().shared);
     EXPECT_THAT(cache->state().note, HasSubstr(why));
-    EXPECT_TRUE(run_epoch(*set, *cache, 1));
+    EXPECT_TRUE(run_counted_epoch(*set, *cache, 1));
     EXPECT_GT(cache->state().held_samples, 30);
   };
   ASSERT_TRUE(write_file(file, std::string(100'000, 'x')).ok());
@@ -290,8 +290,8 @@ TEST(CacheSharing, GarbageOfOnesOwnIsBegunAnew) {
     ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
     const auto cache = open_shared(set, folder.path(), 1'000'000);
     EXPECT_TRUE(cache->state().shared) << cache->state().note;
-    EXPECT_TRUE(run_epoch(*set, *cache, 1));
-    EXPECT_TRUE(run_epoch(*set, *cache, 2));
+    EXPECT_TRUE(run_counted_epoch(*set, *cache, 1));
+    EXPECT_TRUE(run_counted_epoch(*set, *cache, 2));
     EXPECT_EQ(cache->state().held_samples, 100);
   }
 }
@@ -301,7 +301,7 @@ TEST(CacheSharing, AFolderThatIsNotThereIsNoReasonToFail) {
   const auto cache = open_shared(set, "/no/such/folder", 50'000);
   EXPECT_FALSE(cache->state().shared);
   EXPECT_THAT(cache->state().note, HasSubstr("not shared"));
-  EXPECT_TRUE(run_epoch(*set, *cache, 1));
+  EXPECT_TRUE(run_counted_epoch(*set, *cache, 1));
 }
 
 // On a file system of 2 MiB. Writing to a page that it cannot give ends a program by SIGBUS.
@@ -314,7 +314,7 @@ TEST(CacheSharing, AFullFileSystemIsNoSignal) {
     const auto set = std::make_shared<CountedSet>(5000);  // 5 MB
     const auto cache = open_shared(set, folder.path(), set->all_bytes());
     for (uint64_t epoch = 0; epoch < 3; ++epoch)
-      if (!run_epoch(*set, *cache, epoch)) return 1;
+      if (!run_counted_epoch(*set, *cache, epoch)) return 1;
     const CacheState state = cache->state();
     if (!state.shared || state.held_bytes > 2 << 20 || state.held_bytes < 1 << 20) return 2;
     if (state.note.find("stopped growing") == std::string::npos) return 3;
@@ -322,7 +322,7 @@ TEST(CacheSharing, AFullFileSystemIsNoSignal) {
     const auto huge = std::make_shared<CountedSet>(100'000);
     const auto own = open_shared(huge, folder.path(), 1'000'000);
     if (own->state().shared || own->state().note.find("No space") == std::string::npos) return 4;
-    return run_epoch(*huge, *own, 1) && own->state().held_samples > 500 ? 0 : 5;
+    return run_counted_epoch(*huge, *own, 1) && own->state().held_samples > 500 ? 0 : 5;
   }));
   if (answer == 77) GTEST_SKIP() << "a file system of one's own needs root";
   EXPECT_EQ(answer, 0);

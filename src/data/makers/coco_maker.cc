@@ -128,23 +128,23 @@ void add_crowd(DrawnPicture& picture, int64_t classes, Random& random) {
 }
 
 // In COCO's own order of keys; a box is written as short as a float may be.
-using Json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, int64_t,
-                                  uint64_t, float>;
+using CocoJson = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool,
+                                      int64_t, uint64_t, float>;
 
-Json outline_json(const CocoBox& box) {
+CocoJson outline_json(const CocoBox& box) {
   const float right = box.left + box.width, bottom = box.top + box.height;
-  return Json::array(
-      {Json::array({box.left, box.top, right, box.top, right, bottom, box.left, bottom})});
+  return CocoJson::array(
+      {CocoJson::array({box.left, box.top, right, box.top, right, bottom, box.left, bottom})});
 }
 
 // Runs down the columns: all of the picture outside, simply.
-Json crowd_json(const PictureSize& size) {
-  return {{"counts", Json::array({size.width * size.height})},
-          {"size", Json::array({size.height, size.width})}};
+CocoJson crowd_json(const PictureSize& size) {
+  return {{"counts", CocoJson::array({size.width * size.height})},
+          {"size", CocoJson::array({size.height, size.width})}};
 }
 
-Json categories_json(int64_t classes) {
-  Json categories = Json::array();
+CocoJson categories_json(int64_t classes) {
+  CocoJson categories = CocoJson::array();
   for (int64_t c = 0; c < classes; ++c)
     categories.push_back(
         {{"supercategory", shape_of(c).name}, {"id", category_id(c)}, {"name", shape_name(c)}});
@@ -166,10 +166,10 @@ class Annotations {
   }
 
   Status write(const fs::path& path, int64_t classes) const {
-    const Json info = {{"description", "drawn by Flyball"},
-                       {"version", std::to_string(kShapesVersion)},
-                       {"year", 2026}};
-    const Json licenses = Json::array({Json{{"url", ""}, {"id", 1}, {"name", "none"}}});
+    const CocoJson info = {{"description", "drawn by Flyball"},
+                           {"version", std::to_string(kShapesVersion)},
+                           {"year", 2026}};
+    const CocoJson licenses = CocoJson::array({CocoJson{{"url", ""}, {"id", 1}, {"name", "none"}}});
     return write_file(path, fmt::format(R"({{"info":{},"licenses":{},"images":[{}],)"
                                         R"("annotations":[{}],"categories":{}}})"
                                         "\n",
@@ -178,11 +178,11 @@ class Annotations {
   }
 
  private:
-  static void append(std::string& list, const Json& entry) {
+  static void append(std::string& list, const CocoJson& entry) {
     if (!list.empty()) list += ',';
     list += entry.dump();
   }
-  void add_box(int64_t image, const CocoBox& box, bool crowd, Json segmentation) {
+  void add_box(int64_t image, const CocoBox& box, bool crowd, CocoJson segmentation) {
     append(boxes_, {{"segmentation", std::move(segmentation)},
                     {"area", box.width * box.height},
                     {"iscrowd", crowd ? 1 : 0},

@@ -27,7 +27,7 @@ std::optional<DType> dtype_named(const std::string& name) {
   return {};
 }
 
-std::optional<TensorShape> shape_of(const std::string& text) {
+std::optional<TensorShape> parse_shape(const std::string& text) {
   TensorShape shape;
   if (text == "scalar") return shape;
   for (const std::string& size : split(text, 'x')) {
@@ -144,7 +144,7 @@ Result<DrawnTensor> parse_drawn_tensor(const std::string& text, const std::strin
   DrawnTensor tensor;
   tensor.spec.name = name;
   if (pieces.size() > 3) return bad(text, "three parts at most are wanted");
-  const auto shape = shape_of(pieces.back());
+  const auto shape = parse_shape(pieces.back());
   if (!shape)
     return bad(text, fmt::format("'{}' is no shape of up to five sizes from 1", pieces.back()));
   tensor.spec.shape = *shape;

@@ -4,20 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <vector>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "data/formats/squad.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kPerParagraph = 5, kPerArticle = 20;
 constexpr uint64_t kDevStream = uint64_t{1} << 40;  // so that no dev paragraph is a training one

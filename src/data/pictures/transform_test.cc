@@ -79,7 +79,7 @@ RawSample jpeg_sample(const std::string& file) {
   return raw;
 }
 
-std::string error_of(const TransformOptions& options, const std::string& file) {
+std::string transform_error(const TransformOptions& options, const std::string& file) {
   const auto transform = Transform::create(ShapedSet({3, 0, 0}), options);
   if (!transform.ok()) return transform.error().message;
   Workspace workspace;
@@ -90,18 +90,18 @@ std::string error_of(const TransformOptions& options, const std::string& file) {
 
 TEST(Transform, WrongChannelCountsAreErrors) {
   TransformOptions options{.crop = Crop::random_resized, .size = 16};
-  EXPECT_EQ(error_of(options, "odd.jpg"), "");
-  EXPECT_THAT(error_of(options, "grey.jpg"), HasSubstr("1 colour channel where 3"));
-  EXPECT_THAT(error_of(options, "cmyk.jpg"), HasSubstr("4 colour channels where 3"));
+  EXPECT_EQ(transform_error(options, "odd.jpg"), "");
+  EXPECT_THAT(transform_error(options, "grey.jpg"), HasSubstr("1 colour channel where 3"));
+  EXPECT_THAT(transform_error(options, "cmyk.jpg"), HasSubstr("4 colour channels where 3"));
   options.grey_as_rgb = true;
-  EXPECT_EQ(error_of(options, "grey.jpg"), "");
-  EXPECT_THAT(error_of(options, "cmyk.jpg"), HasSubstr("4 colour channels where 3"));
+  EXPECT_EQ(transform_error(options, "grey.jpg"), "");
+  EXPECT_THAT(transform_error(options, "cmyk.jpg"), HasSubstr("4 colour channels where 3"));
 }
 
 TEST(Transform, RefusesCropsThatCannotBe) {
-  EXPECT_THAT(error_of({}, "odd.jpg"), HasSubstr("differ in size"));
-  EXPECT_THAT(error_of({.crop = Crop::center, .size = 0}, "odd.jpg"), HasSubstr("0 × 0"));
-  EXPECT_THAT(error_of({.crop = Crop::random_resized, .scale = {0.5, 0.1}}, "odd.jpg"),
+  EXPECT_THAT(transform_error({}, "odd.jpg"), HasSubstr("differ in size"));
+  EXPECT_THAT(transform_error({.crop = Crop::center, .size = 0}, "odd.jpg"), HasSubstr("0 × 0"));
+  EXPECT_THAT(transform_error({.crop = Crop::random_resized, .scale = {0.5, 0.1}}, "odd.jpg"),
               HasSubstr("empty"));
 }
 

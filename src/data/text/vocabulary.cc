@@ -10,7 +10,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t kLargestFile = size_t{64} << 20;
+constexpr size_t kLargestVocabulary = size_t{64} << 20;
 constexpr std::string_view kGoesOn = "##";
 
 // "[CLS]", "[unused7]": no pieces of words.
@@ -69,7 +69,7 @@ Result<Vocabulary> Vocabulary::parse(std::string_view text, const std::string& n
 }
 
 Result<Vocabulary> Vocabulary::read(const std::filesystem::path& file) {
-  FLYBALL_ASSIGN(const std::string text, read_file(file, kLargestFile));
+  FLYBALL_ASSIGN(const std::string text, read_file(file, kLargestVocabulary));
   return parse(text, file.string());
 }
 

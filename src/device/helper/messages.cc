@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/json.h"
@@ -16,7 +15,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kind = HelperRequest::Kind;
 
 constexpr std::array<std::pair<const char*, Kind>, 10> kinds = {{
@@ -84,7 +82,7 @@ std::string line(const Json& json) {
   return json_line(json) + "\n";
 }
 
-Json parse(std::string_view text) {
+Json parse_line(std::string_view text) {
   return Json::parse(text.begin(), text.end(), nullptr, false);
 }
 
@@ -102,7 +100,7 @@ Error parse_error(const Json& json) {
 
 // Throws likewise. The error is what the helper refused.
 Result<Json> parse_reply(std::string_view text) {
-  Json json = parse(text);
+  Json json = parse_line(text);
   if (!json.is_object()) return no_reply("it is no JSON object");
   if (json.at("flyball") != helper_protocol) return no_reply("it is of another version");
   if (!json.at("ok").get<bool>()) return parse_error(json.at("error"));
@@ -140,7 +138,7 @@ HelperBoard parse_board_keys(const Json& json) {
 Result<HelperRequest> parse_helper_request(std::string_view text) {
   if (text.size() > helper_request_bytes)
     return unreadable(fmt::format("it is longer than {} bytes", helper_request_bytes));
-  const Json json = parse(text);
+  const Json json = parse_line(text);
   if (!json.is_object()) return unreadable("it is no JSON object");
   const auto version = json.find("flyball"), what = json.find("do");
   if (version == json.end() || !version->is_number_integer() || *version != helper_protocol)

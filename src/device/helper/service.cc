@@ -74,7 +74,7 @@ Result<size_t> restore_kept(const fs::path& root) {
   return journal->restore_kept();
 }
 
-void put_back(const HelperDispatcher::Log& log) {
+void put_back_settings(const HelperDispatcher::Log& log) {
   const auto settings = recover_settings(board_journal());
   if (!settings) log(settings.error().message);
   if (settings && *settings > 0)
@@ -96,7 +96,7 @@ Status run_helper(const HelperService& service, const std::atomic<bool>& stop) {
   FLYBALL_CHECK(check_state_folder(state_folder()));
   FLYBALL_ASSIGN(const LockFile lock,
                  LockFile::take(state_folder() / "helper.lock", "the place of the helper"));
-  put_back(service.log);
+  put_back_settings(service.log);
   FLYBALL_ASSIGN(const Listening listening, open_socket(service));
   FLYBALL_CHECK(check_closed_to_others(listening.socket));
   HelperDispatcher dispatcher(service.open, service.root, service.log, modes_of_service(service));

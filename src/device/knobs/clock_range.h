@@ -10,6 +10,8 @@
 
 namespace flyball {
 
+inline constexpr double hz_per_mhz = 1e6, khz_per_mhz = 1e3;
+
 /// Two files that hold a clock between them.
 struct ClockRange {
   std::filesystem::path min_file, max_file;

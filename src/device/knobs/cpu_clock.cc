@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double khz_per_mhz = 1e3;
-
 // The policies of these cores that are there now, each once.
 std::vector<fs::path> policies(const KnobPlace& place, const std::vector<int>& cpus) {
   std::vector<fs::path> found;

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double hz_per_mhz = 1e6;
-
 class GpuClock final : public Knob {
  public:
   GpuClock(KnobPlace place, const fs::path& folder, std::vector<double> values)

@@ -18,11 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double hz_per_mhz = 1e6, khz_per_mhz = 1e3;
 // The lists are in kHz or Hz: no memory runs at 100 GHz, and none below 100 kHz.
 constexpr double least_hz = 1e8;
 constexpr double rounding_mhz = 1;
-constexpr int64_t patience_ns = 300'000'000;  // the firmware takes a moment
+constexpr int64_t firmware_patience_ns = 300'000'000;  // the firmware takes a moment
 
 struct MemoryFiles {
   fs::path rate, lock, state, cap;  // "" where there is none
@@ -69,7 +68,7 @@ class MemoryClock final : public Knob {
   Status check_rate(double asked) const {
     const auto next = std::ranges::upper_bound(axis().values, asked);
     const double limit = next == axis().values.end() ? 1.02 * asked : *next - rounding_mhz;
-    const int64_t deadline_ns = monotonic_ns() + patience_ns;
+    const int64_t deadline_ns = monotonic_ns() + firmware_patience_ns;
     while (true) {
       FLYBALL_ASSIGN(const double got, now());
       if (got >= asked - rounding_mhz && got < limit) return {};

@@ -17,22 +17,22 @@ namespace {
 namespace fs = std::filesystem;
 
 // Which axis a file belongs to, told by the file: names of PARAMs differ from release to release.
-enum class Kind { core, cpu_min, cpu_max, gpu_min, gpu_max, memory, other };
+enum class ClockKind { core, cpu_min, cpu_max, gpu_min, gpu_max, memory, other };
 
-Kind kind_of(const NvpmodelSetting& setting) {
+ClockKind kind_of(const NvpmodelSetting& setting) {
   const std::string_view path = setting.path;
-  if (path.find("..") != std::string_view::npos) return Kind::other;
+  if (path.find("..") != std::string_view::npos) return ClockKind::other;
   if (path.starts_with("/sys/devices/system/cpu/")) {
-    if (path.ends_with("/online")) return Kind::core;
-    if (path.ends_with("/scaling_min_freq")) return Kind::cpu_min;
-    if (path.ends_with("/scaling_max_freq")) return Kind::cpu_max;
+    if (path.ends_with("/online")) return ClockKind::core;
+    if (path.ends_with("/scaling_min_freq")) return ClockKind::cpu_min;
+    if (path.ends_with("/scaling_max_freq")) return ClockKind::cpu_max;
   }
   if (setting.param.starts_with("GPU") && path.starts_with("/sys/")) {
-    if (path.ends_with("/min_freq")) return Kind::gpu_min;
-    if (path.ends_with("/max_freq")) return Kind::gpu_max;
+    if (path.ends_with("/min_freq")) return ClockKind::gpu_min;
+    if (path.ends_with("/max_freq")) return ClockKind::gpu_max;
   }
-  if (setting.param == "EMC" && setting.argument == "MAX_FREQ") return Kind::memory;
-  return Kind::other;
+  if (setting.param == "EMC" && setting.argument == "MAX_FREQ") return ClockKind::memory;
+  return ClockKind::other;
 }
 
 constexpr double khz_per_mhz = 1e3, hz_per_mhz = 1e6;
@@ -42,10 +42,11 @@ std::optional<double> clock_of(const NvpmodelSetting& setting, const std::vector
   const auto number = parse_double(setting.value);
   if (!number || !std::isfinite(*number) || values.empty()) return {};
   if (*number < 0) return values.back();
-  const Kind kind = kind_of(setting);
-  const bool cpu = kind == Kind::cpu_min || kind == Kind::cpu_max;
+  const ClockKind kind = kind_of(setting);
+  const bool cpu = kind == ClockKind::cpu_min || kind == ClockKind::cpu_max;
   if (*number == 0)
-    return kind == Kind::cpu_min || kind == Kind::gpu_min ? values.front() : values.back();
+    return kind == ClockKind::cpu_min || kind == ClockKind::gpu_min ? values.front()
+                                                                    : values.back();
   return *number / (cpu ? khz_per_mhz : hz_per_mhz);
 }
 
@@ -55,19 +56,19 @@ const std::vector<double>& values_of(const BoardDevice& board, const char* axis)
   return knob ? knob->axis().values : none;
 }
 
-const char* axis_of(Kind kind) {
+const char* axis_of(ClockKind kind) {
   switch (kind) {
-    case Kind::core:
+    case ClockKind::core:
       return axis::cpu_cores;
-    case Kind::cpu_min:
-    case Kind::cpu_max:
+    case ClockKind::cpu_min:
+    case ClockKind::cpu_max:
       return axis::cpu_mhz;
-    case Kind::gpu_min:
-    case Kind::gpu_max:
+    case ClockKind::gpu_min:
+    case ClockKind::gpu_max:
       return axis::gpu_mhz;
-    case Kind::memory:
+    case ClockKind::memory:
       return axis::mem_mhz;
-    case Kind::other:
+    case ClockKind::other:
       break;
   }
   return "";
@@ -77,13 +78,14 @@ Preset preset_of(const NvpmodelMode& mode, const BoardDevice& board) {
   Preset preset{.id = mode.id, .name = mode.name, .settings = mode.settings};
   auto& values = preset.mode.values;
   for (const NvpmodelSetting& setting : mode.settings) {
-    const Kind kind = kind_of(setting);
+    const ClockKind kind = kind_of(setting);
     const char* axis = axis_of(kind);
-    if (kind == Kind::other || !board.find(axis)) {
+    if (kind == ClockKind::other || !board.find(axis)) {
       preset.left_out.push_back(setting.param + " " + setting.argument);
-    } else if (kind == Kind::core) {
+    } else if (kind == ClockKind::core) {
       values[axis] += setting.value == "1" ? 1 : 0;
-    } else if (kind == Kind::cpu_max || kind == Kind::gpu_max || kind == Kind::memory) {
+    } else if (kind == ClockKind::cpu_max || kind == ClockKind::gpu_max ||
+               kind == ClockKind::memory) {
       if (const auto mhz = clock_of(setting, values_of(board, axis)))
         values[axis] = std::max(values[axis], *mhz);
     }
@@ -95,7 +97,7 @@ Preset preset_of(const NvpmodelMode& mode, const BoardDevice& board) {
 Status switch_cores(const Preset& preset, const fs::path& root, SettingsJournal& journal,
                     const char* to) {
   for (const NvpmodelSetting& setting : preset.settings) {
-    if (kind_of(setting) != Kind::core || setting.value != to) continue;
+    if (kind_of(setting) != ClockKind::core || setting.value != to) continue;
     const fs::path file = root / fs::path(setting.path).relative_path();
     std::error_code ignored;
     if (fs::exists(file, ignored)) FLYBALL_CHECK(journal.set(file, to));  // cpu0 has no switch
@@ -114,14 +116,14 @@ Status set_clusters(const Preset& preset, const fs::path& root, const BoardDevic
                     SettingsJournal& journal) {
   std::map<fs::path, Limits> policies;
   for (const NvpmodelSetting& setting : preset.settings) {
-    const Kind kind = kind_of(setting);
-    if (kind != Kind::cpu_min && kind != Kind::cpu_max) continue;
+    const ClockKind kind = kind_of(setting);
+    if (kind != ClockKind::cpu_min && kind != ClockKind::cpu_max) continue;
     std::error_code off;
     const fs::path policy =
         fs::canonical(root / fs::path(setting.path).relative_path().parent_path(), off);
     if (off) continue;  // a cluster that is off has no clock
     Limits& limits = policies[policy];
-    (kind == Kind::cpu_min ? limits.low : limits.high) =
+    (kind == ClockKind::cpu_min ? limits.low : limits.high) =
         clock_of(setting, values_of(board, axis::cpu_mhz));
   }
   for (const auto& [policy, limits] : policies) {
@@ -139,11 +141,11 @@ Status set_clusters(const Preset& preset, const fs::path& root, const BoardDevic
 Status set_other_clocks(const Preset& preset, BoardDevice& board, SettingsJournal& journal) {
   Limits gpu, memory;
   for (const NvpmodelSetting& setting : preset.settings) {
-    const Kind kind = kind_of(setting);
+    const ClockKind kind = kind_of(setting);
     const auto mhz = clock_of(setting, values_of(board, axis_of(kind)));
-    if (kind == Kind::gpu_min) gpu.low = mhz;
-    if (kind == Kind::gpu_max) gpu.high = mhz;
-    if (kind == Kind::memory) memory.high = mhz;
+    if (kind == ClockKind::gpu_min) gpu.low = mhz;
+    if (kind == ClockKind::gpu_max) gpu.high = mhz;
+    if (kind == ClockKind::memory) memory.high = mhz;
   }
   if (Knob* knob = board.find(axis::gpu_mhz); knob && gpu.high)
     FLYBALL_CHECK(knob->set(std::min(gpu.low.value_or(knob->axis().values.front()), *gpu.high),

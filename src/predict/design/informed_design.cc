@@ -13,7 +13,7 @@ namespace flyball {
 namespace {
 
 constexpr size_t looked_at = 400;  // configurations of a large space
-constexpr double level_sd = 3;
+constexpr double free_level_sd = 3;
 
 // Covariance of one figure at some configurations, given what was observed.
 class PosteriorCovariance {
@@ -24,7 +24,7 @@ class PosteriorCovariance {
     Matrix basis(rows.size(), 1 + rows.rows.other.cols() + value.jacobian.cols());
     basis << Vector::Ones(rows.size()), rows.rows.other, value.jacobian;
     Vector variance(basis.cols());
-    variance << level_sd * level_sd,
+    variance << free_level_sd * free_level_sd,
         Vector::Constant(rows.rows.other.cols(), priors.slope_sd * priors.slope_sd),
         prior_sds(form.parameters).cwiseAbs2();
     const Vector lengths =

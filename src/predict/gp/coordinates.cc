@@ -13,7 +13,7 @@
 namespace flyball {
 namespace {
 
-constexpr double tiny = 1e-6;  // a clock or a count of zero has no logarithm
+constexpr double least_clock = 1e-6;  // a clock or a count of zero has no logarithm
 
 // Zero is a legal number of loader workers, and a generic axis may have any sign.
 double generic(double value) {
@@ -99,7 +99,7 @@ Coordinates::Coordinates(const Space& measured, const std::string& device, Phase
 
 double Coordinates::coordinate(const Used& axis, double value) {
   if (axis.role == AxisRole::other) return generic(value) - generic(axis.scale);
-  return std::log(std::max(value, tiny) / std::max(axis.scale, tiny));
+  return std::log(std::max(value, least_clock) / std::max(axis.scale, least_clock));
 }
 
 Result<Rows> Coordinates::rows(const Space& space) const {

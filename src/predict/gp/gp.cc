@@ -21,8 +21,8 @@
 namespace flyball {
 namespace {
 
-constexpr size_t block_rows = 2048;  // predicted at a time, by one thread
-constexpr size_t few_rows = 20;      // beyond them a form of cost has nothing to add
+constexpr size_t predicted_rows = 2048;  // predicted at a time, by one thread
+constexpr size_t few_rows = 20;          // beyond them a form of cost has nothing to add
 constexpr size_t most_rows = 400;  // beyond them a random choice: the fit is cubic in their number
 
 class GpPredictor final : public Predictor {
@@ -74,10 +74,10 @@ class GpPredictor final : public Predictor {
     if (alone_) return prediction;
     prediction.notes = notes_;
     std::vector<Result<Prediction>> parts(
-        std::max<size_t>(1, (space.size() + block_rows - 1) / block_rows), Prediction());
+        std::max<size_t>(1, (space.size() + predicted_rows - 1) / predicted_rows), Prediction());
     parallel_for(parts.size(), [&](size_t part) {
-      std::vector<size_t> rows(std::min(block_rows, space.size() - part * block_rows));
-      std::iota(rows.begin(), rows.end(), part * block_rows);
+      std::vector<size_t> rows(std::min(predicted_rows, space.size() - part * predicted_rows));
+      std::iota(rows.begin(), rows.end(), part * predicted_rows);
       parts[part] = predict_block(space.subset(rows));
     });
     for (const Result<Prediction>& part : parts) {

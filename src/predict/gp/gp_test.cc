@@ -17,8 +17,8 @@ const WorkloadTable& truth() {
   return table;
 }
 
-Prediction predict(const WorkloadTable& measured, const Space& space,
-                   std::vector<WorkloadTable> references = {}) {
+Prediction fit_and_predict(const WorkloadTable& measured, const Space& space,
+                           std::vector<WorkloadTable> references = {}) {
   const auto predictor = references.empty() ? make_gp() : make_transfer_gp();
   const Status fitted = predictor->fit(measured, references, {});
   EXPECT_TRUE(fitted.ok()) << fitted.error().message;
@@ -47,7 +47,7 @@ double covered(const Estimates& estimates, const std::vector<double>& truth) {
 
 TEST(Gp, LearnsAKnownBoardFromThirtyModes) {
   const WorkloadTable noisy = table({}, 0.01, 2);
-  const Prediction p = predict(random_rows(noisy, 30, 1), noisy.space);
+  const Prediction p = fit_and_predict(random_rows(noisy, 30, 1), noisy.space);
   EXPECT_LT(mape(p.minibatch_ms.mean, noisy.minibatch_ms), 4);
   EXPECT_LT(mape(p.power_w.mean, noisy.power_w), 3);
   EXPECT_GT(covered(p.minibatch_ms, noisy.minibatch_ms), 0.8);
@@ -59,8 +59,9 @@ TEST(Gp, MoreModesLeaveLessError) {
   for (size_t n : {5, 20, 80}) {
     std::vector<double> errors;
     for (uint64_t seed = 1; seed < 6; ++seed)
-      errors.push_back(mape(predict(random_rows(truth(), n, seed), truth().space).minibatch_ms.mean,
-                            truth().minibatch_ms));
+      errors.push_back(
+          mape(fit_and_predict(random_rows(truth(), n, seed), truth().space).minibatch_ms.mean,
+               truth().minibatch_ms));
     EXPECT_LT(median(errors), last);
     last = median(errors);
   }
@@ -69,7 +70,7 @@ TEST(Gp, MoreModesLeaveLessError) {
 
 TEST(Gp, TwoRowsAreEnoughForTheShape) {
   const size_t top = truth().size() - 1;
-  const Prediction p = predict(rows_of(truth(), std::array{size_t{0}, top}), truth().space);
+  const Prediction p = fit_and_predict(rows_of(truth(), std::array{size_t{0}, top}), truth().space);
   expect_sound(p.minibatch_ms, truth().size());
   expect_sound(p.power_w, truth().size());
   EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 40);
@@ -79,7 +80,7 @@ TEST(Gp, TwoRowsAreEnoughForTheShape) {
 TEST(Gp, OneDistinctConfigurationPredictsItselfAndFlagsTheRest) {
   WorkloadTable same = rows_of(truth(), std::array{size_t{500}, size_t{500}, size_t{500}});
   same.minibatch_ms[1] *= 1.04;  // repeats that disagree
-  const Prediction p = predict(same, truth().space);
+  const Prediction p = fit_and_predict(same, truth().space);
   expect_sound(p.minibatch_ms, truth().size());
   EXPECT_NEAR(p.minibatch_ms.mean[500] / same.minibatch_ms[0], 1.01, 0.02);
   EXPECT_FALSE(p.extrapolated[500]);
@@ -90,16 +91,16 @@ TEST(Gp, OneDistinctConfigurationPredictsItselfAndFlagsTheRest) {
 TEST(Gp, MissingPowersAreLeftOutAndNoneMeansNone) {
   WorkloadTable some = random_rows(truth(), 20, 3);
   some.power_w[4] = some.power_w[11] = no_reading;
-  expect_sound(predict(some, truth().space).power_w, truth().size());
+  expect_sound(fit_and_predict(some, truth().space).power_w, truth().size());
   for (double& power : some.power_w) power = no_reading;
-  EXPECT_TRUE(predict(some, truth().space).power_w.mean.empty());
+  EXPECT_TRUE(fit_and_predict(some, truth().space).power_w.mean.empty());
 }
 
 TEST(Gp, AFaultyReadingDoesNotBendTheRest) {
   WorkloadTable rows = random_rows(truth(), 40, 4);
-  const double before = mape(predict(rows, truth().space).power_w.mean, truth().power_w);
+  const double before = mape(fit_and_predict(rows, truth().space).power_w.mean, truth().power_w);
   rows.power_w[5] *= 0.6;
-  const Prediction p = predict(rows, truth().space);
+  const Prediction p = fit_and_predict(rows, truth().space);
   EXPECT_LT(mape(p.power_w.mean, truth().power_w), before + 0.5);
   EXPECT_THAT(p.notes, testing::Contains(HasSubstr("distrusted")));
 }
@@ -127,7 +128,7 @@ TEST(Gp, LearnsAxesItKnowsNothingOf) {
   const WorkloadTable all = host();
   std::vector<double> errors;
   for (uint64_t seed = 1; seed < 6; ++seed) {
-    const Prediction p = predict(random_rows(all, 25, seed), all.space);
+    const Prediction p = fit_and_predict(random_rows(all, 25, seed), all.space);
     expect_sound(p.minibatch_ms, all.size());
     errors.push_back(mape(p.minibatch_ms.mean, all.minibatch_ms));
   }
@@ -144,7 +145,7 @@ TEST(Gp, AxesOfUnknownMeaningMayBeClocks) {
   for (size_t i = 0; i < known.size(); ++i) unknown.space.add(known.space.row(i));
   std::vector<double> errors;
   for (uint64_t seed = 1; seed < 6; ++seed) {
-    const Prediction p = predict(random_rows(unknown, 50, seed), unknown.space);
+    const Prediction p = fit_and_predict(random_rows(unknown, 50, seed), unknown.space);
     expect_sound(p.power_w, unknown.size());
     errors.push_back(mape(p.minibatch_ms.mean, unknown.minibatch_ms));
   }
@@ -167,7 +168,7 @@ TEST(Gp, FarAwayItIsUnsureAndFinite) {
   Space far(truth().space.axes());
   far.add(std::array{64.0, 9000.0, 9000.0, 9000.0});
   far.add(std::array{1.0, 10.0, 1.0, 1.0});
-  const Prediction p = predict(random_rows(truth(), 10, 1), far);
+  const Prediction p = fit_and_predict(random_rows(truth(), 10, 1), far);
   expect_sound(p.minibatch_ms, 2);
   expect_sound(p.power_w, 2);
   EXPECT_TRUE(p.extrapolated[0] && p.extrapolated[1]);
@@ -178,9 +179,10 @@ TEST(TransferGp, ReferenceOfTheBoardHelps) {
   std::vector<double> alone, transferred;
   for (uint64_t seed = 1; seed < 6; ++seed) {
     const WorkloadTable rows = random_rows(truth(), 20, seed);
-    alone.push_back(mape(predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms));
-    transferred.push_back(
-        mape(predict(rows, truth().space, {reference}).minibatch_ms.mean, truth().minibatch_ms));
+    alone.push_back(
+        mape(fit_and_predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms));
+    transferred.push_back(mape(fit_and_predict(rows, truth().space, {reference}).minibatch_ms.mean,
+                               truth().minibatch_ms));
   }
   EXPECT_LT(median(transferred), 0.8 * median(alone));
 }
@@ -190,8 +192,9 @@ TEST(TransferGp, AReferenceThatMisleadsIsPutAside) {
   Random random(7);
   for (double& time : nonsense.minibatch_ms) time = 100 * std::exp(random.normal());
   const WorkloadTable rows = random_rows(truth(), 30, 2);
-  const double alone = mape(predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms);
-  const Prediction p = predict(rows, truth().space, {nonsense});
+  const double alone =
+      mape(fit_and_predict(rows, truth().space).minibatch_ms.mean, truth().minibatch_ms);
+  const Prediction p = fit_and_predict(rows, truth().space, {nonsense});
   EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 1.2 * alone);
   EXPECT_THAT(p.notes, testing::Contains(HasSubstr("no reference helps")));
 }
@@ -199,7 +202,7 @@ TEST(TransferGp, AReferenceThatMisleadsIsPutAside) {
 TEST(TransferGp, OneReadingIsEnoughBesideAReference) {
   const WorkloadTable reference = table({"like", 36, 15, 8, 10}, 0.01, 5);
   const WorkloadTable one = random_rows(truth(), 1, 3);
-  const Prediction p = predict(one, truth().space, {reference});
+  const Prediction p = fit_and_predict(one, truth().space, {reference});
   EXPECT_LT(mape(p.minibatch_ms.mean, truth().minibatch_ms), 30);
   EXPECT_LT(mape(p.power_w.mean, truth().power_w), 20);
   EXPECT_GT(covered(p.minibatch_ms, truth().minibatch_ms), 0.8);
@@ -210,7 +213,7 @@ TEST(TransferGp, OneReadingIsEnoughBesideAReference) {
 TEST(TransferGp, ReferencesThatDisagreeWidenTheIntervals) {
   const WorkloadTable measured = random_rows(truth(), 2, 4);
   const auto width = [&](const std::vector<WorkloadTable>& references) {
-    const Estimates e = predict(measured, truth().space, references).minibatch_ms;
+    const Estimates e = fit_and_predict(measured, truth().space, references).minibatch_ms;
     std::vector<double> widths;
     for (size_t i = 0; i < e.mean.size(); ++i) widths.push_back(e.hi90[i] / e.lo90[i]);
     return median(widths);
@@ -226,14 +229,14 @@ TEST(TransferGp, ReportsReferencesItCannotUseAndTotalsThatDiffer) {
   WorkloadTable rows = random_rows(truth(), 20, 1);
   rows.power_total = "module";
   for (double& power : reference.power_w) power *= 1.3;
-  const Prediction p = predict(rows, truth().space, {reference, host()});
+  const Prediction p = fit_and_predict(rows, truth().space, {reference, host()});
   EXPECT_THAT(p.notes, testing::Contains(HasSubstr("'monitor'")));
   EXPECT_THAT(p.notes, testing::Contains(HasSubstr("% against the reference's, over 20 modes")));
   WorkloadTable apart = host();
   apart.space =
       Space::grid({named_axis("threads", {1, 2, 4, 8}), named_axis("precision", {8, 16, 32, 64}),
                    named_axis("prefetch", {0, 1, 2, 3, 4})});
-  const Prediction q = predict(rows, truth().space, {apart});
+  const Prediction q = fit_and_predict(rows, truth().space, {apart});
   EXPECT_THAT(q.notes, testing::Contains(HasSubstr("left out")));
   EXPECT_LT(mape(p.power_w.mean, truth().power_w), 5);
 }
@@ -242,7 +245,7 @@ TEST(TransferGp, ReferenceMayBeAHandfulOfRows) {
   const WorkloadTable reference = table({"other", 50, 10, 4, 20}, 0.01, 5);
   const WorkloadTable rows = random_rows(truth(), 10, 1);
   for (size_t n : {3, 60}) {
-    const Prediction p = predict(rows, truth().space, {random_rows(reference, n, 9)});
+    const Prediction p = fit_and_predict(rows, truth().space, {random_rows(reference, n, 9)});
     expect_sound(p.minibatch_ms, truth().size());
     expect_sound(p.power_w, truth().size());
   }
@@ -250,9 +253,9 @@ TEST(TransferGp, ReferenceMayBeAHandfulOfRows) {
 
 TEST(TransferGp, SameRowsGiveTheSameAnswer) {
   const WorkloadTable reference = table({"other"}, 0.01, 5), rows = random_rows(truth(), 20, 1);
-  const Prediction a = predict(rows, truth().space, {reference});
-  predict(random_rows(truth(), 33, 2), truth().space, {reference});
-  const Prediction b = predict(rows, truth().space, {reference});
+  const Prediction a = fit_and_predict(rows, truth().space, {reference});
+  fit_and_predict(random_rows(truth(), 33, 2), truth().space, {reference});
+  const Prediction b = fit_and_predict(rows, truth().space, {reference});
   EXPECT_EQ(a.minibatch_ms.mean, b.minibatch_ms.mean);
   EXPECT_EQ(a.power_w.hi90, b.power_w.hi90);
 }

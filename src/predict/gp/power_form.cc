@@ -23,7 +23,7 @@ enum : int {
   half_filled  // log b₀
 };
 
-const std::vector<FormParameter> all_parameters = {
+const std::vector<FormParameter> power_parameters = {
     {"idle", -0.65, 0.35},      {"cores_on", -3.0, 1.0},    {"cpu_clock", -2.8, 1.0},
     {"cpu_dynamic", -2.8, 1.0}, {"gpu_dynamic", -1.6, 0.5}, {"memory_clock", -2.5, 0.5},
     {"work", -0.8, 0.8},        {"work_cpu", -1.6, 1.0},    {"work_gpu", -1.2, 0.9},
@@ -33,7 +33,7 @@ const std::vector<FormParameter> all_parameters = {
 }  // namespace
 
 PowerForm::PowerForm(const Coordinates& coordinates)
-    : parameters_(all_parameters), batch_(coordinates.varies(AxisRole::batch)) {
+    : parameters_(power_parameters), batch_(coordinates.varies(AxisRole::batch)) {
   if (!batch_) parameters_.resize(launch);
   activity_ = Vector::Zero(static_cast<Index>(parameters_.size()));
   activity_.tail(activity_.size() - work).setOnes();

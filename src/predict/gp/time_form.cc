@@ -25,7 +25,7 @@ enum : int {
   loader_fixed
 };
 
-const std::vector<FormParameter> all_parameters = {
+const std::vector<FormParameter> time_parameters = {
     {"constant", -2.5, 1.2},    {"serial_cpu", -1.0, 0.9},    {"loader_cpu", -1.5, 0.7},
     {"gpu_compute", -0.7, 0.7}, {"gpu_memory", -0.7, 0.7},    {"gpu_norm", 0.7, 0.4},
     {"stage_norm", 2.0, 0.8},   {"serial_memory", -2.5, 1.2}, {"loader_memory", -2.7, 1.2},
@@ -52,7 +52,7 @@ constexpr double most_busy = 0.8;  // of the fewest cores profiled, or of two if
 }  // namespace
 
 TimeForm::TimeForm(const Coordinates& coordinates)
-    : parameters_(all_parameters), batch_(coordinates.varies(AxisRole::batch)) {
+    : parameters_(time_parameters), batch_(coordinates.varies(AxisRole::batch)) {
   if (!batch_) parameters_.resize(gpu_fixed);
   for (FormParameter& parameter : parameters_)
     for (const FormParameter& other : with_batches)

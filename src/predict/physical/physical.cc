@@ -16,7 +16,7 @@
 namespace flyball {
 namespace {
 
-constexpr int robust_rounds = 10;
+constexpr int fit_rounds = 10;
 constexpr double huber_sds = 2.5;  // beyond them a row counts less
 constexpr double least_sd = 0.01;  // of relative errors; a perfect fit has outliers, too
 constexpr size_t most_folds = 12;  // of the errors behind the intervals
@@ -97,7 +97,7 @@ void fit_weights(PhysicalFit& fit, std::span<const double> x, std::span<const do
     for (size_t i = 0; i < y.size(); ++i)
       features[i * columns + j] = unit.at(x.subspan(i * dimensions, dimensions)) / y[i];
   }
-  for (int round = 0; round < robust_rounds; ++round) {
+  for (int round = 0; round < fit_rounds; ++round) {
     std::vector<double> a = features, errors;
     for (size_t i = 0; i < y.size(); ++i)
       for (size_t j = 0; j < columns; ++j) a[i * columns + j] *= std::sqrt(weights[i]);

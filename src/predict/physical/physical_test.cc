@@ -25,7 +25,7 @@ double watts(std::span<const double> x) {
   return 6 + 3e-10 * x[0] * std::pow(x[1], 3) + 4e-3 * x[2] + 5e-9 * std::pow(x[2], 3);
 }
 
-WorkloadTable board() {
+WorkloadTable physical_board() {
   WorkloadTable table;
   table.workload = "sum";
   table.space = Space::grid({named_axis("cpu_cores", {2, 4, 8, 12}),
@@ -38,7 +38,7 @@ WorkloadTable board() {
   return table;
 }
 
-Prediction predict(const WorkloadTable& measured, const Space& space) {
+Prediction physical_prediction(const WorkloadTable& measured, const Space& space) {
   const auto predictor = make_physical();
   EXPECT_TRUE(predictor->fit(measured, {}, {}).ok());
   auto prediction = predictor->predict(space);
@@ -47,14 +47,14 @@ Prediction predict(const WorkloadTable& measured, const Space& space) {
 }
 
 TEST(Physical, RecoversASumOfItsTerms) {
-  const WorkloadTable truth = board();
-  const Prediction p = predict(testing_board::random_rows(truth, 25, 1), truth.space);
+  const WorkloadTable truth = physical_board();
+  const Prediction p = physical_prediction(testing_board::random_rows(truth, 25, 1), truth.space);
   EXPECT_LT(mape(p.minibatch_ms.mean, truth.minibatch_ms), 1e-3);
   EXPECT_LT(mape(p.power_w.mean, truth.power_w), 1e-3);
 }
 
 TEST(Physical, FindsTheWeightsOfItsTerms) {
-  const WorkloadTable truth = board();
+  const WorkloadTable truth = physical_board();
   const std::vector<double> x(truth.space.values().begin(), truth.space.values().end());
   const PhysicalFit fit = fit_physical(truth.space.axes(), physical_time_terms(truth.space.axes()),
                                        x, truth.minibatch_ms);
@@ -71,23 +71,23 @@ TEST(Physical, FindsTheWeightsOfItsTerms) {
 }
 
 TEST(Physical, AFaultyReadingDoesNotBendTheRest) {
-  const WorkloadTable truth = board();
+  const WorkloadTable truth = physical_board();
   WorkloadTable rows = testing_board::random_rows(truth, 30, 2);
   rows.power_w[7] *= 0.6;
   rows.minibatch_ms[3] *= 1.7;
-  const Prediction p = predict(rows, truth.space);
+  const Prediction p = physical_prediction(rows, truth.space);
   EXPECT_LT(mape(p.minibatch_ms.mean, truth.minibatch_ms), 0.5);
   EXPECT_LT(mape(p.power_w.mean, truth.power_w), 0.5);
 }
 
 TEST(Physical, IntervalsCoverWhatTheNoiseDoes) {
-  WorkloadTable truth = board();
+  WorkloadTable truth = physical_board();
   Random random(3);
   for (size_t i = 0; i < truth.size(); ++i) {
     truth.minibatch_ms[i] *= std::exp(0.04 * random.normal());
     truth.power_w[i] *= std::exp(0.02 * random.normal());
   }
-  const Prediction p = predict(testing_board::random_rows(truth, 40, 4), truth.space);
+  const Prediction p = physical_prediction(testing_board::random_rows(truth, 40, 4), truth.space);
   double time_inside = 0, power_inside = 0;
   for (size_t i = 0; i < truth.size(); ++i) {
     time_inside += truth.minibatch_ms[i] >= p.minibatch_ms.lo90[i] &&
@@ -108,7 +108,7 @@ TEST(Physical, RaisesTimeWithTheBatchAndLeavesItOutWithoutOne) {
     table.minibatch_ms.push_back((300 + 900 * x[1]) / x[0]);
     table.power_w.push_back(5 + 0.01 * x[0]);
   }
-  const Prediction p = predict(table, table.space);
+  const Prediction p = physical_prediction(table, table.space);
   EXPECT_LT(mape(p.minibatch_ms.mean, table.minibatch_ms), 1e-3);
 }
 
@@ -122,14 +122,15 @@ TEST(Physical, ZeroOnAnAxisIsNoInfinity) {
     table.minibatch_ms.push_back(5 + 20 / (1 + table.space.row(i)[0]));
     table.power_w.push_back(std::numeric_limits<double>::quiet_NaN());
   }
-  const Prediction p = predict(table, table.space);
+  const Prediction p = physical_prediction(table, table.space);
   EXPECT_LT(mape(p.minibatch_ms.mean, table.minibatch_ms), 1e-3);
   EXPECT_TRUE(p.power_w.mean.empty());
 }
 
 TEST(Physical, TwoRowsGiveAFiniteAnswerAndOutsideIsSaid) {
-  const WorkloadTable truth = board();
-  const Prediction p = predict(rows_of(truth, std::array{size_t{30}, size_t{60}}), truth.space);
+  const WorkloadTable truth = physical_board();
+  const Prediction p =
+      physical_prediction(rows_of(truth, std::array{size_t{30}, size_t{60}}), truth.space);
   for (size_t i = 0; i < truth.size(); ++i) {
     EXPECT_TRUE(std::isfinite(p.minibatch_ms.mean[i]) && p.minibatch_ms.mean[i] > 0);
     EXPECT_TRUE(std::isfinite(p.power_w.mean[i]) && p.power_w.mean[i] > 0);
@@ -140,7 +141,7 @@ TEST(Physical, TwoRowsGiveAFiniteAnswerAndOutsideIsSaid) {
 
 TEST(Physical, NamesWhatIsWrong) {
   const auto predictor = make_physical();
-  WorkloadTable truth = board();
+  WorkloadTable truth = physical_board();
   EXPECT_FALSE(predictor->predict(truth.space).ok());
   EXPECT_NE(
       predictor->fit(rows_of(truth, std::array{size_t{3}}), {}, {}).error().message.find("too few"),

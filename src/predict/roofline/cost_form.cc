@@ -16,8 +16,8 @@
 namespace flyball {
 namespace {
 
-constexpr size_t rows_for_form = 500;  // of a table: enough for a dozen coefficients
-constexpr double usual_workers = 4;    // of a data loader, where no axis says
+constexpr size_t rows_for_costs = 500;  // of a table: enough for a dozen coefficients
+constexpr double usual_workers = 4;     // of a data loader, where no axis says
 
 /// A minibatch's, by what boards are differently good at.
 struct MinibatchWork {
@@ -87,14 +87,8 @@ std::vector<double> power_terms(const Point& p, Phase phase, const MinibatchWork
           loaded * p.cpu * p.cpu};
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 /// Rows of a relative fit in which each table counts the same.
-class Rows {
+class RelativeRows {
  public:
   void add(std::vector<double> terms, double figure, double weight) {
     columns_ = terms.size();
@@ -109,7 +103,7 @@ class Rows {
 };
 
 WorkloadTable some_of(const WorkloadTable& table) {
-  return take_rows(table, Random(1).sample(table.size(), std::min(rows_for_form, table.size())));
+  return take_rows(table, Random(1).sample(table.size(), std::min(rows_for_costs, table.size())));
 }
 
 std::vector<double> log_ratios(const std::vector<double>& truth, const std::vector<double>& told) {
@@ -164,7 +158,7 @@ Result<CostForm> CostForm::fit(std::span<const WorkloadTable> tables, const std:
 }
 
 void CostForm::fit_terms(std::span<const Known> known) {
-  Rows time, power;
+  RelativeRows time, power;
   bool any_power = false;
   for (const Known& each : known) {
     const WorkloadTable table = some_of(*each.table);

@@ -7,16 +7,6 @@
 #include "predict/nnls.h"
 
 namespace flyball {
-namespace {
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-}  // namespace
-
 ClockRoofs ClockRoofs::fit(const std::vector<Axis>& board, const std::vector<RoofRow>& rows) {
   ClockRoofs roofs;
   for (size_t d = 0; d < board.size(); ++d) {

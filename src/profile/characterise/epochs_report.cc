@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/json.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json percent_or_null(const std::optional<double>& share) {
   return share ? Json(100 * *share) : Json(nullptr);

@@ -19,7 +19,7 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t look_every_ns = 5'000'000;
+constexpr int64_t poll_program_ns = 5'000'000;
 constexpr int64_t search_every_ns = 250'000'000;
 
 double seconds_between(int64_t begin_ns, int64_t end_ns) {
@@ -35,7 +35,7 @@ class Watch {
   void until_end() {
     int64_t now = monotonic_ns();
     last_mark_ns_ = now;
-    while (!run_.wait_until(now + look_every_ns)) {
+    while (!run_.wait_until(now + poll_program_ns)) {
       now = monotonic_ns();
       take_marks();
       watch_memory(now);

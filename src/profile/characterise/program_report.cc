@@ -1,4 +1,3 @@
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "profile/characterise/epochs_report.h"
@@ -6,8 +5,6 @@
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json part_json(const ProgramPart& part) {
   return {{"name", part.name},

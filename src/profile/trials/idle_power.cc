@@ -16,7 +16,7 @@ constexpr int stretches = 5;
 constexpr double longest_settling_s = 30;
 
 Status wait(double seconds, const std::atomic<bool>* interrupted) {
-  const int64_t end = monotonic_ns() + static_cast<int64_t>(seconds * 1e9);
+  const int64_t end = monotonic_ns() + nanoseconds(seconds);
   while (monotonic_ns() < end) {
     if (interrupted && interrupted->load()) return Error{Code::interrupted, "interrupted", ""};
     sleep_until_ns(std::min(end, monotonic_ns() + 100'000'000));

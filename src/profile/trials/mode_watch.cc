@@ -30,7 +30,7 @@ double settle(const Device& device, const PowerMode& mode, double settle_s) {
 
 namespace {
 
-constexpr int64_t look_every_ns = 200'000'000;
+constexpr int64_t between_looks_ns = 200'000'000;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void ClockWatch::begin() {
 
 void ClockWatch::look() {
   if (monotonic_ns() < next_ns_) return;
-  next_ns_ = monotonic_ns() + look_every_ns;
+  next_ns_ = monotonic_ns() + between_looks_ns;
   for (const auto& [axis, now] : device_.observed()) {
     if (!mode_.values.contains(axis)) continue;
     Sum& sum = seen_[axis];

@@ -127,8 +127,8 @@ class ProgramTrial {
     last_ns_ = monotonic_ns();
     if (seen_++ == 0) {
       m_.first = minibatch.times();
-      warm_ns_ = minibatch.end_ns + static_cast<int64_t>(options_.warm_up_s * 1e9);
-      cap_ns_ = warm_ns_ + static_cast<int64_t>(power_patience_s * 1e9);
+      warm_ns_ = minibatch.end_ns + nanoseconds(options_.warm_up_s);
+      cap_ns_ = warm_ns_ + nanoseconds(power_patience_s);
       return;
     }
     if (done_) return;

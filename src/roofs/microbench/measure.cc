@@ -25,7 +25,7 @@ namespace {
 constexpr double round_s = 0.02;  // of one repetition, so that what begins and ends it is little
 constexpr double power_patience_s = 30;
 constexpr size_t least_repeats = 5;
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_reading = std::numeric_limits<double>::quiet_NaN();
 
 // Keeps a result, and with it what was computed, from being left out.
 volatile double kept_result = 0;
@@ -62,7 +62,7 @@ class Bench {
     const auto power = meter_.end();
     const Quartiles spread = quartiles(rates);
     return Rate{*std::ranges::max_element(rates), spread.median, spread.q1, spread.q3,
-                powered && power ? power->mean_w : none};
+                powered && power ? power->mean_w : no_reading};
   }
 
  private:

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/json.h"
@@ -232,7 +231,6 @@ Result<LiveEvaluation> evaluate_live(const LiveSweep& sweep) {
 }
 
 nlohmann::ordered_json to_json(const LiveEvaluation& evaluation) {
-  using Json = nlohmann::ordered_json;
   Json rows = Json::array(), traces = Json::array();
   for (const LiveRow& row : evaluation.rows)
     rows.push_back({{"arrivals", row.arrivals},

@@ -41,7 +41,7 @@ SharedBoard board_of(const std::vector<WorkloadTable>& tables) {
   return *share_board(std::move(profilers));
 }
 
-ServingRequest asking(double latency_ms, const std::string& arrivals) {
+ServingRequest asking_for(double latency_ms, const std::string& arrivals) {
   ServingRequest request;
   request.arrivals = {*parse_arrivals(arrivals)};
   request.plan.latencies_ms = {latency_ms};
@@ -49,7 +49,7 @@ ServingRequest asking(double latency_ms, const std::string& arrivals) {
 }
 
 TEST(ServingPlan, TrainsMostWithinTheLimits) {
-  ServingRequest request = asking(200, "poisson:20");
+  ServingRequest request = asking_for(200, "poisson:20");
   const auto best = plan_serving(board_of(profiled()), request);
   ASSERT_TRUE(best.ok()) << best.error().message;
   EXPECT_THAT(best->mode().values, testing::Contains(Pair("cpu_cores", 4)));
@@ -64,17 +64,18 @@ TEST(ServingPlan, TrainsMostWithinTheLimits) {
 }
 
 TEST(ServingPlan, IsForTheRateThatArrivalsBeginWith) {
-  const auto few = plan_serving(board_of(profiled()), asking(200, "poisson:5"));
-  const auto windows = plan_serving(board_of(profiled()), asking(200, "windows:5:10min,60:10min"));
+  const auto few = plan_serving(board_of(profiled()), asking_for(200, "poisson:5"));
+  const auto windows =
+      plan_serving(board_of(profiled()), asking_for(200, "windows:5:10min,60:10min"));
   ASSERT_TRUE(few.ok());
   ASSERT_TRUE(windows.ok());
   EXPECT_EQ(windows->problem.roles[1].rate_hz, 5);
   EXPECT_EQ(windows->choice.trainings_per_s, few->choice.trainings_per_s);
   // Over http nobody knows: one request in each latency budget.
-  const auto unknown = plan_serving(board_of(profiled()), asking(200, "http"));
+  const auto unknown = plan_serving(board_of(profiled()), asking_for(200, "http"));
   ASSERT_TRUE(unknown.ok());
   EXPECT_EQ(unknown->problem.roles[1].rate_hz, 5);
-  ServingRequest two = asking(200, "http");
+  ServingRequest two = asking_for(200, "http");
   two.arrivals.push_back(two.arrivals.front());
   two.plan.latencies_ms = {200, 1000};
   const auto tables = profiled();
@@ -86,7 +87,7 @@ TEST(ServingPlan, IsForTheRateThatArrivalsBeginWith) {
 
 TEST(ServingPlan, WhatTheUserNamedStands) {
   const auto plan =
-      plan_profiled(profiled(), asking(200, "poisson:20"), {{{"loader_workers", 0}}, nullptr});
+      plan_profiled(profiled(), asking_for(200, "poisson:20"), {{{"loader_workers", 0}}, nullptr});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_THAT(plan->training_settings(), testing::ElementsAre(Pair("loader_workers", 0)));
   for (size_t c = 0; c < plan->problem.candidates->space(0).size(); ++c)
@@ -97,14 +98,14 @@ TEST(ServingPlan, WhatTheUserNamedStands) {
 TEST(ServingPlan, WhatCannotChangeLaterIsThePlansOwn) {
   ScriptedDevice knobs;
   knobs.own_cores = true;
-  const auto plan = plan_profiled(profiled(), asking(200, "poisson:20"), {{}, &knobs});
+  const auto plan = plan_profiled(profiled(), asking_for(200, "poisson:20"), {{}, &knobs});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   for (size_t role = 0; role < 2; ++role) {
     const Space& space = plan->problem.candidates->space(role);
     EXPECT_GT(space.size(), 0u);
     for (size_t c = 0; c < space.size(); ++c) EXPECT_EQ(space.settings(c).at("cpu_cores"), 4);
   }
-  const auto free = plan_profiled(profiled(), asking(200, "poisson:20"), {});
+  const auto free = plan_profiled(profiled(), asking_for(200, "poisson:20"), {});
   ASSERT_TRUE(free.ok());
   EXPECT_EQ(free->problem.candidates->mode_count(), 2u);
   EXPECT_EQ(plan->problem.candidates->mode_count(), 1u);
@@ -112,7 +113,7 @@ TEST(ServingPlan, WhatCannotChangeLaterIsThePlansOwn) {
 
 TEST(ServingPlan, ModesThatNobodyProfiledAreThereAndAreNotPlanned) {
   ScriptedDevice knobs;
-  const auto plan = plan_profiled(profiled(), asking(200, "poisson:20"), {{}, &knobs, true});
+  const auto plan = plan_profiled(profiled(), asking_for(200, "poisson:20"), {{}, &knobs, true});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   // One core was not profiled either; of the GPU one clock was, so it keeps that one.
   EXPECT_EQ(plan->problem.candidates->mode_count(), 3u);
@@ -127,12 +128,12 @@ TEST(ServingPlan, ModesThatNobodyProfiledAreThereAndAreNotPlanned) {
 TEST(ServingPlan, RolesThatCannotBePlannedAreRefused) {
   const auto tables = profiled();
   const auto two =
-      plan_serving(board_of({tables[0], tables[0], tables[1]}), asking(200, "poisson:20"));
+      plan_serving(board_of({tables[0], tables[0], tables[1]}), asking_for(200, "poisson:20"));
   ASSERT_FALSE(two.ok());
   EXPECT_THAT(two.error().message, HasSubstr("one training beside one service"));
-  const auto none = plan_serving(board_of({tables[0]}), asking(200, "poisson:20"));
+  const auto none = plan_serving(board_of({tables[0]}), asking_for(200, "poisson:20"));
   EXPECT_FALSE(none.ok());
-  ServingRequest silent = asking(200, "poisson:20");
+  ServingRequest silent = asking_for(200, "poisson:20");
   silent.arrivals.clear();
   const auto without = plan_serving(board_of(tables), silent);
   ASSERT_FALSE(without.ok());

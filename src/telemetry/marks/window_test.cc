@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-void sleep_ms(int64_t ms) {
+void wait_ms(int64_t ms) {
   sleep_until_ns(monotonic_ns() + ms * 1'000'000);
 }
 
@@ -46,7 +46,7 @@ TEST(Window, GivesTheEnergyOfItsTime) {
     bool close = false;
     for (int turn = 0; turn < 20 && !close; ++turn) {
       Window window("work", {.monitor = &monitor});
-      sleep_ms(ms);
+      wait_ms(ms);
       const auto energy = window.end();
       ASSERT_TRUE(energy.ok()) << energy.error().message;
       ASSERT_EQ(energy->totals.size(), 3u);
@@ -70,7 +70,7 @@ TEST(Window, NestsAndAddsUp) {
   for (int i = 0; i < 3; ++i) {
     Window step("step", {.monitor = &monitor});
     EXPECT_EQ(step.name(), "epoch/step");
-    sleep_ms(20);
+    wait_ms(20);
     parts += step.end()->totals[0].second.energy_j;
   }
   const auto whole = epoch.end();
@@ -181,7 +181,7 @@ TEST(WindowInC, BeginsEndsAndCancels) {
   flyball_window_cancel(flyball_window_begin("cancelled"));
   flyball_window* window = flyball_window_begin("work");
   ASSERT_NE(window, nullptr);
-  sleep_ms(20);
+  wait_ms(20);
   flyball_energy energy[FLYBALL_MAX_TOTALS];
   const int totals = flyball_window_end(window, energy, FLYBALL_MAX_TOTALS);
   const std::string gap = power_gap(open_power_sensors());

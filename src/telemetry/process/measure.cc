@@ -62,7 +62,7 @@ class MemoryWatch {
     // The kernel remembers the peak of each process, also between our samples.
     for (pid_t pid : command_.tree().members()) keep_peak(process_peak_bytes(pid));
     const double cost = thread_cpu_seconds() - begin_s;
-    next_search_ns_ = begin + static_cast<int64_t>(std::clamp(cost / kOwnShare, 0.02, 1.0) * 1e9);
+    next_search_ns_ = begin + nanoseconds(std::clamp(cost / kOwnShare, 0.02, 1.0));
     return use.faults;
   }
   void keep_peak(double bytes) {
@@ -86,7 +86,7 @@ uint64_t run_until_end(RunningCommand& command, const MeasureOptions& options,
     const double cost_s = watch.sample();
     const double step_s = std::max(interval_s, cost_s / kOwnShare);
     steps_s += step_s;
-    deadline = std::max(deadline + static_cast<int64_t>(step_s * 1e9), monotonic_ns());
+    deadline = std::max(deadline + nanoseconds(step_s), monotonic_ns());
   } while (!command.wait_until(deadline));
   result.end_ns = monotonic_ns();
   result.memory_interval_s = steps_s / static_cast<double>(result.samples);

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/json.h"
 #include "telemetry/process/measure.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json power_json(const MeasuredPower& power) {
   const EnergyWindow& window = power.window;

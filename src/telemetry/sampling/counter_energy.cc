@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "base/clock.h"
 #include "base/statistics.h"
 #include "telemetry/sampling/counter_timeline.h"
 #include "telemetry/sampling/energy_segments.h"
@@ -19,7 +20,7 @@ constexpr int kStepsAround = 6;  // an edge is judged by the steps before and af
 
 std::span<const Sample> around(const Trace& trace, int64_t begin, int64_t end) {
   const double margin_s = kStepsAround * (CounterTimeline::step_s(trace) + trace.period_s);
-  const auto margin = static_cast<int64_t>(margin_s * 1e9);
+  const auto margin = nanoseconds(margin_s);
   const auto& samples = trace.samples;
   auto first = std::ranges::upper_bound(samples, begin - margin, {}, &Sample::time_ns);
   auto last = std::ranges::lower_bound(samples, end + margin, {}, &Sample::time_ns);
@@ -36,7 +37,7 @@ std::vector<PowerSegment> segments_of(const CounterTimeline& course, double hold
   std::vector<PowerSegment> segments;
   const auto& knots = course.knots();
   if (knots.size() < 2) return segments;
-  const auto hold = static_cast<int64_t>(hold_s * 1e9);
+  const auto hold = nanoseconds(hold_s);
   const int64_t first = knots.front().time_ns, last = knots.back().time_ns;
   const double first_w = course.first_watts(), last_w = course.last_watts();
   if (begin < first && first - begin <= hold)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "telemetry/sampling/counter.h"
 
 namespace flyball {
@@ -10,10 +11,6 @@ namespace {
 
 double seconds(int64_t from_ns, int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) * 1e-9;
-}
-
-int64_t nanoseconds(double seconds) {
-  return static_cast<int64_t>(seconds * 1e9);
 }
 
 }  // namespace

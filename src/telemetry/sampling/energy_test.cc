@@ -9,8 +9,8 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1000 * kMs;
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kWholeSecond = 1000 * kMillisecond;
 
 Trace power_trace(int64_t period_ns) {
   Trace trace;
@@ -35,12 +35,12 @@ Trace counter_trace(int64_t period_ns, double wrap) {
 // A constant rail: energy is power times time, whatever the window and the jitter.
 TEST(Energy, OfAConstantRailIsPowerTimesTime) {
   Random random(3);
-  Trace trace = power_trace(10 * kMs);
-  for (int64_t t = 0; t <= 2 * kSecond; t += 10 * kMs)
+  Trace trace = power_trace(10 * kMillisecond);
+  for (int64_t t = 0; t <= 2 * kWholeSecond; t += 10 * kMillisecond)
     trace.samples.push_back({t + static_cast<int64_t>(random.uniform() * 2e6), 12.5});
   for (int i = 0; i < 500; ++i) {
     const auto begin = static_cast<int64_t>(random.uniform() * 1e9);
-    const int64_t end = begin + kMs + static_cast<int64_t>(random.uniform() * 9e8);
+    const int64_t end = begin + kMillisecond + static_cast<int64_t>(random.uniform() * 9e8);
     const auto window = energy_between(trace, begin, end);
     ASSERT_TRUE(window.ok());
     const double seconds = static_cast<double>(end - begin) * 1e-9;
@@ -51,9 +51,9 @@ TEST(Energy, OfAConstantRailIsPowerTimesTime) {
 }
 
 TEST(Energy, InterpolatesTheEdgesOfARamp) {
-  Trace trace = power_trace(100 * kMs);
-  for (int i = 0; i <= 10; ++i) trace.samples.push_back({i * 100 * kMs, 10.0 * i});
-  const auto window = energy_between(trace, 250 * kMs, 750 * kMs);
+  Trace trace = power_trace(100 * kMillisecond);
+  for (int i = 0; i <= 10; ++i) trace.samples.push_back({i * 100 * kMillisecond, 10.0 * i});
+  const auto window = energy_between(trace, 250 * kMillisecond, 750 * kMillisecond);
   ASSERT_TRUE(window.ok());
   EXPECT_NEAR(window->energy_j, 25.0, 1e-9);  // mean 50 W over 0.5 s
   EXPECT_NEAR(window->mean_w, 50.0, 1e-9);
@@ -65,19 +65,21 @@ TEST(Energy, InterpolatesTheEdgesOfARamp) {
 }
 
 TEST(Energy, AWindowBetweenTwoSamplesIsInterpolated) {
-  Trace trace = power_trace(kSecond);
-  trace.samples = {{0, 10}, {kSecond, 20}};
-  const auto window = energy_between(trace, 400 * kMs, 600 * kMs);
+  Trace trace = power_trace(kWholeSecond);
+  trace.samples = {{0, 10}, {kWholeSecond, 20}};
+  const auto window = energy_between(trace, 400 * kMillisecond, 600 * kMillisecond);
   ASSERT_TRUE(window.ok());
   EXPECT_NEAR(window->energy_j, 15 * 0.2, 1e-9);
   EXPECT_EQ(window->samples, 0);
 }
 
 TEST(Energy, AGapIsStatedAndNotFilled) {
-  Trace trace = power_trace(10 * kMs);
-  for (int64_t t = 0; t <= 300 * kMs; t += 10 * kMs) trace.samples.push_back({t, 10});
-  for (int64_t t = 700 * kMs; t <= kSecond; t += 10 * kMs) trace.samples.push_back({t, 10});
-  const auto window = energy_between(trace, 0, kSecond);
+  Trace trace = power_trace(10 * kMillisecond);
+  for (int64_t t = 0; t <= 300 * kMillisecond; t += 10 * kMillisecond)
+    trace.samples.push_back({t, 10});
+  for (int64_t t = 700 * kMillisecond; t <= kWholeSecond; t += 10 * kMillisecond)
+    trace.samples.push_back({t, 10});
+  const auto window = energy_between(trace, 0, kWholeSecond);
   ASSERT_TRUE(window.ok());
   EXPECT_EQ(window->gaps, 1);
   EXPECT_NEAR(window->gap_s, 0.4, 1e-9);
@@ -89,9 +91,10 @@ TEST(Energy, AGapIsStatedAndNotFilled) {
 }
 
 TEST(Energy, ATraceThatStopsEarlyHasAGapAtTheEnd) {
-  Trace trace = power_trace(10 * kMs);
-  for (int64_t t = 100 * kMs; t <= 500 * kMs; t += 10 * kMs) trace.samples.push_back({t, 10});
-  const auto window = energy_between(trace, 85 * kMs, kSecond);
+  Trace trace = power_trace(10 * kMillisecond);
+  for (int64_t t = 100 * kMillisecond; t <= 500 * kMillisecond; t += 10 * kMillisecond)
+    trace.samples.push_back({t, 10});
+  const auto window = energy_between(trace, 85 * kMillisecond, kWholeSecond);
   ASSERT_TRUE(window.ok());
   EXPECT_EQ(window->gaps, 1);  // 15 ms before the first sample are held, 500 ms after are not
   EXPECT_NEAR(window->gap_s, 0.5, 1e-9);
@@ -99,10 +102,10 @@ TEST(Energy, ATraceThatStopsEarlyHasAGapAtTheEnd) {
 }
 
 TEST(Energy, OfACounterIsTheDifferenceOverAWrap) {
-  Trace trace = counter_trace(10 * kMs, 100);
+  Trace trace = counter_trace(10 * kMillisecond, 100);
   for (int i = 0; i <= 200; ++i)
-    trace.samples.push_back({i * 10 * kMs, std::fmod(90 + 0.4 * i, 100)});
-  const auto window = energy_between(trace, 5 * kMs, 1995 * kMs);
+    trace.samples.push_back({i * 10 * kMillisecond, std::fmod(90 + 0.4 * i, 100)});
+  const auto window = energy_between(trace, 5 * kMillisecond, 1995 * kMillisecond);
   ASSERT_TRUE(window.ok());
   EXPECT_NEAR(window->energy_j, 40 * 1.99, 1e-6);
   EXPECT_EQ(window->wraps, 1);
@@ -115,26 +118,30 @@ TEST(Energy, OfACounterIsTheDifferenceOverAWrap) {
 }
 
 TEST(Energy, ACounterThatIsReadRarelyLosesNothing) {
-  Trace trace = counter_trace(10 * kMs, 262143);
-  trace.samples = {{0, 100}, {10 * kMs, 101}, {3 * kSecond, 400}, {3 * kSecond + 10 * kMs, 401}};
-  const auto window = energy_between(trace, 0, 3 * kSecond + 10 * kMs);
+  Trace trace = counter_trace(10 * kMillisecond, 262143);
+  trace.samples = {{0, 100},
+                   {10 * kMillisecond, 101},
+                   {3 * kWholeSecond, 400},
+                   {3 * kWholeSecond + 10 * kMillisecond, 401}};
+  const auto window = energy_between(trace, 0, 3 * kWholeSecond + 10 * kMillisecond);
   ASSERT_TRUE(window.ok());
   EXPECT_NEAR(window->energy_j, 301, 1e-9);
   EXPECT_TRUE(window->complete());
   // So long that it may have gone round unseen: nobody knows.
-  trace.samples[2].time_ns += 100 * kSecond;
-  trace.samples[3].time_ns += 100 * kSecond;
-  const auto unsure = energy_between(trace, 0, 103 * kSecond + 10 * kMs);
+  trace.samples[2].time_ns += 100 * kWholeSecond;
+  trace.samples[3].time_ns += 100 * kWholeSecond;
+  const auto unsure = energy_between(trace, 0, 103 * kWholeSecond + 10 * kMillisecond);
   ASSERT_TRUE(unsure.ok());
   EXPECT_EQ(unsure->gaps, 1);
   EXPECT_NEAR(unsure->energy_j, 2, 1e-9);
 }
 
 TEST(Energy, AResetIsAGapAndNeverNegative) {
-  Trace trace = counter_trace(10 * kMs, 262143);
-  for (int i = 0; i < 100; ++i) trace.samples.push_back({i * 10 * kMs, 500 + 0.1 * i});
-  for (int i = 100; i <= 200; ++i) trace.samples.push_back({i * 10 * kMs, 0.1 * (i - 100)});
-  const auto window = energy_between(trace, 0, 2 * kSecond);
+  Trace trace = counter_trace(10 * kMillisecond, 262143);
+  for (int i = 0; i < 100; ++i) trace.samples.push_back({i * 10 * kMillisecond, 500 + 0.1 * i});
+  for (int i = 100; i <= 200; ++i)
+    trace.samples.push_back({i * 10 * kMillisecond, 0.1 * (i - 100)});
+  const auto window = energy_between(trace, 0, 2 * kWholeSecond);
   ASSERT_TRUE(window.ok());
   EXPECT_EQ(window->gaps, 1);
   EXPECT_NEAR(window->gap_s, 0.01, 1e-9);
@@ -143,27 +150,27 @@ TEST(Energy, AResetIsAGapAndNeverNegative) {
 
 TEST(Energy, NeighbouringWindowsAddUp) {
   Random random(11);
-  Trace trace = power_trace(10 * kMs);
+  Trace trace = power_trace(10 * kMillisecond);
   int64_t t = 0;
   for (int i = 0; i < 400; ++i) {
     trace.samples.push_back({t, 5 + 20 * random.uniform()});
-    t += 8 * kMs + static_cast<int64_t>(4e6 * random.uniform());
+    t += 8 * kMillisecond + static_cast<int64_t>(4e6 * random.uniform());
   }
-  const double whole = energy_between(trace, 0, 3 * kSecond)->energy_j;
+  const double whole = energy_between(trace, 0, 3 * kWholeSecond)->energy_j;
   double parts = 0;
   for (int i = 0; i < 30; ++i)
-    parts += energy_between(trace, i * 100 * kMs, (i + 1) * 100 * kMs)->energy_j;
+    parts += energy_between(trace, i * 100 * kMillisecond, (i + 1) * 100 * kMillisecond)->energy_j;
   EXPECT_NEAR(parts, whole, 1e-9);
 }
 
 TEST(Energy, CountsNewValuesOnly) {
-  Trace trace = power_trace(10 * kMs);
-  for (int i = 0; i < 100; ++i) trace.samples.push_back({i * 10 * kMs, 10.0 + (i / 10)});
+  Trace trace = power_trace(10 * kMillisecond);
+  for (int i = 0; i < 100; ++i) trace.samples.push_back({i * 10 * kMillisecond, 10.0 + (i / 10)});
   find_repeats(trace);
   EXPECT_TRUE(trace.stats.repeats);
   EXPECT_NEAR(trace.stats.true_period_s, 0.1, 1e-6);
   EXPECT_EQ(trace.stats.distinct, 10u);
-  const auto window = energy_between(trace, 0, 990 * kMs);
+  const auto window = energy_between(trace, 0, 990 * kMillisecond);
   EXPECT_EQ(window->samples, 100);
   EXPECT_EQ(window->distinct_updates, 10);
 }
@@ -174,41 +181,42 @@ TEST(Energy, TruePeriodIgnoresChangesThatHappenToBeEqual) {
   double value = 0;
   for (int i = 0; i < 2000; ++i) {
     if (i % 7 == 0 && random.uniform() < 0.8) value += 1;
-    samples.push_back({i * 10 * kMs, value});
+    samples.push_back({i * 10 * kMillisecond, value});
   }
   EXPECT_NEAR(true_period_s(samples), 0.07, 1e-6);
   EXPECT_EQ(true_period_s({}), 0);
-  EXPECT_EQ(true_period_s({{0, 1}, {kSecond, 1}, {2 * kSecond, 2}}), 0);
+  EXPECT_EQ(true_period_s({{0, 1}, {kWholeSecond, 1}, {2 * kWholeSecond, 2}}), 0);
 }
 
 TEST(Energy, ATotalSumsItsPartsAndLeavesNoneOut) {
-  Trace a = power_trace(10 * kMs), b = power_trace(10 * kMs), other = power_trace(10 * kMs);
+  Trace a = power_trace(10 * kMillisecond), b = power_trace(10 * kMillisecond),
+        other = power_trace(10 * kMillisecond);
   other.info.total = "";
-  for (int64_t t = 0; t <= kSecond; t += 10 * kMs) {
+  for (int64_t t = 0; t <= kWholeSecond; t += 10 * kMillisecond) {
     a.samples.push_back({t, 10});
     b.samples.push_back({t, 5});
     other.samples.push_back({t, 7});
   }
-  const auto sum = total_between({a, other, b}, "module", 0, kSecond);
+  const auto sum = total_between({a, other, b}, "module", 0, kWholeSecond);
   ASSERT_TRUE(sum.ok());
   EXPECT_NEAR(sum->energy_j, 15, 1e-9);
   EXPECT_NEAR(sum->mean_w, 15, 1e-9);
   EXPECT_EQ(totals_of({a, other, b}), std::vector<std::string>{"module"});
   b.samples.clear();
   b.stats.last_error = "gone";
-  const auto broken = total_between({a, other, b}, "module", 0, kSecond);
+  const auto broken = total_between({a, other, b}, "module", 0, kWholeSecond);
   ASSERT_FALSE(broken.ok());
   EXPECT_NE(broken.error().message.find("gone"), std::string::npos);
-  EXPECT_EQ(total_between({a}, "gpu", 0, kSecond).error().code, Code::unavailable);
+  EXPECT_EQ(total_between({a}, "gpu", 0, kWholeSecond).error().code, Code::unavailable);
 }
 
 TEST(Energy, RefusesWhatHasNone) {
-  Trace trace = power_trace(10 * kMs);
-  EXPECT_EQ(energy_between(trace, 0, kSecond).error().code, Code::unavailable);
-  trace.samples = {{0, 1}, {kSecond, 1}};
+  Trace trace = power_trace(10 * kMillisecond);
+  EXPECT_EQ(energy_between(trace, 0, kWholeSecond).error().code, Code::unavailable);
+  trace.samples = {{0, 1}, {kWholeSecond, 1}};
   EXPECT_EQ(energy_between(trace, 5, 5).error().code, Code::invalid_argument);
   trace.info.kind = SensorKind::gauge;
-  EXPECT_EQ(energy_between(trace, 0, kSecond).error().code, Code::invalid_argument);
+  EXPECT_EQ(energy_between(trace, 0, kWholeSecond).error().code, Code::invalid_argument);
 }
 
 }  // namespace

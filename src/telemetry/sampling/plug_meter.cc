@@ -121,8 +121,7 @@ Result<Trace> parse_plug_log(std::string_view text, const std::string& name,
   Trace trace;
   trace.info = {
       .name = "plug", .unit = "W", .kind = SensorKind::power, .source = name, .total = "plug"};
-  const int64_t offset_ns =
-      wall_minus_monotonic_ns() + static_cast<int64_t>(options.clock_ahead_s * 1e9);
+  const int64_t offset_ns = wall_minus_monotonic_ns() + nanoseconds(options.clock_ahead_s);
   std::vector<double> steps;
   for (size_t row = 0; row < csv.rows.size(); ++row) {
     const auto time_s = parse_time_stamp(csv.rows[row][time_at], options.utc_offset_s);
@@ -130,7 +129,7 @@ Result<Trace> parse_plug_log(std::string_view text, const std::string& name,
       return csv.at(row, time_at, fmt::format("'{}' is no time", csv.rows[row][time_at]),
                     "seconds since 1970, or like 2026-03-01T12:30:05Z");
     FLYBALL_ASSIGN(const double watts, csv.number(row, power_at));
-    const int64_t time_ns = static_cast<int64_t>(*time_s * 1e9) - offset_ns;
+    const int64_t time_ns = nanoseconds(*time_s) - offset_ns;
     if (!trace.samples.empty()) {
       const double step = static_cast<double>(time_ns - trace.samples.back().time_ns) * 1e-9;
       if (step <= 0) return csv.at(row, time_at, "time does not rise", "sort the lines by time");

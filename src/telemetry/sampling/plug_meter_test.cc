@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string complaint(const std::string& text, const PlugOptions& options = {}) {
+std::string plug_complaint(const std::string& text, const PlugOptions& options = {}) {
   const auto trace = parse_plug_log(text, "plug.csv", options);
   return trace.ok() ? "accepted" : trace.error().message;
 }
@@ -77,19 +77,20 @@ TEST(PlugMeter, JoinsARunByTime) {
 }
 
 TEST(PlugMeter, TakesNamedColumns) {
-  EXPECT_EQ(complaint("when,load\n1767225600,5\n", {.time_column = "when", .power_column = "load"}),
-            "accepted");
+  EXPECT_EQ(
+      plug_complaint("when,load\n1767225600,5\n", {.time_column = "when", .power_column = "load"}),
+      "accepted");
 }
 
 TEST(PlugMeter, NamesFileLineAndColumn) {
-  EXPECT_THAT(complaint("a,b\n1,2\n"), HasSubstr("no column of times; it has: a, b"));
-  EXPECT_THAT(complaint("time,b\n1,2\n"), HasSubstr("no column of watts"));
-  EXPECT_THAT(complaint("time,w\n1,2\n", {.power_column = "x"}), HasSubstr("no column 'x'"));
-  EXPECT_THAT(complaint("time,w\n1,5\nsoon,5\n"), HasSubstr("plug.csv:3: column 'time'"));
-  EXPECT_THAT(complaint("time,w\n1,5\n2,much\n"), HasSubstr("plug.csv:3: column 'w'"));
-  EXPECT_THAT(complaint("time,w\n2,5\n2,5\n"), HasSubstr("time does not rise"));
-  EXPECT_THAT(complaint("time,w\n"), HasSubstr("no readings"));
-  EXPECT_THAT(complaint(""), testing::Ne("accepted"));
+  EXPECT_THAT(plug_complaint("a,b\n1,2\n"), HasSubstr("no column of times; it has: a, b"));
+  EXPECT_THAT(plug_complaint("time,b\n1,2\n"), HasSubstr("no column of watts"));
+  EXPECT_THAT(plug_complaint("time,w\n1,2\n", {.power_column = "x"}), HasSubstr("no column 'x'"));
+  EXPECT_THAT(plug_complaint("time,w\n1,5\nsoon,5\n"), HasSubstr("plug.csv:3: column 'time'"));
+  EXPECT_THAT(plug_complaint("time,w\n1,5\n2,much\n"), HasSubstr("plug.csv:3: column 'w'"));
+  EXPECT_THAT(plug_complaint("time,w\n2,5\n2,5\n"), HasSubstr("time does not rise"));
+  EXPECT_THAT(plug_complaint("time,w\n"), HasSubstr("no readings"));
+  EXPECT_THAT(plug_complaint(""), testing::Ne("accepted"));
 }
 
 }  // namespace

@@ -16,10 +16,6 @@ namespace {
 constexpr double kKeepS = 600;
 constexpr double kContextS = 0.1;  // clocks and throttling change slowly and cost as much to read
 
-int64_t nanoseconds(double seconds) {
-  return static_cast<int64_t>(seconds * 1e9);
-}
-
 void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::ranges::count(list, text) == 0) list.push_back(text);
 }

@@ -147,8 +147,8 @@ Result<size_t> Sampler::add(SensorPtr sensor, Seconds period, Seconds keep) {
         fmt::format("sensor {} cannot be read every {} s", sensor->info().name, period.value),
         "choose an interval from 1 ms to 1 h"};
   const double samples = std::clamp(keep.value / period.value, 1024.0, double{kMaxKept});
-  channels_.push_back(std::make_unique<Channel>(
-      std::move(sensor), static_cast<int64_t>(period.value * 1e9), static_cast<size_t>(samples)));
+  channels_.push_back(std::make_unique<Channel>(std::move(sensor), nanoseconds(period.value),
+                                                static_cast<size_t>(samples)));
   return channels_.size() - 1;
 }
 

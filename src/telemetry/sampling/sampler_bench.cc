@@ -83,7 +83,7 @@ class Load {
 };
 
 void sleep_seconds(double seconds) {
-  sleep_until_ns(monotonic_ns() + static_cast<int64_t>(seconds * 1e9));
+  sleep_until_ns(monotonic_ns() + nanoseconds(seconds));
 }
 
 void add(Sampler& sampler, const SensorPtr& sensor, double every_s) {
@@ -122,7 +122,7 @@ NaiveLoop naive_loop(const std::filesystem::path& folder, double seconds) {
   std::vector<double> late;
   const int64_t begin = monotonic_ns();
   while (seconds_of(monotonic_ns() - begin) < seconds) {
-    const int64_t wanted = monotonic_ns() + static_cast<int64_t>(period_s * 1e9);
+    const int64_t wanted = monotonic_ns() + nanoseconds(period_s);
     std::this_thread::sleep_for(std::chrono::duration<double>(period_s));
     late.push_back(static_cast<double>(monotonic_ns() - wanted) * 1e-3);
     if (!sensor->read()) give_up("the sensor cannot be read");
@@ -149,7 +149,7 @@ struct EnergyErrors {
 EnergyErrors energy_errors(const Trace& trace, double window_s, int64_t begin_ns, int64_t end_ns) {
   Random random(7);
   std::vector<double> trapezoid, rectangle;
-  const int64_t length = static_cast<int64_t>(window_s * 1e9);
+  const int64_t length = nanoseconds(window_s);
   for (int i = 0; i < 500; ++i) {
     const auto room = static_cast<double>(end_ns - begin_ns - length);
     const int64_t from = begin_ns + static_cast<int64_t>(random.uniform() * room);

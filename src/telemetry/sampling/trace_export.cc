@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/json_line.h"
 #include "telemetry/sampling/counter.h"
 #include "telemetry/sampling/counter_timeline.h"
@@ -15,8 +15,6 @@ namespace flyball {
 namespace {
 
 constexpr int64_t kLongestPauseNs = 1'000'000'000;
-
-using Json = nlohmann::ordered_json;
 
 double microseconds(int64_t ns) {
   return static_cast<double>(ns) / 1000;

@@ -9,25 +9,25 @@
 namespace flyball {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kExportedMs = 1'000'000;
 
-Trace rail() {
+Trace rail_trace() {
   Trace trace;
   trace.info = {.name = "VDD \"IN\"", .unit = "W", .kind = SensorKind::power};
   trace.period_s = 0.1;
   for (int i = 0; i < 10; ++i)
-    trace.samples.push_back({(100 + i * 100) * kMs, i < 5 ? 10.0 : 20.0});
+    trace.samples.push_back({(100 + i * 100) * kExportedMs, i < 5 ? 10.0 : 20.0});
   return trace;
 }
 
 TEST(TraceExport, LeavesRepeatsOutAndKeepsThePicture) {
-  Trace trace = rail();
-  const double before = energy_between(trace, 150 * kMs, 950 * kMs)->energy_j;
+  Trace trace = rail_trace();
+  const double before = energy_between(trace, 150 * kExportedMs, 950 * kExportedMs)->energy_j;
   trace.samples = without_repeats(trace.samples);
   EXPECT_EQ(trace.samples.size(), 4u);
-  EXPECT_NEAR(energy_between(trace, 150 * kMs, 950 * kMs)->energy_j, before, 1e-9);
+  EXPECT_NEAR(energy_between(trace, 150 * kExportedMs, 950 * kExportedMs)->energy_j, before, 1e-9);
   std::vector<Sample> constant;
-  for (int i = 0; i <= 100; ++i) constant.push_back({i * 100 * kMs, 5});
+  for (int i = 0; i <= 100; ++i) constant.push_back({i * 100 * kExportedMs, 5});
   EXPECT_LE(without_repeats(constant).size(), 13u);
   EXPECT_GE(without_repeats(constant).size(), 11u);
   EXPECT_TRUE(without_repeats({}).empty());
@@ -36,8 +36,8 @@ TEST(TraceExport, LeavesRepeatsOutAndKeepsThePicture) {
 TEST(TraceExport, WritesCsvInTheOrderOfTime) {
   Trace other;
   other.info = {.name = "mhz", .unit = "MHz"};
-  other.samples = {{550 * kMs, 1980}};
-  EXPECT_EQ(traces_csv({rail(), other}, 100 * kMs),
+  other.samples = {{550 * kExportedMs, 1980}};
+  EXPECT_EQ(traces_csv({rail_trace(), other}, 100 * kExportedMs),
             "time_s,sensor,unit,value\n"
             "0.000000,\"VDD \"\"IN\"\"\",W,10\n"
             "0.400000,\"VDD \"\"IN\"\"\",W,10\n"
@@ -58,11 +58,12 @@ TEST(TraceExport, WritesAChromeTrace) {
   for (const auto& [from_ms, joules] :
        {std::pair(0, 90), {500, 95}, {1000, 0}, {1500, 15}, {2000, 30}})
     for (int64_t ms = from_ms; ms < from_ms + 500; ms += 100)
-      counter.samples.push_back({ms * kMs, static_cast<double>(joules)});
-  const std::vector<Span> spans = {{"compute", "step", 200 * kMs, 300 * kMs},
-                                   {"loader \xff", "fetch", 100 * kMs, 250 * kMs},
-                                   {"compute", "stall", 300 * kMs, 310 * kMs}};
-  const auto json = nlohmann::json::parse(chrome_trace({rail(), counter}, spans, 100 * kMs));
+      counter.samples.push_back({ms * kExportedMs, static_cast<double>(joules)});
+  const std::vector<Span> spans = {{"compute", "step", 200 * kExportedMs, 300 * kExportedMs},
+                                   {"loader \xff", "fetch", 100 * kExportedMs, 250 * kExportedMs},
+                                   {"compute", "stall", 300 * kExportedMs, 310 * kExportedMs}};
+  const auto json =
+      nlohmann::json::parse(chrome_trace({rail_trace(), counter}, spans, 100 * kExportedMs));
   std::vector<double> watts;
   int spans_seen = 0, tracks = 0;
   for (const auto& event : json["traceEvents"]) {

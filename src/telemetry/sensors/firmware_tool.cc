@@ -33,7 +33,7 @@ class Answer {
       : tool_(std::move(tool)), argument_(std::move(argument)) {}
   Result<std::string> text() {
     const int64_t now = monotonic_ns();
-    if (!text_ || now - asked_ns_ > static_cast<int64_t>(kPeriodS * 1e9)) {
+    if (!text_ || now - asked_ns_ > nanoseconds(kPeriodS)) {
       text_ = run_tool(tool_, argument_);
       asked_ns_ = now;
     }

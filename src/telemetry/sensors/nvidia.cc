@@ -130,12 +130,6 @@ bool is_visible(const std::optional<std::string>& visible, unsigned index,
   });
 }
 
-std::string text_of(int (*entry)(NvmlDevice, char*, unsigned), NvmlDevice device) {
-  std::array<char, 128> text{};
-  if (entry == nullptr || entry(device, text.data(), text.size()) != nvml_success) return "";
-  return text.data();
-}
-
 }  // namespace
 
 SensorList open_nvidia(const NvidiaOptions& options) {
@@ -158,7 +152,7 @@ SensorList open_nvidia(const NvidiaOptions& options) {
           {Code::unavailable, fmt::format("gpu{}: {}", index, (*api)->message(code)), ""});
       continue;
     }
-    const bool visible = is_visible(options.visible, index, text_of((*api)->uuid, device));
+    const bool visible = is_visible(options.visible, index, nvml_text((*api)->uuid, device));
     Gpu(**api, index, device, visible, list).add_all();
   }
   return list;

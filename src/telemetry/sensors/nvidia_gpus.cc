@@ -16,12 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(int (*entry)(NvmlDevice, char*, unsigned), NvmlDevice device) {
-  std::array<char, 128> text{};
-  if (entry == nullptr || entry(device, text.data(), text.size()) != nvml_success) return "";
-  return text.data();
-}
-
 std::string driver_of(const NvmlApi& api) {
   std::array<char, 128> text{};
   if (api.driver_version == nullptr || api.driver_version(text.data(), text.size()) != nvml_success)
@@ -77,8 +71,8 @@ Result<std::vector<NvidiaGpu>> list_nvidia_gpus(const fs::path& root) {
   for (unsigned index = 0; index < count; ++index) {
     NvidiaGpu gpu{.api = api, .index = index};
     if (api->device(index, &gpu.device) != nvml_success) continue;  // its sensors say why
-    gpu.uuid = text_of(api->uuid, gpu.device);
-    gpu.name = text_of(api->name, gpu.device);
+    gpu.uuid = nvml_text(api->uuid, gpu.device);
+    gpu.name = nvml_text(api->name, gpu.device);
     gpu.driver = driver_of(*api);
     gpu.mig = is_sliced(*api, gpu.device);
     gpus.push_back(std::move(gpu));

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <array>
 
 #include <map>
 #include <memory>
@@ -93,6 +94,12 @@ Result<const NvmlApi*> NvmlApi::open(const std::string& library) {
     api = std::make_unique<NvmlApi>(loaded);
   }
   return static_cast<const NvmlApi*>(api.get());
+}
+
+std::string nvml_text(int (*entry)(NvmlDevice, char*, unsigned), NvmlDevice device) {
+  std::array<char, 128> text{};
+  if (entry == nullptr || entry(device, text.data(), text.size()) != nvml_success) return "";
+  return text.data();
 }
 
 }  // namespace flyball

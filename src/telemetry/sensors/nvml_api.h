@@ -64,4 +64,7 @@ struct NvmlApi {
   std::string message(int code) const;
 };
 
+/// A text of a device, such as its name; empty where it has none.
+std::string nvml_text(int (*entry)(NvmlDevice, char*, unsigned), NvmlDevice device);
+
 }  // namespace flyball

@@ -88,8 +88,7 @@ Result<std::string> run_tool(const fs::path& tool, const std::string& argument, 
   ::close(ends[1]);
   std::string text;
   bool in_time = true;
-  if (problem == 0)
-    in_time = read_until(ends[0], monotonic_ns() + static_cast<int64_t>(limit_s * 1e9), text);
+  if (problem == 0) in_time = read_until(ends[0], monotonic_ns() + nanoseconds(limit_s), text);
   ::close(ends[0]);
   if (problem != 0) return file_error("run", tool, problem);
   if (!in_time) ::kill(child, SIGKILL);

@@ -15,7 +15,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct EvaluateLiveArguments {
   std::string train, infer, problems = "paper", modes = "paper";
   Accepted accepted;
   LiveSweep sweep;
@@ -63,7 +63,7 @@ void print_traces(const LiveEvaluation& evaluation) {
              *std::ranges::min_element(ratios));
 }
 
-Status run(Options& options) {
+Status run(EvaluateLiveArguments& options) {
   FLYBALL_ASSIGN(const WorkloadTable train,
                  read_role(options.train, Phase::train, options.accepted));
   FLYBALL_ASSIGN(const WorkloadTable infer,
@@ -107,7 +107,7 @@ Status run(Options& options) {
 void add_evaluate_live(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
       "live", "concurrent plans executed by the scheduler of `serve` on measured tables");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateLiveArguments>();
   LiveSweep& sweep = options->sweep;
   command->add_option("--train", options->train, "table of the training")->required();
   command->add_option("--infer", options->infer, "table of the inference")->required();

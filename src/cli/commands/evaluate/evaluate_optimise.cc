@@ -9,7 +9,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options : JudgedTable {
+struct EvaluateOptimiseArguments : JudgedTable {
   std::string budgets = "17:50:1W";
   OptimiseEvaluation evaluation;
 };
@@ -44,7 +44,7 @@ void print_text(const OptimiseReport& report) {
   }
 }
 
-Status run(Options& options) {
+Status run(EvaluateOptimiseArguments& options) {
   FLYBALL_ASSIGN(options.evaluation.budgets_w, parse_budgets(options.budgets));
   return judge(options, options.evaluation, "runs", evaluate_optimise, print_text);
 }
@@ -54,7 +54,7 @@ Status run(Options& options) {
 void add_evaluate_optimise(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
       "optimise", "how good modes chosen from predictions are, under power budgets");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateOptimiseArguments>();
   OptimiseEvaluation& evaluation = options->evaluation;
   command->add_option("--target", options->target, "measured table, the truth")->required();
   add_table_options(*command, *options, evaluation);

@@ -12,7 +12,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options : JudgedTable {
+struct EvaluatePredictArguments : JudgedTable {
   std::string data;
   PredictEvaluation evaluation;
 };
@@ -42,7 +42,7 @@ void print_text(const PredictReport& report) {
   }
 }
 
-Status run_population(Options& options) {
+Status run_population(EvaluatePredictArguments& options) {
   PredictEvaluation& evaluation = options.evaluation;
   if (options.phase.empty() || evaluation.floor)
     return Error{Code::invalid_argument,
@@ -74,7 +74,7 @@ Status run_population(Options& options) {
   return {};
 }
 
-Status run(Options& options) {
+Status run(EvaluatePredictArguments& options) {
   PredictEvaluation& evaluation = options.evaluation;
   if (options.data.empty() == options.target.empty())
     return Error{Code::invalid_argument, "one of --target and --data is needed",
@@ -88,7 +88,7 @@ Status run(Options& options) {
 void add_evaluate_predict(CLI::App& group, Context& context) {
   CLI::App* command =
       group.add_subcommand("predict", "how well predictors know a table from few of its modes");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluatePredictArguments>();
   PredictEvaluation& evaluation = options->evaluation;
   evaluation.modes = {10, 20, 50, 100};
   command->add_option("--target", options->target, "measured table, the truth");

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t modes_of_the_paper = 441;
 
-struct Options {
+struct EvaluateSearchArguments {
   std::string problem = "training", problems = "paper", modes = "paper", predictor;
   std::vector<std::string> train, infer, references, strategies = {"gmd", "flyball"};
   std::string cases, data;
@@ -30,7 +30,8 @@ struct Options {
   bool json = false, quiet = false;
 };
 
-Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind, const Options& options) {
+Result<std::vector<WorkloadTable>> tables_of(ProblemKind kind,
+                                             const EvaluateSearchArguments& options) {
   FLYBALL_CHECK(check_roles(fmt::format("problem '{}'", kind_name(kind)), kind,
                             options.train.size(), options.infer.size(),
                             "each names a table, FILE.csv or FILE.csv:WORKLOAD"));
@@ -68,7 +69,7 @@ void print_rows(const SearchEvaluation& evaluation) {
 }
 
 /// Every table of a folder with problems of its own.
-Status run_population(const Options& options, SearchSweep sweep) {
+Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep) {
   if (!options.train.empty() || !options.infer.empty() || !options.cases.empty())
     return Error{Code::invalid_argument, "--data is given with --train, --infer or --cases",
                  "--data DIR takes all tables of a folder; leave the others out"};
@@ -94,7 +95,7 @@ Status run_population(const Options& options, SearchSweep sweep) {
   return {};
 }
 
-Status run(const Options& options) {
+Status run(const EvaluateSearchArguments& options) {
   SearchSweep sweep;
   FLYBALL_ASSIGN(sweep.kind, parse_kind(options.problem));
   std::vector<WorkloadTable> tables;
@@ -151,7 +152,7 @@ Status run(const Options& options) {
 void add_evaluate_search(CLI::App& group, Context& context) {
   CLI::App* command =
       group.add_subcommand("search", "strategies against the exact optimum of measured tables");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateSearchArguments>();
   command
       ->add_option("--problem", options->problem,
                    "training, inference, concurrent or two-inference")

@@ -10,7 +10,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct EvaluateTwinArguments {
   std::vector<std::string> targets;
   std::string workload, phase;
   std::vector<std::string> set;
@@ -35,7 +35,7 @@ void print_text(const TwinReport& report) {
                                     : report.calibrated);
 }
 
-Status run(const Options& options) {
+Status run(const EvaluateTwinArguments& options) {
   std::vector<WorkloadTable> tables;
   if (options.targets.size() == 1) {
     FLYBALL_ASSIGN(WorkloadTable table, read_workload(options.targets.front(), options.workload,
@@ -69,7 +69,7 @@ Status run(const Options& options) {
 void add_evaluate_twin(CLI::App& group, Context& context) {
   CLI::App* command =
       group.add_subcommand("twin", "how far a simulated board is from tables of the true one");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateTwinArguments>();
   command->add_option("--target", options->targets, "measured tables, the truth")->required();
   command->add_option("--workload", options->workload, "of the target, where it holds several");
   command->add_option("--phase", options->phase, "train or infer, likewise");

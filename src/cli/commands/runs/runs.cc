@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands.h"
 #include "cli/commands/runs/runs_experiment.h"
@@ -18,8 +19,6 @@
 
 namespace flyball::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct RunsOptions {
   std::string store, report, command;

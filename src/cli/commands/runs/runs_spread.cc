@@ -11,7 +11,7 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct RunsSpreadArguments {
   std::vector<std::string> stores;
   bool json = false;
 };
@@ -37,7 +37,7 @@ void print_groups(const char* title, const std::vector<SpreadGroup>& groups, con
   fmt::print("{}\n", table.str());
 }
 
-Status run(const Options& options) {
+Status run(const RunsSpreadArguments& options) {
   std::vector<BoardRecord> boards;
   for (const std::string& place : options.stores) {
     FLYBALL_ASSIGN(Store store, open_stored(place));
@@ -67,7 +67,7 @@ Status run(const Options& options) {
 void add_runs_spread(CLI::App& runs, Context& context) {
   CLI::App* command = runs.add_subcommand(
       "spread", "how much equal trials differ between boards, software versions and over time");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunsSpreadArguments>();
   command->add_option("stores", options->stores, "a store of each board")->required();
   add_json_flag(*command, options->json);
   command->footer("Example:\n  flyball runs spread board1.db board2.db board3.db");

@@ -9,12 +9,12 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct TwinCalibrateArguments {
   std::vector<std::string> targets;
   TwinFitOptions fit;
 };
 
-Status run(const Options& options) {
+Status run(const TwinCalibrateArguments& options) {
   FLYBALL_ASSIGN(const std::vector<WorkloadTable> tables,
                  read_references(options.targets, Accepted{}));
   std::vector<TwinCase> cases;
@@ -46,7 +46,7 @@ Status run(const Options& options) {
 void add_twin_calibrate(CLI::App& twin, Context& context) {
   CLI::App* command = twin.add_subcommand(
       "calibrate", "fit a board's constants to tables measured on it; prints [twin.constants]");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TwinCalibrateArguments>();
   command->add_option("--target", options->targets, "measured tables of one board")->required();
   command->add_option("--rows", options->fit.rows, "of each table, evenly spread")
       ->check(CLI::Range(1, 1000000))

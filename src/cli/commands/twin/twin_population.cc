@@ -14,14 +14,14 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct TwinPopulationArguments {
   size_t count = 200;
   uint64_t seed = 1;
   std::string out;
   bool quiet = false;
 };
 
-Status run(const Options& options) {
+Status run(const TwinPopulationArguments& options) {
   Progress progress(options.quiet);
   size_t written = 0;
   for (size_t index = 0; index < options.count; ++index) {
@@ -51,7 +51,7 @@ Status run(const Options& options) {
 void add_twin_population(CLI::App& twin, Context& context) {
   CLI::App* command =
       twin.add_subcommand("population", "tables of random networks on random simulated boards");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TwinPopulationArguments>();
   command->add_option("--n", options->count, "networks; each trains and serves")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();

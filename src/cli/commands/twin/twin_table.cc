@@ -13,14 +13,14 @@
 namespace flyball::cli {
 namespace {
 
-struct Options {
+struct TwinTableArguments {
   std::vector<std::string> workloads, phases, axes;
   std::string device, modes = "paper", out;
   uint64_t seed = 1;
   bool quiet = false;
 };
 
-Result<WorkloadTable> simulate(const Options& options, const std::string& workload,
+Result<WorkloadTable> simulate(const TwinTableArguments& options, const std::string& workload,
                                const std::string& phase) {
   ProfilerOptions role;
   role.workload = workload;
@@ -43,7 +43,7 @@ Result<WorkloadTable> simulate(const Options& options, const std::string& worklo
   return table;
 }
 
-Status run(const Options& options) {
+Status run(const TwinTableArguments& options) {
   FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
   if (name.kind != "twin")
     return Error{Code::invalid_argument, fmt::format("{} is no simulated board", name.text()),
@@ -65,7 +65,7 @@ Status run(const Options& options) {
 void add_twin_table(CLI::App& twin, Context& context) {
   CLI::App* command =
       twin.add_subcommand("table", "simulate every mode of workloads and write them as a table");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TwinTableArguments>();
   options->device = "twin:orin_agx";
   options->phases = {"train"};
   command->add_option("workload,--workload", options->workloads, "networks that the twin knows")
