@@ -17,6 +17,9 @@ if(FLYBALL_UNITY)
   # What these warn of stands in another source; builds source by source keep them.
   target_compile_options(flyball_options INTERFACE -Wno-shadow
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  # A library takes what it calls of a batch, as it does of a source.
+  target_compile_options(flyball_options INTERFACE -ffunction-sections -fdata-sections)
+  add_link_options(LINKER:--gc-sections)
 endif()
 if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   # Where headers are precompiled, GCC 12's flow warnings see ghosts inside of std::string; the preset

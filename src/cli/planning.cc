@@ -43,7 +43,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.accepted = options.accepted;
   role.measuring = options.measuring_options;
   FLYBALL_ASSIGN(const BoardName board, parse_board(options.device));
-  if (board.kind == "twin")  // its requests are at hand already
+  if (board.kind == BoardName::Kind::twin)  // its requests are at hand already
     for (const AxisChoice& choice : choices) role.axes.push_back(choice.text());
   else
     role.axes = live_axes(phase, choices);
@@ -60,13 +60,15 @@ Status check_options(const PlanOptions& options) {
   roles.insert(roles.end(), options.infer.begin(), options.infer.end());
   const auto table = std::ranges::find_if(roles, is_table);
   const bool only_tables = std::ranges::all_of(roles, is_table);
-  if (table != roles.end() && (board.kind == "table" || (board.kind == "twin" && only_tables)))
+  if (table != roles.end() && (board.kind == BoardName::Kind::table ||
+                               (board.kind == BoardName::Kind::twin && only_tables)))
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing of the table {}", options.device, *table),
                  "leave --device out, the table is of its own board; or name a workload of that "
                  "device in place of the file"};
-  if (board.kind == "table" || only_tables) return options.scope.check(Target::table);
-  return board.kind == "twin" ? options.scope.check(Target::twin) : Status();
+  if (board.kind == BoardName::Kind::table || only_tables)
+    return options.scope.check(Target::table);
+  return board.kind == BoardName::Kind::twin ? options.scope.check(Target::twin) : Status();
 }
 
 }  // namespace

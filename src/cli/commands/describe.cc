@@ -83,7 +83,7 @@ Result<MemoryRoom> room_of_device(const std::string& device, const std::string& 
   FLYBALL_ASSIGN(const auto board, open_named_board(device, root));
   // A simulated board has the memory of its kind, and a table says which board it was measured on.
   if (!board->live() || board->twin()) return room_of_kind(board->info().device.name);
-  if (board->info().name.kind == "cuda")
+  if (board->info().name.kind == BoardName::Kind::cuda)
     return Error{
         Code::unavailable,
         fmt::format("how much memory of {} is left is not asked", board->info().name.text()),

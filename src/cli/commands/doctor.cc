@@ -39,7 +39,7 @@ Status check_is_machine(const Board& board) {
   if (!board.live())
     return Error{Code::invalid_argument, "a table is no machine to look at",
                  "leave --device out, or name a simulated board: twin:BOARD"};
-  if (board.info().name.kind == "cuda")
+  if (board.info().name.kind == BoardName::Kind::cuda)
     return Error{
         Code::invalid_argument, "a GPU is looked at with its machine",
         fmt::format("leave --device out, its GPUs are in the report; `flyball mode list --device "

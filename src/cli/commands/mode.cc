@@ -36,10 +36,10 @@ Result<OpenedBoard> open(const ModeOptions& options) {
   board.identity = identify_board(board.root);
   FLYBALL_ASSIGN(board.name, parse_board(options.device));
   const BoardName& name = board.name;
-  if (name.kind == "table")
+  if (name.kind == BoardName::Kind::table)
     return Error{Code::invalid_argument, "a table has no power mode to set",
                  "leave --device out, or name a GPU: --device cuda"};
-  if (name.kind == "twin")
+  if (name.kind == BoardName::Kind::twin)
     return Error{Code::invalid_argument,
                  fmt::format("{} is simulated: there is no board whose mode could be set or held",
                              name.text()),
@@ -48,7 +48,8 @@ Result<OpenedBoard> open(const ModeOptions& options) {
                              name.text())};
   const bool named = !options.device.empty();
   // Whether this machine is the board that was named is the registry's to say.
-  if (named && name.kind != "cuda") FLYBALL_CHECK(open_named_board(options.device, options.root));
+  if (named && name.kind != BoardName::Kind::cuda)
+    FLYBALL_CHECK(open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(board.device,
                  open_live_knobs(named ? name : BoardName(), board.identity, board.root));
   return board;
@@ -77,7 +78,7 @@ void print_axes(const std::vector<AxisReport>& axes) {
 // Null where `--device` names none.
 Result<std::unique_ptr<Board>> simulated_board(const ModeOptions& options) {
   FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
-  if (name.kind != "twin") return std::unique_ptr<Board>();
+  if (name.kind != BoardName::Kind::twin) return std::unique_ptr<Board>();
   return open_named_board(options.device, options.root);
 }
 

@@ -186,7 +186,7 @@ Status run_program(const ProfileOptions& options, Context& context) {
   request.stdout_to_stderr = options.json;  // the document is alone on stdout
   request.sensors = open_power_sensors(root, info.gpu);
   request.context = options.files.context_with_gpu(root);
-  if (info.name.kind == "cuda") {
+  if (info.name.kind == BoardName::Kind::cuda) {
     request.compute = info.compute;
     request.gpu = sensor_number(root, info.compute);
   }

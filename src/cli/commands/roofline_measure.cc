@@ -122,7 +122,7 @@ Status run(const RooflineMeasureArguments& options) {
 }  // namespace
 
 Status check_roofs_of(const Board& board) {
-  if (board.info().name.kind != "cuda") return {};
+  if (board.info().name.kind != BoardName::Kind::cuda) return {};
   return Error{Code::unavailable, "the roofs of a GPU are not measured yet",
                "leave --device out for the roofs of the CPU; --data FILE takes measured tables"};
 }

@@ -90,7 +90,7 @@ Status check_roles_of(const ServeOptions& serve) {
 bool simulated(const ServeOptions& serve) {
   const auto board = parse_board(serve.plan.device);
   return is_table(serve.plan.infer.front()) ||
-         (board && (board->kind == "table" || board->kind == "twin"));
+         (board && (board->kind == BoardName::Kind::table || board->kind == BoardName::Kind::twin));
 }
 
 Status run(ServeArguments& options, const std::string& command) {

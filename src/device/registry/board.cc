@@ -27,7 +27,16 @@ Result<const BoardKind*> find_kind(const std::string& name) {
                known + "one of: " + names_of_kinds() + " (`flyball devices` says what they are)"};
 }
 
+const BoardKind& entry_of(BoardName::Kind kind) {
+  return *std::ranges::find(board_kinds(), kind, &BoardKind::kind);
+}
+
 }  // namespace
+
+std::string BoardName::text() const {
+  const std::string& name = entry_of(kind).name;
+  return argument.empty() ? name : name + ":" + argument;
+}
 
 std::string BoardKind::usage() const {
   if (argument.empty()) return name;
@@ -36,16 +45,19 @@ std::string BoardKind::usage() const {
 
 const std::vector<BoardKind>& board_kinds() {
   static const std::vector<BoardKind> kinds = {
-      {"host", "", "this machine (also: cpu): its cores, and its CPU clock where that can be set",
+      {BoardName::Kind::host, "host", "",
+       "this machine (also: cpu): its cores, and its CPU clock where that can be set",
        open_host_board},
-      {"jetson", "", "the Jetson that this machine is: cores, clocks of CPU, GPU and memory, rails",
+      {BoardName::Kind::jetson, "jetson", "",
+       "the Jetson that this machine is: cores, clocks of CPU, GPU and memory, rails",
        open_known_board},
-      {"board", "", "the same of any board with a device tree, such as a Raspberry Pi",
-       open_known_board},
-      {"cuda", "[N]", "an NVIDIA GPU of this machine, where LibTorch computes on it",
-       open_cuda_board},
-      {"table", "FILE", "any measured table, as if it were a board", open_table_board},
-      {"twin", "BOARD",
+      {BoardName::Kind::board, "board", "",
+       "the same of any board with a device tree, such as a Raspberry Pi", open_known_board},
+      {BoardName::Kind::cuda, "cuda", "[N]",
+       "an NVIDIA GPU of this machine, where LibTorch computes on it", open_cuda_board},
+      {BoardName::Kind::table, "table", "FILE", "any measured table, as if it were a board",
+       open_table_board},
+      {BoardName::Kind::twin, "twin", "BOARD",
        "a simulated board: nano, xavier_nx, xavier_agx, orin_nano, orin_nx, orin_agx, rpi5, "
        "rtx3090, rtx_a5000",
        open_twin_board},
@@ -54,10 +66,10 @@ const std::vector<BoardKind>& board_kinds() {
 }
 
 Result<BoardName> parse_board(const std::string& text) {
-  if (text.empty() || text == "cpu") return BoardName{"host", ""};
+  if (text.empty() || text == "cpu") return BoardName{};
   const size_t colon = text.find(':');
-  BoardName name{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
-  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(name.kind));
+  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(text.substr(0, colon)));
+  BoardName name{kind->kind, colon == std::string::npos ? "" : text.substr(colon + 1)};
   if (name.argument.empty() && (kind->needs_argument() || colon != std::string::npos))
     return Error{Code::invalid_argument,
                  fmt::format("--device {} says nothing behind the colon", text),
@@ -79,10 +91,10 @@ Result<std::unique_ptr<Board>> open_board(const std::string& text,
   FLYBALL_ASSIGN(BoardName name, parse_board(text));
   if (text.empty()) {
     const BoardIdentity identity = identify_board(root);
-    if (identity.id != "host") name.kind = identity.jetson() ? "jetson" : "board";
+    if (identity.id != "host")
+      name.kind = identity.jetson() ? BoardName::Kind::jetson : BoardName::Kind::board;
   }
-  FLYBALL_ASSIGN(const BoardKind* kind, find_kind(name.kind));
-  return kind->open(name, root);
+  return entry_of(name.kind).open(name, root);
 }
 
 }  // namespace flyball

@@ -18,10 +18,12 @@ struct TwinPower;
 
 /// "table:FILE" or "cuda:1", taken apart.
 struct BoardName {
-  std::string kind;      ///< an entry of board_kinds()
-  std::string argument;  ///< what stands behind the colon; "" where nothing does
+  enum class Kind { host, jetson, board, cuda, table, twin };
 
-  std::string text() const { return argument.empty() ? kind : kind + ":" + argument; }
+  Kind kind = Kind::host;
+  std::string argument{};  ///< what stands behind the colon; "" where nothing does
+
+  std::string text() const;
 };
 
 /// Reads what stands behind `--device`. "" is what this machine is; "cpu" is another name of
@@ -65,6 +67,7 @@ class Board {
 
 /// One kind of board. A new one is a file and a line in board.cc.
 struct BoardKind {
+  BoardName::Kind kind;
   std::string name;
   std::string argument;  ///< "FILE", "[N]", or "" where it takes none
   std::string summary;

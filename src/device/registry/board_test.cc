@@ -94,8 +94,8 @@ TEST(Board, AProgramRunsOnThisMachineAlone) {
 
 TEST(Board, OfAGpuThatNoLibraryKnowsTheEnvironmentSaysNothing) {
   const TempFolder root;
-  EXPECT_TRUE(gpu_environment({"host", ""}, root.path())->empty());
-  EXPECT_TRUE(gpu_environment({"cuda", "0"}, root.path())->empty());
+  EXPECT_TRUE(gpu_environment({BoardName::Kind::host, ""}, root.path())->empty());
+  EXPECT_TRUE(gpu_environment({BoardName::Kind::cuda, "0"}, root.path())->empty());
   EXPECT_FALSE(gpu_environment({"cuda", "x"}, root.path()).ok());
 }
 

@@ -80,7 +80,7 @@ Result<size_t> cuda_index(const BoardName& name) {
 
 Result<std::vector<std::string>> gpu_environment(const BoardName& name, const fs::path& root) {
   std::vector<std::string> environment;
-  if (name.kind != "cuda") return environment;
+  if (name.kind != BoardName::Kind::cuda) return environment;
   FLYBALL_ASSIGN(const size_t number, cuda_index(name));
   if (!list_nvidia_gpus(root)) return environment;
   const auto gpu = find_cuda_gpu(root, number);

@@ -38,13 +38,14 @@ class KnownBoard final : public Board {
 
 Result<std::unique_ptr<Board>> open_known_board(const BoardName& name, const fs::path& root) {
   BoardIdentity identity = identify_board(root);
-  const bool fits = name.kind == "jetson" ? identity.jetson() : identity.id != "host";
+  const bool fits =
+      name.kind == BoardName::Kind::jetson ? identity.jetson() : identity.id != "host";
   if (!fits)
     return Error{
         Code::unavailable,
         fmt::format("{} is no {}: it is {} ({})", root.string(),
-                    name.kind == "jetson" ? "Jetson" : "board with a device tree", identity.name,
-                    identity.id),
+                    name.kind == BoardName::Kind::jetson ? "Jetson" : "board with a device tree",
+                    identity.name, identity.id),
         "--root names the tree of another board; --device host takes this machine as it is"};
   return std::unique_ptr<Board>(std::make_unique<KnownBoard>(name, std::move(identity), root));
 }

@@ -45,7 +45,7 @@ Result<WorkloadTable> simulate(const TwinTableArguments& options, const std::str
 
 Status run(const TwinTableArguments& options) {
   FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
-  if (name.kind != "twin")
+  if (name.kind != BoardName::Kind::twin)
     return Error{Code::invalid_argument, fmt::format("{} is no simulated board", name.text()),
                  "name one, e.g. --device twin:orin_agx"};
   std::vector<WorkloadTable> tables;
