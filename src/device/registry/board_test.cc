@@ -96,7 +96,7 @@ TEST(Board, OfAGpuThatNoLibraryKnowsTheEnvironmentSaysNothing) {
   const TempFolder root;
   EXPECT_TRUE(gpu_environment({BoardName::Kind::host, ""}, root.path())->empty());
   EXPECT_TRUE(gpu_environment({BoardName::Kind::cuda, "0"}, root.path())->empty());
-  EXPECT_FALSE(gpu_environment({"cuda", "x"}, root.path()).ok());
+  EXPECT_FALSE(gpu_environment({BoardName::Kind::cuda, "x"}, root.path()).ok());
 }
 
 TEST(Board, AProgramIsGivenItsGpuByTheIdentifier) {
