@@ -33,6 +33,7 @@ VOLATILE = [
     (r"\b(flyball|LibTorch|SQLite|Eigen) \d+\.\d+[\w.+-]*", r"\1 VERSION"),
 ]
 DECIMAL = re.compile(r"(?<![\w.=])\d+\.\d+(?!\.?\d)")
+PROGRESS = re.compile(r"\[[1-9]\d*(/\d+| %)\] ")  # what is shown after the first, sooner or later
 SPECIAL = ("$ ", "> ", "# ", "[exit ", "\\")  # begins a line of the file that is no output
 
 
@@ -98,7 +99,7 @@ def answers(blocks, source, build):
     for code, text in results:
         for name, path in (("$SOURCE", source), ("$FOLDER", folder), ("$HOME", home)):
             text = text.replace(str(path), name)
-        lines = without_blank_ends(text.split("\n"))
+        lines = without_blank_ends([line for line in text.split("\n") if not PROGRESS.match(line)])
         yield ["\\" + line if line.startswith(SPECIAL) else line for line in lines] + (
             [f"[exit {code}]"] if code else [])
 

@@ -46,7 +46,7 @@ const std::vector<BoardKind>& board_kinds() {
        open_cuda_board},
       {"table", "FILE", "any measured table, as if it were a board", open_table_board},
       {"twin", "BOARD",
-       "a simulated board: nano, xavier_nx, xavier_agx, orin_nano, orin_nx, orin_agx, rpi5, "
+       "a simulated board: nano, tx2, xavier_nx, xavier_agx, orin_nano, orin_nx, orin_agx, rpi5, "
        "rtx3090, rtx_a5000",
        open_twin_board},
   };
