@@ -100,4 +100,17 @@ mkdir -p "$work/old"
 echo 'set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=0")' >"$work/old/TorchConfig.cmake"
 if Torch_DIR=$work/old "$source/scripts/find-torch" 2>"$work/said"; then fail "a LibTorch with the old ABI is taken"; fi
 says "the one in $work/old has the old C++ ABI"
+
+# Golden text: what is the same passes and stays as it is, what differs fails until it is written.
+answers() { "$source/tests/answers_test.py" "$source" "$work" "$@" "$work/a.txt" >"$work/out" 2>&1; }
+printf '# Shown.\n$ echo 1.004 s, profiled in 7 ms; exit_code() { return 3; }; exit_code\n1.0001 s, profiled in 12 s\n[exit 3]\n' >"$work/a.txt"
+cp "$work/a.txt" "$work/before.txt"
+answers || fail "answers_test.py finds a difference: $(cat "$work/out")"
+answers --update && cmp "$work/a.txt" "$work/before.txt" || fail "answers_test.py --update rewrites what is the same"
+for change in 's/^1.0001/1.02/' 's/exit 3/exit 2/' 's/^1.0001 s/1.0001 ms/' '/^1/d'; do
+  sed "$change" "$work/before.txt" >"$work/a.txt"
+  ! answers || fail "answers_test.py does not find: $change"
+  grep -qF -- '--update-answers' "$work/out" || fail "answers_test.py names no remedy: $(cat "$work/out")"
+  answers --update && answers || fail "answers_test.py does not take: $change"
+done
 echo "all checks find their faults"

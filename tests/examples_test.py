@@ -8,15 +8,15 @@ with what a reader is told to have there), or stands in NOT_RUN with the reason.
 lines begin with "$ " shows its output, too: a table's answer must be what is printed, to the last
 figure; of what was measured on some machine the words must be, with figures where figures stand.
 """
-import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
+
+from shell_testing import Failure, environment_of, run_commands
 
 PROGRAM = r"(flyball|sudo|bench/run|scripts/\w+|build/\S+|export|mkdir|git|cd|awk|\{ head|python3) "
 LIMIT_S = 500
@@ -222,10 +222,6 @@ OF_THE_MACHINE = [
 ]
 
 
-class Failure(Exception):
-    pass
-
-
 def blocks_of(text):
     """(kind, lines): indented ("") and fenced (its language) blocks of code."""
     found, lines, fence = [], text.split("\n"), None
@@ -313,14 +309,8 @@ def clean_folder(source, build, text):
     (folder / "build").mkdir()
     (folder / "build/release").symlink_to(build)
     (folder / "home").mkdir()
-    environment = {"HOME": str(folder / "home"), "FLYBALL_STATE": str(folder / "home/state"),
-                   "FLYBALL_HELPER": str(folder / "home/no-helper.sock"), "LANG": "C.UTF-8",
-                   "PATH": f"{build}/bin:{os.environ['PATH']}", "USER": "nobody",
-                   # Beside other tests threads that spin while they wait take minutes.
-                   "OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0",
-                   "FLYBALL_MACHINE": f"examples-{os.getpid()}",
-                   "W": "resnet18", "WHERE": WHERE,
-                   "TMPDIR": str(folder / "home")}
+    environment = {**environment_of(build, folder / "home", "examples"), "LANG": "C.UTF-8",
+                   "W": "resnet18", "WHERE": WHERE}
     for name, content in FILES.items():
         if name in text:
             (folder / name).write_text(content())
@@ -345,25 +335,8 @@ def run_block(source, build, commands):
     folder, environment = clean_folder(source, build, text)
     port = str(free_port())  # that of the examples may be in use
     try:
-        script = ""
-        for i, (command, _) in enumerate(commands):
-            command = re.sub(r"\b8765\b", port, command)
-            script += f"{{ {command}\n}} >home/out.{i} 2>home/err.{i}; echo $? >home/code.{i}\n"
-        shell = subprocess.Popen(["bash", "-c", script], cwd=folder, env=environment,
-                                 stdin=subprocess.DEVNULL, start_new_session=True)
-        try:
-            shell.wait(LIMIT_S)
-        finally:
-            try:
-                os.killpg(shell.pid, signal.SIGKILL)  # what it left in the background, and itself
-            except ProcessLookupError:
-                pass
-            shell.wait()
-        read = [[(folder / f"home/{name}.{i}").read_text() for name in ("code", "out", "err")]
-                for i in range(len(commands))]
-        return [(int(code), out, err) for code, out, err in read]
-    except subprocess.TimeoutExpired:
-        raise Failure(f"longer than {LIMIT_S} s: {text}") from None
+        return run_commands([re.sub(r"\b8765\b", port, command) for command, _ in commands], folder,
+                            folder / "home", environment, LIMIT_S, ("out", "err"))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

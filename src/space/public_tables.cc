@@ -224,7 +224,7 @@ Result<Imported> import_public(const std::string& format, const fs::path& file,
   const auto found = std::ranges::find(public_formats(), format, &PublicFormat::name);
   if (found == public_formats().end())
     return Error{Code::invalid_argument, fmt::format("there is no format '{}'", format),
-                 "one of: tidy, powertrain, bofl, tegrastats"};
+                 "one of: tidy, powertrain, bofl, experiment, tegrastats"};
   FLYBALL_CHECK(check_constants(map));
   FLYBALL_ASSIGN(const std::string text, read_file(file));
   return found->read(text, file, map);

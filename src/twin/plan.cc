@@ -224,9 +224,9 @@ Result<TwinPlan> make_twin_plan(const TwinBoard& board, const TwinNetwork& netwo
   plan.memory_bytes = twin_memory_bytes(board, network, workload, configuration);
   if (plan.memory_bytes + system_bytes > board.memory_bytes)
     return Error{Code::infeasible,
-                 fmt::format("{} needs {:.1f} GiB at batch size {:g}; {} has {:.0f}", workload.name,
-                             (plan.memory_bytes + system_bytes) / 1073741824.0, batch, board.id,
-                             board.memory_bytes / 1073741824.0),
+                 fmt::format("{} needs {:.1f} GiB at batch size {:g}; {} has {:.0f} GiB",
+                             workload.name, (plan.memory_bytes + system_bytes) / 1073741824.0,
+                             batch, board.id, board.memory_bytes / 1073741824.0),
                  "a smaller batch size needs less"};
   const TwinConstants& c = board.constants;
   const double cycle_s = twin_cycle_s(board, plan.clocks);

@@ -195,7 +195,9 @@ Status run(const ExperimentArguments& options, Context& context) {
 Status report(const ExperimentArguments& options, Context& context) {
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (board->twin())
-    return not_on(options, "what is simulated is not kept: `flyball experiment run` shows it");
+    return Error{Code::invalid_argument,
+                 fmt::format("there is nothing to report of experiments on {}", options.device),
+                 "what is simulated is not kept: `flyball experiment run` shows it"};
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
   FLYBALL_ASSIGN(experiment.board, place_of(*board, options, false));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/files.h"
 #include "base/statistics.h"
@@ -144,9 +145,11 @@ void print_text(const PredictArguments& options, const Answer& answer) {
   fmt::print("\n\n");
   TextTable table({"predicted", "least", "median", "most", "90 % interval"});
   const auto add = [&](const char* name, const auto& values, const auto& widths) {
-    if (!values.empty())
-      table.add({name, number(quantile(values, 0)), number(median(values)),
-                 number(quantile(values, 1)), fmt::format("±{} %", number(median(widths)))});
+    if (values.empty()) return;
+    const double width = median(widths);  // NaN: of predictions that a table holds without interval
+    table.add({name, number(quantile(values, 0)), number(median(values)),
+               number(quantile(values, 1)),
+               std::isnan(width) ? "-" : fmt::format("±{} %", number(width))});
   };
   add("minibatch ms", summary.time_ms, summary.time_pct);
   add("power W", summary.power_w, summary.power_pct);

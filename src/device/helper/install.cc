@@ -116,7 +116,9 @@ Result<HelperSteps> uninstall_helper(const HelperPlaces& places, const SystemCom
   for (const fs::path& file :
        {places.socket_unit(), places.service_unit(), places.measuring_unit(), places.program()})
     FLYBALL_CHECK(remove(file, steps));
-  if (steps.done.empty()) return Error{Code::not_found, "the helper is not installed here", ""};
+  if (steps.done.empty())
+    return Error{Code::not_found, "the helper is not installed here",
+                 "`flyball helper status` says what is there"};
   if (started) FLYBALL_CHECK(step(run, {"systemctl", "daemon-reload"}, steps));
   if (!places.staged() && group_number(helper_group, places.root))
     steps.next.push_back(

@@ -58,7 +58,7 @@ const std::vector<BoardKind>& board_kinds() {
       {BoardName::Kind::table, "table", "FILE", "any measured table, as if it were a board",
        open_table_board},
       {BoardName::Kind::twin, "twin", "BOARD",
-       "a simulated board: nano, xavier_nx, xavier_agx, orin_nano, orin_nx, orin_agx, rpi5, "
+       "a simulated board: nano, tx2, xavier_nx, xavier_agx, orin_nano, orin_nx, orin_agx, rpi5, "
        "rtx3090, rtx_a5000",
        open_twin_board},
   };

@@ -193,16 +193,17 @@ class TwinProfiler final : public Profiler {
   }
   Error out_of_memory(double batch) const {
     if (options_.memory)
-      return {Code::infeasible,
-              fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and --memory allows {:.1f}",
-                          info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
-                          gib(static_cast<double>(*options_.memory))),
-              "open smaller ones, e.g. --axis batch_size=1,2,4, or allow more"};
+      return {
+          Code::infeasible,
+          fmt::format("{} {} at batch size {:g} needs {:.1f} GiB, and --memory allows {:.1f} GiB",
+                      info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
+                      gib(static_cast<double>(*options_.memory))),
+          "open smaller ones, e.g. --axis batch_size=1,2,4, or allow more"};
     return {Code::infeasible,
-            fmt::format(
-                "{} {} at batch size {:g} needs {:.1f} GiB beside the system, and {} has {:.1f}",
-                info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
-                info_.device_title, gib(twin_.board().memory_bytes)),
+            fmt::format("{} {} at batch size {:g} needs {:.1f} GiB beside the system, and {} has "
+                        "{:.1f} GiB for both",
+                        info_.workload, phase_name(info_.phase), batch, gib(needed_bytes(batch)),
+                        info_.device_title, gib(twin_.board().memory_bytes)),
             "open smaller ones, e.g. --axis batch_size=1,2,4, or take another board"};
   }
 
