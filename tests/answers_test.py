@@ -172,6 +172,8 @@ def main():
     if len(options) < 2:
         raise Failure(__doc__.split("\n")[2])
     source, build = pathlib.Path(options[0]).resolve(), pathlib.Path(options[1]).resolve()
+    if not (build / "bin/flyball").exists():
+        raise Failure(f"there is no program {build}/bin/flyball; `scripts/build` makes it")
     files = [pathlib.Path(name).resolve() for name in options[2:]] or sorted((source / "tests/answers").glob("*.txt"))
     different = [line for path in files[number - 1::count] for line in check(path, source, build, update)]
     print("\n".join(different))

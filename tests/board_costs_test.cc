@@ -61,21 +61,6 @@ TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   EXPECT_EQ(slurp(root_ / gpu_max), before);
 }
 
-TEST_F(BoardCostsTest, BadUseIsOneLine) {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"idle", "gpu_mhz=600"},
-                                                {"idle", "gpu"},
-                                                {"idle", "--run", "9"},
-                                                {"cost", "gpu_mhz=612"},
-                                                {"cost", "--rounds", "0"},
-                                                {"idle", "--for", "1"}})
-    EXPECT_EQ(mode(words).exit_code, 2) << words.back();
-  EXPECT_THAT(mode({"idle", "gpu_mhz=600"}).err, HasSubstr("510 and 612"));
-  fs::remove_all(root_ / "sys/bus/i2c");
-  const Finished blind = mode({"idle"});
-  EXPECT_EQ(blind.exit_code, 2);
-  EXPECT_THAT(blind.err, HasSubstr("idle power is not known here"));
-}
-
 TEST_F(BoardCostsTest, TheCostOfASwitchIsMeasuredAndUsedByPlans) {
   const std::string before = slurp(root_ / gpu_max);
   Finished done;

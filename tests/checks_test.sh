@@ -103,6 +103,7 @@ says "the one in $work/old has the old C++ ABI"
 
 # Golden text: what is the same passes and stays as it is, what differs fails until it is written.
 answers() { "$source/tests/answers_test.py" "$source" "$work" "$@" "$work/a.txt" >"$work/out" 2>&1; }
+mkdir -p "$work/bin" && touch "$work/bin/flyball"
 printf '# Shown.\n$ echo 1.004 s, profiled in 7 ms; exit_code() { return 3; }; exit_code\n1.0001 s, profiled in 12 s\n[exit 3]\n' >"$work/a.txt"
 cp "$work/a.txt" "$work/before.txt"
 answers || fail "answers_test.py finds a difference: $(cat "$work/out")"

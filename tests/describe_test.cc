@@ -1,12 +1,10 @@
 // Files that PyTorch saves, as `flyball describe` counts them.
-#include <gmock/gmock.h>
 
 #include "command_testing.h"
 
 namespace {
 
 using namespace flyball::testing_tools;
-using ::testing::HasSubstr;
 
 constexpr double kParameters = 25'557'032;  // of ResNet-50, as torchvision publishes them
 
@@ -85,23 +83,6 @@ TEST_F(DescribeTest, AnOnnxFileOfAVisionTransformerHasItsProducts) {
   constexpr double layer = tokens * (4 * width * width + 2 * tokens * width + 4 * width * width);
   constexpr double multiplies = patches * 3 * 16 * 16 * width + 2 * layer + width * 1000;
   EXPECT_NEAR(flop / (2 * 3 * multiplies), 1, 0.002);  // and some biases
-}
-
-TEST_F(DescribeTest, WhatIsNoOnnxFileIsRefused) {
-  const std::string bad = write("bad.onnx", "this is no network").string();
-  for (const std::vector<std::string>& wrong :
-       std::vector<std::vector<std::string>>{{"describe", "onnx:/no/such/file.onnx"},
-                                             {"describe", "onnx:" + bad},
-                                             {"describe", "onnx:" + bad, "--phase", "train"},
-                                             {"describe", "onnx:" + bad, "--batch-size", "0"},
-                                             {"describe", "onnx:" + bad, "--memory", "4GB"},
-                                             {"describe", "onnx:" + bad, "--loss", "loss.pt"},
-                                             {"describe", "onnx:" + bad, "--input", "axb"}}) {
-    const Finished refused = run(wrong);
-    EXPECT_EQ(refused.exit_code, 2) << wrong.back();
-    EXPECT_THAT(refused.err, HasSubstr("HINT")) << wrong.back();
-    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 2) << refused.err;
-  }
 }
 
 }  // namespace

@@ -21,13 +21,6 @@ class EvaluateTest : public CommandTest {
     }
     return report;
   }
-  void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
-    const Finished done = run(arguments);
-    EXPECT_EQ(done.exit_code, 2) << done.out;
-    EXPECT_TRUE(done.out.empty()) << done.out;
-    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
-    EXPECT_NE(done.err.find("HINT: "), std::string::npos) << done.err;
-  }
 };
 
 TEST_F(EvaluateTest, PredictHasTheKeysItPromises) {
@@ -76,24 +69,6 @@ TEST_F(EvaluateTest, PredictSaysWhatFailedBesideWhatDidNot) {
   EXPECT_TRUE(report["rows"][0]["time_mape"]["median"].is_null());
   EXPECT_NE(report["rows"][0]["error"].get<std::string>().find("FLOPs"), std::string::npos);
   EXPECT_TRUE(report["rows"][1]["error"].is_null());
-}
-
-TEST_F(EvaluateTest, BadInputIsRefusedInOneLineWithAHint) {
-  const std::string table = small_table().string();
-  expect_refused({"evaluate", "predict", "--target", table, "--predictor", "magic"},
-                 "no predictor 'magic'");
-  expect_refused({"evaluate", "predict", "--target", table, "--design", "magic"},
-                 "no design 'magic'");
-  expect_refused({"evaluate", "predict", "--target", table, "--modes", "61"}, "61 configurations");
-  expect_refused({"evaluate", "predict", "--target", "none.csv"}, "none.csv");
-  expect_refused(
-      {"evaluate", "predict", "--target", table, "--predictor", "roofline", "--modes", "10"},
-      "FLOPs");
-  expect_refused({"evaluate", "optimise", "--target", table, "--budgets", "30:10:1W"}, "30:10:1W");
-  expect_refused({"evaluate", "optimise", "--target", table, "--budgets", "1:2:1W", "--modes", "5",
-                  "--predictor", "linear"},
-                 "no mode of net");
-  expect_refused({"evaluate", "predict"}, "--target");
 }
 
 TEST_F(EvaluateTest, OptimiseKnowsItsFourMetricsAndVerifies) {

@@ -184,21 +184,6 @@ TEST_F(ExperimentBoardTest, E6SaysWhenTheMachineDoesNotSuspend) {
   EXPECT_EQ(slurp(alarm).substr(0, 2), "+1");
 }
 
-TEST_F(ExperimentBoardTest, AMissingKnobIsNamed) {
-  const fs::path bare = folder_ / "bare";
-  trees::write_tree("vm", bare);
-  root_ = bare;
-  const Finished dvfs = experiment(small("dvfs.toml"));
-  EXPECT_EQ(dvfs.exit_code, 2);
-  EXPECT_THAT(dvfs.err, HasSubstr("changes DVFS, and this machine has no knob for it"));
-  const Finished presets = experiment(small("power_modes.toml"));
-  EXPECT_EQ(presets.exit_code, 2);
-  EXPECT_THAT(presets.err, HasSubstr("changes power modes"));
-  const Finished modes = experiment(small("power_modes_xavier.toml"));
-  EXPECT_EQ(modes.exit_code, 2);
-  EXPECT_THAT(modes.err, HasSubstr("_mhz, and this machine has no knob for it"));
-}
-
 // Every mode of the study's list is one of the board's own clocks.
 TEST_F(ExperimentBoardTest, ModesAToNAreLegalOnAnAgxXavier) {
   const fs::path xavier = folder_ / "xavier";

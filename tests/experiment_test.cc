@@ -330,21 +330,6 @@ TEST_F(ExperimentTest, APlugMeterIsJoinedAlsoAfterwards) {
   EXPECT_EQ(old.json()["groups"].size(), 2u);
 }
 
-TEST_F(ExperimentTest, NamesWhatIsWrong) {
-  const Finished unknown =
-      run(command("run", write("bad.toml", "question = \"workers\"\nx = 1\n")));
-  EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("bad.toml:2: unknown key 'x'"));
-  const Finished nothing = run(command("report", experiment()));
-  EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("nothing was measured for experiment small"));
-  const Finished data =
-      run(command("run", write("none.toml", "question = \"workers\"\n[fixed]\nepochs = 1\n")));
-  EXPECT_EQ(data.exit_code, 2);
-  EXPECT_THAT(data.err, HasSubstr("experiment none has no dataset"));
-  EXPECT_EQ(run(command("run", "/no/such.toml")).exit_code, 2);
-}
-
 TEST_F(ExperimentTest, RunsAtAnotherSize) {
   const fs::path file = experiment("", "[1]");
   auto words = json("run", file);
@@ -359,21 +344,6 @@ TEST_F(ExperimentTest, RunsAtAnotherSize) {
   const Finished own = run(words);
   EXPECT_EQ(own.exit_code, 2);
   EXPECT_THAT(own.err, HasSubstr("--scale is for a dataset that the experiment makes"));
-}
-
-TEST_F(ExperimentTest, ASampleCacheNeedsToKnowOfWhichMemory) {
-  const Finished done = run(command("run", experiment("cache_pct = 50\n", "[1]")));
-  EXPECT_EQ(done.exit_code, 2);
-  EXPECT_THAT(done.err, HasSubstr("cache_pct is a share of a memory that is not limited"));
-}
-
-TEST_F(ExperimentTest, KnobsThatThisMachineLacksAreNamed) {
-  for (const char* name : {"dvfs", "power_modes"}) {
-    const Finished done = run(command(
-        "run", fs::path(FLYBALL_SOURCE_DIR) / "experiments" / (std::string(name) + ".toml")));
-    EXPECT_EQ(done.exit_code, 2);
-    EXPECT_THAT(done.err, HasSubstr("this machine has no knob for it"));
-  }
 }
 
 }  // namespace

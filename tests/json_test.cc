@@ -83,18 +83,6 @@ TEST_F(JsonTest, LayersOfANetworkAreDocumented) {
   EXPECT_EQ(done.json()["parameters"], 61706);
   EXPECT_EQ(done.json()["layers"][0]["op"], "conv2d");
   EXPECT_EQ(done.json()["layers"][0]["name"], "conv1");
-  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {"describe", "no_such_network"},
-           {"describe", "lenet5", "--rules", "fused"},
-           {"describe", "lenet5", "--input", "3x3"},
-           {"describe", "lenet5", "--batch-size", "0"},
-           {"describe", "lenet5", "--loss", "loss.pt"},
-           {"describe", "script:/no/such/file.pt", "--input", "3x8x8"},
-           {"describe", "script:/no/such/file.pt"}}) {
-    const Finished refused = run(wrong);
-    EXPECT_EQ(refused.exit_code, 2) << wrong.back();
-    EXPECT_THAT(refused.err, ::testing::HasSubstr("HINT")) << wrong.back();
-  }
 }
 
 TEST_F(JsonTest, WhetherANetworkFitsIsDocumented) {

@@ -51,22 +51,9 @@ TEST_F(MeasureCommandTest, APlugLogOfAnotherDayIsAStatedGap) {
   const Finished done = run({"measure", "--plug", log.string(), "--", "true"});
   EXPECT_EQ(done.exit_code, 0);
   EXPECT_THAT(done.err, HasSubstr("plug meter: "));
-  const Finished missing = run({"measure", "--plug", "/no/such.csv", "--", "true"});
-  EXPECT_THAT(missing.err, HasSubstr("/no/such.csv"));
 }
 
-TEST_F(MeasureCommandTest, ATraceThatCannotBeWrittenIsAFailure) {
-  const Finished done = run({"measure", "--trace", "/proc/no/trace.json", "--", "true"});
-  EXPECT_EQ(done.exit_code, 2);
-  EXPECT_THAT(done.err, HasSubstr("/proc/no"));
-}
-
-TEST_F(MeasureCommandTest, AnIntervalThatCannotBeKeptIsRefused) {
-  for (const char* wrong : {"0ms", "-5ms", "1us", "2h"}) {
-    const Finished done = run({"measure", std::string("--interval=") + wrong, "--", "true"});
-    EXPECT_EQ(done.exit_code, 2) << wrong;
-    EXPECT_THAT(done.err, HasSubstr("is out of bounds: say 1ms to 1h"));
-  }
+TEST_F(MeasureCommandTest, TheIntervalIsKept) {
   const Finished done = run({"measure", "--interval", "20ms", "--json", "--", "sleep", "0.1"});
   EXPECT_EQ(done.json()["interval_ms"], 20);
   EXPECT_GE(done.json()["memory_interval_ms"].get<double>(), 19.999);

@@ -51,8 +51,6 @@ TEST_F(ModeTest, DoctorReadsATreeAndLeavesNothingInIt) {
   EXPECT_EQ(done.json()["axes"].size(), 4u);
   EXPECT_EQ(content(), start_);
   EXPECT_EQ(run({"doctor", "--root", (folder_ / "none").string()}).exit_code, 2);
-  EXPECT_THAT(run({"doctor", "--root", root_.string()}).out,
-              HasSubstr("Jetson AGX Orin (orin_agx)"));
 }
 
 // What was named is looked at or refused; this machine's report answers for nothing else.
@@ -91,7 +89,6 @@ TEST_F(ModeTest, DoctorAndModeLookAtWhatIsNamed) {
 TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
   const Finished set = mode({"set", "cpu_cores=4,cpu_mhz=1344,gpu_mhz=612,mem_mhz=2133"});
   ASSERT_EQ(set.exit_code, 0) << set.err;
-  EXPECT_THAT(set.out, HasSubstr("set and read back: cpu_cores 4, cpu_mhz 1344, gpu_mhz 612"));
   EXPECT_EQ(get(gpu_max), "612000000");
   ASSERT_EQ(run({"workloads"}).exit_code, 0);  // another start leaves it
   EXPECT_EQ(get(gpu_max), "612000000");
@@ -100,7 +97,6 @@ TEST_F(ModeTest, SetStaysAndRestorePutsBack) {
   EXPECT_EQ(restored.json()["restored"], 19);
   EXPECT_EQ(content(), start_);
   EXPECT_FALSE(mode({"show", "--json"}).json()["kept"]);
-  EXPECT_THAT(mode({"restore"}).out, HasSubstr("nothing to put back"));
 }
 
 // The step of a report, typed on the board: it is then in the mode that was chosen.
@@ -139,11 +135,8 @@ TEST_F(ModeTest, WhatApplyPrintsSetsTheModeThatWasChosen) {
 }
 
 TEST_F(ModeTest, WhatIsNotListedIsRefused) {
-  const Finished refused = mode({"set", "gpu_mhz=600"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("gpu_mhz cannot be 600"));
-  EXPECT_THAT(refused.err, HasSubstr("510 and 612"));
-  for (const std::string bad : {"gpu_mhz", "gpu_mhz=x", "gpu_mhz=612,gpu_mhz=408", "warp=1"})
+  for (const std::string bad :
+       {"gpu_mhz=600", "gpu_mhz", "gpu_mhz=x", "gpu_mhz=612,gpu_mhz=408", "warp=1"})
     EXPECT_EQ(mode({"set", bad}).exit_code, 2) << bad;
   EXPECT_EQ(mode({"set"}).exit_code, 2);
   EXPECT_EQ(mode({"set", "gpu_mhz=612", "--preset", "15W"}).exit_code, 2);
@@ -173,9 +166,6 @@ TEST_F(ModeTest, ThisMachinesCoresAreHeldForACommand) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("HINT: flyball mode hold cpu_cores=1 -- COMMAND"));
   EXPECT_THAT(run({"mode", "set", "--preset", "15W"}).err, HasSubstr("there is no preset '15W'"));
-  const Finished bare = run({"mode"});
-  EXPECT_EQ(bare.exit_code, 2);
-  EXPECT_THAT(bare.err, HasSubstr("one of: show, list"));
 }
 
 TEST_F(ModeTest, OneWriterAtATime) {

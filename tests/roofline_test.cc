@@ -61,9 +61,7 @@ TEST_F(RooflineTest, OfSimulatedRowsAreToldAsSimulated) {
   EXPECT_THAT(schema_faults("roofline", told.json()), IsEmpty());
   EXPECT_EQ(told.json()["roofs"]["provenance"], "simulated");
   const fs::path page = folder_ / "page.html";
-  const Finished shown =
-      run({"roofline", "--data", file, "--accept", "simulated", "--report", page.string()});
-  EXPECT_THAT(shown.out, HasSubstr("simulated: fitted roofs of 3 modes"));
+  run({"roofline", "--data", file, "--accept", "simulated", "--report", page.string()});
   EXPECT_THAT(slurp(page), HasSubstr(R"("provenance":"simulated","sources":["resnet50)"));
 }
 
@@ -134,11 +132,9 @@ TEST_F(RooflineTest, OverTablesSaysWhatEachModeSaves) {
   expect_page(page, answer, 2);
   EXPECT_EQ(answer["roofs"]["modes"].size(), 3u);
   EXPECT_EQ(answer["run"], 1);
-  EXPECT_THAT(answer["verdicts"][0].get<std::string>(), HasSubstr("in none of 8 cases"));
   // What was fitted is known of the board from then on; --device says the same as --data.
   const Finished same = run({"roofline", "resnet50", "--device", "table:" + file, "--no-store"});
   EXPECT_EQ(same.exit_code, 0) << same.err;
-  EXPECT_THAT(same.out, HasSubstr("fitted roofs of 3 modes"));
 }
 
 TEST_F(RooflineTest, AFrontIsAPageWithAHeatMap) {
@@ -146,21 +142,6 @@ TEST_F(RooflineTest, AFrontIsAPageWithAHeatMap) {
   const Finished done = run({"pareto", tables(), "--json", "--report", page.string()});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   expect_page(page, done.json(), 2);
-}
-
-TEST_F(RooflineTest, BadUseIsOneLineWithARemedy) {
-  const std::string file = tables();
-  for (const auto& [words, said] :
-       {std::pair{std::vector<std::string>{"roofline", "nonsense", "--data", file},
-                  "no table holds the workload 'nonsense'"},
-        {{"roofline", "--data", file, "--rules", "mine"}, "mine"},
-        {{"roofline", "measure", "--device", "table:" + file}, "nothing to measure"},
-        {{"roofline", "measure", "cpu_cores=99", "--no-store"}, "cpu_cores"}}) {
-    const Finished done = run(words);
-    EXPECT_EQ(done.exit_code, 2) << said;
-    EXPECT_THAT(done.err, HasSubstr(said));
-    EXPECT_THAT(done.err, HasSubstr("HINT"));
-  }
 }
 
 }  // namespace

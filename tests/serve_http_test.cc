@@ -308,34 +308,6 @@ TEST_F(ServeHttpTest, KilledItGoesOnFromItsLastCheckpoint) {
   EXPECT_GE(epoch * minibatches_of_an_epoch + minibatch, surely_kept);
 }
 
-TEST_F(ServeHttpTest, WhereNobodyCanListenIsSaid) {
-  const Finished done = run({"serve", "--infer", "identity", "--latency", "1s", "--listen",
-                             "192.0.2.7:80", "--insecure", "--anyway"});
-  EXPECT_EQ(done.exit_code, 2);
-  EXPECT_NE(done.err.find("cannot listen on 192.0.2.7:80"), std::string::npos) << done.err;
-  const Finished table = run({"serve", "--infer", small_table().string(), "--latency", "1s"});
-  EXPECT_EQ(table.exit_code, 2);
-  EXPECT_NE(table.err.find("nobody sends requests over http to a table"), std::string::npos)
-      << table.err;
-}
-
-TEST_F(ServeHttpTest, NobodyListensToTheNetworkWithoutATokenUnawares) {
-  for (const char* listen : {"0.0.0.0:0", "[::]:0", "192.0.2.7:80"}) {
-    const Finished done = run(
-        {"serve", "--infer", "identity", "--latency", "1s", "--listen", listen, "--anyway", "-q"});
-    EXPECT_EQ(done.exit_code, 2);
-    EXPECT_NE(done.err.find(std::string("--listen ") + listen + " without a token"),
-              std::string::npos)
-        << done.err;
-    EXPECT_NE(done.err.find("HINT: give --token-file FILE, or --insecure"), std::string::npos)
-        << done.err;
-  }
-  const std::string token = write("token", "s3cret\n").string();
-  const Finished asked = run({"serve", "--infer", "identity", "--latency", "1s", "--listen",
-                              "192.0.2.7:80", "--token-file", token, "--anyway", "-q"});
-  EXPECT_NE(asked.err.find("cannot listen on 192.0.2.7:80"), std::string::npos) << asked.err;
-}
-
 TEST_F(ServeHttpTest, BodiesTakeTheMemoryThatTheyAreGiven) {
   const uint16_t port = serve({"--infer", "identity", "--latency", "5s", "--body-memory", "1MiB"});
   ASSERT_NE(port, 0) << slurp(told(served_, "err"));

@@ -205,18 +205,6 @@ TEST_F(ServeModeTest, WhatWasProfiledHereBeforeIsPlannedWith) {
   EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("profiles of the store"));
 }
 
-TEST_F(ServeModeTest, ARateThatNothingTakesIsRefused) {
-  for (const char* arrivals : {"poisson:60", "windows:30:10s"}) {
-    const Finished done = run(serve({"--rate", "20", "--arrivals", arrivals}));
-    EXPECT_EQ(done.exit_code, 2) << arrivals;
-    EXPECT_THAT(done.err, HasSubstr(std::string("--rate says nothing beside --arrivals ") +
-                                    arrivals + ", which has its own rate"));
-  }
-  const Finished two = run(serve({"--rate", "20", "30", "--arrivals", "poisson"}));
-  EXPECT_EQ(two.exit_code, 2);
-  EXPECT_THAT(two.err, HasSubstr("--rate has 2 values for 1 service"));
-}
-
 TEST_F(ServeModeTest, WhatCannotBePlannedIsSaid) {
   const Finished none = run(serve({"--arrivals", "poisson:40", "--power-budget", "30W"}));
   EXPECT_EQ(none.exit_code, 2);

@@ -56,12 +56,6 @@ class ServeTest : public LiveTest {
     EXPECT_EQ(json.erase("started_utc"), 1u);
     return json;
   }
-  void expect_refused(const std::vector<std::string>& arguments, const std::string& message) {
-    const Finished done = run(arguments);
-    EXPECT_EQ(done.exit_code, 2) << done.out;
-    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
-    EXPECT_NE(done.err.find("HINT: "), std::string::npos) << done.err;
-  }
 };
 
 TEST_F(ServeTest, TablesAreServedInSimulatedTimeAndTheSameEachTime) {
@@ -80,34 +74,6 @@ TEST_F(ServeTest, TablesAreServedInSimulatedTimeAndTheSameEachTime) {
   EXPECT_GT(json["training"][0]["minibatches"], 0);
   EXPECT_TRUE(json["simulated"]);
   EXPECT_TRUE(answer_of(first) == answer_of(run(asked)));  // no picture of how 300 kB differ
-}
-
-TEST_F(ServeTest, WhatMakesNoSenseIsRefused) {
-  const auto [train, infer] = tables();
-  expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "steady:3"},
-                 "'steady:3' is not a source of requests");
-  expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson"},
-                 "--arrivals poisson needs a rate");
-  expect_refused({"serve", "--infer", infer, "--train", "lenet5", "--latency", "1s", "--arrivals",
-                  "poisson:3"},
-                 "some roles are tables and others networks");
-  expect_refused(
-      {"serve", "--infer", infer, "--latency", "1s", "--latency", "2s", "--arrivals", "poisson:3"},
-      "--latency has 2 values for 1 service");
-  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--power-budget", "3W",
-                  "--arrivals", "poisson:3", "--root", folder_.string(), "--anyway"},
-                 "a power budget cannot be kept: no power is read here");
-  expect_refused({"serve", "--infer", "lenet5", "--latency", "-1s"}, "--latency");
-  expect_refused({"serve", "--infer", "lenet6", "--latency", "1s"},
-                 "there is no workload 'lenet6'");
-  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--arrivals", "poisson:3",
-                  "--profiles", train, "--anyway"},
-                 "holds no lenet5 inference");
-  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--promote"},
-                 "--promote: no network is both served and trained");
-  expect_refused({"serve", "--infer", infer, "--latency", "1s", "--arrivals", "poisson:3",
-                  "--overload", "drop"},
-                 "'drop' is no policy for overload");
 }
 
 TEST_F(ServeTest, ModesThatNobodyProfiledAreMeasuredWhileItServes) {
@@ -154,37 +120,6 @@ TEST_F(ServeTest, ModesThatNobodyProfiledAreMeasuredWhileItServes) {
   EXPECT_TRUE(answer_of(with) == answer_of(run(measuring)));
 }
 
-TEST_F(ServeTest, WhatCannotBeMeasuredIsRefused) {
-  const auto [train, infer] = tables();
-  const std::vector<std::string> asked = {"serve",      "--train",   train,   "--infer",
-                                          infer,        "--latency", "900ms", "--arrivals",
-                                          "poisson:50", "--measure", "2"};
-  expect_refused(asked, "--measure: every mode that can be set here is profiled");
-  std::vector<std::string> slow = asked;
-  slow.insert(slow.end(),
-              {"--profiles", rows_at(train, {"300", "600"}, "known_train.csv"), "--profiles",
-               rows_at(infer, {"300", "600"}, "known_infer.csv"), "--switch-cost", "2s"});
-  expect_refused(slow,
-                 "--measure: a change of mode takes 2000 ms, and no gap within a latency "
-                 "budget of 900 ms holds it");
-  expect_refused({"serve", "--infer", "lenet5", "--latency", "1s", "--arrivals", "poisson:3",
-                  "--measure", "2", "--root", folder_.string(), "--no-store", "--anyway"},
-                 "--measure: there is nothing to plan with");
-}
-
-TEST_F(ServeTest, MoreRolesThanAPlanHasAreRefused) {
-  const auto [train, infer] = tables();
-  for (const std::vector<std::string>& roles :
-       {std::vector<std::string>{"--train", train, "--train", train, "--infer", infer},
-        {"--train", train, "--infer", infer, "--infer", infer}}) {
-    std::vector<std::string> asked = {"serve", "--latency", "900ms", "--arrivals", "poisson:5"};
-    asked.insert(asked.end(), roles.begin(), roles.end());
-    expect_refused(asked,
-                   "plans are for one training beside one service, or for one or two "
-                   "services");
-  }
-}
-
 TEST_F(ServeTest, TwoServicesWhoseRatesChangeAreServed) {
   const auto [train, infer] = tables();
   const Finished done =
@@ -212,7 +147,9 @@ TEST_F(ServeTest, LeNetIsServedAndTrainedAndGoesOn) {
   EXPECT_NE(second.json()["notes"][0].get<std::string>().find("lenet5 goes on at epoch"),
             std::string::npos);
   // Another training does not take up what was kept.
-  expect_refused(live_serve({"--for", "1s", "--train-batch", "8"}), "lenet5.ckpt");
+  const Finished other = run(live_serve({"--for", "1s", "--train-batch", "8"}));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("lenet5.ckpt"), std::string::npos) << other.err;
 }
 
 }  // namespace
