@@ -130,7 +130,7 @@ TEST_F(TuneTest, AnAxisNarrowsATable) {
                              "cpu_cores=2,4", "--axis", "gpu_mhz=500..1000", "--json", "-q"});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.json()["configurations"], 2 * 5 * 2);
-  for (const Json& trial : Json(done.json()["profiled"])) {
+  for (const SortedJson& trial : SortedJson(done.json()["profiled"])) {
     EXPECT_LE(trial["config"]["cpu_cores"], 4);
     EXPECT_GE(trial["config"]["gpu_mhz"], 500);
     EXPECT_LE(trial["config"]["gpu_mhz"], 1000);
