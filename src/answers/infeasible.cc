@@ -22,6 +22,7 @@ constexpr double farthest = 8;   // times a limit: beyond that predictions are n
 constexpr double slower_step = 0.97;  // of the arrival rate, from one guess to the next
 constexpr size_t most_rate_choices = 50'000;
 constexpr int halvings = 12;
+constexpr double least_easing = 1e-3;  // more than what that many halvings leave open
 
 using Choosing = std::span<const size_t>;
 
@@ -146,7 +147,9 @@ void ease(const Problem& problem, const std::vector<Easing>& measured, const For
     const double beyond = any ? found->needed : limit.limit * (rate ? 1 / farthest : farthest);
     EasedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond)
                                 : forecast.least(problem, limit, beyond);
-    if (!predicted.choice.empty()) eased = std::move(predicted);
+    // What is predicted to do within the limit as it is asks for more profiles, not for another limit.
+    const double apart = rate ? limit.limit / predicted.needed : predicted.needed / limit.limit;
+    if (!predicted.choice.empty() && apart > 1 + least_easing) eased = std::move(predicted);
   }
   if (!eased.choice.empty()) why.eased.push_back(std::move(eased));
 }
