@@ -36,6 +36,38 @@ class BadInputTest : public CommandTest {
   std::string table_, infer_;
 };
 
+// Every option whose help names a file that is written.
+TEST_F(BadInputTest, AFileIsNotWrittenIntoAFolderThatIsNotThere) {
+  const std::string folder = (folder_ / "nodir").string(), file = folder + "/x.html";
+  const std::vector<Words> commands = {
+      {"tune", "net", "--device", "table:" + table_, "--report"},
+      {"plan", "training", "--train", table_, "--report"},
+      {"profile", "lenet5", "--report"},
+      {"profile", "lenet5", "--save"},
+      {"profile", "lenet5", "--csv"},
+      {"profile", "lenet5", "--trace"},
+      {"serve", "--infer", infer_, "--rate", "10", "--latency", "1s", "--report"},
+      {"serve", "--infer", infer_, "--rate", "10", "--latency", "1s", "--trace"},
+      {"measure", "--csv", file, "--", "true"},
+      {"runs", "show", "1", "--report"},
+      {"report", "1", "--out"},
+      {"export", "--out"},
+      {"import", table_, "--out"},
+      {"predict", table_, "--out"},
+      {"twin", "table", "resnet18", "--device", "twin:orin_nano", "--out"},
+      {"evaluate", "search", "--problem", "training", "--train", table_, "--cases"}};
+  for (Words words : commands) {
+    if (words[0] != "measure") words.push_back(file);
+    expect_refused(words, "there is no folder '" + folder + "'", "make it (mkdir -p '" + folder);
+    EXPECT_FALSE(fs::exists(folder)) << ::testing::PrintToString(words);
+  }
+  const fs::path page = folder_ / "page.html";
+  EXPECT_EQ(run({"tune", "net", "--device", "table:" + table_, "-q", "--report", page.string()})
+                .exit_code,
+            0);
+  EXPECT_TRUE(fs::exists(page));
+}
+
 TEST_F(BadInputTest, ABareNumberIsNoDurationPowerOrEnergy) {
   const std::string device = "table:" + table_;
   const Words tune = {"tune", "net", "--device", device};
@@ -300,7 +332,8 @@ TEST_F(BadInputTest, TheHelpThatIsNamedIsThatOfTheCommand) {
 
 TEST_F(BadInputTest, OnePlaceIsWrittenByOneOption) {
   const std::string file = (folder_ / "both").string();
-  const std::string same = (folder_ / "none/../both").string();
+  const std::string same = (folder_ / "there/../both").string();
+  fs::create_directory(folder_ / "there");
   expect_refused({"profile", "lenet5", "--report", file, "--csv", same}, "--csv names",
                  "one would replace the other");
   expect_refused({"measure", "--trace", file, "--csv", file, "--", "true"}, "--trace names",

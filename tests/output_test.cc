@@ -72,13 +72,13 @@ TEST_F(OutputTest, AWrongWordIsNamedWithTheCommandsThereAre) {
   };
   EXPECT_EQ(error({"runs", "bogus"}),
             "flyball: there is no command 'runs bogus'\n"
-            "HINT: one of: list, show, compare, delete, spread\n");
+            "HINT: one of: list, show, compare, check, delete, spread\n");
   EXPECT_THAT(error({"runs", "lst"}), HasSubstr("did you mean 'list'?"));
   EXPECT_THAT(error({"tunne"}), HasSubstr("there is no command 'tunne'"));
   EXPECT_THAT(error({"-v"}), HasSubstr("flyball needs a command\nHINT: one of: tune, profile, "));
   EXPECT_EQ(error({"runs"}),
             "flyball: flyball runs needs a command\n"
-            "HINT: one of: list, show, compare, delete, spread\n");
+            "HINT: one of: list, show, compare, check, delete, spread\n");
   EXPECT_THAT(error({"runs", "list", "--bogus"}),
               HasSubstr("HINT: see `flyball runs list --help`\n"));
   EXPECT_THAT(error({"tune", "net", "--bogus"}), HasSubstr("HINT: see `flyball tune --help`\n"));
