@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "device/host/board_trees_testing.h"
+#include "device/measuring_testing.h"
 #include "live_testing.h"
 #include "living_tree_testing.h"
 
@@ -37,6 +38,34 @@ class BoardCostsTest : public LiveTest {
 
   fs::path root_;
 };
+
+// What a board can do and in which mode it is, a waiting command finds out when its turn has come:
+// until then the board is in the mode of another one's trial.
+TEST_F(BoardCostsTest, AWaitingCommandOpensTheBoardWhenItsTurnHasCome) {
+  const fs::path cap = root_ / gpu_max, listed = cap.parent_path() / "available_frequencies";
+  const std::string before = slurp(cap);
+  const std::vector<std::vector<std::string>> commands = {
+      {"mode", "idle", "gpu_mhz=613", "--settle", "0s", "--for", "0.5s"},
+      {"mode", "cost", "gpu_mhz=613", "gpu_mhz=1020", "--rounds", "1"}};
+  const std::string frequencies = slurp(listed);
+  for (std::vector<std::string> words : commands) {
+    SCOPED_TRACE(words[1]);
+    measuring_testing::Other other;
+    std::ofstream(cap) << "408000000\n";
+    words.insert(words.end(), {"--wait", "--root", root_.string(), "-q", "--no-store"});
+    const pid_t waiting = start(words);
+    EXPECT_TRUE(within_seconds_of_now(
+        30, [&] { return slurp(told(waiting, "err")).find("waiting for") != std::string::npos; }));
+    std::ofstream(listed) << frequencies.substr(0, frequencies.find('\n')) << " 613000000\n";
+    std::ofstream(cap) << before;
+    other.kill();
+    const LivingTree tree(root_);
+    const Finished done = finish(waiting);
+    EXPECT_EQ(done.err.find("gpu_mhz"), std::string::npos) << "refused: " << done.err;
+    EXPECT_EQ(slurp(cap), before);
+    std::ofstream(listed) << frequencies;
+  }
+}
 
 TEST_F(BoardCostsTest, IdlePowerOfModesIsMeasuredKeptAndPutBack) {
   const std::string before = slurp(root_ / gpu_max);

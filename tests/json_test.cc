@@ -70,6 +70,7 @@ TEST_F(JsonTest, EveryKeyIsDocumented) {
   expect_documented({"runs", "compare", "1", "2", "--json"});
   const std::string store = environment_["FLYBALL_STORE"];
   expect_documented({"runs", "spread", store, store, "--json"});
+  expect_documented({"runs", "check", "--json"});
   expect_documented({"runs", "delete", "2", "--json"});
   expect_documented({"import", table, "--json"});
   const std::string log = write("tegrastats.log", "RAM 1/2MB NVENC x VDD_IN 5/5\nRAM\n").string();

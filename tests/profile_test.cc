@@ -60,6 +60,7 @@ TEST_F(ProfileTest, SplitsEachEpochAndStatesThePower) {
 
 // Ten minibatches in one go, and the same in two runs of which the second goes on from the first.
 TEST_F(ProfileTest, GoesOnFromWhatWasKept) {
+  fs::create_directory(folder_ / "run");
   const std::string kept = (folder_ / "run/half.ckpt").string();
   const auto losses = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--epochs", "1", "--batch-size", "64", "--optimizer", "adamw",

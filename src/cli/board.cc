@@ -265,8 +265,4 @@ Result<OpenedProfiler> open_profiler(const ProfilerOptions& options) {
   return opened;
 }
 
-Result<Store> open_store(const std::string& place) {
-  return Store::open(place.empty() ? Store::default_place() : std::filesystem::path(place));
-}
-
 }  // namespace flyball::cli

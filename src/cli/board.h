@@ -93,9 +93,6 @@ Status check_alone(const std::string& workload);
 Result<std::filesystem::path> dataset_folder(const std::string& workload, const std::string& named,
                                              bool quiet);
 
-/// The store that `--store` names, else the default one.
-Result<Store> open_store(const std::string& place);
-
 /// `--modes`: which power modes there are to choose from (profile/trials/chosen_modes.h).
 void add_modes_option(CLI::App& command, std::string& modes);
 

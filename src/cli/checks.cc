@@ -44,9 +44,24 @@ std::string real_error(const std::string& text) {
   return number && std::isfinite(*number) ? "" : fmt::format("'{}' is not a number", text);
 }
 
+// A misspelt folder is said, not made.
+std::string folder_error(const std::string& file) {
+  std::error_code ignored;
+  const fs::path folder = fs::path(file).parent_path();
+  if (folder.empty() || fs::is_directory(folder, ignored)) return "";
+  if (fs::exists(folder, ignored))
+    return fmt::format("cannot write {}: '{}' is no folder; choose another place", file,
+                       folder.string());
+  return fmt::format(
+      "cannot write {0}: there is no folder '{1}'; make it (mkdir -p '{1}'), or choose another "
+      "place",
+      file, folder.string());
+}
+
 // One place is given once; `-` would be a file of that name.
-CLI::Validator place_check(const std::string& option, const std::shared_ptr<Places>& taken) {
-  return {[option, taken](const std::string& text) -> std::string {
+CLI::Validator place_check(const std::string& option, bool file,
+                           const std::shared_ptr<Places>& taken) {
+  return {[option, file, taken](const std::string& text) -> std::string {
             if (text == "-")
               return "'-' is no place to write to; without such an option much goes to stdout, and "
                      "./- is a file of that name";
@@ -57,7 +72,7 @@ CLI::Validator place_check(const std::string& option, const std::shared_ptr<Plac
             if (first || other->second == option ||
                 (fs::exists(place, ignored) && !fs::is_regular_file(place, ignored) &&
                  !fs::is_directory(place, ignored)))
-              return "";
+              return file ? folder_error(text) : "";
             return fmt::format("{} names '{}', too: one would replace the other", other->second,
                                text);
           },
@@ -70,19 +85,11 @@ void check_option(CLI::Option& option, const std::shared_ptr<Places>& taken) {
   if (option.get_type_size_max() == 0 || words) return;
   const std::string type = option.get_type_name();
   option.check(CLI::Validator(empty_error, ""));
-  if (type == "FILE" || type == "FOLDER") option.check(place_check(option.get_name(), taken));
+  if (type == "FILE" || type == "FOLDER")
+    option.check(place_check(option.get_name(), type == "FILE", taken));
   if (type.starts_with("UINT")) option.check(CLI::Validator(integer_error<uint64_t>, ""));
   if (type.starts_with("INT")) option.check(CLI::Validator(integer_error<int64_t>, ""));
   if (type.starts_with("FLOAT")) option.check(CLI::Validator(real_error, ""));
-}
-
-// The folders that `folder` lacks, the innermost first.
-std::vector<fs::path> missing_folders(fs::path folder) {
-  std::vector<fs::path> missing;
-  std::error_code ignored;
-  for (; !folder.empty() && !fs::exists(folder, ignored); folder = folder.parent_path())
-    missing.push_back(folder);
-  return missing;
 }
 
 Status try_file(const fs::path& file) {
@@ -90,8 +97,6 @@ Status try_file(const fs::path& file) {
   // A device or a pipe is written to as it is.
   if (fs::exists(file, failed) && !fs::is_regular_file(file, failed))
     return ::access(file.c_str(), W_OK) == 0 ? Status() : file_error("write", file, errno);
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
-  if (failed) return file_error("write", file, failed.value());
   const fs::path probe = file.string() + fmt::format(".probe{}", ::getpid());
   const int fd = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return file_error("write", file, errno);
@@ -127,9 +132,7 @@ Status check_writable(const fs::path& file) {
     return Error{Code::invalid_argument,
                  fmt::format("cannot write {}: it is a folder", file.string()),
                  "name a file in it"};
-  const auto made = missing_folders(file.parent_path());
   const Status status = try_file(file);
-  for (const fs::path& folder : made) fs::remove(folder, ignored);
   if (status.ok() || !status.error().hint.empty()) return status;
   return Error{status.error().code, status.error().message, "choose another place"};
 }

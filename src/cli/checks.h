@@ -15,7 +15,7 @@ CLI::Validator sample_count();
 /// not beyond what can be counted; no number that is infinite or none.
 void check_every_option(CLI::App& app);
 /// The option names a file or a folder that the command writes: not `-`, and not what another such
-/// option of the command names. Help shows it as FILE.
+/// option of the command names. A file needs a folder that is there. Help shows it as FILE.
 CLI::Option* writes(CLI::Option* option, const char* kind = "FILE");
 /// Can a file be written there? Tries it and leaves nothing behind; a file that is there stays.
 Status check_writable(const std::filesystem::path& file);

@@ -1,7 +1,7 @@
 #include "cli/common_options.h"
 
 #include "base/text.h"
-#include "cli/board.h"
+#include "cli/stored.h"
 #include "cli/tables.h"
 #include "predict/design/design.h"
 #include "predictors/registry.h"

@@ -19,11 +19,28 @@ StoredRun as_run(const BoardFact& fact) {
   return run;
 }
 
+// "" is the default one.
+std::filesystem::path store_place(const std::string& named) {
+  return named.empty() ? Store::default_place() : std::filesystem::path(named);
+}
+
+Result<Store> note_unclean(Result<Store> store) {
+  if (store && store->wants_check())
+    fmt::print(stderr,
+               "note: the last writer of the store {} did not end properly; `flyball runs check` "
+               "says whether it is whole\n",
+               store->path().string());
+  return store;
+}
+
 }  // namespace
 
 Result<Store> open_stored(const std::string& place) {
-  if (place.empty()) return Store::open_to_read(Store::default_place());
-  return Store::open_to_read(place, {.create = false});
+  return note_unclean(Store::open_to_read(store_place(place), {.create = place.empty()}));
+}
+
+Result<Store> open_store(const std::string& place) {
+  return note_unclean(Store::open(store_place(place)));
 }
 
 Result<std::vector<StoredRun>> runs_and_facts(Store& store) {

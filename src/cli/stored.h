@@ -11,6 +11,8 @@ namespace flyball::cli {
 
 /// The store that `--store` names, which must be there, else the default one, which may be new.
 Result<Store> open_stored(const std::string& place);
+/// The same store, opened, or made, to write to it.
+Result<Store> open_store(const std::string& place);
 
 /// Runs and facts about boards, as one list: a fact is shown as a run without trials, its kind
 /// under `board` of the request. Latest first.

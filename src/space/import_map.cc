@@ -6,6 +6,9 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <map>
+#include <span>
 #include <string_view>
 
 #include "base/text.h"
@@ -195,7 +198,47 @@ Result<ImportMap> parse_import_map(const std::vector<std::string>& clauses) {
   return map;
 }
 
-Result<Imported> import_table(const Csv& csv, const ImportMap& map) {
+namespace {
+
+// Readings of one configuration of which one is twice another contradict each other: one of them is
+// a mistake, or of another machine.
+constexpr double contradiction = 2;
+
+// "2149.6 and 900 ms", or "" where the readings of one figure agree.
+std::string contradicting(const std::vector<double>& figures, std::span<const size_t> rows,
+                          const char* unit) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const size_t row : rows) {
+    if (std::isnan(figures[row])) continue;
+    least = std::min(least, figures[row]);
+    most = std::max(most, figures[row]);
+  }
+  return most > contradiction * least ? fmt::format("{:.5g} and {:.5g} {}", least, most, unit) : "";
+}
+
+void note_contradictions(const WorkloadTable& table, std::vector<std::string>& notes) {
+  std::map<std::vector<double>, std::vector<size_t>> repeats;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const auto row = table.space.row(i);
+    repeats[{row.begin(), row.end()}].push_back(i);
+  }
+  size_t count = 0;
+  std::string first;
+  for (const auto& [config, all] : repeats) {
+    const std::vector<size_t> rows = best_known(table, all).rows;
+    std::string differ = contradicting(table.minibatch_ms, rows, "ms");
+    if (differ.empty()) differ = contradicting(table.power_w, rows, "W");
+    if (differ.empty()) continue;
+    if (count++ == 0)
+      first = fmt::format("{}: {}", describe(table.space.settings(rows.front())), differ);
+  }
+  if (count > 0)
+    notes.push_back(fmt::format(
+        "{}: rows of {} configuration{} contradict each other ({}{}); their median counts",
+        table.title(), count, count == 1 ? "" : "s", first, count == 1 ? "" : ", …"));
+}
+
+Result<Imported> take_columns(const Csv& csv, const ImportMap& map) {
   Imported imported;
   if (map.empty()) {
     FLYBALL_ASSIGN(imported.table, parse_table(csv));
@@ -207,6 +250,15 @@ Result<Imported> import_table(const Csv& csv, const ImportMap& map) {
   for (size_t c = 0; c < csv.header.size(); ++c)
     if (std::ranges::none_of(sources, [&](const Source& source) { return source.column == c; }))
       imported.ignored_columns.push_back(csv.header[c]);
+  return imported;
+}
+
+}  // namespace
+
+Result<Imported> import_table(const Csv& csv, const ImportMap& map) {
+  FLYBALL_ASSIGN(Imported imported, take_columns(csv, map));
+  for (const WorkloadTable& table : imported.table.workloads)
+    note_contradictions(table, imported.notes);
   return imported;
 }
 

@@ -35,7 +35,8 @@ Result<ImportMap> parse_import_map(const std::vector<std::string>& clauses);
 struct Imported {
   Table table;
   std::vector<std::string> ignored_columns;
-  std::vector<std::string> notes{};  ///< rows that were left out, and why
+  std::vector<std::string>
+      notes{};  ///< rows that were left out, and why; rows that contradict others
 };
 
 /// Reads a foreign table. Without clauses it must be tidy already. With clauses a column is taken

@@ -86,6 +86,23 @@ TEST(ImportMap, WhatATidyTableHasBesideItsFiguresIsToldAsIgnored) {
             (std::vector<std::string>{"minibatch_ms_lo90", "minibatch_ms_hi90"}));
 }
 
+TEST(ImportMap, RowsThatContradictOthersAreToldInOneLine) {
+  const auto notes = [](const std::string& rows) {
+    const auto csv =
+        parse_csv("device,workload,phase,gpu_mhz,minibatch_ms,power_w\n" + rows, "t.csv");
+    return import_table(*csv, {})->notes;
+  };
+  EXPECT_THAT(notes("o,n,train,900,100,20\no,n,train,900,190,20\no,n,train,800,300,9\n"),
+              IsEmpty());
+  EXPECT_THAT(notes("o,n,train,900,2149.6,20\no,n,train,900,900,20\no,n,train,800,900,20\n"),
+              ElementsAre("n train on o: rows of 1 configuration contradict each other (gpu_mhz "
+                          "900: 900 and 2149.6 ms); their median counts"));
+  EXPECT_THAT(
+      notes("o,n,train,900,9,20\no,n,train,900,9,50\no,n,train,800,9,1\no,n,train,800,9,3\n"),
+      ElementsAre("n train on o: rows of 2 configurations contradict each other (gpu_mhz "
+                  "800: 1 and 3 W, …); their median counts"));
+}
+
 TEST(ImportMap, AColumnWithoutANameIsIgnoredWhereColumnsAreMapped) {
   const std::string pandas = ",device,net,phase,cpu_mhz,minibatch_ms\n0,o,n,train,1,3\n";
   const auto imported = import(pandas, {"workload=net"});

@@ -11,6 +11,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/text.h"
+#include "store/page_checksums.h"
 #include "store/process.h"
 
 namespace flyball {
@@ -32,21 +34,21 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
   }
 }
 
-// A store that cannot be written to says so before SQLite finds its own words for it.
+// Said before SQLite finds its own words for it.
 Status check_place(const std::filesystem::path& path) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return file_error("open the store", path, EISDIR);
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    return Error{Code::invalid_argument,
+                 fmt::format("the store {} is a pipe or a device, not a file", path.string()),
+                 "name a file, or a folder to keep it in"};
   std::filesystem::create_directories(folder, error);
   if (error) return file_error("create the store's folder", folder, error.value());
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
     return file_error("write into the store's folder", folder, errno);
   if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0 && errno != ENOENT)
     return file_error("write to the store", path, errno);
-  if (std::filesystem::is_directory(path, error)) return file_error("open the store", path, EISDIR);
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-    return Error{Code::invalid_argument,
-                 fmt::format("the store {} is a pipe or a device, not a file", path.string()),
-                 "name a file, or a folder to keep it in"};
   return {};
 }
 
@@ -62,6 +64,12 @@ std::string uri_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+bool has_log(const std::filesystem::path& database) {
+  std::error_code none;
+  const auto size = std::filesystem::file_size(database.string() + "-wal", none);
+  return !none && size > 0;
+}
 
 bool Row::is_null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
@@ -91,7 +99,18 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
-Error Database::failure(int code) const {
+// What is damaged is not written to any more, not even with what is in the log beside it.
+Error Database::damage(const std::string& what) {
+  sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  const std::string file = path_.string();
+  damage_ = Error{Code::corrupt, fmt::format("the store {} is damaged: {}", file, what),
+                  fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'), "
+                              "`sqlite3 '{0}.damaged' .recover` shows what can be saved",
+                              file)};
+  return *damage_;
+}
+
+Error Database::failure(int code) {
   const std::string file = path_.string();
   const char* reason = sqlite3_errmsg(connection_.get());
   switch (code & 0xff) {
@@ -110,29 +129,41 @@ Error Database::failure(int code) const {
               "check the permissions of the file and its folder, or choose another --store"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {Code::corrupt, fmt::format("the store {} is damaged: {}", file, reason),
-              fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'), "
-                          "`sqlite3 '{0}.damaged' .recover` shows what can be saved",
-                          file)};
+      return damage(reason);
     case SQLITE_IOERR:
-      return file_error("use the store", path_, sqlite3_system_errno(connection_.get()));
+      break;
     default:
       return {Code::internal, fmt::format("the store {}: {}", file, reason), ""};
   }
+  if (code == SQLITE_IOERR_DATA)
+    return damage(fmt::format("page {} (of 4096 bytes) contradicts its checksum",
+                              refused_page(connection_.get())));
+  const int system = sqlite3_system_errno(connection_.get());
+  if (system != 0) return file_error("use the store", path_, system);
+  return {Code::io, fmt::format("cannot use the store {}: {}", file, reason),
+          "check the disk; `dmesg` may say more"};
+}
+
+Result<Database> Database::connect(const std::filesystem::path& path, const std::string& name,
+                                   int flags) {
+  Database database;
+  database.path_ = path;
+  sqlite3* connection = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &connection, flags, checksummed_file_system());
+  database.connection_.reset(connection);
+  if (code != SQLITE_OK) return database.failure(code);
+  sqlite3_extended_result_codes(connection, 1);
+  int reserved = page_checksum_bytes;  // of a file that is made; others keep what they have
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  return database;
 }
 
 Result<Database> Database::open(const std::filesystem::path& path, const DatabaseOptions& options) {
   FLYBALL_CHECK(check_place(path));
-  Database database;
-  database.path_ = path;
+  FLYBALL_ASSIGN(Database database,
+                 connect(path, path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
   database.options_ = options;
-  sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &connection,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-  database.connection_.reset(connection);
-  if (code != SQLITE_OK) return database.failure(code);
-  sqlite3_extended_result_codes(connection, 1);
-  sqlite3_busy_timeout(connection, options.busy_timeout_ms);
+  sqlite3_busy_timeout(database.connection_.get(), options.busy_timeout_ms);
   FLYBALL_CHECK(database.run_script("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"));
   if (options.max_pages > 0)
     FLYBALL_CHECK(
@@ -143,20 +174,20 @@ Result<Database> Database::open(const std::filesystem::path& path, const Databas
 // In WAL mode SQLite wants to write beside the file even to read it, unless it is told that nobody
 // changes it.
 Result<Database> Database::open_read_only(const std::filesystem::path& path) {
-  std::error_code none;
-  if (const auto left = std::filesystem::file_size(path.string() + "-wal", none); !none && left > 0)
+  if (has_log(path))
     return Error{Code::permission,
                  fmt::format("the store {} has changes in {}-wal that only a writer can take in",
                              path.string(), path.filename().string()),
                  "copy both files to a folder of your own, and name it with --store"};
-  Database database;
-  database.path_ = path;
-  sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2((uri_of(path) + "?immutable=1").c_str(), &connection,
-                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
-  database.connection_.reset(connection);
-  if (code != SQLITE_OK) return database.failure(code);
-  sqlite3_extended_result_codes(connection, 1);
+  return connect(path, uri_of(path) + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+// A connection that has the file for itself keeps the index of the log in its own memory, not in a
+// file beside it.
+Result<Database> Database::open_on_full_disk(const std::filesystem::path& path) {
+  FLYBALL_ASSIGN(Database database, connect(path, path.string(), SQLITE_OPEN_READWRITE));
+  sqlite3_db_config(database.connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  FLYBALL_CHECK(database.run_script("PRAGMA locking_mode=EXCLUSIVE; PRAGMA query_only=ON;"));
   return database;
 }
 
@@ -172,7 +203,20 @@ Status Database::use_wal() {
   }
 }
 
+Status Database::check(bool thorough) {
+  std::string complaint;
+  FLYBALL_CHECK(run(thorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)", {},
+                    [&](const Row& row) {
+                      complaint = row.text(0);
+                      return Status();
+                    }));
+  if (complaint == "ok") return {};
+  if (refused_page(connection_.get()) > 0) return failure(SQLITE_IOERR_DATA);
+  return damage(join(split(complaint, '\n'), " "));
+}
+
 Result<sqlite3_stmt*> Database::prepare(std::string_view sql) {
+  if (damage_ && sql != "ROLLBACK") return *damage_;
   const auto known = prepared_.find(sql);
   if (known != prepared_.end()) return known->second.get();
   sqlite3_stmt* statement = nullptr;
@@ -199,6 +243,7 @@ Status Database::run(std::string_view sql, std::initializer_list<Value> values,
 }
 
 Status Database::run_script(const char* sql) {
+  if (damage_) return *damage_;
   const int code = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return failure(code);
   return {};

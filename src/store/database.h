@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,9 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace flyball {
+
+/// Has the last writer left changes in a log (WAL) beside the file?
+bool has_log(const std::filesystem::path& database);
 
 /// What may stand for a `?` of a statement.
 struct Value {
@@ -56,8 +60,10 @@ struct DatabaseOptions {
   int64_t max_pages = 0;       ///< limit of the file in pages of 4 KiB; 0: none
 };
 
-/// One connection, every commit synchronised to disk. Not thread-safe.
-/// Errors: conflict (another process writes; names it), io (disk full), permission, corrupt.
+/// One connection, every commit synchronised to disk, a checksum in each page of a new file. Not
+/// thread-safe.
+/// Errors: conflict (another process writes; names it), io (disk full), permission, corrupt: the
+/// file is left as it is then, and every later call returns the same error.
 class Database {
  public:
   using OnRow = std::function<Status(const Row&)>;
@@ -69,8 +75,16 @@ class Database {
   /// last writer has left changes in a log beside it, which only a writer can take in.
   static Result<Database> open_read_only(const std::filesystem::path& path);
 
+  /// Opens a file on a full disk to read it, with the changes in the log beside it, and writes
+  /// nothing. Error also: `conflict` when another process has it open.
+  static Result<Database> open_on_full_disk(const std::filesystem::path& path);
+
   /// Readers and the writer no longer wait for each other; stays with the file.
   Status use_wal();
+
+  /// Compares the whole file with itself. Error corrupt: the first thing that does not hold
+  /// together. `thorough`: also whether each index agrees with its table.
+  Status check(bool thorough);
 
   /// Runs one statement; `on_row` sees each row of its answer and may stop it with an error.
   Status run(std::string_view sql, std::initializer_list<Value> values = {},
@@ -93,11 +107,15 @@ class Database {
   };
   using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 
+  static Result<Database> connect(const std::filesystem::path& path, const std::string& name,
+                                  int flags);
   Result<sqlite3_stmt*> prepare(std::string_view sql);
-  Error failure(int code) const;
+  Error failure(int code);
+  Error damage(const std::string& what);
 
   std::filesystem::path path_;
   DatabaseOptions options_;
+  std::optional<Error> damage_;  // once it has been found
   std::unique_ptr<sqlite3, Close> connection_;
   std::map<std::string, Prepared, std::less<>> prepared_;  // finalized before the connection
 };

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/files.h"
 #include "base/os/process_name.h"
 #include "base/text.h"
@@ -29,20 +32,28 @@ std::string start_time(int pid) {
   return fields.size() > 20 && fields[1] != "Z" ? fields[20] : "";
 }
 
+// A lock on a file. SQLite's locks on the -shm file are byte 120 for the writer of the log, byte
+// 128 (shared) for every connection.
+struct HeldLock {
+  int pid;
+  int64_t first;
+};
+
 // Lines of /proc/locks: "1: POSIX ADVISORY WRITE 4711 fe:00:131 120 120".
-int write_locker(ino_t shared_memory) {
+std::vector<HeldLock> held_locks(const std::string& path) {
+  std::vector<HeldLock> held;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return held;
   for (const std::string& line : split(content_of("/proc/locks"), '\n')) {
     std::vector<std::string> fields = split(line, ' ');
     std::erase(fields, "");
-    if (fields.size() < 8 || fields[3] != "WRITE") continue;
-    const std::vector<std::string> file = split(fields[5], ':');
-    const auto pid = parse_integer(fields[4]), inode = parse_integer(file.back());
-    const auto first = parse_integer(fields[6]);
-    // SQLite's WAL write lock is byte 120 of the -shm file.
-    if (pid && inode && static_cast<ino_t>(*inode) == shared_memory && first == 120)
-      return static_cast<int>(*pid);
+    if (fields.size() < 8) continue;
+    const auto pid = parse_integer(fields[4]), first = parse_integer(fields[6]);
+    const auto inode = parse_integer(split(fields[5], ':').back());
+    if (pid && first && inode && static_cast<ino_t>(*inode) == status.st_ino)
+      held.push_back({static_cast<int>(*pid), *first});
   }
-  return 0;
+  return held;
 }
 
 }  // namespace
@@ -59,13 +70,17 @@ bool is_running(const std::string& identity) {
 }
 
 std::string lock_holder(const std::filesystem::path& database) {
-  struct stat status {};
-  const std::string shared_memory = database.string() + "-shm";
-  const int pid = ::stat(shared_memory.c_str(), &status) == 0 ? write_locker(status.st_ino) : 0;
+  const auto held = held_locks(database.string() + "-shm");
+  const auto writer = std::ranges::find(held, 120, &HeldLock::first);
+  const int pid = writer == held.end() ? 0 : writer->pid;
   if (pid <= 0) return "another process";
   const std::string command = command_of(pid);
   return command.empty() ? fmt::format("process {}", pid)
                          : fmt::format("{} (process {})", command, pid);
+}
+
+bool is_open(const std::filesystem::path& database) {
+  return !held_locks(database.string() + "-shm").empty();
 }
 
 }  // namespace flyball

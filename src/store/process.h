@@ -13,5 +13,7 @@ bool is_running(const std::string& identity);
 /// The process that holds the write lock of an SQLite database in WAL mode, as a person reads it:
 /// "flyball tune lenet5 (process 4711)", or "another process" where /proc does not tell.
 std::string lock_holder(const std::filesystem::path& database);
+/// Has any process that /proc shows an SQLite database in WAL mode open?
+bool is_open(const std::filesystem::path& database);
 
 }  // namespace flyball

@@ -19,7 +19,8 @@ namespace flyball {
 
 struct Store::Impl {
   Database database;
-  std::mutex mutex;  // one connection, one user at a time
+  bool wants_check = false;
+  std::mutex mutex = {};  // one connection, one user at a time
 };
 
 namespace {
@@ -28,6 +29,12 @@ std::filesystem::path file_of(const std::filesystem::path& place) {
   std::error_code ignored;
   const bool folder = !place.has_filename() || std::filesystem::is_directory(place, ignored);
   return folder ? place / "store.db" : place;
+}
+
+bool is_quickly_checked(const std::filesystem::path& file, int64_t limit) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(file, failed);
+  return !failed && size <= static_cast<uint64_t>(limit);
 }
 
 Error still_running(const StoredRun& run) {
@@ -63,27 +70,34 @@ Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions
   if (!options.create && !std::filesystem::exists(file, ignored))
     return Error{Code::not_found, fmt::format("there is no store {}", file.string()),
                  "check the path; `flyball tune` and `flyball import` make a store"};
+  const bool unclean = has_log(file) && !is_open(file);
   FLYBALL_ASSIGN(Database database,
                  Database::open(file, {options.busy_timeout_ms, options.max_pages}));
   // In one transaction: another process may be making the store between two reads.
   FLYBALL_CHECK(database.run_script("BEGIN"));
   FLYBALL_CHECK(check_is_store(database));
   FLYBALL_CHECK(database.run_script("COMMIT"));
+  const bool small = is_quickly_checked(file, options.checked_bytes);
+  if (small) FLYBALL_CHECK(database.check(false));
   FLYBALL_CHECK(database.use_wal());
   FLYBALL_CHECK(migrate(database));
-  return Store(std::unique_ptr<Impl>(new Impl{std::move(database), {}}));
+  return Store(std::unique_ptr<Impl>(new Impl{std::move(database), unclean && !small}));
 }
 
 Result<Store> Store::open_to_read(const std::filesystem::path& place, const StoreOptions& options) {
   auto store = open(place, options);
   const std::filesystem::path file = file_of(place);
   std::error_code ignored;
-  if (store || store.error().code != Code::permission || !std::filesystem::exists(file, ignored))
-    return store;
-  FLYBALL_ASSIGN(Database database, Database::open_read_only(file));
+  if (store.ok() || !std::filesystem::is_regular_file(file, ignored)) return store;
+  const Code problem = store.error().code;
+  if (problem != Code::permission && problem != Code::io) return store;
+  FLYBALL_ASSIGN(Database database, problem == Code::io && has_log(file)
+                                        ? Database::open_on_full_disk(file)
+                                        : Database::open_read_only(file));
   FLYBALL_CHECK(check_is_store(database));
   FLYBALL_CHECK(check_is_newest(database));
-  return Store(std::unique_ptr<Impl>(new Impl{std::move(database), {}}));
+  if (is_quickly_checked(file, options.checked_bytes)) FLYBALL_CHECK(database.check(false));
+  return Store(std::unique_ptr<Impl>(new Impl{std::move(database)}));
 }
 
 std::filesystem::path Store::default_place() {
@@ -271,16 +285,21 @@ Result<std::vector<SameConditions>> Store::conditions(const MeasurementFilter& f
 }
 
 Status Store::check() {
-  const std::lock_guard lock(impl_->mutex);
-  std::string complaint;
-  FLYBALL_CHECK(impl_->database.run("PRAGMA integrity_check(1)", {}, [&](const Row& row) {
-    complaint = row.text(0);
-    return Status();
-  }));
-  if (complaint == "ok") return {};
-  return Error{Code::corrupt,
-               fmt::format("the store {} is damaged: {}", path().string(), complaint),
-               "it was left as it is; move it away"};
+  {
+    const std::lock_guard lock(impl_->mutex);
+    FLYBALL_CHECK(impl_->database.check(true));
+  }
+  FLYBALL_CHECK(runs());
+  FLYBALL_CHECK(facts({}));
+  FLYBALL_CHECK(experiment_runs({}));
+  MeasurementFilter all;
+  all.failed = true;
+  FLYBALL_CHECK(measurements(all));
+  return {};
+}
+
+bool Store::wants_check() const {
+  return impl_->wants_check;
 }
 
 }  // namespace flyball

@@ -14,16 +14,17 @@
 namespace flyball {
 
 struct StoreOptions {
-  int busy_timeout_ms = 5000;  ///< how long to wait for another writer
-  int64_t max_pages = 0;       ///< limit of the file in pages of 4 KiB; 0: none
-  bool create = true;          ///< where there is none; false: error not_found
+  int busy_timeout_ms = 5000;        ///< how long to wait for another writer
+  int64_t max_pages = 0;             ///< limit of the file in pages of 4 KiB; 0: none
+  bool create = true;                ///< where there is none; false: error not_found
+  int64_t checked_bytes = 16 << 20;  ///< a file up to this size is checked when it is opened: 0.1 s
 };
 
 /// Measurements and runs. What a call has returned for is on the disk: a process killed at any
 /// moment, or a power cut, loses at most the call in flight. May be used from several threads, and
 /// by several processes at once. Not to be carried over a fork.
 /// Errors of every call: conflict (another process writes; it is named), io (disk full),
-/// permission, corrupt (the file is left as it is).
+/// permission, corrupt (what is damaged; the file is left as it is).
 class Store {
  public:
   /// Opens or creates `place`: a file, or an existing folder, or a name that ends in '/', in which
@@ -41,6 +42,8 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
   std::filesystem::path path() const;  ///< the file
+  /// Its last writer did not end properly, and the file is too large to be checked by the way.
+  bool wants_check() const;
 
   /// Starts a run in this process and returns its id.
   Result<int64_t> begin_run(const RunRequest& request);
@@ -87,7 +90,8 @@ class Store {
   Status reuse_experiment_run(int64_t run, int64_t row);
   Result<std::vector<ExperimentRun>> experiment_runs(const ExperimentRunFilter& filter);
 
-  /// Reads the whole file and compares it with itself. Error corrupt: what does not hold together.
+  /// Reads all of it, and compares the file with itself. Error corrupt: what does not hold
+  /// together.
   Status check();
 
  private:

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/os/temp_folder.h"
+#include "store/page_checksums.h"
 #include "store/sample_testing.h"
 #include "store/store.h"
 
@@ -23,7 +24,10 @@ using testing::SizeIs;
 class Intruder {
  public:
   explicit Intruder(const std::filesystem::path& path) {
-    EXPECT_EQ(sqlite3_open(path.c_str(), &connection_), SQLITE_OK);
+    EXPECT_EQ(
+        sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                        checksummed_file_system()),
+        SQLITE_OK);
   }
   ~Intruder() { sqlite3_close(connection_); }
   void run(const char* sql) {
@@ -113,24 +117,78 @@ TEST_F(StoreFailure, AFullFile) {
       << "with space again, it goes on";
 }
 
-TEST_F(StoreFailure, AFullDisk) {
-  const auto disk = folder_ / "disk";
-  std::filesystem::create_directory(disk);
-  if (::mount("none", disk.c_str(), "tmpfs", 0, "size=512k") != 0)
-    GTEST_SKIP() << "mounting a small disk needs root";
-  {
-    size_t kept = 0;
-    auto store = Store::open(disk);
-    EXPECT_TRUE(store.ok());
-    if (store.ok()) {
-      expect_full(*store, kept);
-      EXPECT_GT(kept, 5u);
-      EXPECT_TRUE(store->check().ok());
-      const auto left = store->measurements({});
-      EXPECT_TRUE(left.ok() && left->size() == kept);
+// A file system of its own, in memory.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::filesystem::path& folder) : folder_(folder) {
+    std::filesystem::create_directory(folder);
+    mounted_ = ::mount("none", folder.c_str(), "tmpfs", 0, "size=512k") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) {
+      EXPECT_EQ(::umount2(folder_.c_str(), MNT_DETACH), 0);
     }
   }
-  EXPECT_EQ(::umount(disk.c_str()), 0);
+  bool mounted() const { return mounted_; }
+  void fill() const {
+    std::ofstream filler(folder_ / "filler", std::ios::binary);
+    const std::string block(4096, 'x');
+    while (filler.write(block.data(), 4096).flush()) continue;
+  }
+
+ private:
+  std::filesystem::path folder_;
+  bool mounted_ = false;
+};
+
+TEST_F(StoreFailure, AFullDisk) {
+  const SmallDisk disk(folder_ / "disk");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small disk needs root";
+  size_t kept = 0;
+  auto store = Store::open(folder_ / "disk");
+  ASSERT_TRUE(store.ok());
+  expect_full(*store, kept);
+  EXPECT_GT(kept, 5u);
+  EXPECT_TRUE(store->check().ok());
+  const auto left = store->measurements({});
+  EXPECT_TRUE(left.ok() && left->size() == kept);
+}
+
+TEST_F(StoreFailure, AFullDiskIsReadAllTheSame) {
+  const SmallDisk disk(folder_ / "disk");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small disk needs root";
+  const auto file = folder_ / "disk/store.db";
+  ASSERT_TRUE(Store::open(file)->add_measurement(sample_measurement(1)).ok());
+  disk.fill();
+  auto store = Store::open_to_read(file);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_THAT(store->measurements({}).value(), SizeIs(1));
+  EXPECT_FALSE(store->add_measurement(sample_measurement(2)).ok());
+  const auto written = Store::open(file);
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, Code::io);
+  EXPECT_THAT(written.error().hint, HasSubstr("free some disk space"));
+}
+
+// The files as a killed writer leaves them: the latest changes are in the log alone.
+TEST_F(StoreFailure, AFullDiskIsReadWithTheLogOfAKilledWriter) {
+  const SmallDisk disk(folder_ / "disk");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small disk needs root";
+  const auto file = folder_ / "disk/store.db";
+  {
+    auto writer = Store::open(file_);
+    ASSERT_TRUE(writer.ok() && writer->add_measurement(sample_measurement(1)).ok());
+    std::filesystem::copy_file(file_, file);
+    std::filesystem::copy_file(file_.string() + "-wal", file.string() + "-wal");
+  }
+  disk.fill();
+  const std::string log = read_file(file.string() + "-wal").value();
+  {
+    auto store = Store::open_to_read(file);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    EXPECT_THAT(store->measurements({}).value(), SizeIs(2));
+  }
+  EXPECT_EQ(read_file(file.string() + "-wal").value(), log);
 }
 
 TEST_F(StoreFailure, AReadOnlyFolder) {
@@ -215,13 +273,41 @@ TEST_F(StoreFailure, ADamagedPageIsFoundWhenItIsRead) {
   for (size_t page = 32; page * 4096 < damaged.size(); ++page)
     damaged.replace(page * 4096, 100, std::string(100, '\xa5'));
   ASSERT_TRUE(write_file(file_, damaged).ok());
-  auto store = Store::open(file_);
+  EXPECT_EQ(error_of_open().code, Code::corrupt);
+  // As one that is too large to be checked when it is opened.
+  auto store = Store::open(file_, {.checked_bytes = 0});
   ASSERT_TRUE(store.ok()) << store.error().message;
   const auto read = store->measurements({});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, Code::corrupt);
   EXPECT_EQ(store->check().error().code, Code::corrupt);
   EXPECT_EQ(content(), damaged);
+}
+
+TEST_F(StoreFailure, WhatIsNoFileIsNamed) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const AsNobody nobody;
+  for (const auto& place : {std::filesystem::path("/dev/null"), folder_ / "pipe"})
+    for (const auto open : {Store::open, Store::open_to_read}) {
+      const auto store = open(place, {});
+      ASSERT_FALSE(store.ok());
+      EXPECT_EQ(store.error().message,
+                "the store " + place.string() + " is a pipe or a device, not a file");
+      EXPECT_THAT(store.error().hint, HasSubstr("name a file"));
+    }
+}
+
+TEST_F(StoreFailure, ALogLeftBehindOfALargeFileAsksForACheck) {
+  const auto left = folder_ / "left.db";
+  {
+    auto writer = Store::open(file_);
+    ASSERT_TRUE(writer.ok() && writer->add_measurement(sample_measurement(1)).ok());
+    EXPECT_FALSE(Store::open(file_, {.checked_bytes = 0})->wants_check()) << "it is in use";
+    std::filesystem::copy_file(file_, left);
+    std::filesystem::copy_file(file_.string() + "-wal", left.string() + "-wal");
+  }
+  EXPECT_TRUE(Store::open(left, {.checked_bytes = 0})->wants_check());
+  EXPECT_FALSE(Store::open(left, {.checked_bytes = 0})->wants_check()) << "it was taken in";
 }
 
 TEST_F(StoreFailure, ANewerVersion) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace flyball {
 namespace {
@@ -10,6 +12,23 @@ namespace {
 // The fingerprint is all that is known of it.
 bool of_a_table(const Measurement& m) {
   return m.origin == Origin::imported || m.origin == Origin::table;
+}
+
+// What a table answered is no measurement beside the row that was imported of it, nor beside the
+// same answer to another run.
+void leave_out_copies(std::vector<StoredMeasurement>& all) {
+  using Row = std::tuple<std::string, std::string, Phase, Settings, Settings>;
+  const auto row_of = [](const Measurement& m) {
+    const Job& job = m.trial.job;
+    return Row(m.fingerprint, job.workload, job.phase, job.settings, m.trial.mode.values);
+  };
+  std::set<Row> known;
+  for (const StoredMeasurement& stored : all)
+    if (stored.measurement.origin == Origin::imported) known.insert(row_of(stored.measurement));
+  std::erase_if(all, [&](const StoredMeasurement& stored) {
+    return stored.measurement.origin == Origin::table &&
+           !known.insert(row_of(stored.measurement)).second;
+  });
 }
 
 }  // namespace
@@ -65,6 +84,7 @@ StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accep
 Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
                                    Accepted accepted) {
   FLYBALL_ASSIGN(std::vector<StoredMeasurement> all, store.measurements(filter));
+  leave_out_copies(all);
   return counted(std::move(all), accepted);
 }
 

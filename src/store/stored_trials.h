@@ -31,7 +31,8 @@ struct StoredTrials {
 
 /// Those of them that count.
 StoredTrials counted(std::vector<StoredMeasurement> measurements, Accepted accepted = {});
-/// What the store holds and counts. Errors: those of the store.
+/// What the store holds and counts, each row of a table once: a row that was imported and what a
+/// search over the same table was answered are one measurement. Errors: those of the store.
 Result<StoredTrials> stored_trials(Store& store, const MeasurementFilter& filter,
                                    Accepted accepted = {});
 /// Times of other data, libraries or kernels do not belong together: of what was measured here,

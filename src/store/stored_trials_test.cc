@@ -40,6 +40,27 @@ std::vector<int> numbers(const StoredTrials& stored) {
   return numbers;
 }
 
+TEST(StoredTrials, ARowOfATableCountsOnceHoweverOftenItWasAnswered) {
+  const TempFolder folder;
+  Store store = *Store::open(folder.path());
+  const auto of_table = [](int n, Origin origin) {
+    Measurement m = sample_measurement(n);
+    m.origin = origin;
+    return m;
+  };
+  Measurement elsewhere = of_table(1, Origin::table);
+  elsewhere.fingerprint = "table of another content";
+  const std::vector<Measurement> all = {
+      of_table(0, Origin::table),    of_table(1, Origin::imported),
+      of_table(0, Origin::imported), of_table(0, Origin::imported),
+      of_table(1, Origin::table),    of_table(2, Origin::table),
+      of_table(2, Origin::table),    elsewhere,
+      sample_measurement(3),         sample_measurement(3)};
+  ASSERT_TRUE(store.add_measurements(all).ok());
+  EXPECT_THAT(numbers(*stored_trials(store, {})), ElementsAre(1, 0, 0, 2, 1, 3, 3))
+      << "repeats of the table, and of measurements, are none of these";
+}
+
 TEST(StoredTrials, OnlyWhatStandsAloneAndIsAcceptedCounts) {
   const TempFolder folder;
   Store store = *Store::open(folder.path());

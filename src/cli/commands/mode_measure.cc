@@ -31,17 +31,19 @@ struct ModeMeasureArguments {
 
 struct Opened {
   std::unique_ptr<Board> board;
-  std::unique_ptr<Device> device;
   std::optional<Store> store;
   std::shared_ptr<MeasuringSession> measuring;
+  std::unique_ptr<Device> device;  // put back before others measure
 };
 
 Result<Opened> open(const ModeMeasureArguments& options) {
   Opened opened;
+  FLYBALL_ASSIGN(opened.store, options.store.open());
+  // The session comes first: what a board and its knobs find is what the board is put back to, and
+  // not the clocks of another one's trial.
+  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
   FLYBALL_ASSIGN(opened.board, open_named_board(options.device, options.root));
   FLYBALL_ASSIGN(opened.device, opened.board->knobs(report_left));
-  FLYBALL_ASSIGN(opened.store, options.store.open());
-  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
   return opened;
 }
 

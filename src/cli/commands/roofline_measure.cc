@@ -91,9 +91,9 @@ Status run(const RooflineMeasureArguments& options) {
                  board->info().device.title + ": microbenchmarks would measure this machine",
                  "flyball roofline --data FILE --accept simulated fits roofs over a table of it"};
   FLYBALL_CHECK(check_roofs_of(*board));
-  FLYBALL_ASSIGN(const auto device, board->knobs(report_left));
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.measuring));
+  FLYBALL_ASSIGN(const auto device, board->knobs(report_left));  // as the last session left it
   FLYBALL_ASSIGN(const std::vector<PowerMode> modes, modes_of(options, *device));
   const auto meter = board->power();
   Progress progress(options.quiet);

@@ -212,7 +212,7 @@ void add_tune(CLI::App& app, Context& context) {
       "A program of your own goes after --; it reads each opened axis by flyball.setting() or "
       "where\n"
       "the command says {batch_size}, and marks its minibatches (docs/your-model.md).\n"
-      "Example:\n  flyball tune lenet5 --device host --objective time --report out/report.html\n"
+      "Example:\n  flyball tune lenet5 --device host --objective time --report report.html\n"
       "  flyball tune --axis batch_size=8,16,32 -- python3 train.py");
   set_action(*command, context, [options, &context] { return run(*options, context); });
 }

@@ -111,6 +111,13 @@ void add_part(TextTable& table, const ProgramPart& part, const std::string& name
              part.energy ? number(part.energy->mean_w) : "-"});
 }
 
+void print_columns(const char* row) {
+  fmt::print(
+      "E2E s = stall s + compute s + overhead s, each over all of the {}; median minibatch ms is "
+      "end to end, without the first one, and hides single long ones\n",
+      row);
+}
+
 void print_disturbance(const std::string& by) {
   if (!by.empty()) fmt::print("disturbed: {} measured on this machine at the same time\n", by);
 }
@@ -131,10 +138,21 @@ void print_epochs(const EpochRun& run) {
   else
     fmt::print("data: {}, {} samples in {}, {} MiB, {}\n\n", run.dataset_kind, run.dataset_samples,
                classes, mebibytes(run.dataset_bytes), run.request.data.string());
-  std::vector<std::string> columns = {"epoch",     "minibatches", "E2E s",        "stall s",
-                                      "compute s", "overhead s",  "minibatch ms", "CPU %",
-                                      "peak MiB",  "read MiB",    "disk reads",   "cached %",
-                                      "energy J",  "power W",     "loss"};
+  std::vector<std::string> columns = {"epoch",
+                                      "minibatches",
+                                      "E2E s",
+                                      "stall s",
+                                      "compute s",
+                                      "overhead s",
+                                      "median minibatch ms",
+                                      "CPU %",
+                                      "peak MiB",
+                                      "read MiB",
+                                      "disk reads",
+                                      "cached %",
+                                      "energy J",
+                                      "power W",
+                                      "loss"};
   const auto& figures = run.epochs.front().figures;
   for (const auto& figure : figures) columns.push_back(figure.first);
   const bool cache = run.cache.has_value();
@@ -144,6 +162,9 @@ void print_epochs(const EpochRun& run) {
     add_epoch(table, epoch, training && !simulated, cache);
   if (const auto means = run.later()) add_means(table, *means, figures.size(), cache);
   fmt::print("{}\n", table.str());
+  if (const std::string far = outlying_epochs(run); !far.empty())
+    fmt::print("{}{}\n", far, run.later() ? "; the means count all but epoch 0" : "");
+  print_columns("epoch");
   if (cache) print_cache(*run.cache);
   const MinibatchRecord& first = run.epochs.front().first();
   fmt::print("first minibatch: {} ms, stall {} ms, compute {} ms\n", number(first.e2e_ms()),
@@ -173,13 +194,14 @@ void print_program(const ProgramProfile& profile) {
              mebibytes(profile.peak_memory_bytes), profile.peak_processes,
              mebibytes(profile.read_bytes));
   TextTable table({"part", "minibatches", "E2E s", "stall s", "compute s", "overhead s",
-                   "minibatch ms", "energy J", "power W"});
+                   "median minibatch ms", "energy J", "power W"});
   table.add({"whole run", "-", number(profile.wall_s), "-", "-", "-", "-",
              profile.energy ? number(profile.energy->energy_j) : "-",
              profile.energy ? number(profile.energy->mean_w) : "-"});
   if (profile.marked) add_part(table, *profile.marked, "marked");
   for (const ProgramPart& window : profile.windows) add_part(table, window, window.name);
   fmt::print("{}\n", table.str());
+  if (profile.marked) print_columns("part");
   if (profile.marked)
     fmt::print("first minibatch, {} s after the start, is kept apart\n",
                number(profile.start_up_s));

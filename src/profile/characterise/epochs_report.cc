@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/json.h"
+#include "base/statistics.h"
+#include "base/text.h"
 
 namespace flyball {
 namespace {
@@ -166,6 +171,29 @@ Json epochs_json(const EpochRun& run) {
   json["stopped"] = run.stopped;
   json["disturbed"] = run.disturbed.empty() ? Json(nullptr) : Json(run.disturbed);
   return json;
+}
+
+// Beyond the median by five standard deviations, as the median absolute deviation tells them, and
+// by half of it: equal epochs have hardly a deviation.
+std::string outlying_epochs(const EpochRun& run) {
+  const auto time_of_minibatch = [](const EpochRecord& epoch) {
+    return epoch.e2e_s / static_cast<double>(epoch.minibatches.size());
+  };
+  std::vector<double> times, deviations, seconds;
+  for (const EpochRecord& epoch : run.epochs) {
+    times.push_back(time_of_minibatch(epoch));
+    seconds.push_back(epoch.e2e_s);
+  }
+  const double usual = median(times);
+  for (const double time : times) deviations.push_back(std::abs(time - usual));
+  const double limit = usual + std::max(5 * 1.4826 * median(deviations), usual);
+  std::vector<std::string> far;
+  for (const EpochRecord& epoch : run.epochs)
+    if (time_of_minibatch(epoch) > limit)
+      far.push_back(fmt::format("epoch {} took {:.3g} s", epoch.epoch, epoch.e2e_s));
+  if (far.empty() || run.epochs.size() < 3) return "";
+  return fmt::format("{}, far beyond the others (median {:.3g} s)", join(far, ", "),
+                     median(seconds));
 }
 
 std::string describe(const EpochRequest& request) {

@@ -14,6 +14,9 @@ nlohmann::ordered_json epochs_json(const EpochRun& run);
 nlohmann::ordered_json energy_json(const std::optional<EnergyWindow>& energy);
 /// What the GPU did, or null.
 nlohmann::ordered_json gpu_json(const std::optional<GpuUse>& gpu);
+/// "epoch 3 took 21.4 s, far beyond the others (median 0.81 s)", of epochs that took far longer for
+/// a minibatch than the spread of the others lets expect; "" where none did.
+std::string outlying_epochs(const EpochRun& run);
 /// "batch 16, 2 workers, prefetch 2, sgd, fp32, 2 threads on cpu".
 std::string describe(const EpochRequest& request);
 

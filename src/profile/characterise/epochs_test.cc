@@ -9,6 +9,7 @@
 #include "base/os/temp_folder.h"
 #include "data/makers/make.h"
 #include "module/module_testing.h"
+#include "profile/characterise/epochs_report.h"
 #include "telemetry/sensors/simple_sensors.h"
 
 namespace flyball {
@@ -16,6 +17,28 @@ namespace {
 
 using testing::DoubleNear;
 using testing::HasSubstr;
+
+TEST(OutlyingEpochs, AreSaid) {
+  const auto said = [](const std::vector<double>& seconds, size_t minibatches_of_last = 10) {
+    EpochRun run;
+    for (const double time : seconds) {
+      EpochRecord& epoch = run.epochs.emplace_back();
+      epoch.epoch = static_cast<int>(run.epochs.size()) - 1;
+      epoch.e2e_s = time;
+      epoch.minibatches.resize(10);
+    }
+    run.epochs.back().minibatches.resize(minibatches_of_last);
+    return outlying_epochs(run);
+  };
+  EXPECT_EQ(said({0.2, 0.8, 21, 1.5, 0.3, 1.1}),
+            "epoch 2 took 21 s, far beyond the others (median 0.95 s)");
+  EXPECT_EQ(said({1, 1, 7, 2, 1, 9}),
+            "epoch 2 took 7 s, epoch 5 took 9 s, far beyond the others (median 1.5 s)");
+  EXPECT_EQ(said({0.2, 0.8, 1.4, 1.5, 0.3, 1.1}), "");
+  EXPECT_EQ(said({1, 1.02, 0.98, 1.1}), "");
+  EXPECT_EQ(said({1, 9}), "") << "two epochs do not say which is usual";
+  EXPECT_EQ(said({10, 10, 10, 1}, 1), "") << "a short epoch";
+}
 
 class EpochsTest : public testing::Test {
  protected:

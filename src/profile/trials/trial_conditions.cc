@@ -6,10 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/os/file_version.h"
 #include "base/text.h"
 
@@ -87,13 +91,54 @@ Conditions variables_of(const auto& beginnings) {
   return found;
 }
 
-std::vector<fs::path> python_files(const fs::path& folder) {
-  std::vector<fs::path> files;
+// The names that stand in a text of Python, also in its strings: imports may be made of these.
+std::set<std::string> python_names(const std::string& text) {
+  const auto of_a_name = [](unsigned char byte) {
+    return std::isalnum(byte) || byte == '_' || byte >= 0x80;
+  };
+  std::set<std::string> names;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = std::find_if_not(at, text.end(), of_a_name);
+    if (end != at) names.emplace(at, end);
+    at = std::find_if(end, text.end(), of_a_name);
+  }
+  return names;
+}
+
+// Modules in a folder, and in packages there, whose names are among `names`.
+void take_modules(const fs::path& folder, const std::set<std::string>& names, int depth,
+                  std::vector<fs::path>& found) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".py") files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
+  for (const std::string& name : names) {
+    const fs::path module = folder / (name + ".py"), package = folder / name;
+    if (fs::is_regular_file(module, ignored)) found.push_back(module);
+    if (depth == 0 || !fs::is_directory(package, ignored)) continue;
+    if (fs::exists(package / "__init__.py", ignored)) found.push_back(package / "__init__.py");
+    take_modules(package, names, depth - 1, found);
+  }
+}
+
+// A script and the Python files beside it, or in packages there, that it may import: it names them,
+// or one of them does.
+std::set<fs::path> python_files(const fs::path& script) {
+  constexpr int deepest_package = 6;
+  constexpr size_t longest_script = 4 << 20;
+  std::set<fs::path> known = {script};
+  std::vector<fs::path> unread = {script};
+  while (!unread.empty()) {
+    const fs::path file = unread.back();
+    unread.pop_back();
+    const auto text = read_file(file, longest_script);
+    if (!text) continue;
+    const std::set<std::string> names = python_names(*text);
+    std::vector<fs::path> found;
+    take_modules(script.parent_path(), names, deepest_package, found);
+    if (file.parent_path() != script.parent_path())
+      take_modules(file.parent_path(), names, deepest_package, found);
+    for (const fs::path& module : found)
+      if (known.insert(module).second) unread.push_back(module);
+  }
+  return known;
 }
 
 // Those that a shell would find, or that a word names, also as --option=FILE.
@@ -154,12 +199,14 @@ Conditions program_conditions(const std::vector<std::string>& argv) {
   if (!argv.empty())
     found["program"] =
         fs::absolute(found_on_path(argv.front()), ignored).lexically_normal().string();
+  std::map<std::string, std::set<fs::path>> of_folders;
   for (const fs::path& file : named_files(argv)) {
     found["file " + file.string()] = file_version(file);
     if (file.extension() == ".py")
-      found["Python files in " + file.parent_path().string()] =
-          files_version(python_files(file.parent_path()));
+      of_folders[file.parent_path().string()].merge(python_files(file));
   }
+  for (const auto& [folder, files] : of_folders)
+    found["Python files in " + folder] = files_version(std::vector(files.begin(), files.end()));
   return found;
 }
 
@@ -167,8 +214,7 @@ std::vector<fs::path> program_files(const std::vector<std::string>& argv) {
   std::vector<fs::path> files = named_files(argv);
   for (size_t i = 0, named = files.size(); i < named; ++i)
     if (files[i].extension() == ".py")
-      for (fs::path& beside : python_files(files[i].parent_path()))
-        files.push_back(std::move(beside));
+      for (const fs::path& beside : python_files(files[i])) files.push_back(beside);
   return files;
 }
 

@@ -30,8 +30,9 @@ Conditions step_conditions(const StepOptions& step);
 Conditions power_conditions(const PowerMeter& meter);
 /// The working folder, where the program stands, which libraries and packages it finds
 /// (LD_LIBRARY_PATH, VIRTUAL_ENV, …), and every file that the words of a command name (also as
-/// --option=FILE), with the Python files beside a script, which it may import. A folder is known by
-/// its name alone, since the program may write into it.
+/// --option=FILE), with those Python files beside a script, and in packages there, that it may
+/// import: whose names stand in its text, or in theirs. A folder is known by its name alone, since
+/// the program may write into it.
 Conditions program_conditions(const std::vector<std::string>& argv);
 
 /// The files that the words of a command name, as program_conditions() finds them.

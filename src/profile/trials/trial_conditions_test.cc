@@ -120,6 +120,30 @@ TEST(TrialConditions, ChangeWithAProgramAndWhatItImports) {
   }
 }
 
+TEST(TrialConditions, DoNotChangeWithFilesThatAScriptDoesNotImport) {
+  const TempFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    fs::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << text;
+  };
+  write("train.py", "from models.net import Net\nimportlib.import_module('plugin')\n");
+  write("models/net.py", "from . import layers\nimport shared\n");
+  write("models/layers.py", "");
+  write("plugin.py", "");
+  write("shared.py", "");
+  const auto now = [&] { return program_conditions({"sh", (folder / "train.py").string()}); };
+  const Conditions first = now();
+  write("notes.py", "print(1)");
+  write("models/other.py", "");
+  write("results/log.txt", "12");
+  EXPECT_EQ(differences(first, now()), std::vector<std::string>());
+  for (const char* name : {"models/net.py", "models/layers.py", "plugin.py", "shared.py"}) {
+    const Conditions before = now();
+    write(name, "changed = True\nimport layers, shared\n");
+    EXPECT_NE(before, now()) << name;
+  }
+}
+
 // Both interpreters are links to one file, as those of two environments are.
 TEST(TrialConditions, TellEnvironmentsOfPythonApart) {
   const TempFolder folder;

@@ -183,6 +183,24 @@ Status delete_run(const RunsOptions& options) {
   return {};
 }
 
+Status check_store(const RunsOptions& options) {
+  FLYBALL_ASSIGN(Store store, open_stored(options.store));
+  FLYBALL_CHECK(store.check());
+  FLYBALL_ASSIGN(const std::vector<StoredRun> runs, runs_and_facts(store));
+  MeasurementFilter all;
+  all.failed = true;
+  FLYBALL_ASSIGN(const std::vector<StoredMeasurement> measurements, store.measurements(all));
+  if (options.json)
+    print_json({{"store", store.path().string()},
+                {"runs", runs.size()},
+                {"measurements", measurements.size()}});
+  else
+    fmt::print("the store {} is whole: {} run{}, {} measurement{}\n", store.path().string(),
+               runs.size(), runs.size() == 1 ? "" : "s", measurements.size(),
+               measurements.size() == 1 ? "" : "s");
+  return {};
+}
+
 }  // namespace
 
 void add_runs(CLI::App& app, Context& context) {
@@ -206,6 +224,7 @@ void add_runs(CLI::App& app, Context& context) {
   CLI::App* show = add("show", "one run with its trials", show_run, "flyball runs show 3");
   CLI::App* compare = add("compare", "the trials of two runs side by side", compare_two,
                           "flyball runs compare 3 4\n  flyball runs compare --report both.html");
+  add("check", "read the whole store: is it damaged?", check_store, "flyball runs check");
   CLI::App* forget = add("delete", "forget a run", delete_run, "flyball runs delete 3");
   for (CLI::App* command : {show, forget})
     command->add_option("run", options->first, "number of the run")->required();
