@@ -64,5 +64,89 @@ TEST_F(BadInputTest, AFileIsNotWrittenIntoAFolderThatIsNotThere) {
   EXPECT_TRUE(fs::exists(page));
 }
 
+// Every option that takes a number: what is beyond anything is refused by name, and soon.
+TEST_F(BadInputTest, NumbersBeyondAnythingAreRefused) {
+  const std::string device = "table:" + table_;
+  const Words tune = {"tune", "net", "--device", device};
+  const Words profile = {"profile", "lenet5"};
+  const Words inference = {"plan", "inference", "--infer", infer_};
+  const Words dynamic = {"plan", "dynamic", "--infer", infer_, "--windows", "10:1min"};
+  const Words serve = {"serve", "--infer", infer_, "--latency", "1s", "--for", "1s"};
+  const Words network = {"serve", "--infer", "lenet5", "--latency", "1s", "--for", "1s"};
+  const Words search = {"evaluate", "search", "--problem", "training", "--train", table_};
+  const Words live = {"evaluate", "live", "--train", table_, "--infer", infer_};
+  struct Case {
+    Words words;
+    std::vector<std::string> options;
+    std::string unit = "";
+  };
+  const std::vector<Case> cases = {
+      {tune, {"--samples", "--gap", "--profiles", "--axis gpu_mhz=", "--axis batch_size="}},
+      {tune, {"--power-budget"}, "W"},
+      {tune, {"--energy-budget"}, "J"},
+      {tune, {"--time-budget", "--for", "--trial-time"}, "s"},
+      {tune, {"--memory", "--cache"}, "GB"},
+      {profile,
+       {"--learning-rate", "--weight-decay", "--accumulate", "--image-size", "--batch-size",
+        "--epochs", "--workers", "--prefetch", "--threads", "--tokens"}},
+      {profile, {"--interval", "--patience", "--plug-ahead", "--plug-zone"}, "s"},
+      {inference, {"--rate", "--percentile", "--profiles", "--arrivals poisson:"}},
+      {inference, {"--latency"}, "s"},
+      {inference, {"--idle-power"}, "W"},
+      {dynamic, {"--switch-cost"}, "s"},
+      {dynamic, {"--switch-energy"}, "J"},
+      {{"plan", "dynamic", "--infer", infer_}, {"--windows 10:"}, "s"},
+      {serve,
+       {"--rate", "--jitter", "--queue", "--measure",
+        "--arrivals poisson:", "--arrivals constant:"}},
+      {network, {"--batch", "--train-batch", "--workers", "--share", "--listen 127.0.0.1:"}},
+      {network, {"--body-memory"}, "GB"},
+      {network, {"--checkpoint-every", "--switch-cost"}, "s"},
+      {{"evaluate", "predict", "--target", table_}, {"--modes", "--runs", "--threads"}},
+      {{"evaluate", "optimise", "--target", table_}, {"--modes", "--runs", "--confidence"}},
+      {search, {"--every", "--max-profiles", "--seeds", "--min-gain", "--draws"}},
+      {live, {"--every", "--jitter", "--traces"}},
+      {{"twin", "calibrate", "--target", table_}, {"--rows", "--rounds"}},
+      {{"twin", "population", "--out", "p"}, {"--n"}},
+      {{"dataset", "make", "images", "--out", "d"}, {"--samples", "--classes"}},
+      {{"describe", "lenet5"}, {"--batch-size"}},
+      {{"describe", "lenet5"}, {"--memory"}, "GB"},
+      {{"roofline", "lenet5"}, {"--batch"}},
+      {{"mode", "cost", "cpu_cores=1"}, {"--rounds"}},
+      {{"experiment", "run", "x.toml"}, {"--scale"}},
+  };
+  for (const Case& one : cases)
+    for (const std::string& option : one.options)
+      for (const char* number : {"1e308", "9223372036854775807"}) {
+        Words words = one.words;
+        const size_t blank = option.find(' ');
+        words.push_back(option.substr(0, blank));
+        words.push_back((blank == std::string::npos ? "" : option.substr(blank + 1)) + number +
+                        one.unit);
+        const Finished done = run(words);
+        const std::string line = ::testing::PrintToString(words);
+        EXPECT_EQ(done.exit_code, 2) << line;
+        EXPECT_THAT(done.err, HasSubstr("HINT: ")) << line;
+        EXPECT_THAT(done.out, "") << line;
+      }
+  expect_refused({"tune", "net", "--device", device, "--samples", "1e308"},
+                 "--samples: '1e308' is beyond 1e+15", "HINT");
+}
+
+TEST_F(BadInputTest, OnePlaceIsWrittenByOneOption) {
+  const std::string file = (folder_ / "both").string();
+  const std::string same = (folder_ / "none/../both").string();
+  expect_refused({"profile", "lenet5", "--report", file, "--csv", same}, "--csv names",
+                 "one would replace the other");
+  expect_refused({"measure", "--trace", file, "--csv", file, "--", "true"}, "--trace names",
+                 "one would replace the other");
+  EXPECT_FALSE(fs::exists(file));
+  expect_refused({"export", "--out", "-"}, "'-' is no place", "stdout");
+  expect_refused({"tune", "net", "--device", "table:" + table_, "--report", "-"}, "'-'", "./-");
+  expect_refused({"evaluate", "search", "--problem", "training", "--train", table_, "--cases", "-"},
+                 "'-' is no place", "stdout");
+  EXPECT_FALSE(fs::exists("-"));
+}
+
 }  // namespace
 }  // namespace flyball::testing_tools

@@ -53,6 +53,19 @@ TEST_F(ModeTest, DoctorReadsATreeAndLeavesNothingInIt) {
   EXPECT_EQ(run({"doctor", "--root", (folder_ / "none").string()}).exit_code, 2);
 }
 
+TEST_F(ModeTest, ANumberThatNoBoardHasIsRefused) {
+  for (const char* number : {"inf", "-inf", "nan", "1e308", "1e999", "-5", "0", "", "1.5x"}) {
+    const std::string part = fmt::format("cpu_mhz={}", number);
+    for (const std::string& words : {part, "gpu_mhz=612," + part}) {
+      const Finished done = mode({"set", words});
+      EXPECT_EQ(done.exit_code, 2) << words << done.out;
+      EXPECT_THAT(done.err, HasSubstr("cpu_mhz")) << words;
+      EXPECT_THAT(done.err, HasSubstr("HINT: ")) << words;
+    }
+  }
+  EXPECT_EQ(content(), start_);
+}
+
 // What was named is looked at or refused; this machine's report answers for nothing else.
 TEST_F(ModeTest, DoctorAndModeLookAtWhatIsNamed) {
   const auto doctor = [&](const std::string& device, const fs::path& root) {

@@ -293,11 +293,15 @@ TEST_F(ProfileTest, ALearningRateThatDivergesIsSaid) {
                                           "1",       "--steps", "4",      "-q",  "--learning-rate",
                                           "10000"};
   const Finished text = run(words);
-  ASSERT_EQ(text.exit_code, 0) << text.err;
+  ASSERT_EQ(text.exit_code, 1) << text.err;
   EXPECT_THAT(text.out, HasSubstr("the training diverges: from epoch 0 on"));
+  EXPECT_THAT(text.out, ::testing::AnyOf(HasSubstr("  NaN\n"), HasSubstr("  infinite\n")));
   std::vector<std::string> json = words;
   json.push_back("--json");
-  EXPECT_EQ(run(json).json()["diverged_in"], 0);
+  const Finished document = run(json);
+  EXPECT_EQ(document.exit_code, 1);
+  EXPECT_EQ(document.json()["diverged_in"], 0);
+  EXPECT_TRUE(document.json()["epochs"][0]["loss"].is_null());
   EXPECT_TRUE(
       run(profile({"--epochs", "1", "--steps", "2", "--json"})).json()["diverged_in"].is_null());
 }

@@ -1,4 +1,6 @@
 // flyball serve: on tables in simulated time, and LeNet-5 on this machine.
+#include <gmock/gmock.h>
+
 #include <set>
 #include <sstream>
 
@@ -146,10 +148,53 @@ TEST_F(ServeTest, LeNetIsServedAndTrainedAndGoesOn) {
   ASSERT_EQ(second.json()["notes"].size(), 1u);
   EXPECT_NE(second.json()["notes"][0].get<std::string>().find("lenet5 goes on at epoch"),
             std::string::npos);
-  // Another training does not take up what was kept.
+  // Another training does not take up what was kept: that is said before anybody may ask.
   const Finished other = run(live_serve({"--for", "1s", "--train-batch", "8"}));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("lenet5.ckpt"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("--checkpoint names another folder, --no-checkpoint"), std::string::npos)
+      << other.err;
+  EXPECT_EQ(other.err.find("listening on"), std::string::npos) << other.err;
+}
+
+// One user trains one network on two data sets, and with other settings, without naming a folder.
+TEST_F(ServeTest, TrainingsThatDifferAreKeptApart) {
+  const std::string more = (folder_ / "more").string();
+  ASSERT_EQ(run({"dataset", "make", "digits", "--samples", "700", "--out", more}).exit_code, 0);
+  const auto notes = [&](const std::string& data, const std::vector<std::string>& settings) {
+    std::vector<std::string> words = {"serve",  "--infer",  "lenet5",     "--train",   "lenet5",
+                                      "--data", data,       "--latency",  "5s",        "--listen",
+                                      "0",      "--anyway", "--arrivals", "poisson:9", "--json",
+                                      "--for",  "1s"};
+    words.insert(words.end(), settings.begin(), settings.end());
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    return done.exit_code == 0 ? done.json()["notes"].dump() : "";
+  };
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  EXPECT_THAT(notes(data_, {}), Not(HasSubstr("goes on")));
+  EXPECT_THAT(notes(more, {}), Not(HasSubstr("goes on")));
+  EXPECT_THAT(notes(data_, {"--train-batch", "8"}), Not(HasSubstr("goes on")));
+  EXPECT_THAT(notes(data_, {}), HasSubstr("lenet5 goes on"));
+  EXPECT_THAT(notes(more, {}), HasSubstr("lenet5 goes on"));
+  const std::string other = (folder_ / "other/store.db").string();
+  ASSERT_EQ(run({"import", small_table().string(), "--store", other}).exit_code, 0);
+  EXPECT_THAT(notes(data_, {"--store", other}), Not(HasSubstr("goes on")))
+      << "they lie beside the store";
+  EXPECT_TRUE(fs::is_directory(folder_ / "serve"));
+}
+
+TEST_F(ServeTest, APlaceThatTakesNoCheckpointIsRefusedBeforeAnybodyMayAsk) {
+  const std::string file = write("taken", "x").string();
+  for (const std::string& folder : {file, file + "/below", std::string("/proc/none")}) {
+    const Finished done = run({"serve", "--infer", "lenet5", "--train", "lenet5", "--data", data_,
+                               "--latency", "5s", "--listen", "0", "--checkpoint", folder});
+    EXPECT_EQ(done.exit_code, 2) << done.out;
+    EXPECT_NE(done.err.find(folder), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("--no-checkpoint"), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find("listening on"), std::string::npos) << done.err;
+  }
 }
 
 }  // namespace

@@ -181,6 +181,7 @@ def refused(make):
         make()
     except flyball.Error as error:
         assert error.message and error.hint, error
+        assert "--" not in error.message + error.hint, error
         print(error.message)
     else:
         raise SystemExit("not refused")
@@ -198,7 +199,13 @@ study.tell(trial, minibatch_ms=3)
 refused(lambda: study.tell(trial, minibatch_ms=3))
 study.close()
 refused(lambda: study.ask())
-import os
+import json, os
+dear = flyball.create_study({"size": [1, 2]}, power_budget="10W", keep=False)
+for trial in dear:
+    dear.tell(trial, minibatch_ms=5, power_w=40)
+assert dear.answer["infeasible"] and "power_budget" in json.dumps(dear.answer["infeasible"])
+assert "--" not in json.dumps(dear.answer["infeasible"]), dear.answer["infeasible"]
+assert "--" not in json.dumps(dear.answer["notes"]), dear.answer["notes"]
 refused(lambda: flyball.create_study({"size": [1, 2]}, store="/dev/null/no/store.db"))
 os.environ["FLYBALL_PROGRAM"] = "/no/such/program"
 refused(lambda: flyball.create_study({"size": [1, 2]}))

@@ -147,7 +147,8 @@ void ease(const Problem& problem, const std::vector<Easing>& measured, const For
     const double beyond = any ? found->needed : limit.limit * (rate ? 1 / farthest : farthest);
     EasedLimit predicted = rate ? forecast.highest_rate(problem, limit, beyond)
                                 : forecast.least(problem, limit, beyond);
-    // What is predicted to do within the limit as it is asks for more profiles, not for another limit.
+    // What is predicted to do within the limit as it is asks for more profiles, not for another
+    // limit.
     const double apart = rate ? limit.limit / predicted.needed : predicted.needed / limit.limit;
     if (!predicted.choice.empty() && apart > 1 + least_easing) eased = std::move(predicted);
   }

@@ -42,6 +42,7 @@ constexpr Remedy remedies[] = {
     {ENOTDIR, Code::io, "a part of this path is a file, not a folder: check the path"},
     {EEXIST, Code::io, "a file is in the way of a folder: check the path"},
     {ELOOP, Code::io, "its symbolic links go round in a circle: check them"},
+    {ENXIO, Code::io, "nobody reads from it: start the reader first, or name a file"},
     {ENAMETOOLONG, Code::io, "choose a shorter name"},
     {EIO, Code::io, "check the disk; `dmesg` may say more"},
 };
@@ -128,8 +129,10 @@ namespace {
 
 // Devices and pipes stay what they are.
 Status write_in_place(const std::filesystem::path& path, const std::string& content) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-  if (file.get() < 0 || !write_and_sync(file.get(), content))
+  // Without O_NONBLOCK, opening a pipe would wait for a reader; writing does wait for it.
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0 || ::fcntl(file.get(), F_SETFL, O_WRONLY) != 0 ||
+      !write_and_sync(file.get(), content))
     return file_error("write", path, errno);
   return {};
 }

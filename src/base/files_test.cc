@@ -128,6 +128,16 @@ TEST(Files, APipeIsWrittenToAndStaysAPipe) {
   EXPECT_EQ(entries(folder.path()), 1u);
 }
 
+TEST(Files, APipeThatNobodyReadsIsNotWaitedFor) {
+  const TempFolder folder;
+  const std::filesystem::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto refused = write_file(pipe, "content");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr(pipe.string()));
+  EXPECT_THAT(refused.error().hint, HasSubstr("nobody reads"));
+}
+
 TEST(Files, WhatIsNoFileIsRefusedUnread) {
   const TempFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);

@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Larger than anything that is measured or asked for; sums and products of it stay finite.
+constexpr double largest_number = 1e15;
+
 using Places = std::map<fs::path, std::string>;  ///< by place: the option that names it
 
 // An option left out and an option given as '' are two things.
@@ -41,7 +44,10 @@ std::string integer_error(const std::string& text) {
 
 std::string real_error(const std::string& text) {
   const auto number = parse_double(text);
-  return number && std::isfinite(*number) ? "" : fmt::format("'{}' is not a number", text);
+  if (!number || !std::isfinite(*number)) return fmt::format("'{}' is not a number", text);
+  return std::abs(*number) <= largest_number
+             ? ""
+             : fmt::format("'{}' is beyond {:g}, the largest that is taken", text, largest_number);
 }
 
 // A misspelt folder is said, not made.

@@ -12,7 +12,7 @@ namespace flyball::cli {
 CLI::Validator sample_count();
 /// What holds for every option of every command, so that nothing is taken for another value than
 /// was typed: no empty text; whole numbers in decimals, with a sign only where one makes sense, and
-/// not beyond what can be counted; no number that is infinite or none.
+/// not beyond what can be counted; no number that is infinite, none, or beyond 1e15.
 void check_every_option(CLI::App& app);
 /// The option names a file or a folder that the command writes: not `-`, and not what another such
 /// option of the command names. A file needs a folder that is there. Help shows it as FILE.

@@ -1,5 +1,7 @@
 #include "cli/common_options.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "cli/stored.h"
 #include "cli/tables.h"
@@ -15,6 +17,12 @@ std::string names_of(const std::vector<Entry>& entries) {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.push_back(entry.name);
   return join(names, ", ");
+}
+
+std::string thread_count_error(const std::string& text) {
+  const auto threads = parse_integer(text);
+  if (threads && *threads >= 0 && *threads <= 4096) return "";
+  return fmt::format("'{}' is not a whole number from 0 to 4096", text);
 }
 
 }  // namespace
@@ -45,6 +53,7 @@ void add_percentile(CLI::App& command, double& percentile, const std::string& he
 
 void add_threads(CLI::App& command, size_t& threads) {
   command.add_option("--threads", threads, "0: all cores; figures do not depend on it")
+      ->check(CLI::Validator(thread_count_error, ""))
       ->capture_default_str();
 }
 

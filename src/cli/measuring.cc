@@ -17,7 +17,7 @@ void add_measuring_options(CLI::App& command, MeasuringOptions& options) {
 
 Result<std::shared_ptr<MeasuringSession>> begin_measuring(MeasuringOptions options) {
   catch_interrupts();
-  options.cancelled = [] { return interrupt_flag().load(); };
+  options.cancelled = [] { return is_interrupted(&interrupt_flag()); };
   options.waiting = [](const std::string& holder) {
     fmt::print(stderr, "waiting for {}\n", holder);
   };

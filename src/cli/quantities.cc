@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 namespace flyball::cli {
 namespace {
+
+// In SI units; sums and products of it stay finite.
+constexpr double largest_quantity = 1e15;
 
 std::string unit_list(const Watts&) {
   return "POWER";
@@ -34,6 +38,9 @@ CLI::Validator check_of(Result<Quantity> (*parse)(std::string_view), const Bound
             if (text.empty()) return "";  // check_every_option() refuses it
             const auto value = parse(text);
             if (!value) return fmt::format("{}: {}", value.error().message, value.error().hint);
+            if (std::abs(value->value) > largest_quantity)
+              return fmt::format("'{}' is beyond {:g} of its unit, the largest that is taken", text,
+                                 largest_quantity);
             if (value->value >= bounds.least && value->value <= bounds.most) return "";
             return fmt::format("'{}' is out of bounds: say {}", text, bounds.words);
           },

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "workload/script_file.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
@@ -19,6 +20,12 @@ Result<std::vector<DrawnTensor>> parse_tensors(const std::vector<std::string>& t
     tensors.push_back(*std::move(tensor));
   }
   return tensors;
+}
+
+// Before anything is measured that would fail each time.
+Status check_script_files(const std::string& workload, const ScriptOptions& options) {
+  FLYBALL_CHECK(check_script_file(script_file(workload)));
+  return options.loss.empty() ? Status() : check_script_file(options.loss);
 }
 
 }  // namespace
@@ -58,6 +65,7 @@ Result<ScriptRequest> read_script_options(const ScriptOptions& options, const st
     if (!options.targets.empty())
       return Error{Code::invalid_argument, "--target says nothing to a script with a dataset",
                    "name the arguments of the loss's forward as the dataset's tensors"};
+    FLYBALL_CHECK(check_script_files(workload, options));
     request.inputs = options.inputs;
     return request;
   }
@@ -68,6 +76,7 @@ Result<ScriptRequest> read_script_options(const ScriptOptions& options, const st
   for (const DrawnTensor& tensor : request.drawn) request.inputs.push_back(tensor.spec.name);
   FLYBALL_ASSIGN(const auto targets, parse_tensors(options.targets, "--target", "label"));
   request.drawn.insert(request.drawn.end(), targets.begin(), targets.end());
+  if (!request.drawn.empty()) FLYBALL_CHECK(check_script_files(workload, options));
   return request;
 }
 

@@ -64,7 +64,7 @@ SensorList TraceFiles::context_with_gpu(const std::filesystem::path& root) const
 Status TraceFiles::check() const {
   FLYBALL_ASSIGN([[maybe_unused]] const TegrastatsOptions clock, tegrastats_options());
   if (!plug.empty()) {
-    FLYBALL_ASSIGN([[maybe_unused]] const OpenedFile log, open_regular(plug));
+    FLYBALL_ASSIGN([[maybe_unused]] const OpenedFile log, open_regular(plug, size_t{256} << 20));
   }
   for (const std::string& file : {trace, csv})
     if (!file.empty()) FLYBALL_CHECK(check_writable(file));

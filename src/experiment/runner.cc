@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/interrupt.h"
 #include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"
 #include "experiment/environment.h"
@@ -97,9 +98,7 @@ class Runner {
   }
 
   Result<RunFigures> run_one(const RunSettings& run, int repeat) {
-    const auto interrupted = [this] {
-      return options_.interrupted && options_.interrupted->load();
-    };
+    const auto interrupted = [this] { return is_interrupted(options_.interrupted); };
     FLYBALL_CHECK(board_.prepare(spec_, run));
     if (run.state == "suspended") return watch_suspended(run, repeat, interrupted, options_.root);
     if (run.state == "idle" || run.state == "sampling") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/os/interrupt.h"
 #include "base/random.h"
 #include "device/modes/mode.h"
 #include "profile/characterise/twin_epochs.h"
@@ -129,8 +130,7 @@ Result<ExperimentResult> simulate_experiment(const ExperimentSpec& spec,
   result.wanted = runs.size() * static_cast<size_t>(spec.repeats);
   for (int repeat = 0; repeat < spec.repeats; ++repeat)
     for (const RunSettings& run : runs) {
-      if (options.interrupted && options.interrupted->load())
-        return Error{Code::interrupted, "interrupted", ""};
+      if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
       FLYBALL_ASSIGN(RunFigures figures, simulate_run(spec, run, repeat, board));
       figures.fingerprint = result.fingerprint;
       result.runs.push_back(std::move(figures));

@@ -146,16 +146,6 @@ Status check_title(std::string_view content) {
   return {};
 }
 
-// So that a large file that is something else is not read.
-Status check_beginning(const std::filesystem::path& file) {
-  FLYBALL_ASSIGN(const OpenedFile opened, open_regular(file, kLargest));
-  char beginning[magic.size()];
-  const ssize_t bytes = ::pread(opened.descriptor.get(), beginning, sizeof beginning, 0);
-  if (bytes < 0) return file_error("read", file, errno);
-  const Status status = check_title({beginning, static_cast<size_t>(bytes)});
-  return status ? status : status.error().within(file.string());
-}
-
 }  // namespace
 
 Result<Checkpoint> decode_checkpoint(std::string_view content) {
@@ -193,8 +183,17 @@ Status write_checkpoint(const std::filesystem::path& file, const Checkpoint& che
   return write_file(file, encode_checkpoint(checkpoint));
 }
 
+Status check_checkpoint_file(const std::filesystem::path& file) {
+  FLYBALL_ASSIGN(const OpenedFile opened, open_regular(file, kLargest));
+  char beginning[magic.size()];
+  const ssize_t bytes = ::pread(opened.descriptor.get(), beginning, sizeof beginning, 0);
+  if (bytes < 0) return file_error("read", file, errno);
+  const Status status = check_title({beginning, static_cast<size_t>(bytes)});
+  return status ? status : status.error().within(file.string());
+}
+
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& file) {
-  FLYBALL_CHECK(check_beginning(file));
+  FLYBALL_CHECK(check_checkpoint_file(file));  // a large file that is something else is not read
   FLYBALL_ASSIGN(const std::string content, read_file(file, kLargest));
   auto checkpoint = decode_checkpoint(content);
   if (!checkpoint) return checkpoint.error().within(file.string());

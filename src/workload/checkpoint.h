@@ -38,6 +38,8 @@ struct Checkpoint {
 
 /// Replaces the file in one step: it is always whole.
 Status write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
+/// Does it begin as one that read_checkpoint() takes? No more of it is read.
+Status check_checkpoint_file(const std::filesystem::path& file);
 /// Errors name the file: it cannot be read, is none, is of another version, was cut off or changed.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& file);
 

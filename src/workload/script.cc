@@ -9,17 +9,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/files.h"
 #include "base/text.h"
 #include "data/pictures/picture_collate.h"
 #include "workload/classifier.h"
 #include "workload/runtime.h"
+#include "workload/script_file.h"
 #include "workload/workload.h"
 
 namespace flyball {
 namespace {
-
-constexpr const char* save_hint = "write one in Python: torch.jit.script(model).save(\"model.pt\")";
 
 // What a module answers, as one tensor of logits.
 torch::Tensor logits(const torch::IValue& answer) {
@@ -37,11 +35,7 @@ bool wants_gradient(const torch::Tensor& parameter) {
 }
 
 Result<torch::jit::Module> load_module(const std::string& file) {
-  const auto opened = open_regular(file);
-  if (!opened && opened.error().code == Code::not_found)
-    return Error{Code::not_found, fmt::format("there is no TorchScript file '{}'", file),
-                 save_hint};
-  if (!opened) return opened.error();
+  FLYBALL_CHECK(check_script_file(file));
   try {
     return torch::jit::load(file);
   } catch (const std::exception& failure) {

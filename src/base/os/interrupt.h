@@ -7,13 +7,20 @@ namespace flyball {
 
 /// Set once the user, or the system, asks to stop.
 const std::atomic<bool>& interrupt_flag();
+inline constexpr double usual_interrupt_patience_s = 1.8;
+/// Is the flag set? Null is none. Whoever is told so ends in order, however long that takes.
+bool is_interrupted(const std::atomic<bool>* flag);
 /// The signal that asked; SIGINT while none has.
 int interrupt_signal();
 /// A signal that reached us by another way than the flag, e.g. one that was passed on to a program.
 void note_interrupt(int signal);
-/// From now on SIGINT, SIGTERM and SIGHUP set the flag; the second one ends the process at once,
-/// and what it leaves is the guard's (guard.h). A signal that was ignored when this process started
-/// stays ignored: `nohup` means that the terminal may go.
+/// From now on SIGINT, SIGTERM and SIGHUP set the flag. The second one ends the process at once,
+/// and so does the first one where nobody has looked at the flag within the patience: a minibatch,
+/// or a read, may take longer than anybody waits. What is left then is the guard's (guard.h). A
+/// signal that was ignored when this process started stays ignored: `nohup` means that the terminal
+/// may go.
 void catch_interrupts();
+/// For work that owes something to others before it looks, such as the answers of a server.
+void set_interrupt_patience(double seconds);
 
 }  // namespace flyball

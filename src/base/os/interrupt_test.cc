@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 namespace flyball {
 namespace {
 
@@ -35,6 +37,36 @@ TEST(InterruptDeathTest, TheSecondEndsTheProcess) {
         ::_exit(0);
       },
       ::testing::KilledBySignal(SIGTERM), "");
+}
+
+// A minibatch, or a read, that takes longer than anybody waits.
+TEST(InterruptDeathTest, WorkThatDoesNotLookInTimeIsEnded) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP})
+    EXPECT_EXIT(
+        {
+          as_in_a_terminal();
+          catch_interrupts();
+          set_interrupt_patience(0.1);
+          ::raise(number);
+          sleep_until_ns(monotonic_ns() + 30'000'000'000);
+          ::_exit(0);
+        },
+        ::testing::KilledBySignal(number), "did not come to its end in time");
+}
+
+TEST(InterruptDeathTest, WhoHasLookedTakesItsTime) {
+  EXPECT_EXIT(
+      {
+        as_in_a_terminal();
+        catch_interrupts();
+        set_interrupt_patience(0.5);
+        const bool before = is_interrupted(&interrupt_flag());
+        ::raise(SIGTERM);
+        const bool after = is_interrupted(&interrupt_flag());
+        sleep_until_ns(monotonic_ns() + 1'000'000'000);
+        ::_exit(!before && after && !is_interrupted(nullptr) ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 // nohup, and what a shell without job control starts in the background.

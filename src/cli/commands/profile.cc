@@ -25,6 +25,7 @@
 #include "telemetry/sensors/nvidia_gpus.h"
 #include "telemetry/sensors/power_sensors.h"
 #include "tune/board_costs.h"
+#include "workload/checkpoint.h"
 #include "workload/workload.h"
 
 namespace flyball::cli {
@@ -62,6 +63,10 @@ Status complete(ProfileOptions& options) {
   StepOptions& step = request.step;
   FLYBALL_ASSIGN(step.phase, parse_phase(options.phase));
   FLYBALL_CHECK(read_training_options(options.training, options.workload, step));
+  constexpr int64_t most_samples = 1 << 20;
+  if (step.batch_size > most_samples)
+    return Error{Code::invalid_argument, fmt::format("--batch-size {}", step.batch_size),
+                 fmt::format("give 1 to {}", most_samples)};
   if (step.batch_size > 0 && step.accumulate > step.batch_size)
     return Error{
         Code::invalid_argument,
@@ -80,6 +85,7 @@ Status complete(ProfileOptions& options) {
   request.workload = options.workload;
   FLYBALL_ASSIGN(request.script,
                  read_script_options(options.script, options.workload, options.data));
+  if (!request.resume.empty()) FLYBALL_CHECK(check_checkpoint_file(request.resume));
   if (request.script.drawn.empty()) {
     FLYBALL_ASSIGN(request.data, dataset_folder(options.workload, options.data, options.quiet));
   }
@@ -165,6 +171,7 @@ Status run_network(ProfileOptions& options, Context& context) {
   FLYBALL_CHECK(write_report(options.report, page_document("profile", context.command, document),
                              options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
+  if (run.diverged_in()) context.exit_code = 1;
   if (!run.stopped.empty() && interrupt_flag()) context.exit_code = interrupted_exit_code();
   return joined;
 }

@@ -173,8 +173,10 @@ void add_network_options(CLI::App& command, ServeOptions& serve) {
        command
            .add_option("--share", serve.asked.shares, "of the gaps' time, one for each training")
            ->check(CLI::Range(0.001, 1000.0)),
-       writes(command.add_option("--checkpoint", serve.checkpoint,
-                                 "where trainings are kept and go on; else the user's own"),
+       writes(command.add_option(
+                  "--checkpoint", serve.checkpoint,
+                  "where trainings are kept and go on; else beside the store, each by its "
+                  "data and settings"),
               "FOLDER"),
        add_duration(command, "--checkpoint-every",
                     [&serve](Seconds time) { serve.asked.checkpoint_s = time.value; },

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/os/interrupt.h"
-#include "base/os/places.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/report_left.h"
@@ -16,6 +15,7 @@
 #include "schedule/serving/simulated_serving.h"
 #include "server/identity.h"
 #include "space/named_source.h"
+#include "store/store.h"
 #include "workload/checkpoint.h"
 #include "workload/workload.h"
 
@@ -35,15 +35,19 @@ ProfileSource profiles_of(const ServeOptions& options) {
   return source;
 }
 
-// What is mistyped is told before anybody is told where it listens.
+// What is mistyped is told before anything is loaded.
 Status check_names(const ServeRequest& request) {
   for (const auto& names : {request.train, request.infer})
     for (const std::string& name : names)
       if (name != identity_name && read_source(name).kind != NamedSource::Kind::script)
         if (const auto known = find_workload(name); !known) return known.error();
-  if (request.weights.empty()) return {};
-  const auto weights = read_checkpoint(request.weights);
-  return weights ? Status() : Status(weights.error());
+  if (!request.weights.empty()) FLYBALL_CHECK(check_checkpoint_file(request.weights));
+  if (request.train.empty() || request.checkpoints.empty()) return {};
+  const Status writable = check_writable(request.checkpoints / "probe");
+  if (writable.ok()) return writable;
+  return Error{writable.error().code, writable.error().message,
+               "trainings are kept there: --checkpoint names another folder, --no-checkpoint keeps "
+               "none"};
 }
 
 LiveJobs jobs_of(const PlanOptions& plan) {
@@ -64,6 +68,11 @@ Status write_trace(const ServeOptions& options, const ServedRun& served) {
   return write_file(options.trace, chrome_trace({}, served.spans, served.began_ns));
 }
 
+std::filesystem::path beside_store(const std::string& place) {
+  const auto store = place.empty() ? Store::default_place() : std::filesystem::path(place);
+  return store.parent_path() / "serve";
+}
+
 // With what is read of the other options.
 ServeRequest request_of(const ServeOptions& options) {
   ServeRequest request = options.asked;
@@ -74,9 +83,10 @@ ServeRequest request_of(const ServeOptions& options) {
   request.infer = options.plan.infer;
   request.device = options.plan.device;
   request.data = options.plan.data;
-  if (!options.no_checkpoint)
-    request.checkpoints = options.checkpoint.empty() ? data_folder() / "serve"
-                                                     : std::filesystem::path(options.checkpoint);
+  if (options.no_checkpoint) return request;
+  request.shared_checkpoints = options.checkpoint.empty();
+  request.checkpoints = request.shared_checkpoints ? beside_store(options.plan.store.place)
+                                                   : std::filesystem::path(options.checkpoint);
   return request;
 }
 
@@ -94,15 +104,22 @@ Result<ServedRun> serve_networks(const ServeOptions& options) {
   ServeRequest request = request_of(options);
   FLYBALL_CHECK(request.check());
   FLYBALL_CHECK(check_names(request));
+  std::optional<HttpOptions> http;
+  if (options.listens()) {
+    FLYBALL_ASSIGN(http, endpoint_options(options));
+  }
   if (!options.trace.empty()) request.most_spans = live_spans;
   FLYBALL_ASSIGN(const auto board, open_named_board(options.plan.device, options.plan.root));
   FLYBALL_ASSIGN(const auto measuring, begin_measuring(options.plan.measuring_options));
+  // Each minibatch ends within the budget of the requests that wait for it.
+  set_interrupt_patience(usual_interrupt_patience_s +
+                         1e-3 * std::ranges::max(options.plan.request.latencies_ms));
   LiveSetup setup{.board = *board, .profiles = profiles_of(options), .jobs = jobs_of(options.plan)};
   if (auto knobs = board->knobs(report_left); knobs.ok()) setup.knobs = *std::move(knobs);
   setup.computing = computing_board(board->info());
-  if (options.listens())
-    setup.open_door = [&options](const LiveFacts& facts) {
-      return ServingEndpoint::open(options, facts);
+  if (http)
+    setup.open_door = [&](const LiveFacts& facts) {
+      return ServingEndpoint::open(*http, options.plan.infer, facts);
     };
   FLYBALL_ASSIGN(ServedRun served, serve_live(std::move(request), std::move(setup)));
   FLYBALL_CHECK(write_trace(options, served));

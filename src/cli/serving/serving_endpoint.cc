@@ -27,8 +27,7 @@ Result<std::string> token_of(const ServeOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<RequestDoor>> ServingEndpoint::open(const ServeOptions& options,
-                                                           const LiveFacts& facts) {
+Result<HttpOptions> endpoint_options(const ServeOptions& options) {
   HttpOptions http;
   if (!options.listen.empty()) {
     FLYBALL_ASSIGN(http.listen, parse_listen_address(options.listen));
@@ -40,7 +39,13 @@ Result<std::unique_ptr<RequestDoor>> ServingEndpoint::open(const ServeOptions& o
                  fmt::format("--listen {} without a token lets everybody on the network ask",
                              options.listen),
                  "give --token-file FILE, or --insecure where that is meant"};
-  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, options.plan.infer));
+  return http;
+}
+
+Result<std::unique_ptr<RequestDoor>> ServingEndpoint::open(const HttpOptions& http,
+                                                           std::vector<std::string> served,
+                                                           const LiveFacts& facts) {
+  std::unique_ptr<ServingEndpoint> opened(new ServingEndpoint(facts, std::move(served)));
   ServingEndpoint& here = *opened;
   FLYBALL_ASSIGN(here.server_, HttpServer::listen(http, here.handler()));
   if (const size_t most = here.server_->most_connections(); most < http.limits.connections)

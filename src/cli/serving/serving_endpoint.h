@@ -12,11 +12,16 @@
 
 namespace flyball::cli {
 
+/// How the endpoint is to be reached. Errors: the address, the token's file, everybody may ask and
+/// no token was given.
+Result<HttpOptions> endpoint_options(const ServeOptions& options);
+
 /// Listens from its making on; says where on stderr.
 class ServingEndpoint final : public RequestDoor, public LiveView {
  public:
-  /// Errors: the address, the token's file, everybody may ask and no token was given.
-  static Result<std::unique_ptr<RequestDoor>> open(const ServeOptions& options,
+  /// `served` are the names of its models. Errors: the address cannot be listened on.
+  static Result<std::unique_ptr<RequestDoor>> open(const HttpOptions& http,
+                                                   std::vector<std::string> served,
                                                    const LiveFacts& facts);
   /// Until then requests are told to come again.
   void attach(LiveServing& serving) override;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text.h"
 #include "cli/output.h"
 #include "profile/characterise/epochs_report.h"
@@ -29,6 +31,12 @@ void add_row(TextTable& table, std::vector<std::string> row, bool cache, double 
   table.add(std::move(row));
 }
 
+// A loss that is no number was read, unlike one that there is not.
+std::string loss_text(double loss, bool has_loss) {
+  if (!has_loss) return "-";
+  return std::isfinite(loss) ? number(loss) : std::isnan(loss) ? "NaN" : "infinite";
+}
+
 void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool cache) {
   const ResourceUse& use = epoch.use;
   std::vector<std::string> row = {fmt::format("{}", epoch.epoch),
@@ -45,7 +53,7 @@ void add_epoch(TextTable& table, const EpochRecord& epoch, bool has_loss, bool c
                                   percent(epoch.cached_before),
                                   epoch.energy ? number(epoch.energy->energy_j) : "-",
                                   epoch.energy ? number(epoch.energy->mean_w) : "-",
-                                  has_loss ? number(epoch.loss) : "-"};
+                                  loss_text(epoch.loss, has_loss)};
   for (const auto& figure : epoch.figures) row.push_back(number(figure.second));
   add_row(table, std::move(row), cache, static_cast<double>(epoch.file_bytes()),
           static_cast<double>(epoch.cache_bytes));

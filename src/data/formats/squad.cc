@@ -42,6 +42,7 @@ class SquadSet final : public QuestionSet {
   WordPiecePtr words() const override { return all_->words; }
   int64_t row_tokens() const override { return row_tokens_; }
   int64_t questions() const override { return static_cast<int64_t>(ends_.size()); }
+  int64_t rows_from(int64_t sample) const override { return ends_[find(sample).first] - sample; }
   DatasetPtr in_rows_of(int64_t tokens) const override {
     return std::make_shared<SquadSet>(all_, tokens);
   }

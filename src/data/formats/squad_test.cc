@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "data/data_testing.h"
 #include "data/formats/open.h"
@@ -233,6 +234,23 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"NoQuestion", R"({"question": 7, "id": "q1", "is_impossible": true})",
             "it has no text 'question'"}),
     [](const auto& each) { return each.param.name; });
+
+// Each bracket is a token, and each 42 of them a row: cutting the text again for every row took
+// minutes.
+TEST_F(SquadTest, ALongTextIsCheckedInTimeByItsLength) {
+  constexpr int64_t brackets = 200'000;
+  const DatasetPtr set = open({question(no_answer), answer("The", 0), answer("old", 9)},
+                              "The " + std::string(brackets, '['));
+  ASSERT_TRUE(set);
+  const Stopwatch taken;
+  const auto report = check_dataset(folder_.path());
+  EXPECT_LT(taken.milliseconds(), 10'000);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->parts.at(0).samples, set->size());
+  EXPECT_GT(report->parts.at(0).bytes, set->size() / 3 * 2 * brackets) << "each row counts";
+  EXPECT_EQ(report->problem_count, set->size() / 3) << "of the third question, each row";
+  EXPECT_THAT(report->problems.at(1).message, HasSubstr("(q1) row 2 of"));
+}
 
 TEST_F(SquadTest, AnAnswerUpToTwoCharactersLateIsFound) {
   const DatasetPtr set = open({answer("old", 6), answer("old", 7)}, "The old words.");

@@ -12,6 +12,7 @@
 
 #include "base/os/available_memory.h"
 #include "base/os/file_version.h"
+#include "base/os/interrupt.h"
 #include "base/random.h"
 #include "data/dataset_conditions.h"
 
@@ -325,7 +326,7 @@ Status SampleCache::fill(uint64_t seed, const std::atomic<bool>* interrupted) {
   RawSample sample;
   int refused = 0;
   for (const int64_t index : order) {
-    if (interrupted && interrupted->load()) return Error{Code::interrupted, "interrupted", ""};
+    if (is_interrupted(interrupted)) return Error{Code::interrupted, "interrupted", ""};
     if (refused == kRefused) break;
     if (lend(index, sample) || !dataset_->fetch(index, sample).ok()) continue;
     refused = keep(index, sample) ? 0 : refused + 1;

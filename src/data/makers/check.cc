@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/parallel.h"
 #include "data/formats/coco.h"
@@ -17,6 +17,7 @@
 #include "data/pictures/detection_collate.h"
 #include "data/pictures/jpeg.h"
 #include "data/text/question_collate.h"
+#include "data/text/question_set.h"
 
 namespace flyball {
 namespace {
@@ -93,6 +94,7 @@ class PartCheck {
   explicit PartCheck(const Dataset& set)
       : set_(set),
         coco_(dynamic_cast<const CocoSet*>(&set)),
+        questions_(dynamic_cast<const QuestionSet*>(&set)),
         per_class_(static_cast<size_t>(set.classes())) {}
 
   void run(size_t threads) {
@@ -117,34 +119,50 @@ class PartCheck {
   }
 
  private:
+  struct Samples {
+    int64_t first = 0, count = 0;
+  };
+
+  // The next one that nobody has taken. Rows of one question are one: to read and cut its text for
+  // each of them would take time by the square of its length.
+  Samples claim() {
+    const std::lock_guard lock(mutex_);
+    if (next_ >= set_.size()) return {};
+    const int64_t count = questions_ ? questions_->rows_from(next_) : 1;
+    return {std::exchange(next_, next_ + count), count};
+  }
+
   void work() {
     RawSample sample;
     JpegReader reader;
     std::vector<int64_t> classes;
     RowCheck rows(set_);
-    for (int64_t i = next_.fetch_add(1); i < set_.size(); i = next_.fetch_add(1)) {
-      Status status = set_.fetch(i, sample);
+    for (Samples next = claim(); next.count > 0; next = claim()) {
+      Status status = set_.fetch(next.first, sample);
+      bool named = false;  // by us: what cannot be fetched is named already
       if (status.ok()) {
         classes.clear();
         status = check_pixels(sample, coco_ != nullptr, reader);
         if (status.ok()) status = rows.check(sample);
         if (status.ok()) status = set_.check(sample, classes);
-        if (!status.ok()) status = status.error().within(set_.name(i));
+        named = !status.ok();
       }
       const std::lock_guard lock(mutex_);
       if (!status.ok()) {
-        problems_.emplace_back(i, status.error());
+        for (int64_t i = next.first; i < next.first + next.count; ++i)
+          problems_.emplace_back(i, named ? status.error().within(set_.name(i)) : status.error());
         continue;
       }
-      bytes_ += static_cast<int64_t>(sample.bytes.size());
+      bytes_ += next.count * static_cast<int64_t>(sample.bytes.size());
       for (const int64_t shown : classes) ++per_class_[static_cast<size_t>(shown)];
     }
   }
 
   const Dataset& set_;
   const CocoSet* coco_;
-  std::atomic<int64_t> next_{0};
+  const QuestionSet* questions_;
   std::mutex mutex_;
+  int64_t next_ = 0;
   std::vector<std::pair<int64_t, Error>> problems_;
   std::vector<int64_t> per_class_;
   int64_t bytes_ = 0;

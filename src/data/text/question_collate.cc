@@ -17,6 +17,7 @@ struct QuestionScratch final : CollateScratch {
   WordPieceScratch words;
   std::vector<Token> question, text;
   std::array<std::string, 3> memory;
+  std::string cut_text;  ///< that `text` is the tokens of: questions of one paragraph share it
 };
 
 struct Texts {
@@ -48,7 +49,10 @@ class QuestionCollate final : public Collate {
     auto& scratch = *static_cast<QuestionScratch*>(own);
     FLYBALL_ASSIGN(const Texts texts, texts_of(sample, scratch));
     words_->cut(texts.question, scratch.words, scratch.question);
-    words_->cut(texts.text, scratch.words, scratch.text);
+    if (scratch.cut_text != texts.text) {
+      words_->cut(texts.text, scratch.words, scratch.text);
+      scratch.cut_text = texts.text;
+    }
     const int64_t start = sample.parts.get<int64_t>(QuestionSet::start_part)[0];
     std::optional<Span> answer;
     if (start >= 0) {

@@ -48,6 +48,8 @@ class QuestionSet : public Dataset {
   virtual WordPiecePtr words() const = 0;
   virtual int64_t row_tokens() const = 0;
   virtual int64_t questions() const = 0;
+  /// Samples from this one to the last row of its question: all of them read the same bytes.
+  virtual int64_t rows_from(int64_t sample) const = 0;
   /// The same questions in rows of another size.
   virtual DatasetPtr in_rows_of(int64_t tokens) const = 0;
 };

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/interrupt.h"
 
 namespace flyball {
 namespace {
@@ -59,7 +60,7 @@ class HelperServer {
 
   Status serve(const std::atomic<bool>& stop) {
     const SignalsHeld held;
-    while (!stop.load() && !idle()) {
+    while (!is_interrupted(&stop) && !idle()) {
       std::vector<pollfd> waited = {{listening_.get(), POLLIN, 0}};
       for (const Client& client : clients_) waited.push_back({client.socket.get(), POLLIN, 0});
       const timespec limit = time_left();

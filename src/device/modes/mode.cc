@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
 #include "device/modes/mode_dispatcher.h"
+#include "space/axis.h"
 
 namespace flyball {
 namespace {
@@ -62,6 +63,10 @@ Result<PowerMode> parse_mode(const std::string& text) {
     if (!value || name.empty())
       return Error{Code::invalid_argument, fmt::format("'{}' is no part of a mode", part),
                    "write AXIS=VALUE,AXIS=VALUE, such as cpu_cores=4,cpu_mhz=1344"};
+    if (const std::string fault = axis_value_fault(name, *value); !fault.empty())
+      return Error{Code::invalid_argument,
+                   fmt::format("{} cannot be {}: {}", name, trim(part.substr(equals + 1)), fault),
+                   "`flyball mode show` lists the values of each axis"};
     if (!mode.values.emplace(name, *value).second)
       return Error{Code::invalid_argument, fmt::format("{} is given twice", name), "leave one out"};
   }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/os/available_memory.h"
+#include "base/os/interrupt.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "data/text/question_set.h"
@@ -149,7 +150,7 @@ class Runner {
     const int64_t all = loader_.batches() - run_.position();
     const int64_t wanted = request_.steps > 0 ? std::min(request_.steps, all) : all;
     while (static_cast<int64_t>(epoch.minibatches.size()) < wanted) {
-      if (request_.interrupted && request_.interrupted->load()) {
+      if (is_interrupted(request_.interrupted)) {
         result_.stopped = fmt::format("interrupted in epoch {} after {} of {} minibatches",
                                       epoch.epoch, epoch.minibatches.size(), wanted);
         return {};

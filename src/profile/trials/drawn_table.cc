@@ -1,4 +1,5 @@
 #include "profile/trials/drawn_table.h"
+#include "base/os/interrupt.h"
 
 #include <limits>
 
@@ -27,8 +28,7 @@ Result<WorkloadTable> draw_table(Profiler& profiler, const DrawOptions& options)
   const auto fixed = job.find(axis::batch_size);
   WorkloadTable table = empty_table(profiler.info(), space);
   for (size_t i = 0; i < space.size(); ++i) {
-    if (options.interrupted && *options.interrupted)
-      return Error{Code::interrupted, "interrupted", ""};
+    if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
     if (options.progress && i % 256 == 0) options.progress(i, space.size());
     FLYBALL_ASSIGN(const Measurement m, profiler.measure(i));
     if (m.failed()) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/os/interrupt.h"
 #include "base/statistics.h"
 #include "device/measuring.h"
 #include "profile/trials/mode_watch.h"
@@ -18,7 +19,7 @@ constexpr double longest_settling_s = 30;
 Status wait(double seconds, const std::atomic<bool>* interrupted) {
   const int64_t end = monotonic_ns() + nanoseconds(seconds);
   while (monotonic_ns() < end) {
-    if (interrupted && interrupted->load()) return Error{Code::interrupted, "interrupted", ""};
+    if (is_interrupted(interrupted)) return Error{Code::interrupted, "interrupted", ""};
     sleep_until_ns(std::min(end, monotonic_ns() + 100'000'000));
   }
   return {};

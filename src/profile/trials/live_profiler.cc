@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/os/available_memory.h"
 #include "base/os/file_version.h"
+#include "base/os/interrupt.h"
 #include "base/os/memory.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -318,8 +319,7 @@ class LiveProfiler final : public Profiler {
   }
 
   Status check_interrupt() const {
-    if (options_.interrupted && options_.interrupted->load())
-      return Error{Code::interrupted, "interrupted", ""};
+    if (is_interrupted(options_.interrupted)) return Error{Code::interrupted, "interrupted", ""};
     return {};
   }
 

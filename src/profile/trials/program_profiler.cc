@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/os/interrupt.h"
 #include "base/own_variables.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -172,8 +173,7 @@ class ProgramTrial {
   }
 
   Status check_time() const {
-    if (options_.interrupted && options_.interrupted->load())
-      return Error{Code::interrupted, "interrupted", ""};
+    if (is_interrupted(options_.interrupted)) return Error{Code::interrupted, "interrupted", ""};
     const auto since = [](int64_t ns) { return static_cast<double>(monotonic_ns() - ns) * 1e-9; };
     const double unmarked_s = options_.whole_run_limit_s
                                   ? std::max(options_.patience_s, *options_.whole_run_limit_s)

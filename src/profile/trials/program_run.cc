@@ -109,7 +109,7 @@ void ProgramRun::stop() {
   if (!command_->wait_until(monotonic_ns())) {
     stopped_ = true;
     command_->signal(SIGTERM);
-    if (!command_->wait_until(monotonic_ns() + 2'000'000'000)) command_->signal(SIGKILL);
+    if (!command_->wait_until(monotonic_ns() + command_grace_ns)) command_->signal(SIGKILL);
   }
   command_->finish(false);
 }

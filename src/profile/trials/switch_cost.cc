@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/os/interrupt.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "profile/trials/mode_watch.h"
@@ -88,8 +89,7 @@ Result<SwitchCost> measure_switches(Device& device, std::vector<ModeSwitch> swit
   for (int round = 0; round < options.rounds; ++round) {
     for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
     for (size_t which : order) {
-      if (options.interrupted && options.interrupted->load())
-        return Error{Code::interrupted, "interrupted", ""};
+      if (is_interrupted(options.interrupted)) return Error{Code::interrupted, "interrupted", ""};
       FLYBALL_CHECK(time_switch(device, cost.switches[which], options));
       if (options.progress)
         options.progress(++done, order.size() * static_cast<size_t>(options.rounds));

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/os/available_memory.h"
+#include "base/os/interrupt.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -67,8 +68,7 @@ class Bench {
 
  private:
   Status once(size_t times, const std::function<void(size_t)>& body) {
-    if (options_.interrupted && options_.interrupted->load())
-      return Error{Code::interrupted, "interrupted", ""};
+    if (is_interrupted(options_.interrupted)) return Error{Code::interrupted, "interrupted", ""};
     body(times);
     return {};
   }

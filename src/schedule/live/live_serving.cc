@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/os/interrupt.h"
 #include "base/os/told_errors.h"
 #include "base/statistics.h"
 #include "problem/problem.h"
@@ -91,7 +92,7 @@ Status LiveServing::warm_up_service(size_t s) {
     const std::vector<InferRequest> one = {runners_[s]->example(batch)};
     std::vector<double> took_ns;
     for (size_t i = 0; i <= warm_up_runs && (i < 3 || watch.seconds() < options_.warm_up_s); ++i) {
-      if (options_.stop && *options_.stop) return {};
+      if (is_interrupted(options_.stop)) return {};
       const Stopwatch run;
       const auto answers = runners_[s]->run(one);
       if (!answers.ok()) return answers.error().within(infos_[s].name);
@@ -109,7 +110,7 @@ Status LiveServing::warm_up_training(size_t t) {
   std::vector<double> took_ns;
   const Stopwatch watch;
   for (size_t i = 0; i <= warm_up_runs && (i < 3 || watch.seconds() < options_.warm_up_s); ++i) {
-    if (options_.stop && *options_.stop) return {};
+    if (is_interrupted(options_.stop)) return {};
     const Stopwatch run;
     const Status stepped = trainings_[t]->step();
     if (!stepped.ok()) return stepped.error().within(execution_.scheduler().training(t).name);
@@ -225,7 +226,7 @@ int64_t LiveServing::now_ns() const {
 }
 
 bool LiveServing::look() {
-  if (monotonic_ns() >= execution_.until_ns() || (options_.stop && *options_.stop)) end_requests();
+  if (monotonic_ns() >= execution_.until_ns() || (is_interrupted(options_.stop))) end_requests();
   return true;
 }
 

@@ -147,6 +147,16 @@ class NetworkTrainer final : public TrainingRunner {
   std::filesystem::path checkpoint_;
 };
 
+// The user may not know of the file: it is kept unless told otherwise.
+Status resume_training(MinibatchRun& run, const std::filesystem::path& checkpoint) {
+  const Status resumed = run.resume(checkpoint);
+  if (resumed.ok()) return resumed;
+  Error error = resumed.error();
+  error.hint += error.hint.empty() ? "" : "; ";
+  error.hint += "--checkpoint names another folder, --no-checkpoint keeps none";
+  return error;
+}
+
 Result<std::vector<StoredTensor>> sample_pool(const NetworkService& asked,
                                               const std::vector<TensorSpec>& inputs) {
   LoaderOptions load;
@@ -204,12 +214,13 @@ Result<StartedTraining> make_network_training(const NetworkTraining& asked) {
   StartedTraining started;
   std::error_code unknown;
   if (!asked.checkpoint.empty() && std::filesystem::exists(asked.checkpoint, unknown)) {
-    FLYBALL_CHECK(run.run.resume(asked.checkpoint));
+    FLYBALL_CHECK(resume_training(run.run, asked.checkpoint));
     run.run.resume_epoch();
     started.resumed = true;
     started.resumed_epoch = run.run.epoch();
     started.resumed_minibatches = run.run.position();
   }
+  started.checkpoint = asked.checkpoint;
   started.runner = std::make_unique<NetworkTrainer>(std::move(run), asked.checkpoint);
   return started;
 }

@@ -32,7 +32,8 @@ struct NetworkTraining {
 };
 struct StartedTraining {
   std::unique_ptr<TrainingRunner> runner;
-  int64_t resumed_minibatches = 0;  ///< of its epoch; what an earlier run had done
+  std::filesystem::path checkpoint{};  ///< where it is kept; empty: nowhere
+  int64_t resumed_minibatches = 0;     ///< of its epoch; what an earlier run had done
   int64_t resumed_epoch = 0;
   bool resumed = false;
 };

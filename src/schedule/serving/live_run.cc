@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/clock.h"
+#include "base/os/file_version.h"
 #include "base/os/told_errors.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "data/dataset_conditions.h"
 #include "profile/trials/mode_watch.h"
 #include "schedule/live/arrival_thread.h"
 #include "schedule/planning/live_planner.h"
@@ -34,10 +37,11 @@ Result<double> set_planned_mode(const ServingPlan& plan, Device& knobs, LiveFact
 }
 
 // Trained weights take the place of those served, where the same network is both.
-Status promote(const ServeRequest& request, const std::vector<InferenceRunner*>& runners) {
+Status promote(const std::map<std::string, std::filesystem::path>& checkpoints,
+               const std::vector<InferenceRunner*>& runners) {
   for (InferenceRunner* runner : runners)
-    if (std::ranges::find(request.train, runner->info().name) != request.train.end())
-      FLYBALL_CHECK(runner->take_weights(request.checkpoint_of(runner->info().name)));
+    if (const auto kept = checkpoints.find(runner->info().name); kept != checkpoints.end())
+      FLYBALL_CHECK(runner->take_weights(kept->second));
   return {};
 }
 
@@ -119,6 +123,7 @@ class LiveRun {
   Status plan();
   Status set_mode();
   Status make_jobs();
+  Status open_door();
   Status add_trainings(const JobPlace& place);
   Status add_services(const JobPlace& place);
   Status warm_up();
@@ -139,6 +144,7 @@ class LiveRun {
   std::optional<ServingPlan> plan_;
   double switch_ms_ = 0;
   std::vector<InferenceRunner*> runners_;
+  std::map<std::string, std::filesystem::path> checkpoints_;  ///< by network that is trained
   std::atomic<LivePlanner*> watching_{nullptr};
   LiveServing serving_;
   std::unique_ptr<LivePower> power_;
@@ -164,7 +170,7 @@ LiveServingOptions LiveRun::serving_options() {
               [this](const Decision& what, int64_t begin_ns, int64_t end_ns) {
                 if (LivePlanner* planner = watching_) planner->ran(what, begin_ns, end_ns);
               },
-          .saved = [this] { return request_.promote ? promote(request_, runners_) : Status(); },
+          .saved = [this] { return request_.promote ? promote(checkpoints_, runners_) : Status(); },
           .begins = [this] { power_->start(); },
           .answered = [this] { power_->stop(); }};
 }
@@ -173,9 +179,6 @@ Status LiveRun::plan() {
   FLYBALL_CHECK(check_power_budget(request_, setup_.board));
   const ServedBoard board{setup_.computing, setup_.board.power()->total()};
   FLYBALL_ASSIGN(plan_, plan_live(request_, setup_.profiles, board, knobs(), served_.notes));
-  if (setup_.open_door) {
-    FLYBALL_ASSIGN(door_, setup_.open_door(facts_));
-  }
   return {};
 }
 
@@ -201,6 +204,7 @@ Status LiveRun::add_trainings(const JobPlace& place) {
     if (started.resumed)
       served_.notes.push_back(fmt::format("{} goes on at epoch {}, minibatch {}", workload,
                                           started.resumed_epoch, started.resumed_minibatches));
+    if (!started.checkpoint.empty()) checkpoints_[workload] = started.checkpoint;
     const double share = t < request_.shares.size() ? request_.shares[t] : 1;
     serving_.add(TrainingRules{.name = workload, .share = share}, std::move(started.runner));
   }
@@ -232,7 +236,14 @@ Status LiveRun::make_jobs() {
   const JobPlace place = place_of(setup_.computing.compute, plan_, sets_mode() && followed());
   FLYBALL_CHECK(add_trainings(place));
   FLYBALL_CHECK(add_services(place));
-  if (door_) door_->attach(serving_);
+  return {};
+}
+
+// Once nothing of what the user named can turn out to be wrong.
+Status LiveRun::open_door() {
+  if (!setup_.open_door) return {};
+  FLYBALL_ASSIGN(door_, setup_.open_door(facts_));
+  door_->attach(serving_);
   return {};
 }
 
@@ -288,26 +299,31 @@ Result<ServedRun> LiveRun::serve() {
   FLYBALL_CHECK(plan());
   FLYBALL_CHECK(set_mode());
   FLYBALL_CHECK(make_jobs());
+  FLYBALL_CHECK(open_door());
   FLYBALL_CHECK(warm_up());
   FLYBALL_CHECK(take_result(run()));
   return std::move(served_);
+}
+
+// Equal for trainings that may go on with each other.
+std::string training_key(const NetworkTraining& asked, const std::filesystem::path& data) {
+  ContentHash hash;
+  for (const auto& [name, value] : dataset_conditions(*asked.data.dataset, data))
+    hash.mix(name + "=" + value + "\n");
+  hash.mix(fmt::format("{} {}", asked.batch_size, asked.seed));
+  return fmt::format("{:016x}", hash.value());
 }
 
 }  // namespace
 
 LiveJobs network_jobs(
     std::function<Result<std::filesystem::path>(const std::string& workload)> folder) {
-  const auto data_of = [folder = std::move(folder)](const std::string& workload,
-                                                    bool training) -> Result<RunData> {
-    FLYBALL_ASSIGN(const auto path, folder(workload));
-    return open_run_data(workload, path, {}, {}, training);
-  };
   LiveJobs jobs;
-  jobs.service = [data_of](
-                     const std::string& workload, const JobPlace& place,
-                     const ServeRequest& request) -> Result<std::unique_ptr<InferenceRunner>> {
+  jobs.service = [folder](const std::string& workload, const JobPlace& place,
+                          const ServeRequest& request) -> Result<std::unique_ptr<InferenceRunner>> {
     NetworkService asked{.workload = workload, .data = {}};
-    FLYBALL_ASSIGN(asked.data, data_of(workload, false));
+    FLYBALL_ASSIGN(const auto data, folder(workload));
+    FLYBALL_ASSIGN(asked.data, open_run_data(workload, data, {}, {}, false));
     asked.device = place.compute;
     asked.threads = place.threads;
     if (request.batch > 0) asked.largest_batch = request.batch;
@@ -315,21 +331,18 @@ LiveJobs network_jobs(
     asked.weights = request.weights;
     return make_network_service(asked);
   };
-  jobs.training = [data_of](const std::string& workload, const JobPlace& place,
-                            const ServeRequest& request) -> Result<StartedTraining> {
+  jobs.training = [folder](const std::string& workload, const JobPlace& place,
+                           const ServeRequest& request) -> Result<StartedTraining> {
     NetworkTraining asked{.workload = workload, .data = {}};
-    FLYBALL_ASSIGN(asked.data, data_of(workload, true));
+    FLYBALL_ASSIGN(const auto data, folder(workload));
+    FLYBALL_ASSIGN(asked.data, open_run_data(workload, data, {}, {}, true));
     asked.device = place.compute;
     asked.threads = place.threads;
     asked.batch_size = request.train_batch.value_or(usual_train_batch);
     asked.workers = request.workers.value_or(usual_workers);
     asked.seed = request.plan.seed;
-    asked.checkpoint = request.checkpoint_of(workload);
-    auto started = make_network_training(asked);
-    if (started.ok() || !started.error().hint.empty()) return started;
-    Error error = started.error();
-    error.hint = "--checkpoint names another folder, --no-checkpoint none";
-    return error;
+    asked.checkpoint = request.checkpoint_of(workload, training_key(asked, data));
+    return make_network_training(asked);
   };
   return jobs;
 }

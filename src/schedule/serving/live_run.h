@@ -68,8 +68,8 @@ struct LiveSetup {
   BoardInfo computing{};            ///< the board as networks compute on it
   ProfileSource profiles{};
   LiveJobs jobs{};
-  /// Opens the door, once it is known that there is a plan; empty: requests come from arrivals
-  /// only.
+  /// Opens the door, once there is a plan and all networks are made; empty: requests come from
+  /// arrivals only.
   std::function<Result<std::unique_ptr<RequestDoor>>(const LiveFacts& facts)> open_door{};
 };
 

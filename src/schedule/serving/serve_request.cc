@@ -1,5 +1,7 @@
 #include "schedule/serving/serve_request.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace flyball {
@@ -15,6 +17,9 @@ bool ServeRequest::rates_known() const {
 }
 
 Status ServeRequest::check() const {
+  if (!checkpoints.empty() && train.size() == 2 && train[0] == train[1])
+    return Error{Code::invalid_argument, fmt::format("{} is trained twice", train[0]),
+                 "one file would keep both: train it once, or give --no-checkpoint"};
   if (!promote) return {};
   if (checkpoints.empty())
     return Error{Code::invalid_argument, "--promote serves what checkpoints hold",
@@ -25,8 +30,10 @@ Status ServeRequest::check() const {
                "name the same network with --infer and --train"};
 }
 
-std::filesystem::path ServeRequest::checkpoint_of(const std::string& workload) const {
-  return checkpoints.empty() ? checkpoints : checkpoints / (workload + ".ckpt");
+std::filesystem::path ServeRequest::checkpoint_of(const std::string& workload,
+                                                  const std::string& key) const {
+  if (checkpoints.empty()) return {};
+  return checkpoints / (workload + (shared_checkpoints ? "-" + key : "") + ".ckpt");
 }
 
 }  // namespace flyball

@@ -31,6 +31,8 @@ struct ServeRequest : ServingRequest {
   std::optional<int> workers{};
   std::vector<double> shares{};         ///< of trainings
   std::filesystem::path checkpoints{};  ///< folder of trainings; empty: none are kept
+  /// Other trainings are kept in that folder, too: each file is named by its data and settings.
+  bool shared_checkpoints = false;
   double checkpoint_s = 30;
   bool promote = false;          ///< at each checkpoint trained weights are served
   std::string weights{};         ///< a checkpoint to serve; "": fresh weights
@@ -39,10 +41,11 @@ struct ServeRequest : ServingRequest {
   /// Of each service, requests/s, as the plan begins with it; 0: nobody knows.
   std::vector<double> planned_rates_hz() const;
   bool rates_known() const;
-  /// Errors: promotion without checkpoints, or of no network that is served.
+  /// Errors: promotion without checkpoints, or of no network that is served; two trainings that
+  /// would be kept in one file.
   Status check() const;
-  /// Of a training; empty where none are kept.
-  std::filesystem::path checkpoint_of(const std::string& workload) const;
+  /// Of a training; empty where none are kept. `key` tells its data and settings.
+  std::filesystem::path checkpoint_of(const std::string& workload, const std::string& key) const;
 };
 
 /// A result with what the machine says of it.

@@ -109,14 +109,21 @@ TEST_F(ServingProfilesTest, MeasuringNeedsModesThatNobodyProfiledAndAGapForTheSw
 TEST(ServeRequest, PromotionNeedsCheckpointsAndANetworkThatIsBoth) {
   ServeRequest request = asking(100, "poisson:10");
   EXPECT_TRUE(request.check().ok());
-  EXPECT_EQ(request.checkpoint_of("learn"), "");
+  EXPECT_EQ(request.checkpoint_of("learn", "key"), "");
   request.promote = true;
   EXPECT_THAT(request.check().error().message, HasSubstr("serves what checkpoints hold"));
   request.checkpoints = "/kept";
   EXPECT_THAT(request.check().error().message, HasSubstr("both served and trained"));
   request.train = {"double"};
   EXPECT_TRUE(request.check().ok());
-  EXPECT_EQ(request.checkpoint_of("double"), "/kept/double.ckpt");
+  EXPECT_EQ(request.checkpoint_of("double", "key"), "/kept/double.ckpt");
+  request.shared_checkpoints = true;
+  EXPECT_EQ(request.checkpoint_of("double", "key"), "/kept/double-key.ckpt");
+  request.train = {"double", "double"};
+  EXPECT_THAT(request.check().error().message, HasSubstr("double is trained twice"));
+  request.checkpoints.clear();
+  request.promote = false;
+  EXPECT_TRUE(request.check().ok()) << "none of them is kept";
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ namespace flyball {
 namespace {
 
 std::atomic<int> living_commands{0};
+constexpr int64_t signal_look_ns = 200'000'000;  // for a signal that came just before a sleep
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -64,6 +65,11 @@ class RunningCommand::Foreground {
   void hand_to(pid_t group) { terminal_.hand_to(group); }
   int signals() const { return SignalForwarding::received(); }
   int last() const { return SignalForwarding::last(); }
+  /// SIGINT or SIGTERM was passed on, and the time to end by it is over.
+  bool lost_patience() const {
+    const int64_t asked_ns = SignalForwarding::asked_to_end_ns();
+    return asked_ns != 0 && monotonic_ns() >= asked_ns + command_grace_ns;
+  }
 
  private:
   SignalForwarding forwarding_;
@@ -101,7 +107,7 @@ RunningCommand::RunningCommand(std::vector<pid_t> bystanders) : tree_(0, std::mo
 RunningCommand::~RunningCommand() {
   if (!finished_) {
     signal(SIGTERM);
-    if (!wait_until(monotonic_ns() + 2'000'000'000)) signal(SIGKILL);
+    if (!wait_until(monotonic_ns() + command_grace_ns)) signal(SIGKILL);
     finish(false);
   }
   shield_.reset();
@@ -135,8 +141,10 @@ bool RunningCommand::wait_until(int64_t deadline_ns) {
     if (waited == 0 && info.si_pid == pid_) return true;
     if (waited != 0 && errno == ECHILD) return true;
     if (shield_ && shield_->has_terminal()) follow_stop();
+    if (shield_ && shield_->lost_patience()) signal(SIGKILL);
     int64_t left = deadline_ns - monotonic_ns();
     if (left <= 0) return false;
+    left = std::min(left, signal_look_ns);
     // Kernels before 5.3 have no pidfd: then the end is noticed within 2 ms.
     if (pidfd_ < 0) left = std::min<int64_t>(left, 2'000'000);
     const timespec timeout{static_cast<time_t>(left / 1'000'000'000),
@@ -186,7 +194,7 @@ bool RunningCommand::others_run() {
   const int all_signals = shield_ ? shield_->signals() : 0;
   if (signals_before_wait_ < 0) signals_before_wait_ = all_signals;
   const int signals = all_signals - signals_before_wait_;
-  if (signals > 1) return false;
+  if (signals > 1 || (signals == 1 && shield_->lost_patience())) return false;
   return std::ranges::any_of(tree_.members(), [&](pid_t pid) {
     return pid != pid_ && (signals == 0 || ::getpgid(pid) == pid_);
   });

@@ -33,6 +33,9 @@ struct EndedUse {
   int processes = 0;     ///< that we waited for; their own children are in their figures
 };
 
+/// What is asked to end by a signal gets so much time before it is killed.
+inline constexpr int64_t command_grace_ns = 1'500'000'000;
+
 /// While one of these lives, this process is a child subreaper and must start no other children,
 /// but for tools of sensors (sensors/tool_process.h): orphans of the command are adopted and
 /// counted. When this process dies, its guard ends the command's group (base/guard.h).
@@ -41,13 +44,15 @@ class RunningCommand {
   /// Errors: nothing to run; not found; not executable; `conflict` for a second foreground one.
   static Result<std::unique_ptr<RunningCommand>> start(const std::vector<std::string>& argv,
                                                        const CommandOptions& options = {});
-  /// Ends the group (SIGTERM, SIGKILL after 2 s) when it still runs.
+  /// Ends the group (SIGTERM, then SIGKILL) when it still runs.
   ~RunningCommand();
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
 
   pid_t pid() const { return pid_; }
-  /// Sleeps until the absolute monotonic time or the command's end; true when it has ended.
+  /// Sleeps until the absolute monotonic time or the command's end; true when it has ended. A
+  /// foreground command that SIGINT or SIGTERM was passed on to, and that still runs after its
+  /// grace, is killed.
   bool wait_until(int64_t deadline_ns);
   /// Sends a signal to the whole group.
   void signal(int number) const;
@@ -57,7 +62,7 @@ class RunningCommand {
   void refresh();
   /// After its end: does it leave something that is worth waiting for? A signal that reaches a
   /// foreground command's wait goes to its group as ever; then what has left the group is waited
-  /// for no longer, and after a second signal nothing is.
+  /// for no longer, and after a second signal, or the grace, nothing is.
   bool others_run();
   const ProcessTree& tree() const { return tree_; }
   /// After its end: waits for it and for what else has ended of its tree. `leave_running` false

@@ -194,6 +194,18 @@ TEST(Measure, PassesOnCtrlCAndStillReturns) {
   EXPECT_EQ(trapped.exit_code, 7);
 }
 
+TEST(Measure, ACommandThatTakesNoSignalIsKilledAfterItsGrace) {
+  TestTree tree;
+  const std::string path = tree.root() / "begun";
+  std::thread user = signals_after(path, 1, SIGTERM);
+  const MeasureResult result =
+      measured({"sh", "-c", "trap '' TERM; : >\"$0\"; sleep 60 & wait; sleep 60", path});
+  user.join();
+  EXPECT_EQ(result.end_signal, SIGKILL);
+  EXPECT_GE(result.wall_s, 0.8 + 1e-9 * command_grace_ns);
+  EXPECT_LT(result.wall_s, 30);
+}
+
 // What has a session of its own gets no Ctrl-C: the waiting ends, and it lives on.
 TEST(Measure, CtrlCEndsTheWaitForAnOrphanInASessionOfItsOwn) {
   TestTree tree;

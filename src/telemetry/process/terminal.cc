@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace flyball {
 namespace {
 
@@ -19,12 +21,17 @@ std::atomic<pid_t> target_group{0};
 std::atomic<int> pending_signal{0};
 std::atomic<int> received_signals{0};
 std::atomic<int> last_signal{0};
+std::atomic<int64_t> first_request_ns{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 std::array<struct sigaction, kForwarded.size()> previous_actions;
 
 void forward(int number) {
   const int before = errno;  // of whatever it came in between
   ++received_signals;
+  // The others may ask for something else than the end.
+  int64_t none = 0;
+  if (number == SIGINT || number == SIGTERM)
+    first_request_ns.compare_exchange_strong(none, monotonic_ns());
   last_signal.store(number);
   const pid_t group = target_group.load();
   if (group > 0)
@@ -66,6 +73,7 @@ Result<SignalForwarding> SignalForwarding::begin() {
   pending_signal = 0;
   received_signals = 0;
   last_signal = 0;
+  first_request_ns = 0;
   struct sigaction action {};
   action.sa_handler = forward;
   action.sa_flags = SA_RESTART;
@@ -94,6 +102,10 @@ int SignalForwarding::received() {
 
 int SignalForwarding::last() {
   return last_signal;
+}
+
+int64_t SignalForwarding::asked_to_end_ns() {
+  return first_request_ns;
 }
 
 void SignalForwarding::attach(pid_t group) {

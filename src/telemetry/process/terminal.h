@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 #include "base/status.h"
 
 namespace flyball {
@@ -34,6 +36,8 @@ class SignalForwarding {
   static int received();
   /// The last of them; 0 for none.
   static int last();
+  /// When the first SIGINT or SIGTERM came (monotonic); 0: none has.
+  static int64_t asked_to_end_ns();
 
  private:
   SignalForwarding() = default;

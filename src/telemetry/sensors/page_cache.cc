@@ -77,13 +77,18 @@ bool mincore_is_honest(const char* file, const struct stat& status) {
          ::faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) == 0;
 }
 
+// Opening a pipe would otherwise wait for its writer.
+int open_cached(const std::string& file, int more = 0) {
+  return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | more);
+}
+
 // Adds one file; allocates nothing.
 void look_at(const std::string& file, bool use_cachestat, CacheShare& share) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOATIME);
-  const int again = fd >= 0 ? fd : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open_cached(file, O_NOATIME);
+  const int again = fd >= 0 ? fd : open_cached(file);
   struct stat status {};
   std::optional<uint64_t> cached;
-  if (again >= 0 && ::fstat(again, &status) == 0) {
+  if (again >= 0 && ::fstat(again, &status) == 0 && S_ISREG(status.st_mode)) {
     const auto size = static_cast<uint64_t>(status.st_size);
     if (use_cachestat)
       cached = by_cachestat(again);
@@ -136,7 +141,7 @@ Result<CacheShare> page_cache_share(const fs::path& path) {
 Status drop_from_page_cache(const fs::path& path) {
   FLYBALL_ASSIGN(const auto files, files_below(path));
   for (const std::string& file : files) {
-    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = open_cached(file);
     if (fd < 0) return file_error("open", file, errno);
     (void)::fdatasync(fd);
     const int failure = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -1,6 +1,7 @@
 #include "telemetry/sensors/page_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "telemetry/sensors/tree_testing.h"
@@ -49,6 +50,19 @@ TEST_F(PageCacheTest, BothMethodsAgree) {
   if (!cachestat.ok()) GTEST_SKIP() << "this kernel has no cachestat";
   EXPECT_EQ(mincore->cached_bytes, cachestat->cached_bytes);
   EXPECT_EQ(mincore->bytes, cachestat->bytes);
+}
+
+// A data set may hold a picture that is none: to open it would wait for a writer.
+TEST_F(PageCacheTest, APipeIsNotWaitedFor) {
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const CacheMethod method : {CacheMethod::any, CacheMethod::mincore}) {
+    const auto share = page_cache_share({folder_ / "a", pipe, "/dev/zero"}, method);
+    ASSERT_TRUE(share.ok());
+    EXPECT_EQ(share->files, 1u);
+    EXPECT_EQ(share->unreadable, 2u);
+  }
+  EXPECT_TRUE(drop_from_page_cache(folder_).ok());
 }
 
 TEST_F(PageCacheTest, NamesWhatIsNotThere) {

@@ -175,7 +175,8 @@ void add_evaluate_search(CLI::App& group, Context& context) {
   command->add_option("--every", options->every, "1: all problems; 10: every tenth of them")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  writes(command->add_option("--cases", options->cases, "CSV file, one line for each search"));
+  writes(command->add_option("--cases", options->cases,
+                             "CSV file to write, one line for each search"));
   command->add_option("--modes", options->modes, "paper (its 441) or all")->capture_default_str();
   command->add_option("--max-profiles", options->max_profiles, "profiles that a search may make")
       ->check(CLI::Range(1, 1000000))

@@ -1,0 +1,102 @@
+// Whatever a command waits for, SIGTERM and SIGINT end it within two seconds.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "device/measuring.h"
+#include "live_testing.h"
+
+namespace flyball::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+constexpr double most_seconds = 3;  // two, and what a busy machine adds
+
+class SignalTest : public CommandTest {
+ protected:
+  static Words deaf(const std::string& begun) {
+    return {"--", "sh", "-c", "trap '' TERM INT; : >\"$0\"; sleep 60 & wait; sleep 60", begun};
+  }
+  /// A command that waits for a program that takes no signal.
+  void expect_ends_with_its_program(const Words& words) {
+    for (const int signal : {SIGTERM, SIGINT}) {
+      const std::string begun = (folder_ / "begun").string();
+      Words all = words;
+      const Words program = deaf(begun);
+      all.insert(all.end(), program.begin(), program.end());
+      const pid_t child = start(all);
+      ASSERT_TRUE(within_seconds_of_now(60, [&] { return fs::exists(begun); }));
+      expect_ends(child, signal);
+      fs::remove(begun);
+    }
+  }
+  Finished expect_ends(pid_t child, int signal) {
+    const Stopwatch watch;
+    ::kill(child, signal);
+    Finished done = finish(child);
+    EXPECT_LT(watch.seconds(), most_seconds) << done.err;
+    EXPECT_GT(done.exit_code, 128) << done.err;
+    return done;
+  }
+};
+
+TEST_F(SignalTest, EndsTheWaitForAProgramThatTakesNone) {
+  expect_ends_with_its_program({"measure"});
+  expect_ends_with_its_program({"profile"});
+  expect_ends_with_its_program({"mode", "hold", "cpu_cores=1"});
+}
+
+TEST_F(SignalTest, EndsATrialOfAProgramThatTakesNone) {
+  expect_ends_with_its_program({"tune", "--axis", "cpu_cores=1"});
+}
+
+TEST_F(SignalTest, EndsTheWaitForTheMachine) {
+  const std::string begun = (folder_ / "begun").string();
+  const pid_t measures = start({"profile", "--", "sh", "-c", ": >\"$0\"; exec sleep 60", begun});
+  ASSERT_TRUE(within_seconds_of_now(60, [&] { return fs::exists(begun); }));
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const pid_t waits = start({"profile", "--wait", "--", "true"});
+    ASSERT_TRUE(within_seconds_of_now(
+        60, [&] { return slurp(told(waits, "err")).find("waiting for") != std::string::npos; }));
+    EXPECT_EQ(expect_ends(waits, signal).exit_code, 128 + signal);
+  }
+  expect_ends(measures, SIGTERM);
+}
+
+TEST_F(SignalTest, EndsTheWaitForAStudysProgram) {
+  // Its standard input is the test's own, which stays open.
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const int before = ::dup(STDIN_FILENO);
+  ::dup2(ends[0], STDIN_FILENO);
+  const pid_t child = start({"study", "--no-store"});
+  ::dup2(before, STDIN_FILENO);
+  const std::string messages =
+      "{\"do\": \"create\", \"axes\": {\"batch_size\": [8, 16, 32]}}\n{\"do\": \"ask\"}\n";
+  ASSERT_EQ(::write(ends[1], messages.data(), messages.size()),
+            static_cast<ssize_t>(messages.size()));
+  EXPECT_TRUE(within_seconds_of_now(
+      60, [&] { return slurp(told(child, "out")).find("\"trial\"") != std::string::npos; }));
+  expect_ends(child, SIGTERM);
+  for (const int file : {ends[0], ends[1], before}) ::close(file);
+}
+
+TEST_F(LiveTest, ASignalEndsAMinibatchThatTakesLong) {
+  const std::string pictures = (folder_ / "coco").string();
+  ASSERT_EQ(run({"dataset", "make", "coco", "--samples", "8", "--out", pictures}).exit_code, 0);
+  const pid_t child =
+      start({"profile", "yolo_v8n", "--data", pictures, "--batch-size", "8", "--epochs", "50"});
+  EXPECT_TRUE(within_seconds_of_now(60, [] { return !others_measuring().empty(); }));
+  ::usleep(1'500'000);
+  const Stopwatch watch;
+  ::kill(child, SIGTERM);
+  const Finished done = finish(child);
+  EXPECT_LT(watch.seconds(), 3) << done.err;
+  EXPECT_EQ(done.exit_code, 128 + SIGTERM) << done.err;
+  EXPECT_TRUE(others_measuring().empty()) << "the machine is free";
+}
+
+}  // namespace
+}  // namespace flyball::testing_tools
