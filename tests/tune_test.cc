@@ -141,11 +141,11 @@ TEST_F(TuneTest, InfeasibleSaysWhatBindsAndExitsWithOne) {
   const Finished done = run(over_table(small_table(), "6W"));
   EXPECT_EQ(done.exit_code, 1);
   EXPECT_TRUE(done.json()["choice"].is_null());
-  const SortedJson easing = done.json()["infeasible"]["easing"];
-  ASSERT_EQ(easing.size(), 1u);
-  EXPECT_EQ(easing[0]["flag"], "--power-budget");
-  EXPECT_EQ(easing[0]["provenance"], "table");
-  EXPECT_EQ(run(over_table(small_table(), fmt::format("{}W", easing[0]["value"].get<double>())))
+  const SortedJson relaxation = done.json()["infeasible"]["easing"];
+  ASSERT_EQ(relaxation.size(), 1u);
+  EXPECT_EQ(relaxation[0]["flag"], "--power-budget");
+  EXPECT_EQ(relaxation[0]["provenance"], "table");
+  EXPECT_EQ(run(over_table(small_table(), fmt::format("{}W", relaxation[0]["value"].get<double>())))
                 .exit_code,
             0);
 }

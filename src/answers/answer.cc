@@ -39,7 +39,7 @@ std::vector<Reused> SearchAnswer::reused() const {
 
 void SearchAnswer::refuse(Refusal refusal) {
   infeasible = std::move(refusal.why_not);
-  easing = std::move(refusal.easing);
+  relaxation = std::move(refusal.relaxation);
 }
 
 std::string effort_text(const SearchAnswer& answer, size_t offered) {
@@ -68,7 +68,7 @@ Json asked_json(const SearchAnswer& answer) {
 Json search_json(const SearchAnswer& answer, size_t offered) {
   Json json;
   json["infeasible"] =
-      answer.infeasible ? infeasible_json(*answer.infeasible, answer.easing) : Json(nullptr);
+      answer.infeasible ? infeasible_json(*answer.infeasible, answer.relaxation) : Json(nullptr);
   json["effort"] = effort_text(answer, offered);
   json["reused"] = reused_json(answer.reused());
   json["profiles"] = answer.profiles();

@@ -2,7 +2,6 @@
 // have is added here, with its key in search_json().
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "answers/observation.h"
 #include "answers/request.h"
 #include "answers/reused.h"
+#include "base/json_fwd.h"
 
 namespace flyball {
 
@@ -24,7 +24,7 @@ struct SearchAnswer {
   std::vector<Observation> profiled;    ///< every trial in its order
   std::vector<SetAside> set_aside;
   std::optional<Error> infeasible;  ///< why there is no choice
-  std::vector<Advice> easing;       ///< what would do, by the options of the caller
+  std::vector<Advice> relaxation;   ///< what would do, by the options of the caller
   std::string stopped;              ///< why the search ended
   std::vector<std::string> notes;
   std::optional<int64_t> run;  ///< its number in the store
@@ -51,11 +51,11 @@ std::string effort_text(const SearchAnswer& answer, size_t offered);
 std::string power_notice(const ProfilerInfo& profiler);
 
 /// The keys with which every answer begins: its version, what was asked, and where.
-nlohmann::ordered_json asked_json(const SearchAnswer& answer);
+Json asked_json(const SearchAnswer& answer);
 /// The keys that every answer has (docs/json.md). `offered`: configurations to choose from.
-nlohmann::ordered_json search_json(const SearchAnswer& answer, size_t offered);
+Json search_json(const SearchAnswer& answer, size_t offered);
 /// {"asked", "kept", "of", "seed", "notes"}: which modes were chosen among; null where that was not
 /// asked.
-nlohmann::ordered_json modes_json(const std::optional<KeptModes>& modes);
+Json modes_json(const std::optional<KeptModes>& modes);
 
 }  // namespace flyball

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 
 #include "answers/answer.h"
+#include "base/json_fwd.h"
 #include "problem/dynamic.h"
 
 namespace flyball {
@@ -16,6 +16,6 @@ struct DynamicAnswer : SearchAnswer {
 };
 
 /// The keys of docs/json.md.
-nlohmann::ordered_json to_json(const DynamicAnswer& answer);
+Json to_json(const DynamicAnswer& answer);
 
 }  // namespace flyball

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/option_name.h"
 #include "base/text.h"
 #include "problem/choices.h"
@@ -134,10 +134,10 @@ std::vector<EasedLimit> limits_of(const Problem& problem) {
 }
 
 /// The nearer of what was measured and what is predicted to do; nothing where neither does.
-void ease(const Problem& problem, const std::vector<Easing>& measured, const Forecast& forecast,
+void ease(const Problem& problem, const std::vector<Relaxation>& measured, const Forecast& forecast,
           EasedLimit limit, Infeasibility& why) {
-  const auto found = std::ranges::find_if(measured, [&](const Easing& easing) {
-    return easing.constraint == limit.constraint && easing.role == limit.role;
+  const auto found = std::ranges::find_if(measured, [&](const Relaxation& relaxation) {
+    return relaxation.constraint == limit.constraint && relaxation.role == limit.role;
   });
   const bool any = found != measured.end();
   const bool rate = limit.constraint == Constraint::arrival_rate;
@@ -236,7 +236,7 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   });
   const size_t asked = strategy.options().profile_budget;
   if (best_chance >= sure && why.measured >= asked) why.profiles = 2 * asked;
-  const auto measured = easings(problem, history.readings());
+  const auto measured = relaxations(problem, history.readings());
   for (const EasedLimit& limit : limits_of(problem)) ease(problem, measured, forecast, limit, why);
   return why;
 }
@@ -301,13 +301,13 @@ Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_o
   if (why_not.code != Code::infeasible || !strategy.history().best())
     return {std::move(why_not), {}};
   const Infeasibility why = explain_infeasible(strategy);
-  std::vector<Advice> easing = advice_of(strategy, why, flag_of, known);
-  return {infeasible_error(strategy.problem(), why, easing, flag_of), std::move(easing)};
+  std::vector<Advice> relaxation = advice_of(strategy, why, flag_of, known);
+  return {infeasible_error(strategy.problem(), why, relaxation, flag_of), std::move(relaxation)};
 }
 
-nlohmann::ordered_json infeasible_json(const Error& why_not, const std::vector<Advice>& easing) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Advice& one : easing) {
+Json infeasible_json(const Error& why_not, const std::vector<Advice>& relaxation) {
+  Json all = Json::array();
+  for (const Advice& one : relaxation) {
     all.push_back({{"flag", one.flag},
                    {"value", one.value},
                    {"unit", one.unit},

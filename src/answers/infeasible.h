@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "search/strategy.h"
 
 namespace flyball {
@@ -63,12 +63,12 @@ Error infeasible_error(const Problem& problem, const Infeasibility& why,
 /// Why there is no answer, and what would do.
 struct Refusal {
   Error why_not;
-  std::vector<Advice> easing;
+  std::vector<Advice> relaxation;
 };
 /// Of a search that ended with `why_not`; without advice where nothing was measured completely.
 Refusal refusal_of(const Strategy& strategy, Error why_not, const FlagOf& flag_of,
                    Provenance known);
 /// `infeasible` of docs/json.md.
-nlohmann::ordered_json infeasible_json(const Error& why_not, const std::vector<Advice>& easing);
+Json infeasible_json(const Error& why_not, const std::vector<Advice>& relaxation);
 
 }  // namespace flyball

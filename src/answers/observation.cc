@@ -19,9 +19,8 @@ Provenance provenance_of(std::span<const Observation> trials) {
   return known;
 }
 
-nlohmann::ordered_json to_json(const Observation& trial) {
-  nlohmann::ordered_json json{{"workload", trial.measurement.trial.job.workload},
-                              {"config", trial.settings}};
+Json to_json(const Observation& trial) {
+  Json json{{"workload", trial.measurement.trial.job.workload}, {"config", trial.settings}};
   json.update(trial_facts(trial.measurement));
   json.update(trial_intervals(trial.measurement));
   json["reason"] = trial.reason;
@@ -32,7 +31,7 @@ nlohmann::ordered_json to_json(const Observation& trial) {
   return json;
 }
 
-nlohmann::ordered_json to_json(const SetAside& trial) {
+Json to_json(const SetAside& trial) {
   return {{"config", trial.settings}, {"reason", trial.reason}};
 }
 

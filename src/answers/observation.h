@@ -2,11 +2,11 @@
 // and documents.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "space/measurement.h"
 
 namespace flyball {
@@ -36,9 +36,9 @@ struct SetAside {
 Provenance provenance_of(std::span<const Observation> trials);
 
 /// One entry of `profiled` (docs/json.md).
-nlohmann::ordered_json to_json(const Observation& trial);
+Json to_json(const Observation& trial);
 /// One entry of `set_aside`.
-nlohmann::ordered_json to_json(const SetAside& trial);
+Json to_json(const SetAside& trial);
 /// "failed: out of memory", "12.5 ms", "12.5 ms 20 W".
 std::string reading_text(const Observation& trial);
 /// "the answer, measured once more (from the store)"

@@ -69,7 +69,7 @@ double improvement_pct(const Problem& problem, double from, double to) {
 }
 
 /// What the best choice under eased limits is worth by the original problem: for some objectives a
-/// limit is part of the figure, and easing it must not count as an improvement.
+/// limit is part of the figure, and relaxation it must not count as an improvement.
 struct Eased {
   std::vector<size_t> choice;
   double loss = unlimited;

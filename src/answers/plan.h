@@ -2,11 +2,11 @@
 // the front, and what a little more of a limit would buy.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "answers/answer.h"
+#include "base/json_fwd.h"
 #include "search/strategy.h"
 
 namespace flyball {
@@ -29,7 +29,7 @@ struct Option {
   Provenance provenance = Provenance::predicted;
 };
 
-/// What easing one limit would buy: its shadow price, for a step of the limit that people know.
+/// What relaxation one limit would buy: its shadow price, for a step of the limit that people know.
 struct ShadowPrice {
   std::string what;     ///< "1 W more power", "10 ms more latency"; more where that buys nothing
   Option option;        ///< the best choice then
@@ -65,7 +65,7 @@ std::string objective_unit(const Problem& problem);
 /// caller. `verbose`: with every trial and every remark.
 std::string format_plan(const Plan& plan, bool verbose = false);
 /// The keys of docs/json.md.
-nlohmann::ordered_json to_json(const Plan& plan);
+Json to_json(const Plan& plan);
 
 /// What the choice uses of each limit that is set.
 std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,

@@ -118,8 +118,8 @@ TEST(Plan, SaysWhyThereIsNone) {
   EXPECT_EQ(json["infeasible"]["easing"][0]["provenance"], "measured");
 }
 
-/// Two services: each rate counts what the other leaves, and easing a latency budget of which the
-/// objective is a share is no gain.
+/// Two services: each rate counts what the other leaves, and relaxation a latency budget of which
+/// the objective is a share is no gain.
 TEST(Plan, TwoServicesShareTheTime) {
   auto problem = both();
   problem->roles = {{"net", Phase::infer, 10, 400}, {"det", Phase::infer, 20, 400}};

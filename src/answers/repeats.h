@@ -1,10 +1,10 @@
 // Several readings of one configuration as one figure with its 90 % interval.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 
 #include "answers/tune_result.h"
+#include "base/json_fwd.h"
 
 namespace flyball {
 
@@ -13,11 +13,11 @@ namespace flyball {
 Configuration pooled(std::span<const Measurement* const> readings);
 
 /// [low, high]; null where they are not known.
-nlohmann::ordered_json interval_json(double low, double high);
+Json interval_json(double low, double high);
 /// `minibatch_ms_90` and `power_w_90` of one trial alone; null where it failed or tells no spread.
-nlohmann::ordered_json trial_intervals(const Measurement& measurement);
+Json trial_intervals(const Measurement& measurement);
 /// `config` with its figures: `minibatch_ms`, `minibatch_ms_90`, `power_w`, `power_w_90`,
 /// `provenance`.
-nlohmann::ordered_json known_json(const Settings& config, const Configuration& known);
+Json known_json(const Settings& config, const Configuration& known);
 
 }  // namespace flyball

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "answers/figure_limit.h"
 #include "answers/infeasible.h"
+#include "base/json_fwd.h"
 #include "base/option_name.h"
 #include "problem/problem.h"
 #include "profile/trials/profiler.h"
@@ -76,8 +76,8 @@ LimitFlag limit_flag(Constraint constraint, Caller caller = Caller::command_line
 
 /// The request as the store keeps it, and what makes two requests the same: nothing that varies
 /// between equal ones.
-nlohmann::ordered_json request_json(const Request& request, const Workloads& workloads);
+Json request_json(const Request& request, const Workloads& workloads);
 /// Limits on figures, as requests have them.
-nlohmann::ordered_json limits_json(std::span<const FigureLimit> limits);
+Json limits_json(std::span<const FigureLimit> limits);
 
 }  // namespace flyball

@@ -58,8 +58,8 @@ std::vector<Reused> reused_trials(std::span<const Observation> trials, std::opti
   return reused;
 }
 
-nlohmann::ordered_json reused_json(std::span<const Reused> reused) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+Json reused_json(std::span<const Reused> reused) {
+  Json list = Json::array();
   for (const Reused& one : reused)
     list.push_back({{"run", or_null(one.run)},
                     {"trials", one.trials},

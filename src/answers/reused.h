@@ -1,13 +1,13 @@
 // Trials that an answer owes to earlier runs: whose, how old, and how the machine was then.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "answers/observation.h"
+#include "base/json_fwd.h"
 #include "base/option_name.h"
 
 namespace flyball {
@@ -28,7 +28,7 @@ std::vector<Reused> reused_trials(std::span<const Observation> trials, std::opti
                                   const std::string& now_utc);
 
 /// The list `reused` of docs/json.md.
-nlohmann::ordered_json reused_json(std::span<const Reused> reused);
+Json reused_json(std::span<const Reused> reused);
 /// "10 trials from run 1, 8 min ago, on a busy machine; --fresh measures again"; "" for none.
 std::string reused_text(std::span<const Reused> reused, Caller caller = Caller::command_line);
 /// "10 of 20 configurations known: 2 trials now, 8 trials from run 1, …" of `trials` trials in all;

@@ -1,13 +1,14 @@
 // One JSON document as one line of text.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "base/json_fwd.h"
 
 namespace flyball {
 
 /// Without blanks; what is no UTF-8 is replaced, which JSON does not bear.
-std::string json_line(const nlohmann::ordered_json& document);
-std::string json_line(const nlohmann::json& document);
+std::string json_line(const Json& document);
+std::string json_line(const SortedJson& document);
 
 }  // namespace flyball

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace flyball {
 namespace {
 
 TEST(JsonLine, HasNoBlanksAndNothingButUtf8) {
-  EXPECT_EQ(json_line(nlohmann::ordered_json{{"b", 1}, {"a", "x y"}}), R"({"b":1,"a":"x y"})");
-  EXPECT_EQ(json_line(nlohmann::json{{"b", "\xff"}}), "{\"b\":\"\xef\xbf\xbd\"}");
+  EXPECT_EQ(json_line(Json{{"b", 1}, {"a", "x y"}}), R"({"b":1,"a":"x y"})");
+  EXPECT_EQ(json_line(SortedJson{{"b", "\xff"}}), "{\"b\":\"\xef\xbf\xbd\"}");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "answers/json_version.h"
+#include "base/json.h"
 #include "base/os/interrupt.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -51,9 +52,8 @@ int report_error(const Error& error) {
   return error.code == Code::infeasible ? 1 : 2;
 }
 
-void print_json(const nlohmann::ordered_json& document) {
-  write_output(in_asked_version(document).dump(2, ' ', false,
-                                               nlohmann::ordered_json::error_handler_t::replace) +
+void print_json(const Json& document) {
+  write_output(in_asked_version(document).dump(2, ' ', false, Json::error_handler_t::replace) +
                "\n");
 }
 

@@ -1,12 +1,12 @@
 // What all commands print alike: tables, one JSON document, errors with a hint, progress.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/figure.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "cli/commands.h"
 
@@ -19,7 +19,7 @@ int interrupted_exit_code();
 int report_error(const Error& error);
 
 /// The one document of `--json`, on stdout. NaN and infinite become null.
-void print_json(const nlohmann::ordered_json& document);
+void print_json(const Json& document);
 
 /// Columns aligned under a header; numbers to the right, text to the left.
 class TextTable {

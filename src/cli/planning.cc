@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/os/interrupt.h"
 #include "cli/board.h"
 #include "cli/checks.h"
@@ -117,7 +117,7 @@ Status begin_report(PlanOptions& options) {
   return options.report.empty() ? Status() : check_writable(options.report);
 }
 
-Status report_plan(const PlanOptions& options, const nlohmann::ordered_json& answer) {
+Status report_plan(const PlanOptions& options, const Json& answer) {
   return write_report(options.report, plan_page(answer, options.request.command), options.json);
 }
 

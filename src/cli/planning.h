@@ -1,11 +1,11 @@
 // What the commands of `flyball plan` share: their options, and the request they make of them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
@@ -61,7 +61,7 @@ Status read_board_costs(PlanOptions& options, const SharedBoard& board, const Bo
 /// Refuses a report that cannot be written, and notes when planning began.
 Status begin_report(PlanOptions& options);
 /// Writes --report, where one was asked for. `answer`: as `plan --json` prints it.
-Status report_plan(const PlanOptions& options, const nlohmann::ordered_json& answer);
+Status report_plan(const PlanOptions& options, const Json& answer);
 /// `flyball plan dynamic`.
 Status plan_dynamic_rates(PlanOptions& options);
 

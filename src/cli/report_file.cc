@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/checks.h"
 #include "report/page.h"
 
@@ -14,7 +13,7 @@ CLI::Option* add_report_option(CLI::App& command, std::string& file) {
   return writes(command.add_option("--report", file, "write an HTML report here"));
 }
 
-Status write_report(const std::string& file, const nlohmann::ordered_json& document, bool quiet) {
+Status write_report(const std::string& file, const Json& document, bool quiet) {
   if (file.empty()) return {};
   FLYBALL_CHECK(write_file(file, fill_page(document)));
   if (!quiet) fmt::print("report: {}\n", file);

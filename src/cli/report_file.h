@@ -2,9 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "base/status.h"
 #include "cli/commands.h"
 
@@ -14,6 +14,6 @@ namespace flyball::cli {
 CLI::Option* add_report_option(CLI::App& command, std::string& file);
 /// Writes the page with this document (docs/report-data.md) and says where; `quiet`: without a
 /// word, as beside --json. Nothing is written where `file` is "".
-Status write_report(const std::string& file, const nlohmann::ordered_json& document, bool quiet);
+Status write_report(const std::string& file, const Json& document, bool quiet);
 
 }  // namespace flyball::cli

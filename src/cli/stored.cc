@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace flyball::cli {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 StoredRun as_run(const BoardFact& fact) {
   StoredRun run;
   run.id = fact.id;
-  const nlohmann::json request = {{"board", board_fact_name(fact.kind)}};
+  const SortedJson request = {{"board", board_fact_name(fact.kind)}};
   run.request = {fact.command, request.dump(), fact.device, fact.fingerprint};
   run.started_utc = run.finished_utc = fact.measured_utc;
   run.state = RunState::done;

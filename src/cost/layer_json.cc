@@ -66,7 +66,7 @@ Result<Layer> read_layer(const Json& object) {
 
 }  // namespace
 
-nlohmann::ordered_json layer_table_json(const LayerTable& table) {
+Json layer_table_json(const LayerTable& table) {
   const LayerTotals totals = table.totals();
   Json layers = Json::array();
   for (const Layer& layer : table.layers) layers.push_back(layer_json(layer));
@@ -83,7 +83,7 @@ nlohmann::ordered_json layer_table_json(const LayerTable& table) {
           {"layers", layers}};
 }
 
-Result<LayerTable> read_layer_table(const nlohmann::ordered_json& document) {
+Result<LayerTable> read_layer_table(const Json& document) {
   if (!document.is_object()) return wrong("it is no object");
   LayerTable table;
   FLYBALL_ASSIGN(table.workload, text(document, "workload"));

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cost/networks.h"
 
 namespace flyball {
@@ -13,7 +12,7 @@ TEST(LayerJson, ATableReadsBackToTheBit) {
   const auto table = network_layers("resnet18", Phase::train, 16);
   ASSERT_TRUE(table.ok());
   const auto text = layer_table_json(*table).dump();
-  const auto back = read_layer_table(nlohmann::ordered_json::parse(text));
+  const auto back = read_layer_table(Json::parse(text));
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(layer_table_json(*back).dump(), text);
   EXPECT_EQ(back->layers.size(), table->layers.size());

@@ -7,9 +7,9 @@
 #include <zlib.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -53,14 +53,14 @@ Status trusted(const fs::path& path) {
 }
 
 // Of the form {"boot": …, "root": …, "settings": [[file, value], [file, value, "fluid"], …]}.
-std::optional<JournalContent> parse(const nlohmann::json& json, std::string& boot) {
+std::optional<JournalContent> parse(const SortedJson& json, std::string& boot) {
   JournalContent content;
   try {
     boot = json.at("boot").get<std::string>();
     content.root = json.at("root").get<std::string>();
     for (const auto& setting : json.at("settings"))
       content.settings.push_back({setting.at(0), setting.at(1), setting.size() > 2});
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return {};
   }
   return content;
@@ -119,7 +119,7 @@ Result<std::optional<JournalContent>> read_journal(const fs::path& path) {
   if (text.substr(0, line) != fmt::format("{} {}", first_word, checksum(body)))
     return corrupt(path, "is no whole journal of settings");
   std::string boot;
-  const auto content = parse(nlohmann::json::parse(body, nullptr, false), boot);
+  const auto content = parse(SortedJson::parse(body, nullptr, false), boot);
   if (!content) return corrupt(path, "is no journal of settings");
   if (boot != boot_of(content->root)) return std::optional<JournalContent>();
   return content;
@@ -130,18 +130,18 @@ Status write_journal(const fs::path& path, const JournalContent& content) {
     if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
     return file_error("remove", path, errno);
   }
-  nlohmann::json settings = nlohmann::json::array();
+  SortedJson settings = SortedJson::array();
   for (const SavedSetting& setting : content.settings) {
     settings.push_back({setting.file, setting.value});
     if (setting.fluid) settings.back().push_back("fluid");
   }
-  const nlohmann::json json{{"boot", boot_of(content.root)},
-                            {"root", content.root.string()},
-                            {"settings", std::move(settings)}};
+  const SortedJson json{{"boot", boot_of(content.root)},
+                        {"root", content.root.string()},
+                        {"settings", std::move(settings)}};
   std::string body;
   try {
     body = json.dump(1) + "\n";
-  } catch (const nlohmann::json::exception&) {
+  } catch (const SortedJson::exception&) {
     return Error{Code::corrupt, "a setting of this board is no text: it could not be put back", ""};
   }
   return write_file(path, fmt::format("{} {}\n{}", first_word, checksum(body), body));

@@ -221,7 +221,7 @@ Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation) {
   return report;
 }
 
-nlohmann::ordered_json to_json(const OptimiseReport& report) {
+Json to_json(const OptimiseReport& report) {
   Json rows = Json::array();
   for (const OptimiseRow& row : report.rows) {
     const bool known = row.error.empty();

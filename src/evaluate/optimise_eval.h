@@ -2,11 +2,11 @@
 // fastest mode within a power budget, chosen from predictions, judged by what was measured there.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/statistics.h"
 #include "evaluate/evaluation.h"
 #include "space/highest_mode.h"
@@ -93,7 +93,7 @@ struct OptimiseReport {
 /// mode meets, or every predictor failed.
 Result<OptimiseReport> evaluate_optimise(const OptimiseEvaluation& evaluation);
 
-nlohmann::ordered_json to_json(const OptimiseReport& report);
+Json to_json(const OptimiseReport& report);
 
 /// "17:50:1W" (first, last, step) or "20,30,40W": the last unit is that of all; each may have its
 /// own.

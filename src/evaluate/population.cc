@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/json.h"
@@ -172,7 +171,7 @@ Result<std::vector<PredictKindRow>> evaluate_predict_population(
   return rows;
 }
 
-nlohmann::ordered_json to_json(const SearchKindRow& row) {
+Json to_json(const SearchKindRow& row) {
   return {{"strategy", row.strategy},
           {"kind", row.kind},
           {"tables", row.tables},
@@ -186,10 +185,9 @@ nlohmann::ordered_json to_json(const SearchKindRow& row) {
           {"mean_profiles", or_null(row.mean_profiles)}};
 }
 
-nlohmann::ordered_json to_json(const PredictKindRow& row) {
+Json to_json(const PredictKindRow& row) {
   const auto spread = [](double median, double p90, double worst) {
-    return nlohmann::ordered_json{
-        {"median", or_null(median)}, {"p90", or_null(p90)}, {"worst", or_null(worst)}};
+    return Json{{"median", or_null(median)}, {"p90", or_null(p90)}, {"worst", or_null(worst)}};
   };
   return {{"predictor", row.predictor},
           {"design", row.design},

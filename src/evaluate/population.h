@@ -2,10 +2,10 @@
 // networks that it was not made with in view.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "evaluate/predict_eval.h"
 #include "evaluate/search_sweep.h"
 
@@ -50,7 +50,7 @@ struct PredictKindRow {
 Result<std::vector<PredictKindRow>> evaluate_predict_population(
     const PredictEvaluation& evaluation, const std::vector<WorkloadTable>& tables);
 
-nlohmann::ordered_json to_json(const SearchKindRow& row);
-nlohmann::ordered_json to_json(const PredictKindRow& row);
+Json to_json(const SearchKindRow& row);
+Json to_json(const PredictKindRow& row);
 
 }  // namespace flyball

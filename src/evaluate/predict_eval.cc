@@ -249,7 +249,7 @@ Result<PredictReport> evaluate_predict(const PredictEvaluation& evaluation) {
   return report;
 }
 
-nlohmann::ordered_json to_json(const PredictReport& report) {
+Json to_json(const PredictReport& report) {
   Json rows = Json::array();
   for (const PredictRow& row : report.rows) rows.push_back(row_json(row));
   return {{"target", report.target},

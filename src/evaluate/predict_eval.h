@@ -1,10 +1,10 @@
 // Predictors judged on a measured table: profile a few of its modes, predict them all, compare.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/statistics.h"
 #include "evaluate/evaluation.h"
 
@@ -47,6 +47,6 @@ Result<PredictReport> evaluate_predict(const PredictEvaluation& evaluation);
 
 /// {"target", "configurations", "references", "rows": [{"predictor", "design", "modes", "runs",
 /// "time_mape": {"median", "q1", "q3"}, …}]}; figures that do not exist are null.
-nlohmann::ordered_json to_json(const PredictReport& report);
+Json to_json(const PredictReport& report);
 
 }  // namespace flyball

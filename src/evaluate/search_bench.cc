@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "problem/exact.h"
@@ -82,10 +82,10 @@ int run(const std::filesystem::path& folder) {
   const double seconds = watch.seconds();
   fmt::print(stderr, "{} problems, {} solvable, {:.2f} s on {} cores\n", problems, solvable.load(),
              seconds, usable_cores());
-  const nlohmann::ordered_json figures{{"all_problems_s", seconds},
-                                       {"problems_per_s", static_cast<double>(problems) / seconds},
-                                       {"problems", problems}};
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "search"}, {"figures", figures}}.dump());
+  const Json figures{{"all_problems_s", seconds},
+                     {"problems_per_s", static_cast<double>(problems) / seconds},
+                     {"problems", problems}};
+  fmt::print("{}\n", Json{{"benchmark", "search"}, {"figures", figures}}.dump());
   return 0;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/statistics.h"
@@ -191,10 +190,10 @@ SearchRow median_row(std::span<const SearchRow> rows) {
   return middle;
 }
 
-nlohmann::json to_json(const SearchEvaluation& evaluation) {
-  nlohmann::json rows = nlohmann::json::array();
+SortedJson to_json(const SearchEvaluation& evaluation) {
+  SortedJson rows = SortedJson::array();
   for (const SearchRow& row : evaluation.rows) {
-    nlohmann::json one = {{"strategy", row.strategy}};
+    SortedJson one = {{"strategy", row.strategy}};
     for (const Count& count : counts) one[count.name] = row.*count.value;
     for (const Figure& figure : figures)
       if (figure.applies(evaluation.kind)) one[figure.name] = or_null(row.*figure.value);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "problem/paper.h"
 #include "search/strategy.h"
 
@@ -71,7 +71,7 @@ struct SearchEvaluation {
 Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep);
 
 /// {"problem":…, "rows":[{"strategy", "problems", …}]} with the fields' names as keys.
-nlohmann::json to_json(const SearchEvaluation& evaluation);
+SortedJson to_json(const SearchEvaluation& evaluation);
 /// The cases as CSV: strategy, seed, budgets, optimum, answer and what was chosen; empty fields
 /// where there is no limit or no answer.
 std::string cases_csv(const SearchEvaluation& evaluation);

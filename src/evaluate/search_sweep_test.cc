@@ -6,9 +6,9 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/csv.h"
+#include "base/json.h"
 #include "evaluate/search_score.h"
 #include "search/registry.h"
 #include "search/run.h"
@@ -153,7 +153,7 @@ TEST(SearchSweep, FiguresDoNotDependOnTheNumberOfThreads) {
   sweep.seeds = 3;
   const auto figures = [&](size_t threads) {
     sweep.threads = threads;
-    nlohmann::json json = to_json(*evaluate_search(sweep));
+    SortedJson json = to_json(*evaluate_search(sweep));
     for (auto& row : json["rows"]) row.erase("seconds");
     return json;
   };

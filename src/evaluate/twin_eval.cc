@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/json.h"
 #include "base/statistics.h"
 #include "predict/contradicted.h"
 
@@ -100,8 +101,8 @@ Result<TwinReport> evaluate_twin(std::span<const WorkloadTable> tables,
   return report;
 }
 
-nlohmann::ordered_json to_json(const TwinReport& report) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+Json to_json(const TwinReport& report) {
+  Json rows = Json::array();
   for (const TwinEvalRow& row : report.rows)
     rows.push_back({{"part", row.rows},
                     {"configurations", row.configurations},
@@ -113,8 +114,7 @@ nlohmann::ordered_json to_json(const TwinReport& report) {
                     {"power_bias", row.power_bias}});
   return {{"targets", report.targets},
           {"provenance", provenance_name(Provenance::simulated)},
-          {"calibrated", report.calibrated.empty() ? nlohmann::ordered_json()
-                                                   : nlohmann::ordered_json(report.calibrated)},
+          {"calibrated", report.calibrated.empty() ? Json() : Json(report.calibrated)},
           {"rows", rows}};
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "space/table.h"
 #include "twin/calibrate.h"
 
@@ -35,6 +35,6 @@ Result<TwinCase> twin_case(const WorkloadTable& table);
 /// rows. `set`: constants by name that are others for this once, to see what a term brings.
 Result<TwinReport> evaluate_twin(std::span<const WorkloadTable> tables,
                                  const std::map<std::string, double>& set = {});
-nlohmann::ordered_json to_json(const TwinReport& report);
+Json to_json(const TwinReport& report);
 
 }  // namespace flyball

@@ -18,12 +18,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/statistics.h"
 #include "data/formats/open.h"
@@ -196,7 +196,7 @@ int run(const Options& options, const std::string& program) {
       std::to_string(options.epochs),
       std::to_string(kSize)};
   std::map<std::string, std::vector<double>> seen;
-  nlohmann::ordered_json figures;
+  Json figures;
   figures["set_mb"] = static_cast<double>(set) * 1e-6;
   for (int round = 0; round < options.rounds; ++round)
     for (const int share : {50, 75}) {
@@ -230,7 +230,7 @@ int run(const Options& options, const std::string& program) {
     // Where the peer's page cache hits c + (1 − c)·ln(1 − c) and time is reading alone.
     figures[fmt::format("formula_{}", share)] = (1 - c - (1 - c) * std::log(1 - c)) / (1 - c);
   }
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "cache"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "cache"}, {"figures", figures}}.dump());
   return 0;
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "telemetry/sampling/trace.h"
 
 namespace flyball {
@@ -30,8 +30,8 @@ std::vector<ClockResidency> residency_of(const std::vector<Trace>& traces, int64
                                          int64_t end_ns);
 
 /// {"gpu_mhz": {"step_mhz": 0, "values": [{"mhz", "share"}]}}
-nlohmann::ordered_json residency_json(const std::vector<ClockResidency>& clocks);
-/// Throws what nlohmann::json throws for another document.
-std::vector<ClockResidency> parse_residency(const nlohmann::ordered_json& json);
+Json residency_json(const std::vector<ClockResidency>& clocks);
+/// Throws what SortedJson throws for another document.
+std::vector<ClockResidency> parse_residency(const Json& json);
 
 }  // namespace flyball

@@ -229,7 +229,7 @@ Result<RunFigures> parse_run(const Json& json) {
     for (const Json& epoch : json.at("epochs")) run.epochs.push_back(parse_epoch(epoch));
     if (run.epochs.empty()) return Error{Code::corrupt, "a run without epochs", ""};
     return run;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     return Error{Code::corrupt, fmt::format("this is no run: {}", error.what()), ""};
   }
 }

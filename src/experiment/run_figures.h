@@ -1,11 +1,11 @@
 // What came of one measured run of an experiment, in memory and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "experiment/residency.h"
 #include "experiment/spec.h"
@@ -59,9 +59,9 @@ struct RunFigures {
 /// Figures of a run that was done; `begin_unix_s` by the wall clock now.
 RunFigures figures_of(const EpochRun& run, const RunSettings& settings, int repeat);
 
-nlohmann::ordered_json run_json(const RunFigures& run);
+Json run_json(const RunFigures& run);
 /// Also as earlier programs wrote it, with the conditions behind the fingerprint. Error: it misses
 /// something or holds something else.
-Result<RunFigures> parse_run(const nlohmann::ordered_json& json);
+Result<RunFigures> parse_run(const Json& json);
 
 }  // namespace flyball

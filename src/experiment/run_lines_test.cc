@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "experiment/run_figures_testing.h"
 
 namespace flyball {
@@ -38,7 +39,7 @@ TEST(RunLines, ABrokenLineIsNamed) {
   json["settings"]["workers"] = -3;
   EXPECT_THAT(complaint(json.dump() + "\n"), HasSubstr("workers cannot be -3"));
   json = run_json(some_run(0));
-  json["epochs"] = nlohmann::ordered_json::array();
+  json["epochs"] = Json::array();
   EXPECT_THAT(complaint(json.dump() + "\n"), HasSubstr("a run without epochs"));
 }
 

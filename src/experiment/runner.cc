@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/os/interrupt.h"
 #include "device/registry/live_knobs.h"
 #include "experiment/base_load.h"
@@ -184,12 +185,9 @@ Result<std::unique_ptr<BoardDevice>> open_device(const ExperimentOptions& option
 // What makes a start of an experiment the same as an interrupted one.
 RunRequest request_of(const ExperimentSpec& spec, const ExperimentOptions& options,
                       const std::string& fingerprint) {
-  nlohmann::ordered_json asked{{"experiment", spec.name},
-                               {"question", question_name(spec.question)},
-                               {"workload", spec.fixed.workload},
-                               {"fixed", settings_json(spec.fixed)},
-                               {"vary", nlohmann::ordered_json::object()},
-                               {"repeats", spec.repeats}};
+  Json asked{{"experiment", spec.name},         {"question", question_name(spec.question)},
+             {"workload", spec.fixed.workload}, {"fixed", settings_json(spec.fixed)},
+             {"vary", Json::object()},          {"repeats", spec.repeats}};
   for (const Varied& varied : spec.vary)
     for (const SettingValue& value : varied.values)
       std::visit([&](const auto& one) { asked["vary"][varied.name].push_back(one); }, value);

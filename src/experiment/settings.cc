@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "experiment/spec.h"
 
@@ -14,7 +14,7 @@ namespace {
 struct Entry {
   const char* name;
   std::function<Status(RunSettings&, const SettingValue&)> set;
-  std::function<nlohmann::ordered_json(const RunSettings&)> get;
+  std::function<Json(const RunSettings&)> get;
 };
 
 Error wrong(const char* name, const SettingValue& value, const std::string& hint) {
@@ -171,8 +171,8 @@ std::string settings_label(const std::vector<std::string>& names, const RunSetti
   return parts.empty() ? settings.workload : join(parts, ", ");
 }
 
-nlohmann::ordered_json settings_json(const RunSettings& settings) {
-  nlohmann::ordered_json json;
+Json settings_json(const RunSettings& settings) {
+  Json json;
   for (const Entry& entry : entries()) json[entry.name] = entry.get(settings);
   return json;
 }

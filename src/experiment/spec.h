@@ -3,11 +3,11 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/status.h"
 #include "space/axis.h"
 
@@ -62,7 +62,7 @@ std::string setting_text(const SettingValue& value);
 Status set_setting(RunSettings& settings, const std::string& name, const SettingValue& value);
 /// Names of all settings.
 const std::vector<std::string>& setting_names();
-nlohmann::ordered_json settings_json(const RunSettings& settings);
+Json settings_json(const RunSettings& settings);
 
 /// "workers 2, clear epoch": these settings of a run.
 std::string settings_label(const std::vector<std::string>& names, const RunSettings& settings);

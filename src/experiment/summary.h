@@ -1,11 +1,11 @@
 // The runs of an experiment side by side: one group per setting, and in words what holds.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "experiment/runner.h"
 
 namespace flyball {
@@ -61,11 +61,11 @@ std::vector<std::string> gaps_of(const ExperimentResult& result);
 std::vector<std::string> doubts_of(const ExperimentResult& result);
 
 /// Each epoch of each run, as a group of a document lists them.
-nlohmann::ordered_json epochs_json(const std::vector<const RunFigures*>& runs);
+Json epochs_json(const std::vector<const RunFigures*>& runs);
 /// Of the first run of an experiment (may be null): when it was measured, its power total, its
 /// dataset.
-nlohmann::ordered_json first_run_json(const RunFigures* run);
+Json first_run_json(const RunFigures* run);
 /// As `--json` shows it.
-nlohmann::ordered_json experiment_json(const ExperimentResult& result);
+Json experiment_json(const ExperimentResult& result);
 
 }  // namespace flyball

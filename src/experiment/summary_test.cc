@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace flyball {
 namespace {
@@ -76,7 +76,7 @@ TEST(Summary, KeepsTheFirstEpochApart) {
   const auto json = experiment_json(result);
   EXPECT_EQ(json["groups"].size(), 3u);
   EXPECT_TRUE(json["groups"][0]["later"]["energy_j"].is_null());
-  EXPECT_EQ(json["varied"], nlohmann::json({"workers"}));
+  EXPECT_EQ(json["varied"], SortedJson({"workers"}));
   EXPECT_EQ(json["fixed"]["workload"], "lenet5");
   EXPECT_EQ(json["dataset"]["bytes"], 200e6);
   EXPECT_TRUE(json["power_total"].is_null());

@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "baselines/nn/mlp.h"
 #include "baselines/nn/mlp_kernel.h"
@@ -108,12 +108,12 @@ int run(int rounds) {
                round, cold.fit, 1e3 * cold.predict, ours,
                peer > 0 ? fmt::format("{:.2f} s", peer) : "missing");
   }
-  nlohmann::ordered_json figures;
+  Json figures;
   for (const char* name :
        {"fit_s", "predict_ms", "transfer_nn_ratio", "transfer_nn_s", "pytorch_transfer_s",
         "fit_transfer_gp_s", "predict_transfer_gp_ms", "fit_gp_s", "predict_gp_ms"})
     if (seen.contains(name)) figures[name] = median(seen[name]);
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "predict"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "predict"}, {"figures", figures}}.dump());
   return 0;
 }
 

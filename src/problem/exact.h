@@ -44,7 +44,7 @@ double sustained_rate(const Problem& problem, const Readings& readings, size_t r
 Choice solve(const Problem& problem, const Readings& readings);
 
 /// The least by which one limit alone has to give way, and the choice that then meets all others.
-struct Easing {
+struct Relaxation {
   Constraint constraint = Constraint::none;
   size_t role = 0;  ///< whose latency or arrival rate
   double limit = 0, needed = 0;
@@ -53,7 +53,7 @@ struct Easing {
 
 /// For each limit that can be eased so that some choice is feasible; in the order power, time,
 /// energy, then latency and arrival rate by role. O(limits × choices).
-std::vector<Easing> easings(const Problem& problem, const Readings& readings);
+std::vector<Relaxation> relaxations(const Problem& problem, const Readings& readings);
 
 /// Why there is no feasible choice: which constraint binds and the nearest value that can be met.
 Error infeasible_error(const Problem& problem, const Readings& readings);

@@ -25,22 +25,22 @@ double or_unlimited(double value) {
 
 /// Eases one limit of `relaxed`, in which it is lifted, as little as the readings allow.
 template <class Value>
-void ease(const Problem& relaxed, const Readings& readings, Easing easing, const Value& value,
-          std::vector<Easing>& found) {
-  easing.needed = unlimited;
+void ease(const Problem& relaxed, const Readings& readings, Relaxation relaxation,
+          const Value& value, std::vector<Relaxation>& found) {
+  relaxation.needed = unlimited;
   for_each_choice(relaxed, [&](Choosing choice) {
     if (!outcome_of(relaxed, readings, choice).feasible) return;
     const double needed = value(choice);
-    if (needed >= easing.needed) return;
-    easing.needed = needed;
-    easing.choice.assign(choice.begin(), choice.end());
+    if (needed >= relaxation.needed) return;
+    relaxation.needed = needed;
+    relaxation.choice.assign(choice.begin(), choice.end());
   });
-  if (easing.needed != unlimited) found.push_back(std::move(easing));
+  if (relaxation.needed != unlimited) found.push_back(std::move(relaxation));
 }
 
 template <class Value>
 void ease_budget(const Problem& problem, const Readings& readings, Constraint constraint,
-                 double Budgets::*budget, const Value& value, std::vector<Easing>& found) {
+                 double Budgets::*budget, const Value& value, std::vector<Relaxation>& found) {
   if (problem.budgets.*budget == unlimited) return;
   Problem relaxed = problem;
   relaxed.budgets.*budget = unlimited;
@@ -48,7 +48,7 @@ void ease_budget(const Problem& problem, const Readings& readings, Constraint co
 }
 
 void ease_latency(const Problem& problem, const Readings& readings, size_t role,
-                  std::vector<Easing>& found) {
+                  std::vector<Relaxation>& found) {
   const double limit = problem.roles[role].latency_ms;
   if (limit == unlimited) return;
   Problem relaxed = problem;
@@ -60,56 +60,57 @@ void ease_latency(const Problem& problem, const Readings& readings, size_t role,
 
 /// The highest arrival rate at or below the asked one that some choice sustains.
 void ease_rate(const Problem& problem, const Readings& readings, size_t role,
-               std::vector<Easing>& found) {
+               std::vector<Relaxation>& found) {
   const double asked = problem.roles[role].rate_hz;
-  Easing easing{Constraint::arrival_rate, role, asked, 0, {}};
+  Relaxation relaxation{Constraint::arrival_rate, role, asked, 0, {}};
   Problem slower = problem;
   for_each_choice(problem, [&](Choosing choice) {
     // One part in a billion below the limit, so that rounding does not push it over.
     const double rate =
         std::min(asked, (1 - 1e-9) * sustained_rate(problem, readings, role, choice));
-    if (!(rate > easing.needed)) return;
+    if (!(rate > relaxation.needed)) return;
     slower.roles[role].rate_hz = rate;
     if (!outcome_of(slower, readings, choice).feasible) return;
-    easing.needed = rate;
-    easing.choice.assign(choice.begin(), choice.end());
+    relaxation.needed = rate;
+    relaxation.choice.assign(choice.begin(), choice.end());
   });
-  if (easing.needed > 0) found.push_back(std::move(easing));
+  if (relaxation.needed > 0) found.push_back(std::move(relaxation));
 }
 
 /// "the latency budget of 55 ms", of whom where two are served.
-std::string limit_text(const Problem& problem, const Easing& easing) {
+std::string limit_text(const Problem& problem, const Relaxation& relaxation) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const std::string whose = two ? problem.roles[easing.role].workload + "'s " : "the ";
-  switch (easing.constraint) {
+  const std::string whose = two ? problem.roles[relaxation.role].workload + "'s " : "the ";
+  switch (relaxation.constraint) {
     case Constraint::latency:
-      return fmt::format("{}latency budget of {:.5g} ms", whose, easing.limit);
+      return fmt::format("{}latency budget of {:.5g} ms", whose, relaxation.limit);
     case Constraint::arrival_rate:
-      return fmt::format("{}arrival rate of {:g}/s", whose, easing.limit);
+      return fmt::format("{}arrival rate of {:g}/s", whose, relaxation.limit);
     default:
-      return fmt::format("the {} budget of {:.5g} {}", constraint_name(easing.constraint),
-                         easing.limit, unit_of(problem, easing.constraint));
+      return fmt::format("the {} budget of {:.5g} {}", constraint_name(relaxation.constraint),
+                         relaxation.limit, unit_of(problem, relaxation.constraint));
   }
 }
 
-std::string remedy_text(const Problem& problem, const Easing& easing) {
+std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
   const bool two = problem.roles.size() == 2 && problem.roles[0].serves();
-  const std::string whose = two ? " for " + problem.roles[easing.role].workload : "";
-  switch (easing.constraint) {
+  const std::string whose = two ? " for " + problem.roles[relaxation.role].workload : "";
+  switch (relaxation.constraint) {
     case Constraint::latency:
-      return fmt::format("a latency of {:.5g} ms{} would do", easing.needed, whose);
+      return fmt::format("a latency of {:.5g} ms{} would do", relaxation.needed, whose);
     case Constraint::arrival_rate:
-      return fmt::format("{:.4g} requests/s{} would be sustained", easing.needed, whose);
+      return fmt::format("{:.4g} requests/s{} would be sustained", relaxation.needed, whose);
     default:
-      return fmt::format("{:.5g} {} of {} would do", easing.needed,
-                         unit_of(problem, easing.constraint), constraint_name(easing.constraint));
+      return fmt::format("{:.5g} {} of {} would do", relaxation.needed,
+                         unit_of(problem, relaxation.constraint),
+                         constraint_name(relaxation.constraint));
   }
 }
 
 }  // namespace
 
-std::vector<Easing> easings(const Problem& problem, const Readings& readings) {
-  std::vector<Easing> found;
+std::vector<Relaxation> relaxations(const Problem& problem, const Readings& readings) {
+  std::vector<Relaxation> found;
   ease_budget(
       problem, readings, Constraint::power, &Budgets::power_w,
       [&](Choosing choice) { return or_unlimited(power_of(readings, choice)); }, found);
@@ -133,9 +134,9 @@ std::vector<Easing> easings(const Problem& problem, const Readings& readings) {
 
 Error infeasible_error(const Problem& problem, const Readings& readings) {
   std::vector<std::string> binding, remedies;
-  for (const Easing& easing : easings(problem, readings)) {
-    binding.push_back(limit_text(problem, easing));
-    remedies.push_back(remedy_text(problem, easing));
+  for (const Relaxation& relaxation : relaxations(problem, readings)) {
+    binding.push_back(limit_text(problem, relaxation));
+    remedies.push_back(remedy_text(problem, relaxation));
   }
   if (!binding.empty())
     return {Code::infeasible,

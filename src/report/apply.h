@@ -1,9 +1,9 @@
 // How a person sets what an answer says.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "space/axis.h"
 
 namespace flyball {
@@ -27,6 +27,6 @@ struct Applied {
 /// the environment of the program. How other boards are set is not known here: their mode is named.
 /// Of a simulated board the first step says that a true one is to be measured. Empty where there is
 /// nothing to set.
-nlohmann::ordered_json apply_steps(const Applied& applied);
+Json apply_steps(const Applied& applied);
 
 }  // namespace flyball

@@ -2,13 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include "base/json.h"
+
 namespace flyball {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string code_of(const nlohmann::ordered_json& steps, size_t i) {
+std::string code_of(const Json& steps, size_t i) {
   return steps[i].value("code", "");
 }
 

@@ -2,11 +2,11 @@
 // between boards of one kind (E4 of POMACS 6(3), section 5.4).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "store/run.h"
 
 namespace flyball {
@@ -42,6 +42,6 @@ struct BoardSpread {
 /// are equal; of several readings of one trial the median counts there.
 BoardSpread spread_of_boards(const std::vector<BoardRecord>& boards);
 
-nlohmann::ordered_json to_json(const BoardSpread& spread);
+Json to_json(const BoardSpread& spread);
 
 }  // namespace flyball

@@ -1,10 +1,10 @@
 // Two stored runs side by side, trial by trial.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "report/sources.h"
 #include "store/run.h"
 #include "tune/tune.h"
@@ -46,7 +46,7 @@ RunComparison compare_runs(const StoredRun& first, const std::vector<StoredMeasu
                            const std::vector<StoredMeasurement>& of_second);
 
 /// As `flyball runs compare --json` prints it.
-nlohmann::ordered_json to_json(const RunComparison& comparison);
+Json to_json(const RunComparison& comparison);
 /// What came of one row: "established", "the 90 % intervals overlap", "only in the first", …
 std::string remark_of(const ComparedTrial& row);
 

@@ -7,7 +7,7 @@
 namespace flyball {
 namespace {
 
-nlohmann::ordered_json table_grid(const WorkloadTable& given) {
+Json table_grid(const WorkloadTable& given) {
   const WorkloadTable table = merge_repeats(given);
   const std::vector<Axis>& all = table.space.axes();
   Json axes = Json::array(), configurations = Json::array();
@@ -34,8 +34,8 @@ nlohmann::ordered_json table_grid(const WorkloadTable& given) {
 
 }  // namespace
 
-nlohmann::ordered_json table_grids(std::span<const WorkloadTable> tables) {
-  auto grids = nlohmann::ordered_json::array();
+Json table_grids(std::span<const WorkloadTable> tables) {
+  auto grids = Json::array();
   for (const WorkloadTable& table : tables) grids.push_back(table_grid(table));
   return grids;
 }

@@ -5,11 +5,11 @@
 #include "answers/answer.h"
 #include "answers/json_version.h"
 #include "base/clock.h"
+#include "base/json.h"
 
 namespace flyball {
 
-nlohmann::ordered_json page_document(const std::string& kind, const std::string& command,
-                                     const nlohmann::ordered_json& answer) {
+Json page_document(const std::string& kind, const std::string& command, const Json& answer) {
   return {{"schema", "flyball-report/2"},
           {"kind", kind},
           {"command", command},
@@ -18,7 +18,7 @@ nlohmann::ordered_json page_document(const std::string& kind, const std::string&
           {"answer", in_version(answer, json_schema)}};
 }
 
-std::string fill_page(const nlohmann::ordered_json& document) {
+std::string fill_page(const Json& document) {
   constexpr std::string_view slot = "id=\"flyball-data\" type=\"application/json\">";
   const std::string_view page = page_template();
   const size_t at = page.find(slot);
@@ -27,7 +27,7 @@ std::string fill_page(const nlohmann::ordered_json& document) {
   const size_t end = page.find("</script>", begin);
   // No text of the document may end the script element.
   std::string data;
-  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  const auto replace = Json::error_handler_t::replace;
   for (char c : document.dump(-1, ' ', false, replace))
     if (c == '<')
       data += "\\u003c";

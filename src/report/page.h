@@ -1,9 +1,10 @@
 // The report page: one HTML file that opens from disk, offline.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "base/json.h"
 
 namespace flyball {
 
@@ -12,10 +13,9 @@ std::string_view page_template();
 
 /// The document of a page that shows an answer: what `--json` prints of it in the current version,
 /// and the command as it was typed.
-nlohmann::ordered_json page_document(const std::string& kind, const std::string& command,
-                                     const nlohmann::ordered_json& answer);
+Json page_document(const std::string& kind, const std::string& command, const Json& answer);
 
 /// The page with its document (docs/report-data.md) in the slot. Numbers must be finite.
-std::string fill_page(const nlohmann::ordered_json& document);
+std::string fill_page(const Json& document);
 
 }  // namespace flyball

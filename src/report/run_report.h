@@ -1,10 +1,10 @@
 // Any stored run as the document that the page shows (docs/report-data.md), and in a line.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "experiment/stored_figures.h"
 #include "store/run.h"
 #include "tune/board_costs.h"
@@ -13,18 +13,15 @@ namespace flyball {
 
 /// The answer of a tune, a plan or an experiment as its page. Any other run (an import, one that
 /// was cut off) as the list of its trials.
-nlohmann::ordered_json run_report(const StoredRun& run,
-                                  const std::vector<StoredMeasurement>& trials,
-                                  const BoardCosts& costs,
-                                  const std::vector<StoredFigures>& experiment_runs = {});
+Json run_report(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
+                const BoardCosts& costs, const std::vector<StoredFigures>& experiment_runs = {});
 
 /// A run as `flyball runs list --json` lists it, with its answer.
-nlohmann::ordered_json stored_run_json(const StoredRun& run);
+Json stored_run_json(const StoredRun& run);
 /// With its trials, and of an experiment its runs, as `flyball runs show --json` prints it.
-nlohmann::ordered_json stored_run_json(const StoredRun& run,
-                                       const std::vector<StoredMeasurement>& trials,
-                                       const BoardCosts& costs,
-                                       const std::vector<StoredFigures>& experiment_runs = {});
+Json stored_run_json(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
+                     const BoardCosts& costs,
+                     const std::vector<StoredFigures>& experiment_runs = {});
 /// The idle power of a measurement's mode; null where that was not measured.
 const StoredIdle* idle_of(const BoardCosts& costs, const Measurement& measurement);
 

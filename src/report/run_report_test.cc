@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "base/json.h"
+
 namespace flyball {
 namespace {
 
@@ -65,7 +67,7 @@ TEST(RunReport, CompletesAnExperimentByItsRuns) {
   EXPECT_EQ(page["command"], run.request.command);
   const auto& answer = page["answer"];
   EXPECT_EQ(answer["fixed"]["workload"], "lenet5");
-  EXPECT_EQ(answer["varied"], (nlohmann::ordered_json{"workers"}));
+  EXPECT_EQ(answer["varied"], (Json{"workers"}));
   EXPECT_EQ(answer["measured_utc"], "2026-01-02T03:04:05Z");
   EXPECT_EQ(answer["dataset"]["samples"], 600);
   EXPECT_EQ(answer["groups"][0]["epochs"].size(), 4u);

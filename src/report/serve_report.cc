@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "report/page.h"
-#include "schedule/live_result.h"
+#include "schedule/serving_result.h"
 
 namespace flyball {
 namespace {
@@ -20,7 +20,7 @@ Json latency_bars(const ServiceResult& service) {
 
 }  // namespace
 
-Json serve_report(const Json& answer, const LiveResult& result, const LiveTimeline& timeline,
+Json serve_report(const Json& answer, const ServingResult& result, const ServingTimeline& timeline,
                   const std::string& command) {
   Json page = page_document("serve", command, answer);
   page["latency"] = Json::array();

@@ -63,7 +63,7 @@ std::vector<std::string> differences(const Source& first, const Source& second) 
   return found;
 }
 
-nlohmann::ordered_json sources_json(const Sources& sources) {
+Json sources_json(const Sources& sources) {
   Json list = Json::array();
   for (const Source& source : sources.all())
     list.push_back({{"name", source.name},

@@ -2,11 +2,11 @@
 // of each. What differs between sources is told.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "store/run.h"
 
 namespace flyball {
@@ -36,6 +36,6 @@ class Sources {
 std::vector<std::string> differences(const Source& first, const Source& second);
 
 /// As `--json` shows them: each with its facts, and in what it differs from the first one.
-nlohmann::ordered_json sources_json(const Sources& sources);
+Json sources_json(const Sources& sources);
 
 }  // namespace flyball

@@ -1,9 +1,9 @@
 // The answer of a stored run as `--json` prints answers now.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "experiment/stored_figures.h"
 #include "store/run.h"
 
@@ -11,8 +11,7 @@ namespace flyball {
 
 /// With what programs before this one did not keep of it, as far as the run and its trials, or the
 /// measured runs of an experiment, say it; what nobody knows is empty or null.
-nlohmann::ordered_json complete_answer(const StoredRun& run,
-                                       const std::vector<StoredMeasurement>& trials,
-                                       const std::vector<StoredFigures>& experiment_runs = {});
+Json complete_answer(const StoredRun& run, const std::vector<StoredMeasurement>& trials,
+                     const std::vector<StoredFigures>& experiment_runs = {});
 
 }  // namespace flyball

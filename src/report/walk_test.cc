@@ -153,7 +153,7 @@ TEST_F(Walk, WhatAnEarlierProgramDidNotKeepIsSaidByItsTrials) {
   StoredRun before = run_;
   before.answer = old.dump();
   const Json answer = run_report(before, trials_, {})["answer"];
-  EXPECT_EQ(nlohmann::json(answer), nlohmann::json(printed));
+  EXPECT_EQ(SortedJson(answer), SortedJson(printed));
 }
 
 // A study's program set everything itself: there is no command to run it with.

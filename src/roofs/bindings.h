@@ -1,10 +1,10 @@
 // What binds each layer of a network on a board: the roof under which it takes longest.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "cost/layer_table.h"
 #include "roofs/board_roofs.h"
 
@@ -44,6 +44,6 @@ struct BoundWorkload {
 /// `launch_s` of a table's roofs is that of a whole minibatch, so it binds the whole table rather
 /// than its layers. `measured_s`, `stall_s` and `power_w` are NaN.
 BoundWorkload bind_layers(const LayerTable& table, const ModeRoofs& roofs, Provenance provenance);
-nlohmann::ordered_json bound_json(const BoundWorkload& bound);
+Json bound_json(const BoundWorkload& bound);
 
 }  // namespace flyball

@@ -3,12 +3,12 @@
 // the store as knowledge of that board.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "predict/roofline/roofline.h"
 #include "profile/trials/idle_power.h"
 #include "space/estimate.h"
@@ -87,7 +87,7 @@ struct BoardRoofs {
   std::string how_known() const;
 };
 
-nlohmann::ordered_json roofs_json(const BoardRoofs& roofs);
+Json roofs_json(const BoardRoofs& roofs);
 
 /// Returns its number in the store. `command`: as it was typed.
 Result<int64_t> keep_roofs(Store& store, const BoardRoofs& roofs, const std::string& command);

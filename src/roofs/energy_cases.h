@@ -2,12 +2,12 @@
 // highest mode (MAXN) the one with the least, and what does the best one save at what slowdown?
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "roofs/board_roofs.h"
 #include "space/table.h"
 
@@ -50,7 +50,7 @@ struct EnergyCase {
 };
 /// Batch sizes without power or without the highest mode have no case.
 std::vector<EnergyCase> energy_cases(const WorkloadTable& table);
-nlohmann::ordered_json case_json(const EnergyCase& one);
+Json case_json(const EnergyCase& one);
 
 /// Time-efficient (compute-bound) implies energy-efficient (at least half of the best FLOP per
 /// joule) in a mode where the energy balance ε_mem/(ε_flop + π0·τ_flop) is no higher than the time
@@ -61,7 +61,7 @@ struct BalanceVerdict {
   double energy_low = 0, energy_high = 0;  ///< FLOP per byte
 };
 BalanceVerdict balance_verdict(const BoardRoofs& roofs);
-nlohmann::ordered_json balance_json(const BalanceVerdict& verdict);
+Json balance_json(const BalanceVerdict& verdict);
 
 /// The answers to the three questions, in words with their numbers.
 std::vector<std::string> verdicts(std::span<const EnergyCase> cases, const BalanceVerdict& balance);

@@ -2,11 +2,11 @@
 // say of energy.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "roofs/bindings.h"
 #include "roofs/energy_cases.h"
 #include "roofs/table_roofs.h"
@@ -43,6 +43,6 @@ Result<RooflineAnswer> roofline_of_tables(const RooflineRequest& request,
 Result<RooflineAnswer> roofline_of_board(const RooflineRequest& request, const StoredRoofs& roofs,
                                          std::span<const StoredMeasurement> measured);
 
-nlohmann::ordered_json roofline_json(const RooflineAnswer& answer);
+Json roofline_json(const RooflineAnswer& answer);
 
 }  // namespace flyball

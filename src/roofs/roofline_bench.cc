@@ -13,11 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/parallel.h"
 #include "roofs/microbench/measure.h"
@@ -140,7 +140,7 @@ int run(int rounds, int threads) {
                round, best["peak_gflops"], best["peak_as_wide_gflops"], best["sgemm_gflops"],
                best["triad_gbs"], best["stream_triad_gbs"]);
   }
-  nlohmann::ordered_json figures{
+  Json figures{
       {"peak_gflops", best["peak_gflops"]}, {"triad_gbs", best["triad_gbs"]}, {"threads", threads}};
   if (best["sgemm_gflops"] > 0) {
     figures["sgemm_gflops"] = best["sgemm_gflops"];
@@ -152,8 +152,7 @@ int run(int rounds, int threads) {
     figures["stream_triad_gbs"] = best["stream_triad_gbs"];
     figures["triad_of_stream"] = best["triad_gbs"] / best["stream_triad_gbs"];
   }
-  fmt::print("{}\n",
-             nlohmann::ordered_json{{"benchmark", "roofline"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "roofline"}, {"figures", figures}}.dump());
   return 0;
 }
 

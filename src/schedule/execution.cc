@@ -27,7 +27,7 @@ void Execution::add(TrainingRules rules) {
   scheduler_.add(std::move(rules));
 }
 
-void Execution::begin(LivePlan plan, int64_t began_ns, LiveTimeline* timeline) {
+void Execution::begin(RunningPlan plan, int64_t began_ns, ServingTimeline* timeline) {
   began_ns_ = plan_since_ns_ = began_ns;
   plan_ = std::move(plan);
   result_.mode = plan_.mode_text;
@@ -41,7 +41,7 @@ void Execution::begin(LivePlan plan, int64_t began_ns, LiveTimeline* timeline) {
   timeline_ = timeline;
   if (!timeline_) return;
   if (timeline_->tracks().empty())
-    *timeline_ = LiveTimeline(std::move(services), std::move(trainings));
+    *timeline_ = ServingTimeline(std::move(services), std::move(trainings));
   timeline_->begin(began_ns);
   for (size_t s = 0; s < result_.services.size(); ++s)  // who came too early counts here
     for (size_t i = 0; i < result_.services[s].refused; ++i)
@@ -192,8 +192,8 @@ void Execution::count_planned(int64_t now_ns) {
   plan_since_ns_ = now_ns;
 }
 
-LiveDurations Execution::durations() const {
-  LiveDurations now;
+JobDurations Execution::durations() const {
+  JobDurations now;
   for (size_t s = 0; s < scheduler_.services(); ++s)
     now.services.push_back(
         scheduler_.inference_time(s).typical_ns(scheduler_.service(s).largest_batch));

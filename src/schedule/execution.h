@@ -7,8 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include "schedule/live_result.h"
-#include "schedule/live_timeline.h"
+#include "schedule/serving_result.h"
+#include "schedule/serving_timeline.h"
 
 namespace flyball {
 
@@ -23,7 +23,7 @@ struct JobTimeline {
 };
 
 /// All jobs in one mode with one plan.
-struct LivePlan {
+struct RunningPlan {
   size_t mode = 0;                               ///< two plans of one mode need no switch
   std::string mode_text{};                       ///< the same in words
   std::vector<JobTimeline> services, trainings;  ///< empty: what was learned stays
@@ -34,7 +34,7 @@ struct LivePlan {
 
 /// A new plan for what is being served.
 struct PlanChange {
-  LivePlan plan{};
+  RunningPlan plan{};
   Replan why{};              ///< when it is followed and whether it switches, the execution adds
   bool only_in_gap = false;  ///< its switch waits for a gap that holds it, however long
   double switch_s = 0;       ///< that setting the mode takes
@@ -46,7 +46,7 @@ struct PlanChange {
 };
 
 /// What minibatches take at present: medians in ns, of a service those of its largest batch.
-struct LiveDurations {
+struct JobDurations {
   std::vector<double> services, trainings;
 };
 
@@ -86,7 +86,7 @@ class Execution {
   void add(TrainingRules rules);
   /// The plan is in effect from now on. `timeline` (null: nobody looks) gets the tracks of all
   /// jobs, where it has none.
-  void begin(LivePlan plan, int64_t began_ns, LiveTimeline* timeline);
+  void begin(RunningPlan plan, int64_t began_ns, ServingTimeline* timeline);
   /// Until everything is answered after a drain, or the executor ends it.
   void run(int64_t until_ns);
   /// Nothing runs from here on: completes the result.
@@ -107,10 +107,10 @@ class Execution {
 
   Scheduler& scheduler() { return scheduler_; }
   const Scheduler& scheduler() const { return scheduler_; }
-  LiveResult& result() { return result_; }
-  const LiveResult& result() const { return result_; }
-  const LivePlan& plan() const { return plan_; }
-  LiveDurations durations() const;
+  ServingResult& result() { return result_; }
+  const ServingResult& result() const { return result_; }
+  const RunningPlan& plan() const { return plan_; }
+  JobDurations durations() const;
   int64_t began_ns() const { return began_ns_; }
   int64_t until_ns() const { return until_ns_; }
   int64_t ended_ns() const { return ended_ns_; }  ///< 0: it has not
@@ -129,9 +129,9 @@ class Execution {
   Executor& executor_;
   ExecutionOptions options_;
   Scheduler scheduler_;
-  LiveResult result_;
-  LiveTimeline* timeline_ = nullptr;
-  LivePlan plan_;
+  ServingResult result_;
+  ServingTimeline* timeline_ = nullptr;
+  RunningPlan plan_;
   std::optional<PlanChange> change_;
   int64_t began_ns_ = 0, until_ns_ = std::numeric_limits<int64_t>::max(), ended_ns_ = 0;
   int64_t change_since_ns_ = 0, plan_since_ns_ = 0;

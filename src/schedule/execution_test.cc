@@ -17,20 +17,20 @@ class Scripted final : public Executor {
   explicit Scripted(bool measured = false) : execution(*this, {.measured = measured}) {
     execution.add(ServiceRules{.name = "net", .latency_ns = 100 * ms, .largest_batch = 4});
     execution.add(TrainingRules{.name = "learn"});
-    LivePlan plan = one_and_one(100, 4, 10, 0, 20).plan;
+    RunningPlan plan = one_and_one(100, 4, 10, 0, 20).plan;
     plan.trainings_per_s = {50};
     execution.begin(std::move(plan), 0, &timeline);
   }
 
   Execution execution;
-  LiveTimeline timeline;
+  ServingTimeline timeline;
   std::deque<int64_t> arrivals{};
   std::deque<bool> fails{};  ///< of the next minibatches
   Status set{};              ///< that setting a mode gives
   int64_t end_ns = 1000 * ms, now = 0;
   std::function<void()> at_each_look{};
 
-  LiveResult run() {
+  ServingResult run() {
     execution.run(end_ns);
     execution.end(now);
     return execution.result();
@@ -77,7 +77,7 @@ PlanChange change_to_mode(size_t mode, double minibatch_ms) {
 TEST(Execution, CountsWhatRanInResultAndTimelineAlike) {
   Scripted scripted;
   scripted.arrivals = {0, 0, 300 * ms, 500 * ms};
-  const LiveResult result = scripted.run();
+  const ServingResult result = scripted.run();
   EXPECT_EQ(result.services[0].arrived, 4u);
   EXPECT_EQ(result.services[0].answered, 4u);
   EXPECT_EQ(result.services[0].late, 0u);
@@ -85,8 +85,8 @@ TEST(Execution, CountsWhatRanInResultAndTimelineAlike) {
   EXPECT_GT(result.trainings[0].minibatches, 40u);
   EXPECT_DOUBLE_EQ(*result.trainings[0].planned, 50) << "nothing is planned for the drain";
   EXPECT_NEAR(result.busy_s(), result.seconds, 0.05);
-  LiveWindow sum{.services = {{}}, .trainings = {{}}};
-  for (const LiveWindow& window : scripted.timeline.windows()) sum.merge(window);
+  TimelineWindow sum{.services = {{}}, .trainings = {{}}};
+  for (const TimelineWindow& window : scripted.timeline.windows()) sum.merge(window);
   EXPECT_EQ(sum.services[0].answered, 4u);
   EXPECT_EQ(sum.services[0].batches, result.services[0].batches);
   EXPECT_EQ(sum.trainings[0].minibatches, result.trainings[0].minibatches);
@@ -97,7 +97,7 @@ TEST(Execution, WhatFailsIsNeitherAnsweredNorTrained) {
   scripted.end_ns = 0;
   scripted.arrivals = {0, 0};
   scripted.fails = {true};
-  const LiveResult result = scripted.run();
+  const ServingResult result = scripted.run();
   EXPECT_EQ(result.services[0].failed, 2u);
   EXPECT_EQ(result.services[0].answered, 0u);
   EXPECT_EQ(result.services[0].batches, 1u);
@@ -114,7 +114,7 @@ TEST(Execution, APlanBeginsWhenItsSwitchHasEnded) {
     change.followed = [&] { expected_ns = scripted.execution.durations().services[0]; };
     scripted.execution.change(std::move(change), scripted.now);
   };
-  const LiveResult result = scripted.run();
+  const ServingResult result = scripted.run();
   ASSERT_EQ(result.replans.size(), 1u);
   EXPECT_TRUE(result.replans[0].switched);
   EXPECT_EQ(result.switches, 1u);
@@ -132,7 +132,7 @@ TEST(Execution, AModeThatCannotBeSetLeavesThePlan) {
   PlanChange change = change_to_mode(1, 15);
   change.followed = [&] { followed = true; };
   scripted.execution.change(std::move(change), 0);
-  const LiveResult result = scripted.run();
+  const ServingResult result = scripted.run();
   EXPECT_TRUE(followed);
   EXPECT_EQ(result.switches, 0u);
   EXPECT_EQ(result.services[0].planned_batch, 4);
@@ -168,7 +168,7 @@ TEST(Execution, SaysWhyNothingWasTrained) {
   for (const bool measured : {false, true}) {
     Scripted scripted(measured);
     scripted.execution.change(change_to_mode(1, 500), 0);
-    const LiveResult result = scripted.run();
+    const ServingResult result = scripted.run();
     if (result.trainings[0].minibatches > 0) continue;
     EXPECT_THAT(result.training_blocked, HasSubstr("learn did not train: a minibatch of it"));
     EXPECT_EQ(result.training_blocked.find("(500 ms)") != std::string::npos, measured);

@@ -1,10 +1,10 @@
 // Own cost of the scheduler: of a decision with a queue that is full, and of a simulated request.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "schedule/schedule_testing.h"
 
@@ -38,7 +38,7 @@ std::vector<double> decisions_us(uint64_t waiting) {
 }  // namespace
 
 int main() {
-  nlohmann::ordered_json figures;
+  Json figures;
   for (const uint64_t waiting : {0, 16, 256, 4000}) {
     const auto us = decisions_us(waiting);
     figures[fmt::format("decision_us_2x{}_waiting", waiting)] = quantile(us, 0.5);
@@ -49,11 +49,10 @@ int main() {
   const auto source = make_arrivals(*parse_arrivals("poisson:60"), 1);
   day.arrivals = {source.get()};
   const Stopwatch watch;
-  const LiveResult result = simulate(std::move(day));
+  const ServingResult result = simulate(std::move(day));
   figures["simulated_day_s"] = watch.seconds();
   figures["simulated_requests_per_s"] =
       static_cast<double>(result.services[0].arrived) / watch.seconds();
-  fmt::print("{}\n",
-             nlohmann::ordered_json{{"benchmark", "schedule"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "schedule"}, {"figures", figures}}.dump());
   return 0;
 }

@@ -26,7 +26,7 @@ class SimulatedRun final : public Executor {
     execution_.begin(std::move(asked_.plan), 0, asked_.timeline);
   }
 
-  LiveResult run_all() {
+  ServingResult run_all() {
     execution_.run(end_ns_);
     execution_.end(std::max(now_ns_, end_ns_));
     return std::move(result());
@@ -57,7 +57,7 @@ class SimulatedRun final : public Executor {
 
   void run(const Decision& what) override {
     const bool infers = what.act == Act::infer;
-    const LivePlan& plan = execution_.plan();
+    const RunningPlan& plan = execution_.plan();
     const JobTimeline& job = infers ? plan.services[what.who] : plan.trainings[what.who];
     const double ns = jittered(job.minibatch.typical_ns(infers ? what.samples : 1));
     const int64_t end_ns = now_ns_ + std::max<int64_t>(1, std::llround(ns));
@@ -108,7 +108,7 @@ class SimulatedRun final : public Executor {
     return ns * std::exp(sigma * random_.normal() - sigma * sigma / 2);
   }
 
-  LiveResult& result() { return execution_.result(); }
+  ServingResult& result() { return execution_.result(); }
 
   Simulation asked_;
   Execution execution_;
@@ -119,7 +119,7 @@ class SimulatedRun final : public Executor {
 
 }  // namespace
 
-LiveResult simulate(Simulation simulation) {
+ServingResult simulate(Simulation simulation) {
   return SimulatedRun(std::move(simulation)).run_all();
 }
 

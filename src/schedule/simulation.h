@@ -15,7 +15,7 @@ struct Simulation {
   std::vector<ServiceRules> services;
   std::vector<TrainingRules> trainings;
   std::vector<ArrivalSource*> arrivals;  ///< of each service
-  LivePlan plan;
+  RunningPlan plan;
   double seconds = 60;  ///< then what was accepted is still answered
   double jitter = 0;    ///< relative standard deviation of a minibatch (log-normal, mean 1)
   double switch_s = 0;  ///< that changing the mode takes
@@ -25,14 +25,14 @@ struct Simulation {
   std::function<void(size_t service, int64_t now_ns)> arrived{};
   /// Called before each decision with what has come so far; empty: the plan stays. A change whose
   /// switch still waits is replaced by the next one.
-  std::function<std::optional<PlanChange>(int64_t now_ns, const LiveResult& so_far)> replan{};
+  std::function<std::optional<PlanChange>(int64_t now_ns, const ServingResult& so_far)> replan{};
   /// Called with everything that ran; empty: nobody looks.
   std::function<void(const Decision& what, int64_t begin_ns, int64_t end_ns)> ran{};
   /// Gets everything; null: nobody looks.
-  LiveTimeline* timeline = nullptr;
+  ServingTimeline* timeline = nullptr;
   const std::atomic<bool>* stop = nullptr;  ///< ends it at once; may be null
 };
 
-LiveResult simulate(Simulation simulation);
+ServingResult simulate(Simulation simulation);
 
 }  // namespace flyball

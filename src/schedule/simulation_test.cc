@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-LiveResult run(Simulation asked, const std::string& arrivals, uint64_t seed = 1) {
+ServingResult run(Simulation asked, const std::string& arrivals, uint64_t seed = 1) {
   const auto spec = parse_arrivals(arrivals);
   EXPECT_TRUE(spec.ok());
   const auto source = make_arrivals(*spec, seed);
@@ -31,7 +31,7 @@ TEST(Simulation, ClockworkTrainsAtLeastWhatThePlanSays) {
         const double n = minibatches_per_window(window_ms, infer_ms, train_ms);
         Simulation asked = one_and_one(window_ms + infer_ms, batch, 6, 0.5, train_ms);
         asked.seconds = 300;
-        const LiveResult result = run(asked, fmt::format("constant:{}", rate));
+        const ServingResult result = run(asked, fmt::format("constant:{}", rate));
         EXPECT_EQ(result.services[0].late, 0u);
         EXPECT_EQ(result.services[0].refused, 0u);
         EXPECT_GE(static_cast<double>(result.trainings[0].minibatches),
@@ -43,7 +43,7 @@ TEST(Simulation, ClockworkTrainsAtLeastWhatThePlanSays) {
 TEST(Simulation, ChanceKeepsTheBudgetWhereThereIsRoom) {
   Simulation asked = one_and_one(400, 16, 6, 0.5, 40);
   asked.seconds = 600;
-  const LiveResult result = run(asked, "poisson:60");
+  const ServingResult result = run(asked, "poisson:60");
   EXPECT_GT(result.services[0].arrived, 30000u);
   EXPECT_LE(result.services[0].late_share(), 0.001);
   // All the time that is not served in is trained in.
@@ -54,7 +54,7 @@ TEST(Simulation, JitterIsLearnt) {
   Simulation asked = one_and_one(300, 16, 6, 0.5, 40);
   asked.seconds = 600;
   asked.jitter = 0.2;
-  const LiveResult result = run(asked, "poisson:60");
+  const ServingResult result = run(asked, "poisson:60");
   EXPECT_LE(result.services[0].late_share(), 0.005);
   EXPECT_GT(result.trainings[0].minibatches, 0u);
 }
@@ -62,13 +62,13 @@ TEST(Simulation, JitterIsLearnt) {
 TEST(Simulation, OverloadIsRefusedOrServedLateAndTrainingStops) {
   Simulation asked = one_and_one(200, 4, 20, 5, 30);  // 4 in 35 ms: 114/s at most
   asked.seconds = 60;
-  const LiveResult refusing = run(asked, "poisson:300");
+  const ServingResult refusing = run(asked, "poisson:300");
   EXPECT_GT(refusing.services[0].refused, 5000u);
   EXPECT_LT(refusing.services[0].late, refusing.services[0].answered / 100);
   EXPECT_LT(refusing.trainings[0].minibatches, 20u);
   asked.services[0].overload = Overload::late;
   asked.services[0].queue_bound = 100;
-  const LiveResult late = run(asked, "poisson:300");
+  const ServingResult late = run(asked, "poisson:300");
   EXPECT_GT(late.services[0].late, late.services[0].answered / 2);
   EXPECT_LE(late.services[0].largest_queue, 100u);
 }
@@ -85,7 +85,7 @@ TEST(Simulation, TheSameSeedGivesTheSameRun) {
 TEST(Simulation, EnergyIsOfWhatRanAndOfIdling) {
   Simulation asked = one_and_one(200, 1, 10, 0, 500);  // too short for training
   asked.seconds = 10;
-  const LiveResult result = run(asked, "constant:50");
+  const ServingResult result = run(asked, "constant:50");
   EXPECT_EQ(result.trainings[0].minibatches, 0u);
   EXPECT_THAT(result.training_blocked, testing::HasSubstr("latency budget of 200 ms"));
   EXPECT_NEAR(result.energy_j, 10 * (0.5 * 20 + 0.5 * 5), 1);
@@ -95,17 +95,17 @@ TEST(Simulation, ANewPlanIsTakenAndItsSwitchPaid) {
   Simulation asked = one_and_one(400, 16, 6, 0.5, 40);
   asked.seconds = 20;
   asked.switch_s = 0.2;
-  LivePlan faster = asked.plan;
+  RunningPlan faster = asked.plan;
   faster.mode = 1;
   faster.mode_text = "faster";
   faster.trainings[0].minibatch = minibatch_of(20);
   bool told = false;
-  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const ServingResult&) -> std::optional<PlanChange> {
     if (told || now_ns < 10'000 * ms) return std::nullopt;
     told = true;
     return PlanChange{faster, {.why = "asked"}};
   };
-  const LiveResult result = run(asked, "poisson:30");
+  const ServingResult result = run(asked, "poisson:30");
   EXPECT_EQ(result.switches, 1u);
   ASSERT_EQ(result.replans.size(), 1u);
   EXPECT_EQ(result.replans[0].mode, "faster");
@@ -118,21 +118,21 @@ TEST(Simulation, ASwitchLongerThanTheBudgetRefusesWhomItWouldMakeLate) {
   Simulation asked = one_and_one(100, 16, 6, 0.5, 40);
   asked.seconds = 20;
   asked.switch_s = 2;
-  LivePlan other = asked.plan;
+  RunningPlan other = asked.plan;
   other.mode = 1;
   bool told = false;
-  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const ServingResult&) -> std::optional<PlanChange> {
     if (told || now_ns < 10'000 * ms) return std::nullopt;
     told = true;
     return PlanChange{other, {.why = "asked"}};
   };
-  const LiveResult refusing = run(asked, "poisson:60");
+  const ServingResult refusing = run(asked, "poisson:60");
   EXPECT_EQ(refusing.switches, 1u);
   EXPECT_LE(refusing.services[0].late, 5u) << "who waited when it began";
   EXPECT_NEAR(static_cast<double>(refusing.services[0].refused), 1.9 * 60, 40);
   asked.services[0].overload = Overload::late;
   told = false;
-  const LiveResult late = run(asked, "poisson:60");
+  const ServingResult late = run(asked, "poisson:60");
   EXPECT_EQ(late.services[0].refused, 0u);
   EXPECT_NEAR(static_cast<double>(late.services[0].late), 1.9 * 60, 40);
 }
@@ -153,7 +153,7 @@ TEST(Simulation, AChangeWhoseSwitchWaitsIsReplacedByTheNext) {
   asked.seconds = 20;
   asked.switch_s = 0.39;
   size_t told = 0, followed = 0;
-  asked.replan = [&](int64_t now_ns, const LiveResult& so_far) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const ServingResult& so_far) -> std::optional<PlanChange> {
     if (now_ns < static_cast<int64_t>(told + 1) * 5'000 * ms || told == 2) return std::nullopt;
     EXPECT_GT(so_far.services[0].answered, 100 * told);
     PlanChange change{asked.plan, {.why = fmt::format("plan {}", told)}};
@@ -162,7 +162,7 @@ TEST(Simulation, AChangeWhoseSwitchWaitsIsReplacedByTheNext) {
     if (++told == 1) change.plan.mode = 1;
     return change;
   };
-  const LiveResult result = run(asked, "poisson:30");
+  const ServingResult result = run(asked, "poisson:30");
   EXPECT_EQ(told, 2u);
   EXPECT_EQ(followed, 1u);
   EXPECT_EQ(result.switches, 0u);
@@ -171,7 +171,7 @@ TEST(Simulation, AChangeWhoseSwitchWaitsIsReplacedByTheNext) {
 }
 
 TEST(Simulation, OfManyNewPlansTheLastAreKeptAndAllCounted) {
-  LiveResult result;
+  ServingResult result;
   for (size_t i = 0; i < most_replans + 500; ++i)
     result.planned_anew({.why = fmt::format("plan {}", i)});
   EXPECT_EQ(result.replans.size(), most_replans);
@@ -194,7 +194,7 @@ TEST(Simulation, TrainingComesBackAfterABurst) {
   asked.ran = [&](const Decision& what, int64_t, int64_t end_ns) {
     if (what.act == Act::train) ends.push_back(end_ns);
   };
-  const LiveResult result = simulate(std::move(asked));
+  const ServingResult result = simulate(std::move(asked));
   EXPECT_LT(result.services[0].late, result.services[0].arrived / 50);
   int64_t last_ns = 26'000 * ms, longest_ns = 0;
   for (const int64_t end_ns : ends) {

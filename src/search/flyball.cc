@@ -177,11 +177,11 @@ class Flyball : public Strategy {
         readings.push_back({std::exp(posterior.log_ms[i]),
                             posterior.has_power() ? std::exp(posterior.log_w[i]) : not_measured});
     }
-    for (const Easing& easing : easings(problem(), expected))
-      if (open(easing.choice))
-        return begin(easing.choice,
+    for (const Relaxation& relaxation : relaxations(problem(), expected))
+      if (open(relaxation.choice))
+        return begin(relaxation.choice,
                      fmt::format("nothing is likely to meet the budgets; this would, with {} eased",
-                                 constraint_name(easing.constraint)));
+                                 constraint_name(relaxation.constraint)));
     const Choice nearest = solve(problem(), expected);
     if (open(nearest.candidates))
       return begin(nearest.candidates,

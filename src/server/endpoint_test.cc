@@ -9,10 +9,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "server/served_testing.h"
 
 namespace flyball {
@@ -418,7 +418,7 @@ TEST(Endpoint, ListenersHearHowItStands) {
   auto publisher = std::make_unique<LivePublisher>(*served.server, view);
   const std::string event = listener.hear("\n\n");
   ASSERT_THAT(event, StartsWith("data: {"));
-  const auto json = nlohmann::json::parse(event.substr(6, event.find("\n\n") - 6));
+  const auto json = SortedJson::parse(event.substr(6, event.find("\n\n") - 6));
   EXPECT_EQ(json["services"][0]["answered"], 5);
   EXPECT_TRUE(json["power_w"].is_null());
   EXPECT_FALSE(json["draining"]);

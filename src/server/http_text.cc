@@ -4,9 +4,9 @@
 #include <zlib.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "base/json_line.h"
 
 namespace flyball {
@@ -63,7 +63,7 @@ class Inflater {
 }  // namespace
 
 HttpResponse error_response(int status, const std::string& message) {
-  return {status, "application/json", json_line(nlohmann::json{{"error", message}})};
+  return {status, "application/json", json_line(SortedJson{{"error", message}})};
 }
 
 std::string path_of(const std::string& target) {

@@ -2,9 +2,9 @@
 // JSON again, or are refused in words. The first byte chooses whether binary data follow.
 #include <cstdint>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.h"
 #include "server/http_text.h"
 #include "server/infer_request.h"
 
@@ -39,6 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!answer.ok()) std::abort();
   const std::string json =
       answer->bytes.substr(0, answer->header_length.value_or(answer->bytes.size()));
-  if (!nlohmann::json::accept(json)) std::abort();
+  if (!SortedJson::accept(json)) std::abort();
   return 0;
 }

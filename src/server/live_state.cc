@@ -6,22 +6,22 @@
 namespace flyball {
 namespace {
 
-nlohmann::ordered_json batch_or_null(int64_t samples) {
-  return samples > 0 ? nlohmann::ordered_json(samples) : nlohmann::ordered_json(nullptr);
+Json batch_or_null(int64_t samples) {
+  return samples > 0 ? Json(samples) : Json(nullptr);
 }
 
 }  // namespace
 
 std::string live_event(const LiveState& state) {
-  nlohmann::ordered_json event = {{"seconds", state.seconds},
-                                  {"draining", state.draining},
-                                  {"device", state.device},
-                                  {"mode", state.mode},
-                                  {"power_w", or_null(state.power_w)},
-                                  {"replans", state.replans},
-                                  {"switches", state.switches},
-                                  {"services", nlohmann::ordered_json::array()},
-                                  {"trainings", nlohmann::ordered_json::array()}};
+  Json event = {{"seconds", state.seconds},
+                {"draining", state.draining},
+                {"device", state.device},
+                {"mode", state.mode},
+                {"power_w", or_null(state.power_w)},
+                {"replans", state.replans},
+                {"switches", state.switches},
+                {"services", Json::array()},
+                {"trainings", Json::array()}};
   for (const ServiceState& s : state.services)
     event["services"].push_back({{"name", s.name},
                                  {"budget_ms", s.budget_ms},

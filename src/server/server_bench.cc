@@ -8,9 +8,9 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "server/endpoint.h"
 #include "server/identity.h"
@@ -64,13 +64,13 @@ end
     fmt::print(stderr, "wrk told nothing: {}\n", output);
     return 2;
   }
-  const auto told = nlohmann::json::parse(output.substr(at));
+  const auto told = SortedJson::parse(output.substr(at));
   const double rate = told["requests"].get<double>() / told["us"].get<double>() * 1e6;
-  const nlohmann::ordered_json figures = {{"requests_per_s", rate},
-                                          {"p50_ms", told["p50_us"].get<double>() * 1e-3},
-                                          {"p99_ms", told["p99_us"].get<double>() * 1e-3},
-                                          {"max_ms", told["max_us"].get<double>() * 1e-3},
-                                          {"errors", told["errors"]}};
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "server"}, {"figures", figures}}.dump());
+  const Json figures = {{"requests_per_s", rate},
+                        {"p50_ms", told["p50_us"].get<double>() * 1e-3},
+                        {"p99_ms", told["p99_us"].get<double>() * 1e-3},
+                        {"max_ms", told["max_us"].get<double>() * 1e-3},
+                        {"errors", told["errors"]}};
+  fmt::print("{}\n", Json{{"benchmark", "server"}, {"figures", figures}}.dump());
   return 0;
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -166,7 +166,7 @@ Result<Imported> read_powertrain(const std::string& text, const fs::path& file,
 
 // One entry as a row: cpu_mhz, gpu_mhz, mem_mhz, minibatch_ms, power_w.
 Result<std::vector<std::string>> bofl_row(const std::string& name, const std::string& key,
-                                          const nlohmann::ordered_json& value) {
+                                          const Json& value) {
   const Error bad{Code::corrupt,
                   fmt::format("{}: entry '{}' is not \"cpu_khz,gpu_hz,emc_hz\": [seconds, joules]",
                               name, text_fault(key).empty() ? key.substr(0, 60) : "?"),
@@ -185,7 +185,7 @@ Result<std::vector<std::string>> bofl_row(const std::string& name, const std::st
 }
 
 Result<Imported> read_bofl(const std::string& text, const fs::path& file, const ImportMap& given) {
-  const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  const auto json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.empty())
     return Error{Code::corrupt,
                  fmt::format("{} is no JSON object of configurations", file.string()),

@@ -2,11 +2,11 @@
 // it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "space/measurement.h"
 
 namespace flyball {
@@ -17,7 +17,7 @@ inline constexpr double noticeable_load = 0.1;
 /// Power that has not settled this long after the warm-up is counted all the same, seconds.
 inline constexpr double power_patience_s = 30;
 /// `axis`, `unit`, `asked`, `seen_mean`, `seen_min` of each clock that was seen.
-nlohmann::ordered_json clocks_json(const Measurement& measurement);
+Json clocks_json(const Measurement& measurement);
 
 /// Does it say how its minibatches divide into stall and compute? A program that tells does not.
 bool splits_time(const Measurement& measurement);
@@ -40,12 +40,12 @@ std::string trial_doubts(const Measurement& measurement);
 
 /// Every field but the trial itself, its board and conditions, and what was sampled (minibatches
 /// are counted). The keys stand in docs/json.md.
-nlohmann::ordered_json trial_facts(const Measurement& measurement);
+Json trial_facts(const Measurement& measurement);
 
 /// Does it tell how its times spread? What a table answers, and what was imported from one, is
 /// taken at its word and tells none.
 bool tells_noise(const Measurement& measurement);
 /// `noise_pct`, of the time: percent; null where it tells none.
-nlohmann::ordered_json noise_pct(const Measurement& measurement);
+Json noise_pct(const Measurement& measurement);
 
 }  // namespace flyball

@@ -8,11 +8,11 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/text.h"
 #include "store/sample_testing.h"
@@ -78,8 +78,8 @@ double csv_with_fsync(const std::filesystem::path& file, const std::vector<Measu
   return rate;
 }
 
-nlohmann::ordered_json measure(const std::filesystem::path& folder) {
-  nlohmann::ordered_json figures;
+Json measure(const std::filesystem::path& folder) {
+  Json figures;
   const std::vector<Measurement> batch = samples(batch_size), singles = samples(single_count);
   const auto file = folder / "batch.db";
   {
@@ -118,5 +118,5 @@ int main(int argc, char** argv) {
              figures["measurements_per_s"].get<double>(), figures["trials_per_s"].get<double>(),
              figures["peer_sqlite_row_transactions_per_s"].get<double>(),
              figures["peer_csv_fsync_per_s"].get<double>());
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "store"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "store"}, {"figures", figures}}.dump());
 }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "device/registry/board.h"
 #include "profile/trials/idle_power.h"
 #include "profile/trials/switch_cost.h"
@@ -15,10 +15,10 @@
 
 namespace flyball {
 
-nlohmann::ordered_json idle_json(const IdlePower& idle);
-/// Throws as nlohmann::json does where it is not what idle_json() writes.
-IdlePower read_idle(const nlohmann::ordered_json& json);
-nlohmann::ordered_json switch_cost_json(const SwitchCost& cost);
+Json idle_json(const IdlePower& idle);
+/// Throws as SortedJson does where it is not what idle_json() writes.
+IdlePower read_idle(const Json& json);
+Json switch_cost_json(const SwitchCost& cost);
 
 /// Returns its number in the store. `command`: as it was typed.
 Result<int64_t> keep_idle(Store& store, const IdlePower& idle, const std::string& command);
@@ -71,6 +71,6 @@ std::string idle_doubts(const IdlePower& idle);
 /// "of 22.3 W, 9.1 W (41 %) is idle power of this mode, measured 2026-03-01T12:30:05Z (run 7)".
 std::string idle_share_text(const StoredIdle& idle, double power_w);
 /// {"power_w", "share", "measured_utc", "run"}.
-nlohmann::ordered_json idle_share_json(const StoredIdle& idle, double power_w);
+Json idle_share_json(const StoredIdle& idle, double power_w);
 
 }  // namespace flyball

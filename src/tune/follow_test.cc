@@ -80,7 +80,7 @@ void try_plan(const std::vector<const WorkloadTable*>& tables, const Request& re
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   if (plan->answer) return;
   ++sum.infeasible;
-  for (const Advice& advice : plan->easing) {
+  for (const Advice& advice : plan->relaxation) {
     const size_t service =
         request.rates_hz.size() == 2 && advice.workload == tables[1]->workload ? 1 : 0;
     const auto again = make_plan(board, &store, follow(request, advice, service));
@@ -97,7 +97,7 @@ void try_tune(const WorkloadTable& table, const Request& request, Followed& sum)
   ASSERT_TRUE(result.ok()) << result.error().message;
   if (result->choice) return;
   ++sum.infeasible;
-  for (const Advice& advice : result->easing) {
+  for (const Advice& advice : result->relaxation) {
     const auto again = tune(*profiler, &store, follow(request, advice));
     ASSERT_TRUE(again.ok()) << again.error().message;
     sum.add(advice, again->choice.has_value());
@@ -214,11 +214,11 @@ TEST(Follow, AnEpochsBudgetIsAnsweredForAnEpoch) {
   const auto result = tune(*profiler, nullptr, request);
   ASSERT_TRUE(result.ok());
   ASSERT_FALSE(result->choice);
-  ASSERT_FALSE(result->easing.empty());
-  EXPECT_EQ(result->easing[0].flag, "--time-budget");
-  EXPECT_EQ(result->easing[0].unit, "s");
-  EXPECT_GE(result->easing[0].value, epoch_s);
-  EXPECT_LT(result->easing[0].value, 1.3 * epoch_s);
+  ASSERT_FALSE(result->relaxation.empty());
+  EXPECT_EQ(result->relaxation[0].flag, "--time-budget");
+  EXPECT_EQ(result->relaxation[0].unit, "s");
+  EXPECT_GE(result->relaxation[0].value, epoch_s);
+  EXPECT_LT(result->relaxation[0].value, 1.3 * epoch_s);
   try_tune(table, request, sum);
   request.time_budget_s = 1.2 * epoch_s;
   request.power_budget_w = 1.1 * least(table.power_w);

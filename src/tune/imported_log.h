@@ -1,22 +1,22 @@
 // A log of tegrastats as the store keeps it, and beside the trials of a run.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
 #include "store/store.h"
 #include "telemetry/sampling/tegrastats.h"
 
 namespace flyball {
 
 /// What was taken of the log, with mean and range of each trace.
-nlohmann::ordered_json log_json(const TegrastatsLog& log);
+Json log_json(const TegrastatsLog& log);
 
 /// The trials of the run with the power that the log has of them. Errors: there is no such run; as
 /// logged_trials().
-Result<nlohmann::ordered_json> joined_log_json(Store& store, int64_t run, const Trace& power);
+Result<Json> joined_log_json(Store& store, int64_t run, const Trace& power);
 
 /// How somebody asked for the log.
 struct LogImport {
@@ -31,6 +31,6 @@ struct KeptLog {
 /// Keeps it as a run of its own, once: `document` (log_json() and what else was found) with the
 /// samples. `text`: the whole log.
 Result<KeptLog> keep_log(Store& store, const LogImport& import, std::string_view text,
-                         const TegrastatsLog& log, const nlohmann::ordered_json& document);
+                         const TegrastatsLog& log, const Json& document);
 
 }  // namespace flyball

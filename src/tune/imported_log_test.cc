@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 
 namespace flyball {
@@ -42,7 +41,7 @@ TEST(ImportedLog, IsKeptOnceForEachWayToReadIt) {
   EXPECT_EQ(again->run, first->run);
   import.clock.utc_offset_s = 3600;
   EXPECT_FALSE(keep_log(store, import, text, *log, log_json(*log))->there);
-  const auto kept = nlohmann::json::parse(store.run(first->run)->answer);
+  const auto kept = SortedJson::parse(store.run(first->run)->answer);
   EXPECT_EQ(kept["traces"][0]["values"].size(), kept["traces"][0]["times_s"].size());
   EXPECT_NEAR(kept["traces"][0]["times_s"][0].get<double>(), 1772368205, 1);
 }

@@ -3,9 +3,9 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 
 #include "answers/tune_result.h"
+#include "base/json_fwd.h"
 #include "tune/shared_board.h"
 
 namespace flyball {
@@ -35,8 +35,7 @@ Result<Asked> make_problem(const Request& request, const SharedBoard& board,
 /// what the request's JSON has beside request_json().
 Status answer_request(const Request& request, const SharedBoard& board, Store* store,
                       const SessionListener& listener,
-                      const std::vector<std::shared_ptr<const Problem>>& problems,
-                      nlohmann::ordered_json details,
-                      const std::function<Result<nlohmann::ordered_json>(Session&)>& work);
+                      const std::vector<std::shared_ptr<const Problem>>& problems, Json details,
+                      const std::function<Result<Json>(Session&)>& work);
 
 }  // namespace flyball

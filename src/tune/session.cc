@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "base/statistics.h"
 #include "device/measuring.h"
 #include "predictors/registry.h"
@@ -21,9 +21,9 @@ namespace {
 constexpr int verification_rounds = 4;
 
 // A run goes on only in the same space and with trials of the same length.
-nlohmann::ordered_json what_is_measured(const MeasuredRole& role) {
+Json what_is_measured(const MeasuredRole& role) {
   const ProfilerInfo& info = role.profiler->info();
-  nlohmann::ordered_json axes = nlohmann::ordered_json::array();
+  Json axes = Json::array();
   for (const Axis& axis : role.profiler->space().axes())
     axes.push_back({{"name", axis.name}, {"values", axis.values}});
   return {{"workload", info.workload},
@@ -225,8 +225,8 @@ void SearchOutcome::add_to(SearchAnswer& whole) {
   if (strategy->problem().roles.size() > 1) whole.mode_profiles += strategy->history().profiles();
 }
 
-Status Session::answer(const std::string& command, nlohmann::ordered_json asked,
-                       const std::function<Result<nlohmann::ordered_json>()>& work) {
+Status Session::answer(const std::string& command, Json asked,
+                       const std::function<Result<Json>()>& work) {
   FLYBALL_CHECK(begin(command, std::move(asked)));
   const auto document = work();
   FLYBALL_CHECK(
@@ -242,7 +242,7 @@ void Session::complete(SearchAnswer& answer) const {
   for (std::string& note : notes()) answer.notes.push_back(std::move(note));
 }
 
-Status Session::begin(const std::string& command, nlohmann::ordered_json asked) {
+Status Session::begin(const std::string& command, Json asked) {
   if (store_) {
     if (options_.fresh) asked["fresh"] = true;  // goes on with its own kind only
     for (const MeasuredRole& role : roles_) asked["measured"].push_back(what_is_measured(role));

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "answers/answer.h"
 #include "answers/request.h"
 #include "base/clock.h"
+#include "base/json_fwd.h"
 #include "history/recorder.h"
 #include "search/strategy.h"
 #include "tune/session_event.h"
@@ -52,8 +52,7 @@ class Session {
   /// interrupted one that asked for the same (`asked`: the resolved request as JSON); `work`
   /// searches and says its answer as JSON; the run ends with that, or as interrupted or failed.
   /// Call it once, after everything that may be refused was checked.
-  Status answer(const std::string& command, nlohmann::ordered_json asked,
-                const std::function<Result<nlohmann::ordered_json>()>& work);
+  Status answer(const std::string& command, Json asked, const std::function<Result<Json>()>& work);
   /// What the search will read first of this candidate, for problems that cannot be posed
   /// before.
   Result<Measurement> look_ahead(size_t role, size_t candidate);
@@ -83,7 +82,7 @@ class Session {
           SessionListener listener);
   SearchOptions search_options(const Problem& problem) const;
   std::vector<size_t> default_choice(const Problem& problem) const;
-  Status begin(const std::string& command, nlohmann::ordered_json asked);
+  Status begin(const std::string& command, Json asked);
   Status finish(const Status& how, const std::string& answer);
   Status open_recorders();
   double measuring_seconds() const;

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "store/store.h"
 #include "tune/dynamic_planning.h"
@@ -169,7 +168,7 @@ TEST(Session, APlanIsARunThatHoldsItsTrialsAndItsAnswer) {
   EXPECT_EQ(runs[0].state, RunState::done);
   EXPECT_EQ(runs[0].request.command, "flyball plan concurrent");
   EXPECT_EQ(store.run_measurements(runs[0].id)->size(), plan->profiled.size());
-  const auto answer = nlohmann::json::parse(runs[0].answer);
+  const auto answer = SortedJson::parse(runs[0].answer);
   EXPECT_EQ(answer["problem"], "concurrent");
   EXPECT_FALSE(answer["answer"].is_null());
 }

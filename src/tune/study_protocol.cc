@@ -15,8 +15,6 @@
 namespace flyball {
 namespace {
 
-using Json = nlohmann::ordered_json;  // axes in the order in which they were named
-
 Error bad(const std::string& complaint, const std::string& hint) {
   return {Code::invalid_argument, complaint, hint};
 }

@@ -7,7 +7,7 @@ namespace flyball {
 
 /// Set once the user, or the system, asks to stop.
 const std::atomic<bool>& interrupt_flag();
-inline constexpr double usual_interrupt_patience_s = 1.8;
+inline constexpr double usual_interrupt_patience_s = 1.4;
 /// Is the flag set? Null is none. Whoever is told so ends in order, however long that takes.
 bool is_interrupted(const std::atomic<bool>* flag);
 /// The signal that asked; SIGINT while none has.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/checks.h"
@@ -66,8 +67,8 @@ Status make(const MakeArguments& arguments) {
   return {};
 }
 
-nlohmann::ordered_json report_json(const DatasetReport& report, const std::string& folder) {
-  auto parts = nlohmann::ordered_json::array();
+Json report_json(const DatasetReport& report, const std::string& folder) {
+  auto parts = Json::array();
   for (const DatasetPart& part : report.parts)
     parts.push_back({{"name", part.name},
                      {"samples", part.samples},
@@ -75,7 +76,7 @@ nlohmann::ordered_json report_json(const DatasetReport& report, const std::strin
                      {"bytes", part.bytes},
                      {"smallest_class", part.smallest_class},
                      {"largest_class", part.largest_class}});
-  auto problems = nlohmann::ordered_json::array();
+  auto problems = Json::array();
   for (const Error& problem : report.problems)
     problems.push_back({{"reason", problem.message}, {"hint", problem.hint}});
   return {{"folder", folder},     {"kind", report.kind},

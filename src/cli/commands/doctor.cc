@@ -1,4 +1,5 @@
 #include "device/doctor/doctor.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ void show(const std::vector<Capability>& capabilities, const BoardReport& board,
     fmt::print("{}", doctor_text(capabilities, board));
     return;
   }
-  nlohmann::ordered_json document = doctor_json(capabilities, board);
+  Json document = doctor_json(capabilities, board);
   document["simulated"] = simulated;
   print_json(document);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/os/interrupt.h"
 #include "cli/action.h"
 #include "cli/board.h"
@@ -134,7 +135,7 @@ Status show(const ExperimentArguments& options, ExperimentResult result, Context
       options.report.empty()
           ? (std::filesystem::path(options.out) / result.spec.name / "report.html").string()
           : options.report;
-  const nlohmann::ordered_json answer = experiment_json(result);
+  const Json answer = experiment_json(result);
   FLYBALL_CHECK(
       write_file(report, fill_page(page_document("experiment", context.command, answer))));
   if (options.json)

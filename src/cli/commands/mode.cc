@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "device/modes/mode_dispatcher.h"
 
 #include <fmt/format.h>
@@ -85,7 +86,7 @@ Result<std::unique_ptr<Board>> simulated_board(const ModeOptions& options) {
 Status show_simulated(const ModeOptions& options, const Board& board) {
   const BoardReport report = report_of_twin(board);
   if (options.json) {
-    const nlohmann::ordered_json null;
+    const Json null;
     print_json({{"board", {{"id", report.board.id}, {"name", report.board.name}}},
                 {"axes", axes_json(report.axes)},
                 {"fixed",
@@ -187,10 +188,9 @@ Status list_presets(const ModeOptions& options) {
   return {};
 }
 
-nlohmann::ordered_json set_json(const ModeOptions& options, const PowerMode& mode) {
+Json set_json(const ModeOptions& options, const PowerMode& mode) {
   return {{"mode", mode.values},
-          {"preset", options.preset.empty() ? nlohmann::ordered_json()
-                                            : nlohmann::ordered_json(options.preset)},
+          {"preset", options.preset.empty() ? Json() : Json(options.preset)},
           {"pinned", options.pin_max || options.preset.empty()}};
 }
 

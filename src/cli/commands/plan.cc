@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/commands/plan_arrivals.h"
@@ -72,13 +73,13 @@ Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   if (plan.answer && !options.export_format.empty()) {
     FLYBALL_ASSIGN(block, nvpmodel_block(shared, plan));
   }
-  nlohmann::ordered_json document = to_json(plan);
+  Json document = to_json(plan);
   std::optional<Together> together;
   if (simulated) {
     FLYBALL_ASSIGN(together, try_together(*simulated->twin(), plan, options.request.seed));
   }
   document["together"] = together_json(together);
-  const nlohmann::ordered_json answer = document;
+  const Json answer = document;
   if (options.json) {
     if (!block.empty()) document["nvpmodel"] = block;
     print_json(document);

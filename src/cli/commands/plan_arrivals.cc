@@ -50,7 +50,7 @@ void print_choice(const Problem& problem, const Simulated& one, double percentil
 }
 
 // What clockwork arrivals of the same rate would have made of it, and how that fares.
-std::optional<Simulated> clockwork(const LiveProblem& live, ArrivalPlanner& planner) {
+std::optional<Simulated> clockwork(const ServingProblem& live, ArrivalPlanner& planner) {
   const Choice choice = solve(*live.problem, *live.readings);
   if (!choice.outcome.feasible) return std::nullopt;
   return Simulated{planner.simulated(choice.candidates),
@@ -105,7 +105,7 @@ Status plan_for_arrivals(ProblemKind kind, PlanOptions& options, Context& contex
   const Problem& problem = *asked.problem;
   FLYBALL_CHECK(validate(problem));
   FLYBALL_ASSIGN(const Readings readings, readings_of_board(shared));
-  const LiveProblem live{&problem, &readings};
+  const ServingProblem live{&problem, &readings};
   ArrivalPlanner planner(
       live, arrivals,
       {.percentile = options.percentile, .seed = options.request.seed, .stop = &interrupt_flag()});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "cli/action.h"
@@ -104,8 +105,7 @@ Result<Answer> predict(const PredictArguments& options) {
   return answer;
 }
 
-nlohmann::ordered_json range_json(const std::vector<double>& values,
-                                  const std::vector<double>& widths) {
+Json range_json(const std::vector<double>& values, const std::vector<double>& widths) {
   if (values.empty()) return nullptr;
   return {{"min", quantile(values, 0)},
           {"median", median(values)},
@@ -115,23 +115,21 @@ nlohmann::ordered_json range_json(const std::vector<double>& values,
 
 void print_answer_json(const PredictArguments& options, const Answer& answer) {
   const PredictionSummary summary = summarise(answer.all);
-  nlohmann::ordered_json document = {
-      {"workload", answer.all.table.workload},
-      {"phase", phase_name(answer.all.table.phase)},
-      {"device", answer.all.table.device},
-      {"predictor", options.predictor},
-      {"seed", options.seed},
-      {"runs", answer.runs},
-      {"references", answer.references},
-      {"configurations", answer.all.table.size()},
-      {"profiled", answer.all.profiled},
-      {"predicted", summary.predicted},
-      {"extrapolated", summary.extrapolated},
-      {"minibatch_ms", range_json(summary.time_ms, summary.time_pct)},
-      {"power_w", range_json(summary.power_w, summary.power_pct)},
-      {"out",
-       options.out.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(options.out)},
-      {"notes", answer.all.notes}};
+  Json document = {{"workload", answer.all.table.workload},
+                   {"phase", phase_name(answer.all.table.phase)},
+                   {"device", answer.all.table.device},
+                   {"predictor", options.predictor},
+                   {"seed", options.seed},
+                   {"runs", answer.runs},
+                   {"references", answer.references},
+                   {"configurations", answer.all.table.size()},
+                   {"profiled", answer.all.profiled},
+                   {"predicted", summary.predicted},
+                   {"extrapolated", summary.extrapolated},
+                   {"minibatch_ms", range_json(summary.time_ms, summary.time_pct)},
+                   {"power_w", range_json(summary.power_w, summary.power_pct)},
+                   {"out", options.out.empty() ? Json(nullptr) : Json(options.out)},
+                   {"notes", answer.all.notes}};
   print_json(document);
 }
 

@@ -32,16 +32,15 @@ bool is_table(const std::string& role) {
   return read_source(role).is_table();
 }
 
-nlohmann::ordered_json document_of(const ServedRun& served, const std::string& started_utc) {
-  nlohmann::ordered_json document{{"device", served.device},
-                                  {"simulated", served.simulated},
-                                  {"started_utc", started_utc},
-                                  {"verdict", live_verdict(served.result)}};
+Json document_of(const ServedRun& served, const std::string& started_utc) {
+  Json document{{"device", served.device},
+                {"simulated", served.simulated},
+                {"started_utc", started_utc},
+                {"verdict", live_verdict(served.result)}};
   document.update(to_json(served.result));
-  document["power_gap"] = served.power_gap.empty() ? nlohmann::ordered_json()
-                                                   : nlohmann::ordered_json(served.power_gap);
+  document["power_gap"] = served.power_gap.empty() ? Json() : Json(served.power_gap);
   document["plan"] = served.plan;
-  document["own_cost"] = nlohmann::ordered_json();
+  document["own_cost"] = Json();
   if (!served.simulated && served.result.decisions > 0)
     document["own_cost"] = {
         {"mean_us",

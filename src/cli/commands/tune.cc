@@ -1,4 +1,5 @@
 #include "tune/tune.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 
@@ -114,7 +115,7 @@ Status show_answer(const TuneOptions& options, const TuneResult& result, Store* 
                    Context& context) {
   const std::optional<StoredIdle> idle = idle_of(result, store);
   if (!options.json) print_text(options, result, idle, store != nullptr);
-  nlohmann::ordered_json document;
+  Json document;
   if (options.json || !options.report.empty()) document = to_json(result);
   if (idle && !document.is_null())
     document["choice"]["idle"] =

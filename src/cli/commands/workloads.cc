@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "workload/workload.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace flyball::cli {
 namespace {
 
 Status list_workloads(bool json) {
-  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+  Json document = Json::array();
   TextTable table({"workload", "parameters", "weights MB", "training MB", "dataset", "samples",
                    "input", "phases", ""});
   const auto megabytes = [](int64_t bytes) { return number(1e-6 * static_cast<double>(bytes)); };
@@ -47,8 +48,8 @@ Status list_workloads(bool json) {
   return {};
 }
 
-nlohmann::ordered_json kinds_json() {
-  nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
+Json kinds_json() {
+  Json kinds = Json::array();
   for (const BoardKind& kind : board_kinds())
     kinds.push_back({{"device", kind.usage()}, {"summary", kind.summary}});
   return kinds;
@@ -57,7 +58,7 @@ nlohmann::ordered_json kinds_json() {
 Status list_devices(bool json) {
   FLYBALL_ASSIGN(const auto board, open_board(""));
   FLYBALL_ASSIGN(const auto knobs, board->knobs());
-  nlohmann::ordered_json axes = nlohmann::ordered_json::array();
+  Json axes = Json::array();
   TextTable table({"axis", "unit", "values"});
   for (const Axis& axis : knobs->axes()) {
     std::string values;

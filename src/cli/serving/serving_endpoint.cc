@@ -94,7 +94,7 @@ void ServingEndpoint::attach(LiveServing& serving) {
 }
 
 LiveState ServingEndpoint::live_state() const {
-  const LiveResult result = serving_->snapshot();
+  const ServingResult result = serving_->snapshot();
   LiveState state;
   state.seconds = result.seconds;
   state.draining = result.seconds > 0 && !serving_->ready();

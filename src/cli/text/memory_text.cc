@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cli/output.h"
 
 namespace flyball::cli {
@@ -40,9 +39,9 @@ std::string memory_text(const MemoryAnswer& answer) {
   return text;
 }
 
-void add_memory_json(nlohmann::ordered_json& document, const MemoryAnswer& answer) {
+void add_memory_json(Json& document, const MemoryAnswer& answer) {
   const MemoryUse peak = answer.model.peak(answer.batch_size);
-  nlohmann::ordered_json memory;
+  Json memory;
   for (const MemoryPart part : memory_parts) memory[memory_part_name(part)] = peak[part];
   memory["kept_bytes"] = answer.model.kept(answer.batch_size);
   memory["minibatch_bytes"] = answer.batch_size * answer.minibatch_bytes;

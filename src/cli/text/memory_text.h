@@ -1,11 +1,11 @@
 // What a network takes of memory, and whether it fits: for people and as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "cost/memory.h"
 
 namespace flyball::cli {
@@ -28,6 +28,6 @@ struct MemoryAnswer {
 
 std::string memory_text(const MemoryAnswer& answer);
 /// `peak_memory_bytes`, `memory` by part, and `fit` where somebody asked.
-void add_memory_json(nlohmann::ordered_json& document, const MemoryAnswer& answer);
+void add_memory_json(Json& document, const MemoryAnswer& answer);
 
 }  // namespace flyball::cli

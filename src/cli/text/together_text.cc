@@ -29,12 +29,11 @@ std::string together_text(const Together& together) {
           : "");
 }
 
-nlohmann::ordered_json together_json(const std::optional<Together>& together) {
+Json together_json(const std::optional<Together>& together) {
   if (!together) return nullptr;
   return {{"sharing", "interleaved"},
           {"seconds", together->seconds},
-          {"refused", together->refused.empty() ? nlohmann::ordered_json()
-                                                : nlohmann::ordered_json(together->refused)},
+          {"refused", together->refused.empty() ? Json() : Json(together->refused)},
           {"train_per_s", or_null(together->train_per_s)},
           {"planned_per_s", or_null(together->planned_per_s)},
           {"latency_ms", or_null(together->latency_ms)},

@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace flyball {
@@ -82,7 +82,7 @@ std::optional<int64_t> whole(double value) {
 
 // Takes the parser's events; the document is never held. Containers are counted: the lists are the
 // values of keys of the first, their items the third, a box the fourth.
-class Events final : public nlohmann::json_sax<nlohmann::json> {
+class Events final : public nlohmann::json_sax<SortedJson> {
  public:
   std::vector<ImageItem> images;
   std::vector<BoxItem> boxes;
@@ -414,7 +414,7 @@ class Builder {
 template <class Iterator>
 Result<CocoIndex> read(Iterator begin, Iterator end, const std::string& name) {
   Events events;
-  if (!nlohmann::json::sax_parse(begin, end, &events))
+  if (!SortedJson::sax_parse(begin, end, &events))
     return Error{Code::corrupt, fmt::format("{} {}", name, events.fault),
                  "it may be cut off: fetch it again"};
   return Builder(events, name).build();

@@ -13,12 +13,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
@@ -146,7 +146,7 @@ int run(int rounds, int64_t count, const fs::path& data) {
       }
       fmt::print(stderr, "\n");
     }
-  nlohmann::ordered_json figures;
+  Json figures;
   double of_bare = 1e9;
   for (const char* stem :
        {"ratio", "images_per_s", "pytorch_images_per_s", "bare_images_per_s", "of_bare_decode"})
@@ -157,7 +157,7 @@ int run(int rounds, int64_t count, const fs::path& data) {
       if (stem == std::string("of_bare_decode")) of_bare = std::min(of_bare, median(seen[name]));
     }
   figures["of_bare_decode"] = of_bare;  // the worst of the three
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "loader"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "loader"}, {"figures", figures}}.dump());
   return 0;
 }
 

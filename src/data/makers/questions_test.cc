@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "data/data_testing.h"
 #include "data/formats/squad.h"
 #include "data/text/question_set.h"
@@ -14,7 +14,7 @@
 namespace flyball {
 namespace {
 
-using nlohmann::json;
+using SortedJson;
 
 class QuestionsTest : public ::testing::Test {
  protected:

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "data/data_testing.h"
 #include "data/pictures/jpeg.h"
 #include "data/pictures/transform.h"
@@ -15,7 +15,7 @@
 namespace flyball {
 namespace {
 
-using nlohmann::json;
+using SortedJson;
 
 std::vector<float> hex_values(const std::string& hex) {
   std::vector<float> values;

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
+
+#include "base/json.h"
 
 namespace flyball {
 namespace {
@@ -166,7 +167,7 @@ Result<AnswerBytes> find_answer(std::string_view text, std::string_view answer, 
 Result<std::string_view> json_string(std::string_view raw, std::string& memory) {
   if (raw.find_first_of("\\\"") == std::string_view::npos) return raw;
   memory = fmt::format("\"{}\"", raw);
-  nlohmann::json parsed = nlohmann::json::parse(memory, nullptr, false);
+  SortedJson parsed = SortedJson::parse(memory, nullptr, false);
   if (!parsed.is_string())
     return Error{Code::corrupt, "it is no JSON string any more",
                  "let nobody write to the file meanwhile"};

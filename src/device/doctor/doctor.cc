@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "device/doctor/machine_checks.h"
 
 namespace flyball {
@@ -43,11 +43,10 @@ std::vector<Capability> examine_machine(const DoctorOptions& options) {
   return all;
 }
 
-nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities,
-                                   const BoardReport& board) {
-  nlohmann::ordered_json json;
+Json doctor_json(const std::vector<Capability>& capabilities, const BoardReport& board) {
+  Json json;
   bool power = false;
-  json["capabilities"] = nlohmann::ordered_json::array();
+  json["capabilities"] = Json::array();
   for (const Capability& c : capabilities) {
     power |= c.name.starts_with("power") && c.state == Capability::State::available;
     json["capabilities"].push_back({{"name", c.name},

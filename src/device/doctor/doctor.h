@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "device/modes/board_report.h"
 
 namespace flyball {
@@ -33,8 +33,7 @@ std::vector<Capability> examine_machine(const DoctorOptions& options = {});
 
 /// {"capabilities": [{name, purpose, state, value, remedy}], "power_measurable": bool} and the keys
 /// of board_json().
-nlohmann::ordered_json doctor_json(const std::vector<Capability>& capabilities,
-                                   const BoardReport& board);
+Json doctor_json(const std::vector<Capability>& capabilities, const BoardReport& board);
 /// As a person reads it: the board, then one block per capability, remedies below.
 std::string doctor_text(const std::vector<Capability>& capabilities, const BoardReport& board);
 

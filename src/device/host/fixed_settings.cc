@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/files.h"
 #include "base/folder_entries.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
 #include "device/knobs/knob.h"
@@ -74,13 +74,9 @@ FixedSettings read_fixed(const BoardIdentity& board, const fs::path& root) {
   return fixed;
 }
 
-nlohmann::ordered_json fixed_json(const FixedSettings& fixed) {
-  const auto text = [](const std::string& value) {
-    return value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
-  };
-  const auto or_null = [](const auto& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-  };
+Json fixed_json(const FixedSettings& fixed) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
   return {{"cpu_governor", text(fixed.cpu_governor)},
           {"gpu_governor", text(fixed.gpu_governor)},
           {"dvfs_pinned", or_null(fixed.dvfs_pinned)},

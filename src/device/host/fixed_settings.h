@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "boards/identity.h"
 #include "space/conditions.h"
 
@@ -20,7 +20,7 @@ struct FixedSettings {
 };
 FixedSettings read_fixed(const BoardIdentity& board, const std::filesystem::path& root);
 FixedSettings read_fixed(const std::filesystem::path& root);
-nlohmann::ordered_json fixed_json(const FixedSettings& fixed);
+Json fixed_json(const FixedSettings& fixed);
 
 /// As conditions of what is measured (space/conditions.h): "CPU governor", "GPU governor", "DVFS"
 /// (pinned or free before any mode was set), "fan", "idle states" (how many, or off). A fan that

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -107,16 +106,14 @@ void add_gpus(const fs::path& root, BoardReport& report) {
   }
 }
 
-nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
-nlohmann::ordered_json totals_json(const BoardReport& report) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+Json totals_json(const BoardReport& report) {
+  Json json = Json::object();
   for (const auto& [name, total] : report.totals)
-    json[name] = total
-                     ? nlohmann::ordered_json{{"rails", total->rails}, {"power_w", total->power_w}}
-                     : nlohmann::ordered_json(nullptr);
+    json[name] = total ? Json{{"rails", total->rails}, {"power_w", total->power_w}} : Json(nullptr);
   return json;
 }
 
@@ -170,8 +167,8 @@ BoardReport examine_board(const fs::path& root) {
   return report;
 }
 
-nlohmann::ordered_json axes_json(const std::vector<AxisReport>& axes) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+Json axes_json(const std::vector<AxisReport>& axes) {
+  Json json = Json::array();
   for (const AxisReport& axis : axes)
     json.push_back({{"name", axis.axis.name},
                     {"unit", axis.axis.unit},
@@ -182,8 +179,8 @@ nlohmann::ordered_json axes_json(const std::vector<AxisReport>& axes) {
   return json;
 }
 
-nlohmann::ordered_json presets_json(const std::vector<Preset>& presets) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+Json presets_json(const std::vector<Preset>& presets) {
+  Json json = Json::array();
   for (const Preset& preset : presets)
     json.push_back({{"id", preset.id},
                     {"name", preset.name},
@@ -194,8 +191,8 @@ nlohmann::ordered_json presets_json(const std::vector<Preset>& presets) {
   return json;
 }
 
-nlohmann::ordered_json board_json(const BoardReport& report) {
-  nlohmann::ordered_json json, rails = nlohmann::ordered_json::array(), problems = rails;
+Json board_json(const BoardReport& report) {
+  Json json, rails = Json::array(), problems = rails;
   for (const RailReport& rail : report.rails)
     rails.push_back({{"name", rail.name},
                      {"power_w", number_or_null(rail.power_w)},
@@ -210,7 +207,7 @@ nlohmann::ordered_json board_json(const BoardReport& report) {
   json["rails"] = std::move(rails);
   json["totals"] = totals_json(report);
   json["presets"] = presets_json(report.presets);
-  json["gpus"] = nlohmann::ordered_json::array();
+  json["gpus"] = Json::array();
   for (const GpuReport& gpu : report.gpus)
     json["gpus"].push_back({{"index", gpu.index},
                             {"name", text_or_null(gpu.name)},

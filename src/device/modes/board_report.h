@@ -3,11 +3,11 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "boards/identity.h"
 #include "device/modes/presets.h"
 
@@ -56,12 +56,12 @@ struct BoardReport {
 BoardReport examine_board(const std::filesystem::path& root = "/");
 
 /// The keys board, axes, rails, totals, presets, gpus and problems of `flyball doctor --json`.
-nlohmann::ordered_json board_json(const BoardReport& report);
+Json board_json(const BoardReport& report);
 std::string board_text(const BoardReport& report);
 
 /// {"name", "unit", "values", "current", "now", "settable"} of each.
-nlohmann::ordered_json axes_json(const std::vector<AxisReport>& axes);
-nlohmann::ordered_json presets_json(const std::vector<Preset>& presets);
+Json axes_json(const std::vector<AxisReport>& axes);
+Json presets_json(const std::vector<Preset>& presets);
 std::vector<AxisReport> examine_axes(const std::vector<KnobPtr>& knobs);
 
 }  // namespace flyball

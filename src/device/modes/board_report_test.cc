@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "device/host/board_trees_testing.h"
 
@@ -14,7 +13,7 @@ namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using SortedJson;
 using testing::HasSubstr;
 
 json report_of(const fs::path& root) {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/distinct.h"
 #include "base/files.h"
 #include "base/folder_entries.h"
+#include "base/json.h"
 #include "base/os/lock_file.h"
 #include "base/text.h"
 #include "device/knobs/clock_range.h"
@@ -100,12 +100,9 @@ Result<PowerMode> set_mode(BoardDevice& board, const fs::path& root, const ModeR
   return undone.ok() ? status.error() : status.error().within(undone.error().message);
 }
 
-nlohmann::ordered_json mode_json(const BoardIdentity& board, const BoardDevice& device,
-                                 const fs::path& root) {
+Json mode_json(const BoardIdentity& board, const BoardDevice& device, const fs::path& root) {
   std::error_code ignored;
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
-  };
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   std::string holder = LockFile::holder(board_journal().string() + ".lock");
   const auto helper = helper_of(root);
   if (helper && !helper->holder.empty()) holder = helper->holder + ", through the helper";

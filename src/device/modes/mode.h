@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "device/host/fixed_settings.h"
 #include "device/modes/board_report.h"
 
@@ -42,7 +42,7 @@ PowerMode caps_in_force(const BoardDevice& board);
 /// {"board", "axes", "fixed", "held_by", "kept", "kept_by"}: who sets the board now (null: nobody),
 /// whether `flyball mode restore` has something to put back, and who had the helper keep that mode
 /// (null: not the helper).
-nlohmann::ordered_json mode_json(const BoardIdentity& board, const BoardDevice& device,
-                                 const std::filesystem::path& root);
+Json mode_json(const BoardIdentity& board, const BoardDevice& device,
+               const std::filesystem::path& root);
 
 }  // namespace flyball

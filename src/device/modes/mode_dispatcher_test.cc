@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/text.h"
 #include "device/helper/helper_testing.h"
 #include "device/host/board_trees_testing.h"
@@ -72,7 +71,7 @@ class ModeDispatcherTest : public HelperTest {
     fmt::print(stderr, "step {}: {}\n", number, why);
     return number;
   }
-  nlohmann::ordered_json shown(const BoardDevice& board) const {
+  Json shown(const BoardDevice& board) const {
     return mode_json(identify_board(root()), board, root());
   }
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "predict/gp/gp.h"
 #include "predict/known_board_testing.h"
@@ -39,9 +39,9 @@ int run(int rounds) {
            mape(prediction->minibatch_ms.mean, all.minibatch_ms));
       note(fmt::format("power_mape_{}", modes), mape(prediction->power_w.mean, all.power_w));
     }
-  nlohmann::ordered_json figures;
+  Json figures;
   for (const std::string& name : order) figures[name] = median(seen[name]);
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "gp"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "gp"}, {"figures", figures}}.dump());
   return 0;
 }
 

@@ -1,19 +1,19 @@
 // An epoch run as people and programs read it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "profile/characterise/epochs.h"
 
 namespace flyball {
 
 /// As `flyball profile --json` shows it (docs/json.md lists every key).
-nlohmann::ordered_json epochs_json(const EpochRun& run);
+Json epochs_json(const EpochRun& run);
 /// Energy of a window, or null.
-nlohmann::ordered_json energy_json(const std::optional<EnergyWindow>& energy);
+Json energy_json(const std::optional<EnergyWindow>& energy);
 /// What the GPU did, or null.
-nlohmann::ordered_json gpu_json(const std::optional<GpuUse>& gpu);
+Json gpu_json(const std::optional<GpuUse>& gpu);
 /// "epoch 3 took 21.4 s, far beyond the others (median 0.81 s)", of epochs that took far longer for
 /// a minibatch than the spread of the others lets expect; "" where none did.
 std::string outlying_epochs(const EpochRun& run);

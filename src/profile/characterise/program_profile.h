@@ -3,11 +3,11 @@
 #pragma once
 
 #include <atomic>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/units.h"
 #include "profile/characterise/gpu_use.h"
 #include "profile/trials/program_run.h"
@@ -80,6 +80,6 @@ Result<ProgramProfile> profile_program(const ProgramRequest& request);
 Status join_plug(ProgramProfile& profile, Trace log);
 
 /// As `flyball profile --json -- …` shows it (docs/json.md).
-nlohmann::ordered_json program_json(const ProgramProfile& profile);
+Json program_json(const ProgramProfile& profile);
 
 }  // namespace flyball

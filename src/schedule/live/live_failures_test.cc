@@ -63,7 +63,7 @@ TEST(LiveServing, WhatTheNetworkCouldNotRunIsCountedAsFailedAndSaysWhy) {
   EXPECT_EQ(service.latency.count(), 2u) << "what failed has no latency";
   EXPECT_DOUBLE_EQ(service.late_share(), 0.6);
   size_t in_windows = 0;
-  for (const LiveWindow& window : serving.timeline().windows())
+  for (const TimelineWindow& window : serving.timeline().windows())
     in_windows += window.services[0].failed;
   EXPECT_EQ(in_windows, 3u);
 }
@@ -107,7 +107,7 @@ TEST(LiveServing, AModeThatCannotBeSetLeavesThePlanAsItWas) {
   change.followed = [&] { stop = true; };
   serving.change(std::move(change));
   ASSERT_TRUE(serving.run(60).ok());
-  const LiveResult result = serving.snapshot();
+  const ServingResult result = serving.snapshot();
   EXPECT_EQ(result.switches, 0u);
   EXPECT_EQ(result.services[0].planned_batch, batch);
   ASSERT_EQ(result.replans.size(), 1u);

@@ -6,7 +6,7 @@
 
 namespace flyball {
 
-LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult()> snapshot,
+LivePower::LivePower(std::unique_ptr<PowerMeter> meter, std::function<ServingResult()> snapshot,
                      std::function<void(int64_t, int64_t, double)> told, double lap_s)
     : meter_(std::move(meter)),
       snapshot_(std::move(snapshot)),
@@ -52,7 +52,7 @@ void LivePower::laps() {
 }
 
 void LivePower::take_lap() {
-  const LiveResult now = snapshot_();
+  const ServingResult now = snapshot_();
   const auto reading = meter_->lap();
   const int64_t end_ns = monotonic_ns();
   const double watts = reading.ok() ? reading->mean_w : std::numeric_limits<double>::quiet_NaN();
@@ -72,7 +72,7 @@ void LivePower::take_lap() {
   before_ = now;
 }
 
-void LivePower::tell(LiveResult& result) const {
+void LivePower::tell(ServingResult& result) const {
   const std::lock_guard lock(mutex_);
   for (size_t s = 0; s < services_j_.size(); ++s)
     result.services[s].energy_j =
@@ -94,7 +94,7 @@ void LivePower::stop() {
   }
 }
 
-std::string LivePower::end(LiveResult& result) {
+std::string LivePower::end(ServingResult& result) {
   stop();
   if (!gap_.empty()) return gap_;
   if (!(seconds_ > 0)) return "nothing was served";

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "device/power_meter.h"
-#include "schedule/live_result.h"
+#include "schedule/serving_result.h"
 
 namespace flyball {
 
@@ -21,7 +21,7 @@ class LivePower {
  public:
   /// `snapshot` says how the run stands, from any thread, and outlives this.
   /// `told` hears of each lap: from when to when, and its mean power in W (NaN: not known).
-  LivePower(std::unique_ptr<PowerMeter> meter, std::function<LiveResult()> snapshot,
+  LivePower(std::unique_ptr<PowerMeter> meter, std::function<ServingResult()> snapshot,
             std::function<void(int64_t begin_ns, int64_t end_ns, double watts)> told = {},
             double lap_s = 1);
   ~LivePower();
@@ -36,17 +36,17 @@ class LivePower {
   double now_w() const;
   /// Tells a result of now the energy of each service and training so far; since the last lap by
   /// its mean power.
-  void tell(LiveResult& result) const;
+  void tell(ServingResult& result) const;
   /// stop(), and tells the result its energy: the mean power of all laps over its time (as it was,
   /// where any lap is not known). Returns why it is not known; "" where it is.
-  std::string end(LiveResult& result);
+  std::string end(ServingResult& result);
 
  private:
   void laps();
   void take_lap();
 
   std::unique_ptr<PowerMeter> meter_;
-  std::function<LiveResult()> snapshot_;
+  std::function<ServingResult()> snapshot_;
   std::function<void(int64_t, int64_t, double)> told_;
   double lap_s_;
   int64_t lap_ns_ = 0;  ///< when the present lap began
@@ -55,7 +55,7 @@ class LivePower {
   bool end_ = false;
   std::string gap_;
   double now_w_ = std::numeric_limits<double>::quiet_NaN();
-  LiveResult before_;                  ///< at the end of the last lap
+  ServingResult before_;               ///< at the end of the last lap
   double energy_j_ = 0, seconds_ = 0;  ///< of all laps
   std::vector<double> services_j_, trainings_j_;
   std::thread thread_;

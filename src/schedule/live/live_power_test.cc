@@ -15,9 +15,9 @@ namespace {
 /// A service that is busy half of the time and a training a quarter of it.
 class Course {
  public:
-  LiveResult operator()() const {
+  ServingResult operator()() const {
     const double seconds = static_cast<double>(monotonic_ns() - began_ns_) * 1e-9;
-    LiveResult result;
+    ServingResult result;
     result.seconds = seconds;
     result.services.push_back({.name = "net", .busy_s = 0.5 * seconds});
     result.trainings.push_back({.name = "learn", .busy_s = 0.25 * seconds});
@@ -42,7 +42,7 @@ TEST(LivePower, LapsAddUpAndAreSharedByTheTimeThatEachHad) {
   while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
   EXPECT_DOUBLE_EQ(power.now_w(), 20);
   sleep_until_ns(monotonic_ns() + 200 * ms);
-  LiveResult result = course();
+  ServingResult result = course();
   EXPECT_EQ(power.end(result), "");
   EXPECT_NEAR(result.energy_j, 20 * result.seconds, 1e-6);
   EXPECT_GT(told_ns, 200 * ms);
@@ -61,7 +61,7 @@ TEST(LivePower, OnlyWhatIsServedInCounts) {
   power.start();
   while (std::isnan(power.now_w())) sleep_until_ns(monotonic_ns() + 10 * ms);
   power.stop();
-  LiveResult result = course();
+  ServingResult result = course();
   drawn = 1000;
   sleep_until_ns(monotonic_ns() + 120 * ms);
   EXPECT_EQ(power.end(result), "");
@@ -71,7 +71,7 @@ TEST(LivePower, OnlyWhatIsServedInCounts) {
 TEST(LivePower, WithoutASensorNothingIsToldButWhy) {
   LivePower power(make_no_power("no sensor here"), Course());
   power.start();
-  LiveResult result = Course()();
+  ServingResult result = Course()();
   result.energy_j = result.services[0].energy_j = not_measured;
   EXPECT_TRUE(std::isnan(power.now_w()));
   EXPECT_EQ(power.end(result), "no sensor here");
@@ -104,7 +104,7 @@ TEST(LivePower, AGapInTheLapsLeavesNoEnergy) {
   LivePower power(std::make_unique<DyingMeter>(laps), Course(), {}, 0.02);
   power.start();
   while (laps < 2) sleep_until_ns(monotonic_ns() + 10 * ms);
-  LiveResult result = Course()();
+  ServingResult result = Course()();
   result.energy_j = not_measured;
   EXPECT_EQ(power.end(result), "the rail is gone");
   EXPECT_TRUE(std::isnan(result.energy_j));

@@ -149,7 +149,7 @@ Status LiveServing::warm_up() {
   }
   unsaved_ = !trainings_.empty();
   saved_ns_ = monotonic_ns();
-  LivePlan plan;
+  RunningPlan plan;
   plan.trainings_per_s = trainings_per_s_;
   execution_.begin(std::move(plan), saved_ns_, &timeline_);
   ready_ = true;
@@ -210,7 +210,7 @@ void LiveServing::told_power(int64_t begin_ns, int64_t end_ns, double watts) {
   timeline_.power(begin_ns, ended_ns > 0 ? std::min(end_ns, ended_ns) : end_ns, watts);
 }
 
-LiveDurations LiveServing::durations() const {
+JobDurations LiveServing::durations() const {
   const std::lock_guard lock(mutex_);
   return execution_.durations();
 }
@@ -359,9 +359,9 @@ Status LiveServing::run(double seconds) {
   return told_together(failed_, save_when_due(true));
 }
 
-LiveResult LiveServing::snapshot() const {
+ServingResult LiveServing::snapshot() const {
   const std::lock_guard lock(mutex_);
-  LiveResult result = execution_.result();
+  ServingResult result = execution_.result();
   if (began_ns() > 0 && !(result.seconds > 0))
     result.seconds = static_cast<double>(monotonic_ns() - began_ns()) * 1e-9;
   for (size_t s = 0; s < result.services.size(); ++s)

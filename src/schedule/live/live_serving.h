@@ -76,7 +76,7 @@ class LiveServing final : public Serving, private Executor {
   Status run(double seconds);
   /// From any thread: a new plan, followed before the next decision (Execution::change()).
   void change(PlanChange change);
-  LiveDurations durations() const;
+  JobDurations durations() const;
   /// From any thread: mean power of a stretch of time, for the timeline; NaN: not known.
   void told_power(int64_t begin_ns, int64_t end_ns, double watts);
   /// From any thread: no request is taken from now on, run() ends.
@@ -88,11 +88,11 @@ class LiveServing final : public Serving, private Executor {
   void submit(size_t service, InferRequest request) override;
 
   /// How it stands; from any thread.
-  LiveResult snapshot() const;
+  ServingResult snapshot() const;
   /// What ran when, for a trace; once run() has ended.
   std::vector<Span> take_spans() { return std::move(spans_); }
   /// The same in windows, with requests; once run() has ended and nobody submits.
-  const LiveTimeline& timeline() const { return timeline_; }
+  const ServingTimeline& timeline() const { return timeline_; }
   int64_t began_ns() const { return execution_.began_ns(); }
 
  private:
@@ -129,7 +129,7 @@ class LiveServing final : public Serving, private Executor {
   Execution execution_;
   std::unordered_map<uint64_t, InferRequest> accepted_;  ///< that wait, by the scheduler's names
   std::vector<ShapeKeys> shapes_;                        ///< of each service's requests
-  LiveTimeline timeline_;
+  ServingTimeline timeline_;
   uint64_t next_id_ = 0;
 
   std::unique_lock<std::mutex>* turn_ = nullptr;  ///< of run()

@@ -36,7 +36,7 @@ TEST(LiveServing, EveryRequestIsAnsweredOnceAndTrainingFillsTheGaps) {
     });
   ASSERT_TRUE(serving.run(0.5).ok());
   for (std::thread& client : clients) client.join();
-  const LiveResult result = serving.snapshot();
+  const ServingResult result = serving.snapshot();
   EXPECT_EQ(right + wrong, 100);
   EXPECT_EQ(static_cast<size_t>(right), result.services[0].answered);
   EXPECT_EQ(result.services[0].arrived, 100u);
@@ -44,8 +44,8 @@ TEST(LiveServing, EveryRequestIsAnsweredOnceAndTrainingFillsTheGaps) {
   EXPECT_EQ(static_cast<size_t>(counts.steps - before), result.trainings[0].minibatches);
   EXPECT_GT(result.trainings[0].minibatches, 5u);
   EXPECT_EQ(counts.saves, 1);  // at the end
-  LiveWindow sum{.services = {{}}, .trainings = {{}}};
-  for (const LiveWindow& window : serving.timeline().windows()) sum.merge(window);
+  TimelineWindow sum{.services = {{}}, .trainings = {{}}};
+  for (const TimelineWindow& window : serving.timeline().windows()) sum.merge(window);
   EXPECT_EQ(sum.services[0].arrived, 100u);
   EXPECT_EQ(sum.services[0].answered, result.services[0].answered);
   EXPECT_EQ(sum.services[0].late, result.services[0].late);
@@ -80,7 +80,7 @@ TEST(LiveServing, BeforeWarmUpAndAfterADrainRequestsAreRefused) {
   EXPECT_EQ(service.arrived, 5u) << "each counts";
   EXPECT_EQ(service.refused, 4u);
   size_t arrived = 0, refused = 0;
-  for (const LiveWindow& window : serving.timeline().windows()) {
+  for (const TimelineWindow& window : serving.timeline().windows()) {
     arrived += window.services[0].arrived;
     refused += window.services[0].refused;
   }
@@ -189,7 +189,7 @@ TEST(LiveServing, AChangeOfModeIsFollowedBetweenMinibatches) {
     return Status();
   }));
   ASSERT_TRUE(serving.run(60).ok());
-  const LiveResult result = serving.snapshot();
+  const ServingResult result = serving.snapshot();
   ASSERT_EQ(result.replans.size(), 1u);
   EXPECT_TRUE(result.replans[0].switched);
   EXPECT_EQ(result.replans[0].mode, "slow");
@@ -229,7 +229,7 @@ TEST(LiveServing, TheLastPlansAreKeptAndAllAreCounted) {
               std::make_unique<ReplanningTrainer>(serving, most_replans + 100));
   ASSERT_TRUE(serving.warm_up().ok());
   ASSERT_TRUE(serving.run(0).ok());
-  const LiveResult result = serving.snapshot();
+  const ServingResult result = serving.snapshot();
   EXPECT_EQ(result.replan_count, most_replans + 100);
   ASSERT_EQ(result.replans.size(), most_replans);
   EXPECT_EQ(result.replans.front().why, std::to_string(most_replans));
@@ -261,7 +261,7 @@ TEST(LiveServing, ItsBeginAndItsEndAreToldBeforeAnythingElseIsDone) {
   const double seconds = serving.snapshot().seconds;
   serving.told_power(serving.began_ns(), monotonic_ns() + 1'000'000'000, 10);
   double energy_j = 0;
-  for (const LiveWindow& window : serving.timeline().windows()) energy_j += window.energy_j;
+  for (const TimelineWindow& window : serving.timeline().windows()) energy_j += window.energy_j;
   EXPECT_NEAR(energy_j, 10 * seconds, 1e-6);
 }
 
@@ -276,7 +276,7 @@ TEST(LiveServing, AModeThatIsSetAlreadyIsNotSetAgain) {
   change.followed = [&] { stop = true; };
   serving.change(std::move(change));
   ASSERT_TRUE(serving.run(60).ok());
-  const LiveResult result = serving.snapshot();
+  const ServingResult result = serving.snapshot();
   EXPECT_EQ(result.switches, 0u);
   EXPECT_EQ(result.services[0].planned_batch, 4);
   ASSERT_EQ(result.replans.size(), 1u);
@@ -299,7 +299,7 @@ TEST(LiveServing, EachMinibatchIsTold) {
   ASSERT_TRUE(serving.warm_up().ok());
   serving.submit(0, Doubler(0).example(1));
   ASSERT_TRUE(serving.run(60).ok());
-  const LiveResult result = serving.snapshot();
+  const ServingResult result = serving.snapshot();
   EXPECT_EQ(static_cast<size_t>(batches), result.services[0].batches);
   EXPECT_EQ(static_cast<size_t>(steps), result.trainings[0].minibatches);
   EXPECT_GT(steps, 0);

@@ -14,7 +14,7 @@ constexpr uint64_t confirming = 99;   // stream of the second simulation
 
 }  // namespace
 
-ArrivalPlanner::ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arrivals,
+ArrivalPlanner::ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arrivals,
                                ArrivalPlanOptions options)
     : live_(live), arrivals_(std::move(arrivals)), options_(options) {
   for_each_choice(*live_.problem, [&](std::span<const size_t> choice) {
@@ -32,7 +32,7 @@ ArrivalPlanner::ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arriva
 // Training minibatches per second at most; without a training the reciprocal of a batch's time. 0
 // where the service alone takes more time than there is.
 double ArrivalPlanner::bound_of(std::span<const size_t> choice) {
-  const LivePlan plan = live_.plan(choice);
+  const RunningPlan plan = live_.plan(choice);
   double left = 1, answer_ms = 0;
   size_t s = 0;
   for (const Role& role : live_.problem->roles) {
@@ -76,7 +76,7 @@ Simulation ArrivalPlanner::simulation_of(
 SimulatedChoice ArrivalPlanner::simulate_once(std::span<const size_t> choice, uint64_t seed,
                                               double requests) const {
   std::vector<std::unique_ptr<ArrivalSource>> sources;
-  const LiveResult result = simulate(simulation_of(choice, seed, requests, sources));
+  const ServingResult result = simulate(simulation_of(choice, seed, requests, sources));
   SimulatedChoice found{{choice.begin(), choice.end()}, 0, 0, result.power_w(), 0, 0};
   for (const ServiceResult& service : result.services)
     found.late_share = std::max(found.late_share, service.late_share());

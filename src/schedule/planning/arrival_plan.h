@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/planning/live_plan.h"
+#include "schedule/planning/serving_problem.h"
 
 namespace flyball {
 
@@ -55,7 +55,8 @@ struct NearestChoice {
 class ArrivalPlanner {
  public:
   /// `arrivals` of each service; the problem's roles say nothing of rates here but that they serve.
-  ArrivalPlanner(LiveProblem live, std::vector<ArrivalSpec> arrivals, ArrivalPlanOptions options);
+  ArrivalPlanner(ServingProblem live, std::vector<ArrivalSpec> arrivals,
+                 ArrivalPlanOptions options);
 
   /// Under this power budget; nothing where no choice keeps the limits, or once it is stopped.
   std::optional<SimulatedChoice> plan(double power_w);
@@ -91,7 +92,7 @@ class ArrivalPlanner {
   /// As far as it was looked at: in the first simulation, or the one that was to confirm it.
   double late_share(std::span<const size_t> choice);
 
-  LiveProblem live_;
+  ServingProblem live_;
   std::vector<ArrivalSpec> arrivals_;
   ArrivalPlanOptions options_;
   double least_load_ = unlimited;

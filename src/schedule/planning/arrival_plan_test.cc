@@ -7,8 +7,8 @@
 
 #include "problem/paper.h"
 #include "schedule/planning/arrival_miss.h"
-#include "schedule/planning/live_evaluation.h"
 #include "schedule/planning/replanner.h"
+#include "schedule/planning/serving_evaluation.h"
 
 namespace flyball {
 namespace {
@@ -44,7 +44,7 @@ struct Ground {
     problem =
         make_problem(ProblemKind::concurrent, candidates, {role_of(train), role_of(infer)}, spec);
   }
-  LiveProblem live() const { return {&problem, &readings}; }
+  ServingProblem live() const { return {&problem, &readings}; }
   WorkloadTable train, infer;
   std::shared_ptr<const Candidates> candidates;
   Readings readings;
@@ -165,9 +165,9 @@ TEST(Replanner, FollowsTheRateAndLeavesAModeOnlyWhereItPays) {
   EXPECT_EQ(plans.choice()[0], fast[0]);
 }
 
-TEST(LiveEvaluation, ClockworkPlansExecuteAndFiguresDoNotDependOnThreads) {
+TEST(ServingEvaluation, ClockworkPlansExecuteAndFiguresDoNotDependOnThreads) {
   const WorkloadTable train = board_table(Phase::train), infer = board_table(Phase::infer);
-  LiveSweep sweep;
+  ServingSweep sweep;
   sweep.train = &train;
   sweep.infer = &infer;
   sweep.only_paper_modes = false;
@@ -180,7 +180,7 @@ TEST(LiveEvaluation, ClockworkPlansExecuteAndFiguresDoNotDependOnThreads) {
   sweep.threads = 1;
   const auto one = evaluate_live(sweep);
   ASSERT_TRUE(one.ok());
-  const LiveRow& constant = one->rows[0];
+  const ServingRow& constant = one->rows[0];
   EXPECT_GT(constant.planned, 4u);
   EXPECT_EQ(constant.solved, constant.planned);
   EXPECT_EQ(constant.trained, constant.with_training);
@@ -189,7 +189,7 @@ TEST(LiveEvaluation, ClockworkPlansExecuteAndFiguresDoNotDependOnThreads) {
   EXPECT_GT(one->rows[2].planned, 4u);
   EXPECT_EQ(one->rows[2].solved, one->rows[2].planned);
   ASSERT_EQ(one->traces.size(), 2u);
-  for (const LiveTrace& trace : one->traces) EXPECT_GT(trace.trained, 0.97 * trace.knowing);
+  for (const ServingTrace& trace : one->traces) EXPECT_GT(trace.trained, 0.97 * trace.knowing);
   sweep.threads = 2;
   const auto two = evaluate_live(sweep);
   ASSERT_TRUE(two.ok());

@@ -21,7 +21,7 @@ struct ExploreOptions {
 struct ModePromise {
   size_t mode = 0;
   std::vector<size_t> choice;
-  LivePlan plan;               ///< durations at the upper bounds of what is predicted
+  RunningPlan plan;            ///< durations at the upper bounds of what is predicted
   double trainings_per_s = 0;  ///< at the means
   double p99_ms = 0;
 };

@@ -30,7 +30,7 @@ double between(const std::map<int64_t, double>& points, double batch) {
 
 }  // namespace
 
-std::vector<RoleSums> sums_of(const Problem& problem, const LiveResult& result) {
+std::vector<RoleSums> sums_of(const Problem& problem, const ServingResult& result) {
   std::vector<RoleSums> sums;
   size_t service = 0, training = 0;
   for (const Role& role : problem.roles)
@@ -44,13 +44,13 @@ std::vector<RoleSums> sums_of(const Problem& problem, const LiveResult& result) 
   return sums;
 }
 
-size_t lost_of(const LiveResult& result) {
+size_t lost_of(const ServingResult& result) {
   size_t lost = 0;
   for (const ServiceResult& service : result.services) lost += service.late + service.refused;
   return lost;
 }
 
-ModeVisit::ModeVisit(const Problem& problem, ModePromise promise, const LiveResult& before,
+ModeVisit::ModeVisit(const Problem& problem, ModePromise promise, const ServingResult& before,
                      int64_t now_ns, VisitOptions options)
     : problem_(problem),
       promise_(std::move(promise)),
@@ -63,7 +63,7 @@ void ModeVisit::ran(size_t role, int64_t samples, int64_t begin_ns, int64_t end_
   runs_[role].push_back({samples, static_cast<double>(end_ns - begin_ns) * 1e-6});
 }
 
-double ModeVisit::power_of_role(size_t role, const LiveResult& now) const {
+double ModeVisit::power_of_role(size_t role, const ServingResult& now) const {
   if (settled_.empty()) return not_measured;
   const std::vector<RoleSums> sums = sums_of(problem_, now);
   double busy_s = sums[role].busy_s - settled_[role].busy_s;
@@ -78,14 +78,14 @@ double ModeVisit::power_of_role(size_t role, const LiveResult& now) const {
   return busy_s >= least_busy_s ? energy_j / busy_s : not_measured;
 }
 
-double ModeVisit::peak_power_w(const LiveResult& now) const {
+double ModeVisit::peak_power_w(const ServingResult& now) const {
   double most_w = not_measured;
   for (size_t role = 0; role < runs_.size(); ++role)
     most_w = std::fmax(most_w, power_of_role(role, now));
   return most_w;
 }
 
-std::string ModeVisit::danger(const LiveResult& now, int64_t now_ns) {
+std::string ModeVisit::danger(const ServingResult& now, int64_t now_ns) {
   if (const size_t lost = lost_of(now) - lost_before_; lost > 0)
     return fmt::format("{} request{} late or refused", lost, lost == 1 ? " was" : "s were");
   const double stayed_s = seconds(now_ns);
@@ -142,7 +142,7 @@ bool ModeVisit::ran_between(const std::vector<Run>& runs, double batch) {
   return static_cast<double>(least.samples) <= batch && batch <= static_cast<double>(most.samples);
 }
 
-MeasuredMode ModeVisit::learn(Readings& readings, const LiveResult& now, int64_t now_ns) const {
+MeasuredMode ModeVisit::learn(Readings& readings, const ServingResult& now, int64_t now_ns) const {
   MeasuredMode measured;
   measured.seconds = seconds(now_ns);
   measured.mode = describe(problem_.candidates->modes().settings(promise_.mode));

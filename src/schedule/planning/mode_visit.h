@@ -1,8 +1,8 @@
 // A stay in a power mode that nobody has profiled: what is observed there, and when it has to end.
 #pragma once
 
-#include "schedule/live_result.h"
 #include "schedule/planning/mode_explorer.h"
+#include "schedule/serving_result.h"
 
 namespace flyball {
 
@@ -18,31 +18,31 @@ struct VisitOptions {
 struct RoleSums {
   double busy_s = 0, energy_j = 0;
 };
-std::vector<RoleSums> sums_of(const Problem& problem, const LiveResult& result);
+std::vector<RoleSums> sums_of(const Problem& problem, const ServingResult& result);
 /// Requests that were late or refused.
-size_t lost_of(const LiveResult& result);
+size_t lost_of(const ServingResult& result);
 
 class ModeVisit {
  public:
   /// Asked for now; `before`: how the run stands.
-  ModeVisit(const Problem& problem, ModePromise promise, const LiveResult& before, int64_t now_ns,
-            VisitOptions options = {});
+  ModeVisit(const Problem& problem, ModePromise promise, const ServingResult& before,
+            int64_t now_ns, VisitOptions options = {});
 
   size_t mode() const { return promise_.mode; }
   const ModePromise& promise() const { return promise_; }
   int64_t asked_ns() const { return asked_ns_; }
   bool begun() const { return begun_ns_ >= 0; }
   /// The switch has not begun; how the run stands.
-  void waits(const LiveResult& now) { lost_before_ = lost_of(now); }
+  void waits(const ServingResult& now) { lost_before_ = lost_of(now); }
   /// The board is in the mode.
   void begin(int64_t now_ns) { begun_ns_ = now_ns; }
   /// A minibatch of a role has ended there.
   void ran(size_t role, int64_t samples, int64_t begin_ns, int64_t end_ns);
   /// Why the latency or the power budget is in danger; "": they are not.
-  std::string danger(const LiveResult& now, int64_t now_ns);
+  std::string danger(const ServingResult& now, int64_t now_ns);
   bool complete(int64_t now_ns) const;
   /// Enters what was observed as readings of the mode; says what that was.
-  MeasuredMode learn(Readings& readings, const LiveResult& now, int64_t now_ns) const;
+  MeasuredMode learn(Readings& readings, const ServingResult& now, int64_t now_ns) const;
 
  private:
   struct Run {
@@ -53,8 +53,8 @@ class ModeVisit {
     return begun() ? static_cast<double>(now_ns - begun_ns_) * 1e-9 : 0;
   }
   static bool ran_between(const std::vector<Run>& runs, double batch);
-  double power_of_role(size_t role, const LiveResult& now) const;
-  double peak_power_w(const LiveResult& now) const;
+  double power_of_role(size_t role, const ServingResult& now) const;
+  double peak_power_w(const ServingResult& now) const;
   void learn_service(size_t role, double power_w, Readings& readings) const;
 
   const Problem& problem_;

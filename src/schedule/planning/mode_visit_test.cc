@@ -57,9 +57,9 @@ class ModeVisitTest : public ::testing::Test {
         if (std::ranges::find(gpu_mhz, clock(role, c)) == gpu_mhz.end()) known[role][c] = Reading();
     return known;
   }
-  LiveResult run(size_t measure, double seconds = 300) {
+  ServingResult run(size_t measure, double seconds = 300) {
     const Readings known = profiled({300, 500, 700});
-    const LiveProblem live{&problem_, &truth_};
+    const ServingProblem live{&problem_, &truth_};
     PlannedSimulation planned{.truth = live, .known = known, .rates_hz = {40}};
     planned.choice = Replanner({&problem_, &known}, {}).plan_for({40})->choice;
     planned.options.measure = measure;
@@ -86,14 +86,14 @@ class ModeVisitTest : public ::testing::Test {
 
 TEST_F(ModeVisitTest, WhatIsMeasuredTrainsMoreAndMakesNothingLate) {
   problem_.budgets.power_w = 16.5;  // up to 1100 MHz
-  const LiveResult without = run(0), with = run(3);
+  const ServingResult without = run(0), with = run(3);
   EXPECT_FALSE(without.measure_most);
   EXPECT_TRUE(without.measured.empty());
   EXPECT_EQ(with.measure_most, 3u);
   ASSERT_FALSE(with.measured.empty());
   EXPECT_LE(with.measured.size(), 3u);
   EXPECT_GT(with.trainings[0].minibatches, without.trainings[0].minibatches * 5 / 4);
-  for (const LiveResult* result : {&without, &with}) {
+  for (const ServingResult* result : {&without, &with}) {
     EXPECT_EQ(result->services[0].late, 0u);
     EXPECT_EQ(result->services[0].refused, 0u);
   }
@@ -104,7 +104,7 @@ TEST_F(ModeVisitTest, WhatIsMeasuredTrainsMoreAndMakesNothingLate) {
 }
 
 TEST_F(ModeVisitTest, WhatIsObservedIsWhatTheModeTakes) {
-  const LiveResult result = run(2);
+  const ServingResult result = run(2);
   ASSERT_FALSE(result.measured.empty());
   const MeasuredMode& first = result.measured.front();
   EXPECT_EQ(first.mode, "gpu_mhz 1300");  // power is free
@@ -122,7 +122,7 @@ TEST_F(ModeVisitTest, WhatIsObservedIsWhatTheModeTakes) {
 TEST_F(ModeVisitTest, AModeThatDrawsMoreThanItMayIsLeftAtOnce) {
   problem_.budgets.power_w = 16.5;
   change(900, 1, 1.5);
-  const LiveResult result = run(1);
+  const ServingResult result = run(1);
   ASSERT_EQ(result.measured.size(), 1u);
   EXPECT_EQ(result.measured[0].mode, "gpu_mhz 900");
   EXPECT_THAT(result.measured[0].left, HasSubstr("21 W are drawn, of a budget of 16.5 W"));
@@ -134,7 +134,7 @@ TEST_F(ModeVisitTest, AModeThatDrawsMoreThanItMayIsLeftAtOnce) {
 TEST_F(ModeVisitTest, AModeThatIsTooSlowIsLeftAtOnce) {
   problem_.budgets.power_w = 16.5;
   change(900, 40, 1);
-  const LiveResult result = run(1);
+  const ServingResult result = run(1);
   ASSERT_EQ(result.measured.size(), 1u);
   EXPECT_NE(result.measured[0].left, "");
   EXPECT_LT(result.measured[0].seconds, 4);
@@ -144,7 +144,7 @@ TEST_F(ModeVisitTest, AModeThatIsTooSlowIsLeftAtOnce) {
 
 TEST_F(ModeVisitTest, ASwitchThatNoGapHoldsIsNotMade) {
   problem_.switch_ms = 450;
-  const LiveResult result = run(3);
+  const ServingResult result = run(3);
   EXPECT_TRUE(result.measured.empty());
   EXPECT_EQ(result.switches, 0u);
   EXPECT_THAT(result.measuring_gap, HasSubstr("no gap within a latency budget of 400 ms"));

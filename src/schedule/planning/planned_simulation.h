@@ -1,21 +1,21 @@
 // Simulated time with the planner that plans live: what is not profiled is not known to it.
 #pragma once
 
-#include "schedule/planning/live_planner.h"
+#include "schedule/planning/serving_planner.h"
 
 namespace flyball {
 
 /// What is true of a simulated board, and what a planner knows of it at first.
 struct PlannedSimulation {
-  LiveProblem truth;
+  ServingProblem truth;
   Readings known;                ///< NaN: not profiled
   std::vector<size_t> choice{};  ///< that it begins at
   std::vector<double> rates_hz;
-  LivePlannerOptions options{};
+  ServingPlannerOptions options{};
 };
 
 /// Runs `simulation`, which is one of `truth`, with a planner that looks on as it does live; what
 /// it measured stands in the result.
-LiveResult simulate_planned(Simulation simulation, const PlannedSimulation& planned);
+ServingResult simulate_planned(Simulation simulation, const PlannedSimulation& planned);
 
 }  // namespace flyball

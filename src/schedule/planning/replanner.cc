@@ -13,7 +13,7 @@ constexpr double rate_step = 1.02;  // rates nearer than this share a plan
 
 }  // namespace
 
-Replanner::Replanner(LiveProblem live, ReplanOptions options)
+Replanner::Replanner(ServingProblem live, ReplanOptions options)
     : live_(live), options_(std::move(options)) {
   for (const Role& role : live_.problem->roles)
     if (role.serves()) watches_.emplace_back(options_.watch);

@@ -24,7 +24,7 @@ struct ReplanOptions {
 /// the present mode cannot keep the budget.
 class Replanner {
  public:
-  Replanner(LiveProblem live, ReplanOptions options);
+  Replanner(ServingProblem live, ReplanOptions options);
 
   /// The plan for these rates, one of each service; nothing where no choice keeps the limits.
   std::optional<SimulatedChoice> plan_for(const std::vector<double>& rates_hz);
@@ -55,7 +55,7 @@ class Replanner {
   ArrivalPlanner& planner(std::span<const double> rates_hz);
   bool worth_it(const SimulatedChoice& present, const SimulatedChoice& next) const;
 
-  LiveProblem live_;
+  ServingProblem live_;
   ReplanOptions options_;
   std::vector<RateWatch> watches_;                       ///< of each service
   std::map<std::vector<int>, ArrivalPlanner> planners_;  ///< by rates, in steps of 2 %

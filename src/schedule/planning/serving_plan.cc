@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "predictors/complete.h"
 #include "profile/trials/offered_axes.h"
 #include "profile/trials/table_profiler.h"
@@ -109,10 +109,10 @@ Result<Readings> known_readings(const SharedBoard& shared, std::span<const Workl
 
 }  // namespace
 
-nlohmann::ordered_json ServingPlan::json() const {
-  nlohmann::ordered_json roles = nlohmann::ordered_json::array();
+Json ServingPlan::json() const {
+  Json roles = Json::array();
   for (size_t role = 0; role < choice.choice.size(); ++role) {
-    nlohmann::ordered_json config = nlohmann::ordered_json::object();
+    Json config = Json::object();
     for (const auto& [name, value] : problem.candidates->space(role).settings(choice.choice[role]))
       config[name] = value;
     roles.push_back({{"workload", problem.roles[role].workload}, {"config", config}});

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/json_fwd.h"
 #include "device/device.h"
 #include "schedule/planning/arrival_plan.h"
 #include "tune/request.h"
@@ -23,9 +24,9 @@ struct ServingPlan {
   Readings readings;
   SimulatedChoice choice;
 
-  LiveProblem live() const { return {&problem, &readings}; }
+  ServingProblem live() const { return {&problem, &readings}; }
   /// Its settings, by role.
-  nlohmann::ordered_json json() const;
+  Json json() const;
   PowerMode mode() const;
   /// What the training is to run with; empty where none is planned.
   Settings training_settings() const;

@@ -13,7 +13,7 @@
 #include "data/dataset_conditions.h"
 #include "profile/trials/mode_watch.h"
 #include "schedule/live/arrival_thread.h"
-#include "schedule/planning/live_planner.h"
+#include "schedule/planning/serving_planner.h"
 
 namespace flyball {
 namespace {
@@ -57,17 +57,17 @@ JobPlace place_of(const std::string& compute, const std::optional<ServingPlan>& 
 }
 
 // Watches from here on; `knobs` null: modes stay as they are.
-std::unique_ptr<LivePlanner> make_planner(const ServeRequest& request, const ServingPlan& plan,
-                                          Device* knobs, double switch_ms, LiveServing& serving,
-                                          const LivePower& power, LiveFacts& facts) {
+std::unique_ptr<ServingPlanner> make_planner(const ServeRequest& request, const ServingPlan& plan,
+                                             Device* knobs, double switch_ms, LiveServing& serving,
+                                             const LivePower& power, LiveFacts& facts) {
   Problem problem = plan.problem;
   problem.switch_ms = switch_ms;
-  LivePlanned planned;
+  ServingChoice planned;
   planned.durations = [&serving] { return serving.durations(); };
   planned.power_w = [&power] { return power.now_w(); };
   planned.change = [&serving](PlanChange change) { serving.change(std::move(change)); };
   planned.stands = [&serving, &power] {
-    LiveResult result = serving.snapshot();
+    ServingResult result = serving.snapshot();
     power.tell(result);
     return result;
   };
@@ -78,7 +78,7 @@ std::unique_ptr<LivePlanner> make_planner(const ServeRequest& request, const Ser
       facts.set_mode(describe(wanted.values));
       return {};
     };
-  LivePlannerOptions watch;
+  ServingPlannerOptions watch;
   watch.replan.percentile = request.percentile;
   watch.replan.seed = request.plan.seed;
   watch.mode_is_set = knobs && request.rates_known();
@@ -86,8 +86,8 @@ std::unique_ptr<LivePlanner> make_planner(const ServeRequest& request, const Ser
   watch.visit.settle_s = settled_s;
   watch.began_ns = serving.began_ns();
   auto planner =
-      std::make_unique<LivePlanner>(std::move(problem), plan.readings, plan.choice.choice,
-                                    request.planned_rates_hz(), std::move(planned), watch);
+      std::make_unique<ServingPlanner>(std::move(problem), plan.readings, plan.choice.choice,
+                                       request.planned_rates_hz(), std::move(planned), watch);
   planner->start();
   return planner;
 }
@@ -145,11 +145,11 @@ class LiveRun {
   double switch_ms_ = 0;
   std::vector<InferenceRunner*> runners_;
   std::map<std::string, std::filesystem::path> checkpoints_;  ///< by network that is trained
-  std::atomic<LivePlanner*> watching_{nullptr};
+  std::atomic<ServingPlanner*> watching_{nullptr};
   LiveServing serving_;
   std::unique_ptr<LivePower> power_;
-  std::unique_ptr<LivePlanner> planner_;  // reads it
-  std::unique_ptr<RequestDoor> door_;     // after what it leads to: it ends first
+  std::unique_ptr<ServingPlanner> planner_;  // reads it
+  std::unique_ptr<RequestDoor> door_;        // after what it leads to: it ends first
 };
 
 LiveRun::LiveRun(ServeRequest request, LiveSetup setup)
@@ -164,11 +164,11 @@ LiveServingOptions LiveRun::serving_options() {
           .stop = request_.plan.cancelled,
           .arrived =
               [this](size_t service, int64_t now_ns) {
-                if (LivePlanner* planner = watching_) planner->arrived(service, now_ns);
+                if (ServingPlanner* planner = watching_) planner->arrived(service, now_ns);
               },
           .ran =
               [this](const Decision& what, int64_t begin_ns, int64_t end_ns) {
-                if (LivePlanner* planner = watching_) planner->ran(what, begin_ns, end_ns);
+                if (ServingPlanner* planner = watching_) planner->ran(what, begin_ns, end_ns);
               },
           .saved = [this] { return request_.promote ? promote(checkpoints_, runners_) : Status(); },
           .begins = [this] { power_->start(); },

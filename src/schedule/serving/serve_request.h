@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "schedule/planning/serving_plan.h"
 #include "telemetry/sampling/trace_export.h"
 
@@ -50,11 +50,11 @@ struct ServeRequest : ServingRequest {
 
 /// A result with what the machine says of it.
 struct ServedRun {
-  LiveResult result;
-  LiveTimeline timeline;
+  ServingResult result;
+  ServingTimeline timeline;
   std::vector<std::string> notes;
   std::string device, power_gap;
-  nlohmann::ordered_json plan;  ///< the choice; null: there is none, or a rate is not known
+  Json plan;  ///< the choice; null: there is none, or a rate is not known
   bool simulated = false;
   std::vector<Span> spans{};  ///< at most `most_spans`, the first ones
   int64_t began_ns = 0;       ///< of their clock

@@ -31,7 +31,7 @@ bool rates_change(const ServeRequest& request) {
 
 // The plan's choice, executed as was asked.
 Simulation simulation_of(const ServeRequest& request, const ServingPlan& plan,
-                         const LiveProblem& truth,
+                         const ServingProblem& truth,
                          std::vector<std::unique_ptr<ArrivalSource>>& sources) {
   Simulation simulation = truth.simulation(plan.choice.choice);
   for (size_t s = 0; s < request.arrivals.size(); ++s) {
@@ -67,7 +67,7 @@ Result<ServedRun> serve_simulated(const ServeRequest& request, SharedBoard board
     FLYBALL_ASSIGN(truth, readings_of_board(plan.shared));
   }
   const Problem& problem = plan.problem;
-  const LiveProblem live{&problem, &truth};
+  const ServingProblem live{&problem, &truth};
   ServedRun served;
   served.simulated = true;
   served.device = plan.shared.info(0).device_title;
@@ -85,7 +85,9 @@ Result<ServedRun> serve_simulated(const ServeRequest& request, SharedBoard board
     if (rates_change(request)) {
       replanner.begin(request.planned_rates_hz(), plan.choice.choice);
       simulation.arrived = [&](size_t s, int64_t now_ns) { replanner.arrived(s, now_ns); };
-      simulation.replan = [&](int64_t now_ns, const LiveResult&) { return replanner.look(now_ns); };
+      simulation.replan = [&](int64_t now_ns, const ServingResult&) {
+        return replanner.look(now_ns);
+      };
     }
     served.result = simulate(std::move(simulation));
   } else {

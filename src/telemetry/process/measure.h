@@ -1,11 +1,11 @@
 // `flyball measure -- COMMAND…`: what any command costs, with everything it starts.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "telemetry/sampling/energy.h"
@@ -70,7 +70,7 @@ Result<MeasureResult> measure_command(const std::vector<std::string>& argv,
 Status join_plug(MeasureResult& result, Trace log);
 
 /// As `--json` shows it.
-nlohmann::ordered_json measure_json(const MeasureResult& result);
+Json measure_json(const MeasureResult& result);
 /// As a person reads it; ends with a line end.
 std::string measure_text(const MeasureResult& result);
 

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "telemetry/process/measure.h"
 #include "telemetry/sensors/power_sensors.h"
@@ -73,20 +73,18 @@ Times compare(const Command& command, int rounds, bool with_peer) {
   return {median(bare), median(ours), with_peer ? median(peer) : 0};
 }
 
-nlohmann::ordered_json figures() {
+Json figures() {
   const bool peer = ::access("/usr/bin/time", X_OK) == 0;
   const MeasureResult idle = measured({"sleep", "1"});
   const Times start = compare({"true"}, 40, peer);
   const Times busy =
       compare({"sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"}, 9, peer);
-  nlohmann::ordered_json json{{"own_cpu_pct_10ms", idle.own_cpu_percent},
-                              {"power_sensors", idle.sensors.size()},
-                              {"memory_samples_per_s", static_cast<double>(idle.samples)},
-                              {"start_extra_ms", 1e3 * (start.ours - start.bare)},
-                              {"busy_extra_pct", 100 * (busy.ours / busy.bare - 1)}};
-  const auto or_null = [&](double value) {
-    return peer ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-  };
+  Json json{{"own_cpu_pct_10ms", idle.own_cpu_percent},
+            {"power_sensors", idle.sensors.size()},
+            {"memory_samples_per_s", static_cast<double>(idle.samples)},
+            {"start_extra_ms", 1e3 * (start.ours - start.bare)},
+            {"busy_extra_pct", 100 * (busy.ours / busy.bare - 1)}};
+  const auto or_null = [&](double value) { return peer ? Json(value) : Json(nullptr); };
   json["peer_start_extra_ms"] = or_null(1e3 * (start.peer - start.bare));
   json["peer_busy_extra_pct"] = or_null(100 * (busy.peer / busy.bare - 1));
   return json;
@@ -97,5 +95,5 @@ nlohmann::ordered_json figures() {
 
 int main() {
   const auto figures = flyball::figures();
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "measure"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "measure"}, {"figures", figures}}.dump());
 }

@@ -10,13 +10,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/os/temp_folder.h"
 #include "base/random.h"
 #include "base/statistics.h"
@@ -214,7 +214,7 @@ int main_of(double seconds) {
   const double system_pct = cpu_percent(system, 1, seconds);
   fmt::print(stderr, "energy of a synthetic rail\n");
   const EnergyFigures energy = energy_figures(std::max(seconds, 2.0));
-  const nlohmann::ordered_json figures{
+  const Json figures{
       {"p99_late_us_idle", idle.late_p99_us},
       {"p99_late_us_busy", busy.late_p99_us},
       {"max_late_us_busy", busy.late_max_us},
@@ -229,7 +229,7 @@ int main_of(double seconds) {
       {"naive_hz_busy", naive.hz},
       {"naive_energy_err_pct_100ms", energy.short_windows.rectangle_pct},
       {"naive_energy_err_pct_1s", energy.long_windows.rectangle_pct}};
-  fmt::print("{}\n", nlohmann::ordered_json{{"benchmark", "sampler"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", Json{{"benchmark", "sampler"}, {"figures", figures}}.dump());
   return 0;
 }
 

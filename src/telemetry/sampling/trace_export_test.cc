@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "telemetry/sampling/energy.h"
 
 namespace flyball {
@@ -63,7 +62,7 @@ TEST(TraceExport, WritesAChromeTrace) {
                                    {"loader \xff", "fetch", 100 * kExportedMs, 250 * kExportedMs},
                                    {"compute", "stall", 300 * kExportedMs, 310 * kExportedMs}};
   const auto json =
-      nlohmann::json::parse(chrome_trace({rail_trace(), counter}, spans, 100 * kExportedMs));
+      SortedJson::parse(chrome_trace({rail_trace(), counter}, spans, 100 * kExportedMs));
   std::vector<double> watts;
   int spans_seen = 0, tracks = 0;
   for (const auto& event : json["traceEvents"]) {
@@ -91,7 +90,7 @@ TEST(TraceExport, WritesAChromeTrace) {
 }
 
 TEST(TraceExport, NothingIsStillADocument) {
-  EXPECT_TRUE(nlohmann::json::accept(chrome_trace({}, {}, 0)));
+  EXPECT_TRUE(SortedJson::accept(chrome_trace({}, {}, 0)));
   EXPECT_EQ(traces_csv({}, 0), "time_s,sensor,unit,value\n");
 }
 

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/tables.h"
-#include "schedule/planning/live_evaluation.h"
+#include "schedule/planning/serving_evaluation.h"
 
 namespace flyball::cli {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 struct EvaluateLiveArguments {
   std::string train, infer, problems = "paper", modes = "paper";
   Accepted accepted;
-  LiveSweep sweep;
+  ServingSweep sweep;
   bool json = false, quiet = false;
 };
 
@@ -26,12 +26,12 @@ std::string share(size_t part, size_t of) {
   return of == 0 ? "-" : fmt::format("{} of {}", part, of);
 }
 
-void print_rows(const LiveEvaluation& evaluation) {
+void print_rows(const ServingEvaluation& evaluation) {
   fmt::print("{} beside {}: each plan executed for {:g} s, {} modes\n\n", evaluation.train,
              evaluation.infer, evaluation.seconds, evaluation.modes);
   TextTable table({"arrivals", "planned", "in time", "trained ≥ 0.99", "training/plan", "least",
                    "late % mean", "worst"});
-  for (const LiveRow& row : evaluation.rows)
+  for (const ServingRow& row : evaluation.rows)
     table.add(
         {row.arrivals, share(row.planned, row.problems), share(row.solved, row.planned),
          share(row.trained, row.with_training), fmt::format("{:.3f}", row.mean_training_ratio),
@@ -40,7 +40,7 @@ void print_rows(const LiveEvaluation& evaluation) {
   fmt::print("{}", table.str());
 }
 
-void print_traces(const LiveEvaluation& evaluation) {
+void print_traces(const ServingEvaluation& evaluation) {
   if (evaluation.traces.empty()) return;
   fmt::print(
       "\ndynamic traces, training minibatches/s: who watches the rate, who was told it, and "
@@ -48,7 +48,7 @@ void print_traces(const LiveEvaluation& evaluation) {
   TextTable table({"windows requests/s", "power W", "latency ms", "watching", "told", "plan",
                    "of told", "switches", "told", "late %", "told %"});
   std::vector<double> ratios;
-  for (const LiveTrace& trace : evaluation.traces) {
+  for (const ServingTrace& trace : evaluation.traces) {
     std::string rates;
     for (const RateWindow& window : trace.windows)
       rates += fmt::format("{}{:g}", rates.empty() ? "" : " ", window.rate_hz);
@@ -68,7 +68,7 @@ Status run(EvaluateLiveArguments& options) {
                  read_role(options.train, Phase::train, options.accepted));
   FLYBALL_ASSIGN(const WorkloadTable infer,
                  read_role(options.infer, Phase::infer, options.accepted));
-  LiveSweep& sweep = options.sweep;
+  ServingSweep& sweep = options.sweep;
   sweep.train = &train;
   sweep.infer = &infer;
   if (options.problems != "paper") {
@@ -108,7 +108,7 @@ void add_evaluate_live(CLI::App& group, Context& context) {
   CLI::App* command = group.add_subcommand(
       "live", "concurrent plans executed by the scheduler of `serve` on measured tables");
   auto options = std::make_shared<EvaluateLiveArguments>();
-  LiveSweep& sweep = options->sweep;
+  ServingSweep& sweep = options->sweep;
   command->add_option("--train", options->train, "table of the training")->required();
   command->add_option("--infer", options->infer, "table of the inference")->required();
   add_accept_option(*command, options->accepted);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "cli/action.h"
 #include "cli/commands/evaluate/evaluate.h"
 #include "cli/commands/evaluate/judged_table.h"
@@ -57,7 +58,7 @@ Status run_population(EvaluatePredictArguments& options) {
   progress.finish();
   if (!rows) return rows.error();
   if (options.json) {
-    nlohmann::ordered_json document{{"phase", phase_name(phase)}, {"tables", tables.size()}};
+    Json document{{"phase", phase_name(phase)}, {"tables", tables.size()}};
     for (const PredictKindRow& row : *rows) document["kinds"].push_back(to_json(row));
     print_json(document);
     return {};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/action.h"
 #include "cli/checks.h"
@@ -79,7 +80,7 @@ Status run_population(const EvaluateSearchArguments& options, SearchSweep sweep)
   sweep.only_paper_modes = false;
   FLYBALL_ASSIGN(const auto rows, evaluate_search_population(sweep, tables, options.draws));
   if (options.json) {
-    nlohmann::ordered_json document{{"problem", kind_name(sweep.kind)}, {"tables", tables.size()}};
+    Json document{{"problem", kind_name(sweep.kind)}, {"tables", tables.size()}};
     for (const SearchKindRow& row : rows) document["kinds"].push_back(to_json(row));
     print_json(document);
     return {};

@@ -1,11 +1,11 @@
 // What came of serving and training in turns.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "schedule/latency_histogram.h"
 #include "schedule/scheduler.h"
 
@@ -56,7 +56,7 @@ struct ObservedBatch {
   double batch = 0, minibatch_ms = 0;
 };
 
-/// A mode that nobody had profiled, measured while it served (LivePlannerOptions::measure).
+/// A mode that nobody had profiled, measured while it served (ServingPlannerOptions::measure).
 struct MeasuredMode {
   double at_s = 0, seconds = 0;  ///< when, and how long it was served in
   std::string mode{};
@@ -66,7 +66,7 @@ struct MeasuredMode {
   std::string left{};  ///< why it was left before its time; "": it was not
 };
 
-struct LiveResult {
+struct ServingResult {
   double seconds = 0;
   std::string mode;  ///< of power, at the beginning; "": it stays and is not named
   std::vector<ServiceResult> services;
@@ -89,10 +89,10 @@ struct LiveResult {
 };
 
 /// docs/json.md, `serve`.
-nlohmann::ordered_json to_json(const LiveResult& result);
+Json to_json(const ServingResult& result);
 /// In a sentence: how many requests were answered in time, and what was trained against the plan.
-std::string live_verdict(const LiveResult& result);
+std::string live_verdict(const ServingResult& result);
 /// The same as a person reads it.
-std::string format_live(const LiveResult& result);
+std::string format_live(const ServingResult& result);
 
 }  // namespace flyball

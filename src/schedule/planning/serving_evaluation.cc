@@ -1,4 +1,4 @@
-#include "schedule/planning/live_evaluation.h"
+#include "schedule/planning/serving_evaluation.h"
 
 #include <time.h>
 
@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "schedule/planning/live_traces.h"
+#include "schedule/planning/serving_traces.h"
 
 namespace flyball {
 namespace {
@@ -23,7 +23,7 @@ struct Ground {
   std::vector<Role> roles;
 };
 
-Result<Ground> prepare(const LiveSweep& sweep) {
+Result<Ground> prepare(const ServingSweep& sweep) {
   const std::array tables = {sweep.train, sweep.infer};
   if (tables[0]->device != tables[1]->device)
     return Error{
@@ -53,7 +53,7 @@ struct Group {
   std::vector<ProblemSpec> specs;
 };
 
-std::vector<Group> grouped(const LiveSweep& sweep, const Ground& ground) {
+std::vector<Group> grouped(const ServingSweep& sweep, const Ground& ground) {
   std::vector<ProblemSpec> specs = sweep.problems;
   if (specs.empty())
     specs = paper_problems(ProblemKind::concurrent, takes_long_latency(ground.roles[1].workload));
@@ -80,19 +80,19 @@ constexpr size_t constant_row = 0, clockwork_row = 1, percentile_row = 2;
 /// Adds up the rows of one group.
 class GroupRun {
  public:
-  GroupRun(const LiveSweep& sweep, const Ground& ground, const Group& group, uint64_t number)
+  GroupRun(const ServingSweep& sweep, const Ground& ground, const Group& group, uint64_t number)
       : sweep_(sweep), ground_(ground), group_(group), number_(number), rows_(3) {}
 
   void run() {
     Problem problem = make_problem(ProblemKind::concurrent, ground_.candidates, ground_.roles,
                                    group_.specs.front());
-    LiveProblem live{&problem, &ground_.readings};
+    ServingProblem live{&problem, &ground_.readings};
     ArrivalPlanOptions options;
     options.percentile = sweep_.percentile;
     options.seed = mix_seed(sweep_.seed, number_);
     ArrivalPlanner planner(live, {poisson_arrivals(group_.rate_hz)}, options);
     for (const ProblemSpec& spec : group_.specs) {
-      for (LiveRow& row : rows_) ++row.problems;
+      for (ServingRow& row : rows_) ++row.problems;
       problem.budgets = spec.budgets;
       const Choice clockwork = solve(problem, ground_.readings);
       if (clockwork.outcome.feasible) {
@@ -105,15 +105,16 @@ class GroupRun {
         count(live, plan->choice, ArrivalKind::poisson, plan->trainings_per_s,
               1 - sweep_.percentile / 100, rows_[percentile_row]);
     }
-    for (LiveRow& row : rows_) row.executions = distinct_[static_cast<size_t>(&row - rows_.data())];
+    for (ServingRow& row : rows_)
+      row.executions = distinct_[static_cast<size_t>(&row - rows_.data())];
   }
 
-  const std::vector<LiveRow>& rows() const { return rows_; }
+  const std::vector<ServingRow>& rows() const { return rows_; }
   size_t requests() const { return requests_; }
 
  private:
-  void count(const LiveProblem& live, const std::vector<size_t>& choice, ArrivalKind kind,
-             double planned, double late_allowed, LiveRow& row) {
+  void count(const ServingProblem& live, const std::vector<size_t>& choice, ArrivalKind kind,
+             double planned, double late_allowed, ServingRow& row) {
     const Executed& executed =
         execute(live, choice, kind, static_cast<size_t>(&row - rows_.data()));
     ++row.planned;
@@ -130,7 +131,7 @@ class GroupRun {
   }
 
   // Other arrivals than those that a plan was made with.
-  const Executed& execute(const LiveProblem& live, const std::vector<size_t>& choice,
+  const Executed& execute(const ServingProblem& live, const std::vector<size_t>& choice,
                           ArrivalKind kind, size_t row) {
     const auto key = std::make_pair(static_cast<int>(kind), choice);
     if (const auto known = executed_.find(key); known != executed_.end()) return known->second;
@@ -143,7 +144,7 @@ class GroupRun {
     asked.seconds = sweep_.seconds;
     asked.jitter = sweep_.jitter;
     asked.seed = mix_seed(sweep_.seed, number_);
-    const LiveResult result = simulate(std::move(asked));
+    const ServingResult result = simulate(std::move(asked));
     requests_ += result.services[0].arrived;
     ++distinct_[row];
     const Executed executed{result.services[0].late_share(),
@@ -152,17 +153,17 @@ class GroupRun {
     return executed_.emplace(key, executed).first->second;
   }
 
-  const LiveSweep& sweep_;
+  const ServingSweep& sweep_;
   const Ground& ground_;
   const Group& group_;
   uint64_t number_;
-  std::vector<LiveRow> rows_;
+  std::vector<ServingRow> rows_;
   std::map<std::pair<int, std::vector<size_t>>, Executed> executed_;
   std::array<size_t, 3> distinct_{};
   size_t requests_ = 0;
 };
 
-void add(LiveRow& sum, const LiveRow& part) {
+void add(ServingRow& sum, const ServingRow& part) {
   sum.problems += part.problems;
   sum.planned += part.planned;
   sum.solved += part.solved;
@@ -186,11 +187,11 @@ double process_seconds() {
 
 }  // namespace
 
-Result<LiveEvaluation> evaluate_live(const LiveSweep& sweep) {
+Result<ServingEvaluation> evaluate_live(const ServingSweep& sweep) {
   FLYBALL_ASSIGN(const Ground ground, prepare(sweep));
   const double began = process_seconds();
   const std::vector<Group> groups = grouped(sweep, ground);
-  LiveEvaluation evaluation;
+  ServingEvaluation evaluation;
   evaluation.train = sweep.train->title();
   evaluation.infer = sweep.infer->title();
   evaluation.modes = ground.candidates->mode_count();
@@ -217,7 +218,7 @@ Result<LiveEvaluation> evaluate_live(const LiveSweep& sweep) {
     for (size_t row = 0; row < run.rows().size(); ++row) add(evaluation.rows[row], run.rows()[row]);
     evaluation.requests += static_cast<double>(run.requests());
   }
-  for (LiveRow& row : evaluation.rows) {
+  for (ServingRow& row : evaluation.rows) {
     if (row.with_training > 0) row.mean_training_ratio /= static_cast<double>(row.with_training);
     if (row.planned > 0) row.mean_late_pct /= static_cast<double>(row.planned);
   }
@@ -230,9 +231,9 @@ Result<LiveEvaluation> evaluate_live(const LiveSweep& sweep) {
   return evaluation;
 }
 
-nlohmann::ordered_json to_json(const LiveEvaluation& evaluation) {
+Json to_json(const ServingEvaluation& evaluation) {
   Json rows = Json::array(), traces = Json::array();
-  for (const LiveRow& row : evaluation.rows)
+  for (const ServingRow& row : evaluation.rows)
     rows.push_back({{"arrivals", row.arrivals},
                     {"problems", row.problems},
                     {"planned", row.planned},
@@ -244,7 +245,7 @@ nlohmann::ordered_json to_json(const LiveEvaluation& evaluation) {
                     {"mean_late_pct", or_null(row.mean_late_pct)},
                     {"worst_late_pct", or_null(row.worst_late_pct)},
                     {"executions", row.executions}});
-  for (const LiveTrace& trace : evaluation.traces) {
+  for (const ServingTrace& trace : evaluation.traces) {
     Json windows = Json::array();
     for (const RateWindow& window : trace.windows)
       windows.push_back({{"rate_hz", window.rate_hz}, {"seconds", window.seconds}});

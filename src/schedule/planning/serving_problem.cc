@@ -1,10 +1,10 @@
-#include "schedule/planning/live_plan.h"
+#include "schedule/planning/serving_problem.h"
 
 #include <cmath>
 
 namespace flyball {
 
-double LiveProblem::planned_trainings(std::span<const size_t> choice) const {
+double ServingProblem::planned_trainings(std::span<const size_t> choice) const {
   if (!problem->concurrent()) return 0;
   const double batch = problem->candidates->batch(1, choice[1]);
   const double window_ms = problem->window_ms(1, batch);
@@ -13,9 +13,9 @@ double LiveProblem::planned_trainings(std::span<const size_t> choice) const {
                                 (*readings)[0][choice[0]].minibatch_ms);
 }
 
-LivePlan LiveProblem::plan(std::span<const size_t> choice) const {
+RunningPlan ServingProblem::plan(std::span<const size_t> choice) const {
   const Candidates& all = *problem->candidates;
-  LivePlan plan;
+  RunningPlan plan;
   plan.mode = all.mode_of(0, choice[0]);
   plan.mode_text = describe(all.modes().settings(plan.mode));
   plan.idle_w = problem->idle_w.empty() ? not_measured : problem->idle_w[plan.mode];
@@ -40,7 +40,7 @@ LivePlan LiveProblem::plan(std::span<const size_t> choice) const {
   return plan;
 }
 
-Simulation LiveProblem::simulation(std::span<const size_t> choice) const {
+Simulation ServingProblem::simulation(std::span<const size_t> choice) const {
   Simulation asked;
   for (const Role& role : problem->roles) {
     if (!role.serves()) {

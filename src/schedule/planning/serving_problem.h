@@ -7,13 +7,13 @@
 namespace flyball {
 
 /// A problem with the readings that its choices are judged by.
-struct LiveProblem {
+struct ServingProblem {
   const Problem* problem = nullptr;
   const Readings* readings = nullptr;
 
   /// The jobs of a choice in its mode. Batches between the listed sizes take what lies on a
   /// straight line between them, those below the smallest as long as that.
-  LivePlan plan(std::span<const size_t> choice) const;
+  RunningPlan plan(std::span<const size_t> choice) const;
   /// Rules of its services and trainings, in the order of its roles.
   Simulation simulation(std::span<const size_t> choice) const;
   /// The role of the first service: the one whose rate the planners change.

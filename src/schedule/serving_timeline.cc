@@ -1,11 +1,11 @@
-#include "schedule/live_timeline.h"
+#include "schedule/serving_timeline.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/json.h"
 #include "problem/problem.h"
-#include "schedule/live_result.h"
+#include "schedule/serving_result.h"
 
 namespace flyball {
 namespace {
@@ -24,12 +24,12 @@ Json milliseconds(double ms) {
 }
 
 // What of a window lies within the run, in ns.
-double covered_ns(const LiveTimeline& timeline, size_t window, double seconds) {
+double covered_ns(const ServingTimeline& timeline, size_t window, double seconds) {
   const auto length = static_cast<double>(timeline.window_ns());
   return std::clamp(seconds * 1e9 - static_cast<double>(window) * length, 0.0, length);
 }
 
-Json service_columns(const LiveTimeline& timeline, size_t s, const LiveResult& result) {
+Json service_columns(const ServingTimeline& timeline, size_t s, const ServingResult& result) {
   Json columns = {{"name", timeline.tracks()[s]}};
   for (const char* column : {"arrived", "answered", "late", "refused", "failed", "p50_ms", "p99_ms",
                              "max_ms", "largest_queue", "batches", "mean_batch", "busy"})
@@ -56,7 +56,7 @@ Json service_columns(const LiveTimeline& timeline, size_t s, const LiveResult& r
   return columns;
 }
 
-Json training_columns(const LiveTimeline& timeline, size_t t, const LiveResult& result) {
+Json training_columns(const ServingTimeline& timeline, size_t t, const ServingResult& result) {
   Json columns = {{"name", timeline.tracks()[timeline.services() + t]},
                   {"minibatches", Json::array()},
                   {"busy", Json::array()}};
@@ -68,13 +68,13 @@ Json training_columns(const LiveTimeline& timeline, size_t t, const LiveResult& 
   return columns;
 }
 
-double power_of(const LiveWindow& window, double covered) {
+double power_of(const TimelineWindow& window, double covered) {
   const auto known_ns = static_cast<double>(window.powered_ns);
   return covered > 0 && known_ns >= known_share * covered ? window.energy_j / (known_ns * 1e-9)
                                                           : not_measured;
 }
 
-Json modes_of(const LiveResult& result) {
+Json modes_of(const ServingResult& result) {
   Json modes = Json::array();
   if (!result.mode.empty()) modes.push_back({{"at_s", 0.0}, {"mode", result.mode}});
   for (const Replan& replan : result.replans)
@@ -84,7 +84,7 @@ Json modes_of(const LiveResult& result) {
 
 }  // namespace
 
-void LiveWindow::merge(const LiveWindow& other) {
+void TimelineWindow::merge(const TimelineWindow& other) {
   for (size_t s = 0; s < services.size(); ++s) {
     ServiceWindow& mine = services[s];
     const ServiceWindow& more = other.services[s];
@@ -109,8 +109,8 @@ void LiveWindow::merge(const LiveWindow& other) {
   energy_j += other.energy_j;
 }
 
-LiveTimeline::LiveTimeline(std::vector<std::string> services, std::vector<std::string> trainings,
-                           LiveTimelineOptions options)
+ServingTimeline::ServingTimeline(std::vector<std::string> services,
+                                 std::vector<std::string> trainings, TimelineOptions options)
     : options_(options),
       services_(services.size()),
       trainings_(trainings.size()),
@@ -120,7 +120,7 @@ LiveTimeline::LiveTimeline(std::vector<std::string> services, std::vector<std::s
   tracks_.insert(tracks_.end(), {"checkpoint", "switch of mode"});
 }
 
-void LiveTimeline::merge_pairs() {
+void ServingTimeline::merge_pairs() {
   for (size_t i = 0; i < windows_.size(); i += 2) {
     if (i + 1 < windows_.size()) windows_[i].merge(windows_[i + 1]);
     if (i > 0) windows_[i / 2] = std::move(windows_[i]);
@@ -129,7 +129,7 @@ void LiveTimeline::merge_pairs() {
   window_ns_ *= 2;
 }
 
-LiveWindow& LiveTimeline::at(int64_t at_ns) {
+TimelineWindow& ServingTimeline::at(int64_t at_ns) {
   const int64_t since_ns = std::max<int64_t>(0, at_ns - began_ns_);
   while (static_cast<size_t>(since_ns / window_ns_) >= options_.most_windows) merge_pairs();
   const auto window = static_cast<size_t>(since_ns / window_ns_);
@@ -141,7 +141,7 @@ LiveWindow& LiveTimeline::at(int64_t at_ns) {
 
 // Gives each window the part of the stretch that lies in it.
 template <class Take>
-void LiveTimeline::spread(int64_t begin_ns, int64_t end_ns, Take take) {
+void ServingTimeline::spread(int64_t begin_ns, int64_t end_ns, Take take) {
   begin_ns = std::max(begin_ns, began_ns_);
   if (end_ns <= begin_ns) return;
   at(end_ns - 1);  // windows are as long as they will be
@@ -153,7 +153,7 @@ void LiveTimeline::spread(int64_t begin_ns, int64_t end_ns, Take take) {
   }
 }
 
-void LiveTimeline::keep(LiveSpan span) {
+void ServingTimeline::keep(TimelineSpan span) {
   if (options_.most_spans == 0) return;
   if (spans_.size() == options_.most_spans) spans_.pop_front();
   span.begin_ns -= began_ns_;
@@ -161,62 +161,62 @@ void LiveTimeline::keep(LiveSpan span) {
   spans_.push_back(span);
 }
 
-void LiveTimeline::arrived(size_t s, int64_t at_ns, bool refused, size_t waiting) {
+void ServingTimeline::arrived(size_t s, int64_t at_ns, bool refused, size_t waiting) {
   ServiceWindow& window = at(at_ns).services[s];
   ++window.arrived;
   if (refused) ++window.refused;
   window.largest_queue = std::max(window.largest_queue, waiting);
 }
 
-void LiveTimeline::answered(size_t s, int64_t at_ns, int64_t latency_ns, bool late) {
+void ServingTimeline::answered(size_t s, int64_t at_ns, int64_t latency_ns, bool late) {
   ServiceWindow& window = at(at_ns).services[s];
   ++window.answered;
   if (late) ++window.late;
   window.latency.add(latency_ns);
 }
 
-void LiveTimeline::failed(size_t s, int64_t at_ns, size_t requests) {
+void ServingTimeline::failed(size_t s, int64_t at_ns, size_t requests) {
   at(at_ns).services[s].failed += requests;
 }
 
-void LiveTimeline::served(size_t s, int64_t begin_ns, int64_t end_ns, int64_t samples,
-                          int64_t longest_ns) {
-  spread(begin_ns, end_ns, [s](LiveWindow& w, int64_t ns) { w.services[s].busy_ns += ns; });
+void ServingTimeline::served(size_t s, int64_t begin_ns, int64_t end_ns, int64_t samples,
+                             int64_t longest_ns) {
+  spread(begin_ns, end_ns, [s](TimelineWindow& w, int64_t ns) { w.services[s].busy_ns += ns; });
   ServiceWindow& window = at(end_ns).services[s];
   ++window.batches;
   window.samples += static_cast<size_t>(samples);
   keep({s, begin_ns, end_ns, samples, longest_ns});
 }
 
-void LiveTimeline::trained(size_t t, int64_t begin_ns, int64_t end_ns) {
-  spread(begin_ns, end_ns, [t](LiveWindow& w, int64_t ns) { w.trainings[t].busy_ns += ns; });
+void ServingTimeline::trained(size_t t, int64_t begin_ns, int64_t end_ns) {
+  spread(begin_ns, end_ns, [t](TimelineWindow& w, int64_t ns) { w.trainings[t].busy_ns += ns; });
   ++at(end_ns).trainings[t].minibatches;
   keep({services_ + t, begin_ns, end_ns});
 }
 
-void LiveTimeline::switched(int64_t begin_ns, int64_t end_ns) {
-  spread(begin_ns, end_ns, [](LiveWindow& w, int64_t ns) { w.switching_ns += ns; });
+void ServingTimeline::switched(int64_t begin_ns, int64_t end_ns) {
+  spread(begin_ns, end_ns, [](TimelineWindow& w, int64_t ns) { w.switching_ns += ns; });
   keep({services_ + trainings_ + 1, begin_ns, end_ns});
 }
 
-void LiveTimeline::saved(int64_t begin_ns, int64_t end_ns) {
-  spread(begin_ns, end_ns, [](LiveWindow& w, int64_t ns) { w.saving_ns += ns; });
+void ServingTimeline::saved(int64_t begin_ns, int64_t end_ns) {
+  spread(begin_ns, end_ns, [](TimelineWindow& w, int64_t ns) { w.saving_ns += ns; });
   keep({services_ + trainings_, begin_ns, end_ns});
 }
 
-void LiveTimeline::power(int64_t begin_ns, int64_t end_ns, double watts) {
+void ServingTimeline::power(int64_t begin_ns, int64_t end_ns, double watts) {
   if (!std::isfinite(watts)) return;
-  spread(begin_ns, end_ns, [watts](LiveWindow& w, int64_t ns) {
+  spread(begin_ns, end_ns, [watts](TimelineWindow& w, int64_t ns) {
     w.powered_ns += ns;
     w.energy_j += watts * static_cast<double>(ns) * 1e-9;
   });
 }
 
-void LiveTimeline::end(int64_t at_ns) {
+void ServingTimeline::end(int64_t at_ns) {
   if (at_ns > began_ns_) at(at_ns - 1);
 }
 
-Json timeline_json(const LiveTimeline& timeline, const LiveResult& result) {
+Json timeline_json(const ServingTimeline& timeline, const ServingResult& result) {
   Json services = Json::array(), trainings = Json::array();
   for (size_t s = 0; s < timeline.services(); ++s)
     services.push_back(service_columns(timeline, s, result));
@@ -224,7 +224,7 @@ Json timeline_json(const LiveTimeline& timeline, const LiveResult& result) {
     trainings.push_back(training_columns(timeline, t, result));
   Json switching = Json::array(), saving = Json::array(), power = Json::array();
   for (size_t i = 0; i < timeline.windows().size(); ++i) {
-    const LiveWindow& window = timeline.windows()[i];
+    const TimelineWindow& window = timeline.windows()[i];
     const double covered = covered_ns(timeline, i, result.seconds);
     switching.push_back(share(window.switching_ns, covered));
     saving.push_back(share(window.saving_ns, covered));
@@ -240,11 +240,11 @@ Json timeline_json(const LiveTimeline& timeline, const LiveResult& result) {
           {"modes", modes_of(result)}};
 }
 
-Json spans_json(const LiveTimeline& timeline) {
+Json spans_json(const ServingTimeline& timeline) {
   Json track = Json::array(), begin = Json::array(), length = Json::array(),
        samples = Json::array(), longest = Json::array();
   const auto microseconds = [](int64_t ns) { return std::llround(static_cast<double>(ns) * 1e-3); };
-  for (const LiveSpan& span : timeline.spans()) {
+  for (const TimelineSpan& span : timeline.spans()) {
     track.push_back(span.track);
     begin.push_back(microseconds(span.begin_ns));
     length.push_back(microseconds(span.end_ns - span.begin_ns));

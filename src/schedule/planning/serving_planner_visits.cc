@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "schedule/planning/live_planner.h"
+#include "schedule/planning/serving_planner.h"
 
 namespace flyball {
 namespace {
@@ -20,7 +20,7 @@ DurationModel with_caution(DurationModel upper) {
 
 }  // namespace
 
-void LivePlanner::ran(const Decision& what, int64_t begin_ns, int64_t end_ns) {
+void ServingPlanner::ran(const Decision& what, int64_t begin_ns, int64_t end_ns) {
   const std::lock_guard lock(mutex_);
   if (!observed_ || board_mode_ != static_cast<int64_t>(*observed_)) return;
   size_t who = what.who;
@@ -31,7 +31,7 @@ void LivePlanner::ran(const Decision& what, int64_t begin_ns, int64_t end_ns) {
   }
 }
 
-std::optional<ModePromise> LivePlanner::promised() {
+std::optional<ModePromise> ServingPlanner::promised() {
   const auto best = replanner_.plan_for(rates_hz_);
   if (end_ || explorer_.left() == 0) return std::nullopt;
   auto promise = explorer_.next(readings_, rates_hz_, best);
@@ -40,14 +40,14 @@ std::optional<ModePromise> LivePlanner::promised() {
   return std::nullopt;
 }
 
-bool LivePlanner::calm(int64_t now_ns) {
+bool ServingPlanner::calm(int64_t now_ns) {
   const size_t lost = lost_of(planned_.stands());
   if (lost != lost_) lost_ns_ = now_ns;
   lost_ = lost;
   return lost_ns_ < 0 || static_cast<double>(now_ns - lost_ns_) * 1e-9 >= calm_s;
 }
 
-void LivePlanner::explore(int64_t now_ns) {
+void ServingPlanner::explore(int64_t now_ns) {
   if (explorer_.left() == 0 || explored_ || !planned_.set_mode || !planned_.stands) return;
   if (static_cast<double>(now_ns - began_ns_) * 1e-9 < first_visit_s) return;
   if (waits() || board_mode_ != static_cast<int64_t>(mode_of(choice_))) return;
@@ -64,7 +64,7 @@ void LivePlanner::explore(int64_t now_ns) {
   explored_ = true;
 }
 
-void LivePlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::string& after) {
+void ServingPlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::string& after) {
   visit_.emplace(problem_, std::move(promise), planned_.stands(), now_ns, options_.visit);
   {
     const std::lock_guard lock(mutex_);
@@ -91,7 +91,7 @@ void LivePlanner::begin_visit(ModePromise promise, int64_t now_ns, const std::st
   set_off(std::move(change), asked.mode, asked.choice);
 }
 
-void LivePlanner::look_at_visit(int64_t now_ns) {
+void ServingPlanner::look_at_visit(int64_t now_ns) {
   if (!visit_->begun()) {
     if (board_mode_ == static_cast<int64_t>(visit_->mode())) {
       visit_->begin(now_ns);
@@ -118,21 +118,21 @@ void LivePlanner::look_at_visit(int64_t now_ns) {
   }
 }
 
-void LivePlanner::drop_visit() {
+void ServingPlanner::drop_visit() {
   visit_.reset();
   const std::lock_guard lock(mutex_);
   observed_.reset();
 }
 
 // The switch has not begun: the plan that is executed replaces what waits.
-void LivePlanner::withdraw_visit(const std::string& why) {
+void ServingPlanner::withdraw_visit(const std::string& why) {
   explorer_.pass_over(visit_->mode());
   drop_visit();
   if (const auto best = replanner_.plan_for(rates_hz_)) return settle_on(*best, why);
   stay(why);
 }
 
-MeasuredMode LivePlanner::learn_visit(int64_t now_ns, std::string left) {
+MeasuredMode ServingPlanner::learn_visit(int64_t now_ns, std::string left) {
   MeasuredMode measured = visit_->learn(readings_, planned_.stands(), now_ns);
   measured.at_s = static_cast<double>(now_ns - began_ns_) * 1e-9 - measured.seconds;
   measured.left = std::move(left);
@@ -142,14 +142,14 @@ MeasuredMode LivePlanner::learn_visit(int64_t now_ns, std::string left) {
   return measured;
 }
 
-void LivePlanner::tell(LiveResult& result) const {
+void ServingPlanner::tell(ServingResult& result) const {
   if (options_.measure == 0) return;
   result.measure_most = options_.measure;
   result.measured = measured_;
   result.measuring_gap = measuring_gap_;
 }
 
-void LivePlanner::end_visit(int64_t now_ns) {
+void ServingPlanner::end_visit(int64_t now_ns) {
   const size_t mode = visit_->mode();
   learn_visit(now_ns, "");
   if (auto next = promised())

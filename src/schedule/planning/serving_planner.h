@@ -17,17 +17,17 @@
 namespace flyball {
 
 /// What a planner looks at and acts on; all of it outlives the planner, and is thread-safe.
-struct LivePlanned {
-  std::function<LiveDurations()> durations{};  ///< what minibatches take at present
-  std::function<double()> power_w{};           ///< at present; NaN: not known
-  std::function<void(PlanChange)> change{};    ///< hands a new plan over
+struct ServingChoice {
+  std::function<JobDurations()> durations{};  ///< what minibatches take at present
+  std::function<double()> power_w{};          ///< at present; NaN: not known
+  std::function<void(PlanChange)> change{};   ///< hands a new plan over
   /// Sets a mode of the candidates, in the thread that serves; empty: modes stay as they are.
   std::function<Status(size_t mode)> set_mode{};
   /// How the run stands, with the energy of each role so far; asked where modes are measured.
-  std::function<LiveResult()> stands{};
+  std::function<ServingResult()> stands{};
 };
 
-struct LivePlannerOptions {
+struct ServingPlannerOptions {
   ReplanOptions replan{};
   double look_s = 0.1;  ///< how often it looks at arrivals …
   double drift_s = 10;  ///< … and at durations and power
@@ -42,15 +42,16 @@ struct LivePlannerOptions {
   std::optional<int64_t> began_ns{};  ///< of its clock; nothing: now
 };
 
-class LivePlanner {
+class ServingPlanner {
  public:
   /// `readings` are those of all candidates of the problem (NaN: not profiled). Begins at the
   /// choice that is being executed; `rates_hz` of each service, any 0: not known yet.
-  LivePlanner(Problem problem, Readings readings, std::vector<size_t> choice,
-              std::vector<double> rates_hz, LivePlanned planned, LivePlannerOptions options = {});
-  ~LivePlanner();
-  LivePlanner(const LivePlanner&) = delete;
-  LivePlanner& operator=(const LivePlanner&) = delete;
+  ServingPlanner(Problem problem, Readings readings, std::vector<size_t> choice,
+                 std::vector<double> rates_hz, ServingChoice planned,
+                 ServingPlannerOptions options = {});
+  ~ServingPlanner();
+  ServingPlanner(const ServingPlanner&) = delete;
+  ServingPlanner& operator=(const ServingPlanner&) = delete;
 
   /// From any thread, with each arrival, and with each minibatch that has ended.
   void arrived(size_t service, int64_t now_ns);
@@ -65,7 +66,7 @@ class LivePlanner {
   /// The plan that was handed over last, or the mode that is to be visited.
   const std::vector<size_t>& choice() const { return visit_ ? visit_->promise().choice : choice_; }
   /// Once it is stopped: what was measured, where that was asked for.
-  void tell(LiveResult& result) const;
+  void tell(ServingResult& result) const;
 
  private:
   struct Arrival {
@@ -119,12 +120,12 @@ class LivePlanner {
     return describe(problem_.candidates->modes().settings(mode));
   }
   double switch_s() const { return std::max(problem_.switch_ms * 1e-3, longest_switch_s_.load()); }
-  LiveProblem live() const { return {&problem_, &readings_}; }
+  ServingProblem live() const { return {&problem_, &readings_}; }
 
   Problem problem_;
   Readings readings_;
-  LivePlanned planned_;
-  LivePlannerOptions options_;
+  ServingChoice planned_;
+  ServingPlannerOptions options_;
   std::atomic<bool> end_{false};
   Replanner replanner_;
   std::vector<size_t> choice_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "schedule/planning/live_evaluation.h"
+#include "schedule/planning/serving_evaluation.h"
 
 namespace flyball {
 
@@ -20,6 +20,6 @@ struct TraceSweep {
 /// Traces of six windows of 5 to 20 minutes at 30 to 120 requests/s, each with a power and a
 /// latency budget of the paper's ranges, drawn from the seed; traces that no mode serves are drawn
 /// again.
-std::vector<LiveTrace> evaluate_traces(const TraceSweep& sweep);
+std::vector<ServingTrace> evaluate_traces(const TraceSweep& sweep);
 
 }  // namespace flyball

@@ -1,4 +1,4 @@
-#include "schedule/planning/live_planner.h"
+#include "schedule/planning/serving_planner.h"
 
 #include <gmock/gmock.h>
 
@@ -29,9 +29,9 @@ WorkloadTable two_modes(Phase phase) {
   return table;
 }
 
-class LivePlannerTest : public ::testing::Test {
+class ServingPlannerTest : public ::testing::Test {
  protected:
-  LivePlannerTest() {
+  ServingPlannerTest() {
     const WorkloadTable train = two_modes(Phase::train), infer = two_modes(Phase::infer);
     const auto all =
         std::make_shared<const Candidates>(*Candidates::link({train.space, infer.space}));
@@ -53,7 +53,8 @@ class LivePlannerTest : public ::testing::Test {
           choice[role] = c;
     return choice;
   }
-  LivePlanner planner(std::vector<size_t> choice, double rate_hz, LivePlannerOptions options = {}) {
+  ServingPlanner planner(std::vector<size_t> choice, double rate_hz,
+                         ServingPlannerOptions options = {}) {
     return {problem_,
             readings_,
             std::move(choice),
@@ -91,12 +92,12 @@ class LivePlannerTest : public ::testing::Test {
       role.latency_ms = 200;
     }
   }
-  static LivePlannerOptions at_each_look() {
-    LivePlannerOptions options;
+  static ServingPlannerOptions at_each_look() {
+    ServingPlannerOptions options;
     options.drift_s = 0;
     return options;
   }
-  static int64_t feed(LivePlanner& planner, int64_t from_ns, double rate_hz, int count) {
+  static int64_t feed(ServingPlanner& planner, int64_t from_ns, double rate_hz, int count) {
     for (int i = 0; i < count; ++i) {
       from_ns += static_cast<int64_t>(1e9 / rate_hz);
       planner.arrived(0, from_ns);
@@ -107,7 +108,7 @@ class LivePlannerTest : public ::testing::Test {
 
   Problem problem_;
   Readings readings_;
-  LiveDurations now_;
+  JobDurations now_;
   double power_w_ = not_measured;
   std::vector<size_t> slow_, fast_;
   std::vector<PlanChange> changes_;
@@ -115,10 +116,10 @@ class LivePlannerTest : public ::testing::Test {
   std::vector<size_t> broken_;  ///< modes that cannot be set
 };
 
-TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
-  LivePlannerOptions options;
+TEST_F(ServingPlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
+  ServingPlannerOptions options;
   options.mode_is_set = false;
-  LivePlanner planned = planner(slow_, 0, options);
+  ServingPlanner planned = planner(slow_, 0, options);
   feed(planned, monotonic_ns(), 50, 40);
   EXPECT_TRUE(changes_.empty());  // too few yet
   feed(planned, monotonic_ns() + 800 * ms, 50, 40);
@@ -134,10 +135,10 @@ TEST_F(LivePlannerTest, ARateThatNobodyToldIsLearnedAndPlannedFor) {
 }
 
 // Its batch and mode are others than warm-up's, whose times say nothing of them.
-TEST_F(LivePlannerTest, TimesBeforeTheFirstPlanIsFollowedAreNoDrift) {
-  LivePlannerOptions options = at_each_look();
+TEST_F(ServingPlannerTest, TimesBeforeTheFirstPlanIsFollowedAreNoDrift) {
+  ServingPlannerOptions options = at_each_look();
   options.mode_is_set = false;
-  LivePlanner planned = planner(slow_, 0, options);
+  ServingPlanner planned = planner(slow_, 0, options);
   now_ = {{3e6}, {90e6}};
   feed(planned, monotonic_ns(), 50, 100);
   ASSERT_EQ(changes_.size(), 1u);
@@ -147,8 +148,8 @@ TEST_F(LivePlannerTest, TimesBeforeTheFirstPlanIsFollowedAreNoDrift) {
 }
 
 // Any new plan would leave the slow mode: the fast one trains more, and power is free.
-TEST_F(LivePlannerTest, ASteadyRateChangesNothing) {
-  LivePlanner planned = planner(slow_, 50, at_each_look());
+TEST_F(ServingPlannerTest, ASteadyRateChangesNothing) {
+  ServingPlanner planned = planner(slow_, 50, at_each_look());
   int64_t at_ns = monotonic_ns();
   for (int i = 0; i < 20; ++i) at_ns = feed(planned, at_ns, 50, 50);
   EXPECT_TRUE(changes_.empty());
@@ -156,10 +157,10 @@ TEST_F(LivePlannerTest, ASteadyRateChangesNothing) {
   EXPECT_FALSE(changes_.empty()) << "and one that doubles does";
 }
 
-TEST_F(LivePlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {
+TEST_F(ServingPlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {
   problem_.budgets.power_w = 25;
   problem_.roles[1].latency_ms = 110;
-  LivePlanner planned = planner(slow_, 50, at_each_look());
+  ServingPlanner planned = planner(slow_, 50, at_each_look());
   now_ = {{30e6}, {62e6}};  // one and a half times: 62 + 30 ms leave no room for what comes
   planned.look(monotonic_ns());
   ASSERT_EQ(changes_.size(), 1u);
@@ -180,9 +181,9 @@ TEST_F(LivePlannerTest, MinibatchesThatSlowDownMakeAnotherPlan) {
   EXPECT_THAT(changes_[0].why.why, HasSubstr("nothing that was profiled keeps the limits"));
 }
 
-TEST_F(LivePlannerTest, PowerBeyondTheBudgetMakesAThriftierPlan) {
+TEST_F(ServingPlannerTest, PowerBeyondTheBudgetMakesAThriftierPlan) {
   problem_.budgets.power_w = 22;
-  LivePlanner planned = planner(fast_, 50, at_each_look());
+  ServingPlanner planned = planner(fast_, 50, at_each_look());
   now_ = {{10e6}, {20e6}};
   power_w_ = 21;
   planned.look(monotonic_ns());
@@ -194,9 +195,9 @@ TEST_F(LivePlannerTest, PowerBeyondTheBudgetMakesAThriftierPlan) {
   EXPECT_EQ(changes_[0].why.mode, "gpu_mhz 500");
 }
 
-TEST_F(LivePlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
+TEST_F(ServingPlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
   problem_.budgets.power_w = 12;
-  LivePlanner planned = planner(slow_, 50, at_each_look());
+  ServingPlanner planned = planner(slow_, 50, at_each_look());
   now_ = {{20e6}, {40e6}};
   power_w_ = 18;
   planned.look(monotonic_ns());
@@ -208,9 +209,9 @@ TEST_F(LivePlannerTest, WhereNothingKeepsTheLimitsItStaysAndSaysSo) {
 
 // Minibatches slow down, so a faster mode is planned; they do again before its switch has found a
 // gap. The second plan replaces the first, and sets the mode that the first one never did.
-TEST_F(LivePlannerTest, APlanThatReplacesOneWhoseSwitchWaitsSetsItsMode) {
+TEST_F(ServingPlannerTest, APlanThatReplacesOneWhoseSwitchWaitsSetsItsMode) {
   problem_.roles[1].latency_ms = 110;
-  LivePlanner planned = planner(slow_, 50, at_each_look());
+  ServingPlanner planned = planner(slow_, 50, at_each_look());
   now_ = {{30e6}, {62e6}};
   planned.look(monotonic_ns());
   ASSERT_EQ(changes_.size(), 1u);
@@ -227,11 +228,11 @@ TEST_F(LivePlannerTest, APlanThatReplacesOneWhoseSwitchWaitsSetsItsMode) {
     EXPECT_EQ(change.mode_is_set(), change.why.mode == changes_.back().why.mode);
 }
 
-TEST_F(LivePlannerTest, AModeThatCannotBeSetIsLetBeForAWhile) {
+TEST_F(ServingPlannerTest, AModeThatCannotBeSetIsLetBeForAWhile) {
   problem_.roles[1].latency_ms = 110;
-  LivePlannerOptions options = at_each_look();
+  ServingPlannerOptions options = at_each_look();
   options.back_off_s = 100;
-  LivePlanner planned = planner(slow_, 50, options);
+  ServingPlanner planned = planner(slow_, 50, options);
   const int64_t begin_ns = monotonic_ns();
   now_ = {{30e6}, {62e6}};
   planned.look(begin_ns);
@@ -256,11 +257,11 @@ TEST_F(LivePlannerTest, AModeThatCannotBeSetIsLetBeForAWhile) {
 }
 
 // One request at a time is enough for 20 a second at each, and not for what comes to the second.
-TEST_F(LivePlannerTest, EachOfTwoServicesIsWatched) {
+TEST_F(ServingPlannerTest, EachOfTwoServicesIsWatched) {
   serve_two();
   std::vector<size_t> ones = {0, 0};  // batch 1 at 500 MHz
-  LivePlanner planned(problem_, readings_, ones, {20, 20},
-                      {.change = [this](PlanChange change) { changes_.push_back(change); }});
+  ServingPlanner planned(problem_, readings_, ones, {20, 20},
+                         {.change = [this](PlanChange change) { changes_.push_back(change); }});
   int64_t at_ns = monotonic_ns();
   for (int i = 0; i < 4000; ++i) {
     at_ns += 4 * ms;
@@ -276,13 +277,13 @@ TEST_F(LivePlannerTest, EachOfTwoServicesIsWatched) {
   EXPECT_GT(changes_[0].plan.largest_batch[1], 1);
 }
 
-TEST_F(LivePlannerTest, RatesOfTwoServicesAreLearnedWhereOneIsAskedForNothing) {
+TEST_F(ServingPlannerTest, RatesOfTwoServicesAreLearnedWhereOneIsAskedForNothing) {
   serve_two();
-  LivePlannerOptions options;
+  ServingPlannerOptions options;
   options.mode_is_set = false;
-  LivePlanner planned(problem_, readings_, choice_in(500), {0, 0},
-                      {.change = [this](PlanChange change) { changes_.push_back(change); }},
-                      options);
+  ServingPlanner planned(problem_, readings_, choice_in(500), {0, 0},
+                         {.change = [this](PlanChange change) { changes_.push_back(change); }},
+                         options);
   const int64_t at_ns = feed(planned, monotonic_ns(), 50, 100);
   EXPECT_TRUE(changes_.empty());  // nothing is known of the other one
   feed(planned, at_ns, 50, 600);
@@ -291,10 +292,10 @@ TEST_F(LivePlannerTest, RatesOfTwoServicesAreLearnedWhereOneIsAskedForNothing) {
 }
 
 // In the middle of a plan as well: what it would come to is not handed over.
-TEST_F(LivePlannerTest, NothingIsPlannedOnceItIsStopped) {
-  LivePlannerOptions options;
+TEST_F(ServingPlannerTest, NothingIsPlannedOnceItIsStopped) {
+  ServingPlannerOptions options;
   options.mode_is_set = false;
-  LivePlanner planned = planner(slow_, 0, options);
+  ServingPlanner planned = planner(slow_, 0, options);
   planned.stop();
   feed(planned, monotonic_ns(), 50, 100);
   EXPECT_TRUE(changes_.empty());

@@ -3,16 +3,16 @@
 
 #include <cstdint>
 #include <deque>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "schedule/latency_histogram.h"
 
 namespace flyball {
 
-struct LiveResult;
+struct ServingResult;
 
 struct ServiceWindow {
   size_t arrived = 0, answered = 0, late = 0, refused = 0, failed = 0;
@@ -28,25 +28,25 @@ struct TrainingWindow {
 };
 
 /// One stretch of time. What runs across an edge counts where it ends; its time, where it passes.
-struct LiveWindow {
+struct TimelineWindow {
   std::vector<ServiceWindow> services;
   std::vector<TrainingWindow> trainings;
   int64_t switching_ns = 0, saving_ns = 0;
   int64_t powered_ns = 0;  ///< while power was known
   double energy_j = 0;     ///< in that time
 
-  void merge(const LiveWindow& other);
+  void merge(const TimelineWindow& other);
 };
 
 /// Something that ran, with its begin and end since the run began.
-struct LiveSpan {
-  size_t track = 0;  ///< position in LiveTimeline::tracks()
+struct TimelineSpan {
+  size_t track = 0;  ///< position in ServingTimeline::tracks()
   int64_t begin_ns = 0, end_ns = 0;
   int64_t samples = 0;     ///< of a minibatch that served
   int64_t longest_ns = 0;  ///< latency among its requests
 };
 
-struct LiveTimelineOptions {
+struct TimelineOptions {
   size_t most_windows = 2000;
   int64_t least_window_ns = 100'000'000;
   size_t most_spans = 20'000;
@@ -54,11 +54,11 @@ struct LiveTimelineOptions {
 
 /// Windows of equal length from the beginning on. Where there are too many, each two become one.
 /// Times are those of the run's clock; events may come in any order.
-class LiveTimeline {
+class ServingTimeline {
  public:
-  LiveTimeline() = default;
-  LiveTimeline(std::vector<std::string> services, std::vector<std::string> trainings,
-               LiveTimelineOptions options = {});
+  ServingTimeline() = default;
+  ServingTimeline(std::vector<std::string> services, std::vector<std::string> trainings,
+                  TimelineOptions options = {});
 
   /// The clock's time at which the run begins, 0 unless told; before anything else.
   void begin(int64_t began_ns) { began_ns_ = began_ns; }
@@ -75,34 +75,34 @@ class LiveTimeline {
   /// The run has ended: windows reach to here, whatever happened in them.
   void end(int64_t at_ns);
 
-  const std::vector<LiveWindow>& windows() const { return windows_; }
+  const std::vector<TimelineWindow>& windows() const { return windows_; }
   int64_t window_ns() const { return window_ns_; }
   /// The last ones, in the order in which they ended.
-  const std::deque<LiveSpan>& spans() const { return spans_; }
+  const std::deque<TimelineSpan>& spans() const { return spans_; }
   /// Services, trainings, "checkpoint", "switch of mode".
   const std::vector<std::string>& tracks() const { return tracks_; }
   size_t services() const { return services_; }
   size_t trainings() const { return trainings_; }
 
  private:
-  LiveWindow& at(int64_t at_ns);
+  TimelineWindow& at(int64_t at_ns);
   void merge_pairs();
   template <class Take>
   void spread(int64_t begin_ns, int64_t end_ns, Take take);
-  void keep(LiveSpan span);
+  void keep(TimelineSpan span);
 
-  LiveTimelineOptions options_;
+  TimelineOptions options_;
   size_t services_ = 0, trainings_ = 0;
   std::vector<std::string> tracks_;
-  std::vector<LiveWindow> windows_;
-  std::deque<LiveSpan> spans_;
+  std::vector<TimelineWindow> windows_;
+  std::deque<TimelineSpan> spans_;
   int64_t window_ns_ = 100'000'000, began_ns_ = 0;
 };
 
 /// docs/json.md, `timeline` of `serve`: a column for each figure. `result` tells how long the run
 /// was, and its modes.
-nlohmann::ordered_json timeline_json(const LiveTimeline& timeline, const LiveResult& result);
+Json timeline_json(const ServingTimeline& timeline, const ServingResult& result);
 /// The spans as columns, for the report page.
-nlohmann::ordered_json spans_json(const LiveTimeline& timeline);
+Json spans_json(const ServingTimeline& timeline);
 
 }  // namespace flyball

@@ -1,4 +1,4 @@
-#include "schedule/live_timeline.h"
+#include "schedule/serving_timeline.h"
 
 #include <gmock/gmock.h>
 
@@ -8,16 +8,16 @@
 
 #include "base/json.h"
 #include "base/random.h"
-#include "schedule/live_result.h"
 #include "schedule/schedule_testing.h"
+#include "schedule/serving_result.h"
 
 namespace flyball {
 namespace {
 
-LiveWindow sum_of(const LiveTimeline& timeline) {
-  LiveWindow sum{.services = std::vector<ServiceWindow>(timeline.services()),
-                 .trainings = std::vector<TrainingWindow>(timeline.trainings())};
-  for (const LiveWindow& window : timeline.windows()) sum.merge(window);
+TimelineWindow sum_of(const ServingTimeline& timeline) {
+  TimelineWindow sum{.services = std::vector<ServiceWindow>(timeline.services()),
+                     .trainings = std::vector<TrainingWindow>(timeline.trainings())};
+  for (const TimelineWindow& window : timeline.windows()) sum.merge(window);
   return sum;
 }
 
@@ -29,13 +29,13 @@ T sum_of(const Json& column) {
 
 // Whatever comes, and in whatever order: nothing is lost when windows are merged, each event lies
 // in the window of its time, and there are never more windows or spans than may be.
-TEST(LiveTimeline, MergingKeepsEveryCountInItsPlace) {
+TEST(ServingTimeline, MergingKeepsEveryCountInItsPlace) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     const int64_t began_ns = static_cast<int64_t>(random.below(1'000'000'000'000));
     const size_t most = 2 + random.below(30);
-    LiveTimeline timeline({"a", "b"}, {"c"},
-                          {.most_windows = most, .least_window_ns = ms, .most_spans = 50});
+    ServingTimeline timeline({"a", "b"}, {"c"},
+                             {.most_windows = most, .least_window_ns = ms, .most_spans = 50});
     timeline.begin(began_ns);
     const double reach_ns = std::pow(10.0, 6 + 6 * random.uniform());
     std::vector<std::vector<int64_t>> arrivals(2);
@@ -81,7 +81,7 @@ TEST(LiveTimeline, MergingKeepsEveryCountInItsPlace) {
       }
       ASSERT_LE(timeline.windows().size(), most);
     }
-    const LiveWindow sum = sum_of(timeline);
+    const TimelineWindow sum = sum_of(timeline);
     EXPECT_EQ(sum.services[0].arrived + sum.services[1].arrived,
               arrivals[0].size() + arrivals[1].size());
     EXPECT_EQ(sum.services[0].answered + sum.services[1].answered, answered);
@@ -106,12 +106,12 @@ TEST(LiveTimeline, MergingKeepsEveryCountInItsPlace) {
                     return at / timeline.window_ns() == static_cast<int64_t>(w);
                   })));
     EXPECT_EQ(timeline.spans().size(), std::min<size_t>(50, ran));
-    for (const LiveSpan& span : timeline.spans()) EXPECT_GE(span.begin_ns, 0);
+    for (const TimelineSpan& span : timeline.spans()) EXPECT_GE(span.begin_ns, 0);
   }
 }
 
-TEST(LiveTimeline, ADayIsKeptInFewWindows) {
-  LiveTimeline timeline({"net"}, {});
+TEST(ServingTimeline, ADayIsKeptInFewWindows) {
+  ServingTimeline timeline({"net"}, {});
   for (int64_t s = 0; s < 86'400; ++s) timeline.arrived(0, s * 1000 * ms, false, 1);
   timeline.end(86'400 * 1000 * ms);
   EXPECT_EQ(timeline.window_ns(), 51'200 * ms);
@@ -119,15 +119,15 @@ TEST(LiveTimeline, ADayIsKeptInFewWindows) {
   EXPECT_EQ(sum_of(timeline).services[0].arrived, 86'400u);
 }
 
-TEST(LiveTimeline, PowerThatIsNotKnownAllTheTimeIsAGap) {
-  LiveTimeline timeline({"net"}, {}, {.least_window_ns = 100 * ms});
+TEST(ServingTimeline, PowerThatIsNotKnownAllTheTimeIsAGap) {
+  ServingTimeline timeline({"net"}, {}, {.least_window_ns = 100 * ms});
   timeline.power(0, 100 * ms, 20);
   timeline.power(100 * ms, 150 * ms, 30);
   timeline.power(150 * ms, 200 * ms, std::numeric_limits<double>::quiet_NaN());
   timeline.power(200 * ms, 250 * ms, 10);
   timeline.power(250 * ms, 280 * ms, 20);
   timeline.end(280 * ms);
-  LiveResult result;
+  ServingResult result;
   result.seconds = 0.28;
   const Json power = timeline_json(timeline, result)["power_w"];
   // The last window is as long as the run.
@@ -135,26 +135,26 @@ TEST(LiveTimeline, PowerThatIsNotKnownAllTheTimeIsAGap) {
 }
 
 // What a simulation tells its timeline is what it answers.
-TEST(LiveTimeline, OfASimulationAddsUpToItsResult) {
+TEST(ServingTimeline, OfASimulationAddsUpToItsResult) {
   Simulation asked = one_and_one(150, 8, 6, 0.5, 40);
   asked.seconds = 50;
   asked.jitter = 0.5;
   asked.switch_s = 1;
   bool changed = false;
-  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const ServingResult&) -> std::optional<PlanChange> {
     if (changed || now_ns < 20'000 * ms) return std::nullopt;
     changed = true;
-    LivePlan other = one_and_one(150, 8, 5, 0.5, 40).plan;
+    RunningPlan other = one_and_one(150, 8, 5, 0.5, 40).plan;
     other.mode = 1;
     other.mode_text = "another";
     return PlanChange{other, {.why = "asked"}};
   };
   const auto source = make_arrivals(*parse_arrivals("poisson:120"), 3);
   asked.arrivals = {source.get()};
-  LiveTimeline timeline({"net"}, {"learn"}, {.most_windows = 100});
+  ServingTimeline timeline({"net"}, {"learn"}, {.most_windows = 100});
   asked.timeline = &timeline;
-  const LiveResult result = simulate(std::move(asked));
-  const LiveWindow sum = sum_of(timeline);
+  const ServingResult result = simulate(std::move(asked));
+  const TimelineWindow sum = sum_of(timeline);
   const ServiceResult& service = result.services[0];
   EXPECT_GT(service.late + service.refused, 0u);
   EXPECT_EQ(sum.services[0].arrived, service.arrived);

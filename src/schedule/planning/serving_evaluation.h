@@ -3,16 +3,16 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "problem/paper.h"
 #include "schedule/planning/arrival_plan.h"
 
 namespace flyball {
 
-struct LiveSweep {
+struct ServingSweep {
   const WorkloadTable* train = nullptr;
   const WorkloadTable* infer = nullptr;
   std::vector<ProblemSpec> problems;  ///< empty: the paper's concurrent ones
@@ -29,7 +29,7 @@ struct LiveSweep {
 };
 
 /// How plans of one kind fared when they were executed.
-struct LiveRow {
+struct ServingRow {
   std::string arrivals;  ///< "constant", "poisson, clockwork plan", "poisson, plan for p99"
   size_t problems = 0, planned = 0;  ///< asked; with a plan that keeps all limits
   size_t solved =
@@ -42,7 +42,7 @@ struct LiveRow {
 };
 
 /// A dynamic trace, executed by one who watches the rate and by one who knew it.
-struct LiveTrace {
+struct ServingTrace {
   ProblemSpec asked;
   std::vector<RateWindow> windows;
   double trained = 0, knowing = 0;  ///< minibatches per second: watching; told at each edge
@@ -51,18 +51,18 @@ struct LiveTrace {
   size_t switches = 0, knowing_switches = 0;
 };
 
-struct LiveEvaluation {
+struct ServingEvaluation {
   std::string train, infer;
   size_t modes = 0;
   double seconds = 0;
-  std::vector<LiveRow> rows;
-  std::vector<LiveTrace> traces;
+  std::vector<ServingRow> rows;
+  std::vector<ServingTrace> traces;
   double requests = 0, own_s = 0;  ///< simulated in all, and the processor time they took
 };
 
 /// Errors: tables of different boards or without a mode in common.
-Result<LiveEvaluation> evaluate_live(const LiveSweep& sweep);
+Result<ServingEvaluation> evaluate_live(const ServingSweep& sweep);
 
-nlohmann::ordered_json to_json(const LiveEvaluation& evaluation);
+Json to_json(const ServingEvaluation& evaluation);
 
 }  // namespace flyball

@@ -1,4 +1,4 @@
-#include "schedule/planning/live_traces.h"
+#include "schedule/planning/serving_traces.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ ReplanOptions options_of(const TraceSweep& sweep, const Drawn& drawn) {
   return options;
 }
 
-Simulation asked_for(const LiveProblem& live, std::span<const size_t> choice, const Drawn& drawn,
+Simulation asked_for(const ServingProblem& live, std::span<const size_t> choice, const Drawn& drawn,
                      ArrivalSource& source, double switch_s) {
   Simulation asked = live.simulation(choice);
   asked.arrivals = {&source};
@@ -57,14 +57,14 @@ std::unique_ptr<ArrivalSource> source_of(const Drawn& drawn, uint64_t seed) {
 }
 
 /// Told of each window's rate as it begins.
-LiveResult run_knowing(const LiveProblem& live, Replanner& plans, const Drawn& drawn, uint64_t seed,
-                       double switch_s) {
+ServingResult run_knowing(const ServingProblem& live, Replanner& plans, const Drawn& drawn,
+                          uint64_t seed, double switch_s) {
   const auto source = source_of(drawn, seed);
   size_t window = 0;
   double edge_s = drawn.windows.front().seconds;
   std::vector<size_t> present = plans.plan_for({drawn.windows.front().rate_hz})->choice;
   Simulation asked = asked_for(live, present, drawn, *source, switch_s);
-  asked.replan = [&](int64_t now_ns, const LiveResult&) -> std::optional<PlanChange> {
+  asked.replan = [&](int64_t now_ns, const ServingResult&) -> std::optional<PlanChange> {
     if (static_cast<double>(now_ns) * 1e-9 < edge_s || window + 1 == drawn.windows.size())
       return std::nullopt;
     edge_s += drawn.windows[++window].seconds;
@@ -75,14 +75,14 @@ LiveResult run_knowing(const LiveProblem& live, Replanner& plans, const Drawn& d
   return simulate(std::move(asked));
 }
 
-LiveResult run_watching(const LiveProblem& live, Replanner& plans, const Drawn& drawn,
-                        uint64_t seed, double switch_s) {
+ServingResult run_watching(const ServingProblem& live, Replanner& plans, const Drawn& drawn,
+                           uint64_t seed, double switch_s) {
   const auto source = source_of(drawn, seed);
   const double rate_hz = drawn.windows.front().rate_hz;
   plans.begin(std::array{rate_hz}, plans.plan_for({rate_hz})->choice);
   Simulation asked = asked_for(live, plans.choice(), drawn, *source, switch_s);
   asked.arrived = [&](size_t service, int64_t now_ns) { plans.arrived(service, now_ns); };
-  asked.replan = [&](int64_t now_ns, const LiveResult&) { return plans.look(now_ns); };
+  asked.replan = [&](int64_t now_ns, const ServingResult&) { return plans.look(now_ns); };
   return simulate(std::move(asked));
 }
 
@@ -93,21 +93,21 @@ bool served_throughout(Replanner& plans, const Drawn& drawn) {
   });
 }
 
-LiveTrace run_trace(const TraceSweep& sweep, size_t number) {
+ServingTrace run_trace(const TraceSweep& sweep, size_t number) {
   Random random(mix_seed(sweep.seed, number));
   for (size_t attempt = 0; attempt < tries; ++attempt) {
     const Drawn drawn = draw(random);
     Problem problem =
         make_problem(ProblemKind::concurrent, sweep.candidates, sweep.roles, drawn.spec);
     problem.switch_ms = sweep.switch_s * 1e3;
-    const LiveProblem live{&problem, sweep.readings};
+    const ServingProblem live{&problem, sweep.readings};
     Replanner plans(live, options_of(sweep, drawn));
     if (!served_throughout(plans, drawn)) continue;
-    LiveTrace trace{.asked = drawn.spec, .windows = drawn.windows};
+    ServingTrace trace{.asked = drawn.spec, .windows = drawn.windows};
     const uint64_t seed = mix_seed(sweep.seed + 77, number);
-    const LiveResult watching = run_watching(live, plans, drawn, seed, sweep.switch_s);
-    const LiveResult knowing = run_knowing(live, plans, drawn, seed, sweep.switch_s);
-    const auto per_s = [](const LiveResult& result) {
+    const ServingResult watching = run_watching(live, plans, drawn, seed, sweep.switch_s);
+    const ServingResult knowing = run_knowing(live, plans, drawn, seed, sweep.switch_s);
+    const auto per_s = [](const ServingResult& result) {
       return static_cast<double>(result.trainings[0].minibatches) / result.seconds;
     };
     trace.trained = per_s(watching);
@@ -125,11 +125,11 @@ LiveTrace run_trace(const TraceSweep& sweep, size_t number) {
 
 }  // namespace
 
-std::vector<LiveTrace> evaluate_traces(const TraceSweep& sweep) {
-  std::vector<LiveTrace> traces(sweep.traces);
+std::vector<ServingTrace> evaluate_traces(const TraceSweep& sweep) {
+  std::vector<ServingTrace> traces(sweep.traces);
   parallel_for(
       traces.size(), [&](size_t i) { traces[i] = run_trace(sweep, i); }, sweep.threads);
-  std::erase_if(traces, [](const LiveTrace& trace) { return trace.windows.empty(); });
+  std::erase_if(traces, [](const ServingTrace& trace) { return trace.windows.empty(); });
   return traces;
 }
 

@@ -1,4 +1,4 @@
-#include "schedule/planning/live_planner.h"
+#include "schedule/planning/serving_planner.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,8 @@ ReplanOptions with(ReplanOptions options, std::function<bool(std::span<const siz
   return options;
 }
 
-ExploreOptions explore_options(const LivePlannerOptions& options, const std::atomic<bool>& stop) {
+ExploreOptions explore_options(const ServingPlannerOptions& options,
+                               const std::atomic<bool>& stop) {
   return {.most = options.measure,
           .percentile = options.replan.percentile,
           .margin = options.replan.margin,
@@ -30,9 +31,9 @@ ExploreOptions explore_options(const LivePlannerOptions& options, const std::ato
 
 }  // namespace
 
-LivePlanner::LivePlanner(Problem problem, Readings readings, std::vector<size_t> choice,
-                         std::vector<double> rates_hz, LivePlanned planned,
-                         LivePlannerOptions options)
+ServingPlanner::ServingPlanner(Problem problem, Readings readings, std::vector<size_t> choice,
+                               std::vector<double> rates_hz, ServingChoice planned,
+                               ServingPlannerOptions options)
     : problem_(std::move(problem)),
       readings_(std::move(readings)),
       planned_(std::move(planned)),
@@ -51,11 +52,11 @@ LivePlanner::LivePlanner(Problem problem, Readings readings, std::vector<size_t>
   if (rates_known()) replanner_.begin(rates_hz_, choice_, began_ns_);
 }
 
-LivePlanner::~LivePlanner() {
+ServingPlanner::~ServingPlanner() {
   stop();
 }
 
-void LivePlanner::stop() {
+void ServingPlanner::stop() {
   {
     const std::lock_guard lock(mutex_);
     end_ = true;
@@ -64,7 +65,7 @@ void LivePlanner::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void LivePlanner::start() {
+void ServingPlanner::start() {
   thread_ = std::thread([this] {
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, std::chrono::duration<double>(options_.look_s),
@@ -76,21 +77,21 @@ void LivePlanner::start() {
   });
 }
 
-void LivePlanner::arrived(size_t service, int64_t now_ns) {
+void ServingPlanner::arrived(size_t service, int64_t now_ns) {
   const std::lock_guard lock(mutex_);
   arrivals_.push_back({service, now_ns});
 }
 
-bool LivePlanner::rates_known() const {
+bool ServingPlanner::rates_known() const {
   return std::ranges::all_of(rates_hz_, [](double rate_hz) { return rate_hz > 0; });
 }
 
-bool LivePlanner::allowed(std::span<const size_t> choice) const {
+bool ServingPlanner::allowed(std::span<const size_t> choice) const {
   const auto found = back_off_.find(mode_of(choice));
   return found == back_off_.end() || !found->second.holds;
 }
 
-void LivePlanner::look(int64_t now_ns) {
+void ServingPlanner::look(int64_t now_ns) {
   take_failures(now_ns);
   watch_arrivals(now_ns);
   if (end_ || !rates_known()) return;
@@ -99,14 +100,14 @@ void LivePlanner::look(int64_t now_ns) {
   explore(now_ns);
 }
 
-std::vector<LivePlanner::Arrival> LivePlanner::take_arrivals() {
+std::vector<ServingPlanner::Arrival> ServingPlanner::take_arrivals() {
   std::vector<Arrival> arrivals;
   const std::lock_guard lock(mutex_);
   arrivals.swap(arrivals_);
   return arrivals;
 }
 
-void LivePlanner::watch_arrivals(int64_t now_ns) {
+void ServingPlanner::watch_arrivals(int64_t now_ns) {
   const std::vector<Arrival> arrivals = take_arrivals();
   if (!rates_known()) {
     for (const Arrival& one : arrivals) first_[one.service].push_back(one.at_ns);
@@ -130,7 +131,7 @@ void LivePlanner::watch_arrivals(int64_t now_ns) {
 
 // The first plan of services whose rates nobody told: from a number of arrivals at one of them, an
 // eighth of it at each other one, or ten times as many where one is asked for nothing.
-void LivePlanner::learn_rates(int64_t now_ns) {
+void ServingPlanner::learn_rates(int64_t now_ns) {
   size_t most = 0, least = first_.front().size();
   for (const auto& at_ns : first_) {
     most = std::max(most, at_ns.size());
@@ -160,9 +161,9 @@ void LivePlanner::learn_rates(int64_t now_ns) {
 
 // What is observed of a job holds for its whole table: a program beside it, heat, another library
 // slow all modes down alike, as far as one knows.
-bool LivePlanner::drifted(std::string& why) {
-  const LiveDurations now = planned_.durations();
-  const LivePlan plan = live().plan(choice_);
+bool ServingPlanner::drifted(std::string& why) {
+  const JobDurations now = planned_.durations();
+  const RunningPlan plan = live().plan(choice_);
   size_t service = 0, training = 0;
   bool found = false;
   for (size_t role = 0; role < problem_.roles.size(); ++role) {
@@ -182,7 +183,7 @@ bool LivePlanner::drifted(std::string& why) {
   return found;
 }
 
-bool LivePlanner::beyond_budget(std::string& why) {
+bool ServingPlanner::beyond_budget(std::string& why) {
   const double drawn_w = planned_.power_w ? planned_.power_w() : not_measured;
   const double budget_w = problem_.budgets.power_w, planned_w = power_of(readings_, choice_);
   if (budget_w == unlimited || !(drawn_w > budget_w * options_.power_slack)) return false;
@@ -193,7 +194,7 @@ bool LivePlanner::beyond_budget(std::string& why) {
   return std::isfinite(planned_w);
 }
 
-void LivePlanner::watch_drift(int64_t now_ns) {
+void ServingPlanner::watch_drift(int64_t now_ns) {
   if (!planned_.durations || now_ns < next_drift_ns_) return;
   next_drift_ns_ = now_ns + static_cast<int64_t>(options_.drift_s * 1e9);
   if (waits()) return;
@@ -204,23 +205,23 @@ void LivePlanner::watch_drift(int64_t now_ns) {
   plan_again(why);
 }
 
-void LivePlanner::plan_again(std::string why) {
+void ServingPlanner::plan_again(std::string why) {
   if (auto change = replanner_.change_to(rates_hz_, why)) return hand_over(*std::move(change));
   if (end_ || replanner_.plan_for(rates_hz_)) return;  // the present one is the best there is
   stay(why + ", and nothing that was profiled keeps the limits: it stays as it is");
 }
 
-void LivePlanner::settle_on(const SimulatedChoice& choice, std::string why) {
+void ServingPlanner::settle_on(const SimulatedChoice& choice, std::string why) {
   replanner_.take(choice.choice);
   hand_over(replanner_.change_of(choice, rates_hz_, std::move(why)));
 }
 
-void LivePlanner::stay(std::string why) {
+void ServingPlanner::stay(std::string why) {
   replanner_.take(choice_);
   hand_over(replanner_.change_of(replanner_.present(rates_hz_), rates_hz_, std::move(why)));
 }
 
-void LivePlanner::hand_over(PlanChange change) {
+void ServingPlanner::hand_over(PlanChange change) {
   if (end_) return;
   choice_ = replanner_.choice();
   set_off(std::move(change), mode_of(choice_), choice_);
@@ -228,7 +229,7 @@ void LivePlanner::hand_over(PlanChange change) {
 
 // Each change names its mode, and whether that is to be set is looked at when it is followed: one
 // that it replaces may have been followed meanwhile, or never be.
-void LivePlanner::set_off(PlanChange change, size_t mode, std::vector<size_t> choice) {
+void ServingPlanner::set_off(PlanChange change, size_t mode, std::vector<size_t> choice) {
   change.why.mode = in_words(mode);
   if (planned_.set_mode) {
     change.switch_s = switch_s();
@@ -243,14 +244,14 @@ void LivePlanner::set_off(PlanChange change, size_t mode, std::vector<size_t> ch
 }
 
 // In the thread that serves. A visit settles nothing, nor does a mode that could not be set.
-void LivePlanner::followed(size_t mode, const std::vector<size_t>& choice) {
+void ServingPlanner::followed(size_t mode, const std::vector<size_t>& choice) {
   const std::lock_guard lock(mutex_);
   const bool is_set = !planned_.set_mode || board_mode_ == static_cast<int64_t>(mode);
   if (is_set && observed_ != mode) settled_ = choice;
 }
 
 // Likewise. Where a mode cannot be set the one before is set again.
-Status LivePlanner::follow(size_t mode) {
+Status ServingPlanner::follow(size_t mode) {
   const int64_t before = board_mode_;
   const double began_s = static_cast<double>(monotonic_ns()) * 1e-9;
   const Status set = planned_.set_mode(mode);
@@ -274,7 +275,7 @@ Status LivePlanner::follow(size_t mode) {
 }
 
 // What could not be set is let be for a while; what is executed stays, or another plan is made.
-void LivePlanner::take_failures(int64_t now_ns) {
+void ServingPlanner::take_failures(int64_t now_ns) {
   std::vector<size_t> failed, settled;
   {
     const std::lock_guard lock(mutex_);
@@ -300,13 +301,13 @@ void LivePlanner::take_failures(int64_t now_ns) {
 }
 
 // As plan_again(), where the board may be in another mode than that of the plan.
-void LivePlanner::plan_from_board(std::string why) {
+void ServingPlanner::plan_from_board(std::string why) {
   if (board_mode_ == static_cast<int64_t>(mode_of(choice_))) return plan_again(std::move(why));
   plan_anyway(std::move(why));
 }
 
 // Hands over in any case: another plan may still wait that is not to be followed.
-void LivePlanner::plan_anyway(std::string why) {
+void ServingPlanner::plan_anyway(std::string why) {
   const auto best = replanner_.plan_for(rates_hz_);
   return best ? settle_on(*best, std::move(why)) : stay(std::move(why));
 }

@@ -1,4 +1,4 @@
-#include "schedule/live_result.h"
+#include "schedule/serving_result.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ std::string failed_words(const ServiceResult& service) {
   return service.failed == 0 ? "" : fmt::format(", {} failed", service.failed);
 }
 
-Json measured_json(const LiveResult& result) {
+Json measured_json(const ServingResult& result) {
   if (!result.measure_most) return {};
   Json modes = Json::array();
   for (const MeasuredMode& one : result.measured) {
@@ -94,20 +94,20 @@ double ServiceResult::late_share() const {
                       : static_cast<double>(late + refused + failed) / static_cast<double>(arrived);
 }
 
-double LiveResult::busy_s() const {
+double ServingResult::busy_s() const {
   double sum = switching_s;
   for (const ServiceResult& service : services) sum += service.busy_s;
   for (const TrainingResult& training : trainings) sum += training.busy_s;
   return sum;
 }
 
-void LiveResult::planned_anew(Replan why) {
+void ServingResult::planned_anew(Replan why) {
   ++replan_count;
   if (replans.size() == most_replans) replans.erase(replans.begin());
   replans.push_back(std::move(why));
 }
 
-Json to_json(const LiveResult& result) {
+Json to_json(const ServingResult& result) {
   Json services = Json::array(), trainings = Json::array(), replans = Json::array();
   for (const ServiceResult& service : result.services)
     services.push_back(service_json(
@@ -140,7 +140,7 @@ Json to_json(const LiveResult& result) {
           {"decisions", result.decisions}};
 }
 
-std::string live_verdict(const LiveResult& result) {
+std::string live_verdict(const ServingResult& result) {
   std::string text;
   for (const ServiceResult& s : result.services) {
     if (!text.empty()) text += "; ";
@@ -162,7 +162,7 @@ std::string live_verdict(const LiveResult& result) {
   return text + ".";
 }
 
-std::string format_live(const LiveResult& result) {
+std::string format_live(const ServingResult& result) {
   std::string text = live_verdict(result) + "\n";
   for (const ServiceResult& s : result.services) {
     const double rate = static_cast<double>(s.arrived) / result.seconds;
