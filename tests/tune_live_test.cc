@@ -1,5 +1,6 @@
 // `flyball tune` of a network on this machine: measured, reused, interrupted, one at a time.
 #include <algorithm>
+#include <thread>
 
 #include "device/measuring.h"
 #include "live_testing.h"
@@ -158,6 +159,8 @@ TEST_F(LiveTest, TwoAtOnceAreOneTooMany) {
 TEST_F(LiveTest, AnInterruptWithoutAStoreSaysThatNothingWasKept) {
   const pid_t child = start(live({"--strategy", "brute-force", "--no-store"}, "2s"));
   await_session();
+  // What begins a trial, LibTorch and the first minibatch, may take longer than a signal waits.
+  std::this_thread::sleep_for(std::chrono::seconds(3));
   ::kill(child, SIGINT);
   const Finished done = finish(child);
   EXPECT_EQ(done.exit_code, 130);
