@@ -1,5 +1,6 @@
 // `flyball tune` of a network on this machine: measured, reused, interrupted, one at a time.
 #include <algorithm>
+#include <thread>
 
 #include <thread>
 
