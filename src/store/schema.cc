@@ -189,6 +189,9 @@ CREATE TABLE run_experiment_runs(
   PRIMARY KEY(run_id, position)) WITHOUT ROWID;
 CREATE INDEX run_experiment_runs_by_row ON run_experiment_runs(experiment_run_id);
 )sql",
+    // Pages of new files carry checksums (page_checksums.h): earlier programs, which would write
+    // pages without, refuse a store of this version.
+    "",
 };
 
 // True when there was a step to take. Another process may have taken it while we waited.

@@ -14,23 +14,21 @@
 namespace flyball {
 namespace {
 
-using SortedJson;
-
 class QuestionsTest : public ::testing::Test {
  protected:
-  json read(const char* file) const { return json::parse(*read_file(folder_ / file)); }
+  SortedJson read(const char* file) const { return SortedJson::parse(*read_file(folder_ / file)); }
   TemporaryFolder folder_;
 };
 
 TEST_F(QuestionsTest, HaveTheTrueFormatAndAnswersWhereTheySay) {
   ASSERT_TRUE(make_questions(folder_.path(), {.train = 1000, .dev = 100}).ok());
-  const json train = read(squad_train_file);
+  const SortedJson train = read(squad_train_file);
   EXPECT_EQ(train.at("version"), "v2.0");
   int asked = 0, impossible = 0;
   std::map<std::string, int> ids;
-  for (const json& article : train.at("data"))
-    for (const json& paragraph : article.at("paragraphs"))
-      for (const json& question : paragraph.at("qas")) {
+  for (const SortedJson& article : train.at("data"))
+    for (const SortedJson& paragraph : article.at("paragraphs"))
+      for (const SortedJson& question : paragraph.at("qas")) {
         ++asked;
         ++ids[question.at("id")];
         EXPECT_EQ(question.at("id").get<std::string>().size(), 24u);
@@ -41,7 +39,7 @@ TEST_F(QuestionsTest, HaveTheTrueFormatAndAnswersWhereTheySay) {
   EXPECT_EQ(asked, 1000);
   EXPECT_EQ(ids.size(), 1000u);
   EXPECT_NEAR(impossible, 333, 60);
-  const json dev = read(squad_dev_file);
+  const SortedJson dev = read(squad_dev_file);
   EXPECT_EQ(dev["data"][0]["paragraphs"][0]["qas"].size(), 5u);
   const auto set = open_squad(folder_.path(), Split::test);
   ASSERT_TRUE(set.ok()) << set.error().message;
@@ -53,11 +51,11 @@ TEST_F(QuestionsTest, HaveTheTrueFormatAndAnswersWhereTheySay) {
 TEST_F(QuestionsTest, AChangedDrawingNeedsAnotherVersion) {
   ASSERT_TRUE(make_questions(folder_.path(), {.train = 5, .dev = 5}).ok());
   ASSERT_EQ(kQuestionsVersion, 1);
-  const json first = read(squad_train_file)["data"][0]["paragraphs"][0];
+  const SortedJson first = read(squad_train_file)["data"][0]["paragraphs"][0];
   EXPECT_EQ(first["qas"][0]["question"], "What do people say is the harvest of Velra?");
   EXPECT_EQ(first["qas"][0]["answers"][0]["text"], "rough rye");
   EXPECT_EQ(first["qas"][0]["answers"][0]["answer_start"], 98);
-  const json dev = read(squad_dev_file)["data"][0]["paragraphs"][0];
+  const SortedJson dev = read(squad_dev_file)["data"][0]["paragraphs"][0];
   EXPECT_NE(first["context"], dev["context"]);
 }
 

@@ -15,8 +15,6 @@
 namespace flyball {
 namespace {
 
-using SortedJson;
-
 std::vector<float> hex_values(const std::string& hex) {
   std::vector<float> values;
   for (size_t i = 0; i + 1 < hex.size(); i += 2)
@@ -25,7 +23,7 @@ std::vector<float> hex_values(const std::string& hex) {
 }
 
 // What the transforms make of one recorded case, in 0–1.
-std::vector<float> ours(const json& record) {
+std::vector<float> ours(const SortedJson& record) {
   RawSample raw;
   raw.encoding = Encoding::jpeg;
   raw.bytes = test_bytes(record["file"]);
@@ -53,9 +51,9 @@ std::vector<float> ours(const json& record) {
 }
 
 TEST(Resample, AgreesWithPillowOnRecordedOutputs) {
-  const json recorded = json::parse(*read_file(test_file("pillow.json")));
+  const SortedJson recorded = SortedJson::parse(*read_file(test_file("pillow.json")));
   ASSERT_GE(recorded["cases"].size(), 12u);
-  for (const json& record : recorded["cases"]) {
+  for (const SortedJson& record : recorded["cases"]) {
     const std::vector<float> out = ours(record), want = hex_values(record["pixels"]);
     const int size = record["size"], step = record["step"];
     double sum = 0, worst = 0;

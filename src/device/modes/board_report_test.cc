@@ -13,37 +13,36 @@ namespace flyball {
 namespace {
 
 namespace fs = std::filesystem;
-using SortedJson;
 using testing::HasSubstr;
 
-json report_of(const fs::path& root) {
-  return json::parse(board_json(examine_board(root)).dump());
+SortedJson report_of(const fs::path& root) {
+  return SortedJson::parse(board_json(examine_board(root)).dump());
 }
 
-std::string number_text(const json& value) {
+std::string number_text(const SortedJson& value) {
   return value.is_null() ? "-" : fmt::format("{:.6g}", value.get<double>());
 }
 
 // "cpu_cores[12] 1..12 cap 12 now 12" and so on: a report as a line a thing.
-std::string told(const json& report) {
-  const json& board = report["board"];
+std::string told(const SortedJson& report) {
+  const SortedJson& board = report["board"];
   std::string text =
       fmt::format("{} | {} | JetPack {} | {}\n", board["id"].get<std::string>(),
                   board["name"].get<std::string>(),
                   board["jetpack"].is_null() ? "-" : board["jetpack"].get<std::string>(),
                   board["release"].is_null() ? "-" : board["release"].get<std::string>());
-  for (const json& axis : report["axes"])
+  for (const SortedJson& axis : report["axes"])
     text += fmt::format("{}[{}]{} {}..{} cap {} now {}\n", axis["name"].get<std::string>(),
                         axis["values"].size(), axis["unit"].get<std::string>(),
                         number_text(axis["values"].front()), number_text(axis["values"].back()),
                         number_text(axis["current"]), number_text(axis["now"]));
-  for (const json& rail : report["rails"])
+  for (const SortedJson& rail : report["rails"])
     text += fmt::format("{} {}\n", rail["name"].get<std::string>(), number_text(rail["power_w"]));
   for (const auto& [name, total] : report["totals"].items())
     text += total.is_null() ? name + " null\n"
                             : fmt::format("{} {} of {}\n", name, number_text(total["power_w"]),
                                           total["rails"].size());
-  for (const json& preset : report["presets"]) {
+  for (const SortedJson& preset : report["presets"]) {
     text +=
         fmt::format("preset {} {}{}{}", preset["id"].get<int>(), preset["name"].get<std::string>(),
                     preset["default"] ? " default" : "", preset["active"] ? " active" : "");
@@ -180,7 +179,7 @@ TEST(BoardReport, ARaspberryPiTellsPowerByItsTool) {
            "#!/bin/sh\ncase $1 in pmic_read_adc) echo 'VDD_CORE_A current(7)=2A'\n"
            "echo 'VDD_CORE_V volt(15)=0.75V';; *) echo throttled=0x0;; esac\n");
   fs::permissions(tree.root() / "usr/bin/vcgencmd", fs::perms(0755));
-  const json report = report_of(tree.root());
+  const SortedJson report = report_of(tree.root());
   EXPECT_EQ(report["totals"]["pmic"]["power_w"], 1.5);
   EXPECT_EQ(report["rails"][0]["name"], "VDD_CORE");
   EXPECT_EQ(report["problems"].dump(), "[]");
@@ -195,7 +194,7 @@ TEST(BoardReport, APcWithTwoGpus) {
   fs::copy_file(FLYBALL_BIN_DIR "/libflyball_fake_nvml.so", library);
   fs::permissions(library, fs::perms(0755));
   ::setenv("FAKE_NVML", "no_energy", 1);
-  const json report = report_of(root);
+  const SortedJson report = report_of(root);
   ::unsetenv("FAKE_NVML");
   EXPECT_EQ(report["board"]["id"], "host");
   EXPECT_EQ(report["totals"]["gpu"]["power_w"], 150);
@@ -268,9 +267,9 @@ TEST(BoardReport, HalfOffline) {
   const TempFolder folder;
   const fs::path root = folder / "tree";
   trees::write_tree("orin_agx_jp6", root);
-  const json whole = report_of(root);
+  const SortedJson whole = report_of(root);
   trees::half_offline(root);
-  const json half = report_of(root);
+  const SortedJson half = report_of(root);
   EXPECT_EQ(half["axes"][0]["values"].size(), 12u);
   EXPECT_EQ(half["axes"][0]["current"], 6);
   EXPECT_EQ(half["axes"][1], whole["axes"][1]);
@@ -302,7 +301,7 @@ TEST(BoardReport, DegradesFieldByField) {
   const TempFolder folder(fs::is_directory("/dev/shm") ? "/dev/shm" : "");
   const fs::path root = fs::canonical(folder.path()) / "tree", copy = root.string() + "-broken";
   trees::write_tree("orin_agx_jp6", root);
-  const json whole = report_of(root);
+  const SortedJson whole = report_of(root);
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(root))
     if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(root));
@@ -313,7 +312,7 @@ TEST(BoardReport, DegradesFieldByField) {
          {trees::Broken::unreadable, trees::Broken::empty, trees::Broken::nonsense}) {
       fs::copy(root, copy, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
       trees::break_file(copy / file, how);
-      json broken = json::parse(board_json(examine_board(copy)).dump());
+      SortedJson broken = SortedJson::parse(board_json(examine_board(copy)).dump());
       fs::remove_all(copy);
       std::vector<std::string> may;
       for (const Rule& rule : rules)
@@ -335,7 +334,7 @@ TEST(BoardReport, ARailThatGivesNothingTakesItsTotal) {
   trees::write_tree("orin_agx_jp6", root);
   const fs::path chip = root / "sys/bus/i2c/drivers/ina3221/1-0041/hwmon/hwmon4";
   trees::break_file(chip / "curr2_input", trees::Broken::nonsense);
-  json report = report_of(root);
+  SortedJson report = report_of(root);
   EXPECT_EQ(report["totals"]["module"]["power_w"], 11.6);
   EXPECT_TRUE(report["totals"]["monitor"].is_null());
   EXPECT_THAT(report["problems"].dump(), HasSubstr("rail VDDQ_VDD2_1V8AO"));

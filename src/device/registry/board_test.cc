@@ -15,8 +15,8 @@ namespace {
 using testing::HasSubstr;
 
 TEST(BoardName, IsReadOnceAndMeansTheSameEverywhere) {
-  EXPECT_EQ(parse_board("")->kind, "host");
-  EXPECT_EQ(parse_board("cpu")->kind, "host");
+  EXPECT_EQ(parse_board("")->kind, BoardName::Kind::host);
+  EXPECT_EQ(parse_board("cpu")->kind, BoardName::Kind::host);
   EXPECT_EQ(parse_board("cuda")->argument, "");
   EXPECT_EQ(parse_board("cuda:1")->argument, "1");
   EXPECT_EQ(parse_board("table:/a:b.csv")->argument, "/a:b.csv");
@@ -101,11 +101,12 @@ TEST(Board, OfAGpuThatNoLibraryKnowsTheEnvironmentSaysNothing) {
 
 TEST(Board, AProgramIsGivenItsGpuByTheIdentifier) {
   const NvidiaTree tree;
-  const auto second = gpu_environment({"cuda", "1"}, tree.root());
+  const auto second = gpu_environment({BoardName::Kind::cuda, "1"}, tree.root());
   ASSERT_TRUE(second.ok()) << second.error().message;
   ASSERT_EQ(second->size(), 1u);
   EXPECT_EQ(second->front(), "CUDA_VISIBLE_DEVICES=" + find_cuda_gpu(tree.root(), 1)->uuid);
-  EXPECT_EQ(gpu_environment({"cuda", "7"}, tree.root()).error().code, Code::not_found);
+  EXPECT_EQ(gpu_environment({BoardName::Kind::cuda, "7"}, tree.root()).error().code,
+            Code::not_found);
 }
 
 }  // namespace

@@ -95,5 +95,5 @@ Json figures() {
 
 int main() {
   const auto figures = flyball::figures();
-  fmt::print("{}\n", Json{{"benchmark", "measure"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", flyball::Json{{"benchmark", "measure"}, {"figures", figures}}.dump());
 }
