@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/os/interrupt.h"
 #include "base/random.h"
 
 namespace flyball {
@@ -36,7 +37,7 @@ class SimulatedRun final : public Executor {
   int64_t now_ns() const override { return now_ns_; }
 
   bool look() override {
-    if (asked_.stop && *asked_.stop) return false;
+    if (is_interrupted(asked_.stop)) return false;
     let_arrive(now_ns_);
     Scheduler& scheduler = execution_.scheduler();
     if (now_ns_ >= end_ns_) scheduler.drain();

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "answers/repeats.h"
+#include "base/os/interrupt.h"
 #include "base/random.h"
 #include "predict/outside.h"
 #include "predictors/registry.h"
@@ -77,7 +78,7 @@ Space space_of(const MeasuredConfigs& measured, std::span<const size_t> without,
 }
 
 Status check_cancelled(const SessionOptions& options) {
-  if (!options.cancelled || !options.cancelled->load()) return {};
+  if (!is_interrupted(options.cancelled)) return {};
   return Error{Code::interrupted, "interrupted", ""};
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/os/interrupt.h"
 #include "base/statistics.h"
 #include "device/measuring.h"
 #include "predictors/registry.h"
@@ -126,7 +127,7 @@ class Session::Search {
   Result<TrialOutcome> measure(const Ask& ask, bool verification) {
     const ProfilerInfo& who = session_.roles_[ask.role].profiler->info();
     const Settings settings = settings_of(ask.role, ask.candidate);
-    if (session_.options_.cancelled && session_.options_.cancelled->load())
+    if (is_interrupted(session_.options_.cancelled))
       return session_.explained({Code::interrupted, "interrupted", ""});
     session_.tell(TrialAsked{ask.role, ask.candidate, &who, settings, ask.reason, ask.repeat,
                              verification, distinct_.size(), limit_});
@@ -374,8 +375,7 @@ std::vector<std::string> Session::notes() const {
 }
 
 Result<Measurement> Session::look_ahead(size_t role, size_t candidate) {
-  if (options_.cancelled && options_.cancelled->load())
-    return explained({Code::interrupted, "interrupted", ""});
+  if (is_interrupted(options_.cancelled)) return explained({Code::interrupted, "interrupted", ""});
   auto measured = recorders_[role].look_ahead(candidate);
   if (!measured) return explained(measured.error());
   return measured;

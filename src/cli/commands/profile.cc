@@ -172,7 +172,8 @@ Status run_network(ProfileOptions& options, Context& context) {
                              options.json));
   FLYBALL_CHECK(options.files.write(run.traces, run.spans(), run.epochs.front().begin_ns));
   if (run.diverged_in()) context.exit_code = 1;
-  if (!run.stopped.empty() && interrupt_flag()) context.exit_code = interrupted_exit_code();
+  if (!run.stopped.empty() && is_interrupted(&interrupt_flag()))
+    context.exit_code = interrupted_exit_code();
   return joined;
 }
 
