@@ -118,5 +118,5 @@ int main(int argc, char** argv) {
              figures["measurements_per_s"].get<double>(), figures["trials_per_s"].get<double>(),
              figures["peer_sqlite_row_transactions_per_s"].get<double>(),
              figures["peer_csv_fsync_per_s"].get<double>());
-  fmt::print("{}\n", Json{{"benchmark", "store"}, {"figures", figures}}.dump());
+  fmt::print("{}\n", flyball::Json{{"benchmark", "store"}, {"figures", figures}}.dump());
 }
