@@ -27,7 +27,7 @@ class ExperimentPlace : public testing::Test {
   ExperimentPlace() {
     options_.out = folder_ / "out";
     options_.store = &store_;
-    options_.board.name = {"host", ""};
+    options_.board.name = {BoardName::Kind::host, ""};
     options_.board.device = {.name = "board", .title = "A board", .fingerprint = "this board"};
   }
   ExperimentOptions on(const std::string& compute, bool may_compute_on_gpu = false) const {
