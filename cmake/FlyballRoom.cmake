@@ -82,8 +82,8 @@ function(flyball_header_check name library)
   endif()
 endfunction()
 
-# Sources that read the same headers are compiled together, which takes a third of the time. Each name of an
-# unnamed namespace stands in one source of a room, therefore (scripts/check-names).
+# Sources that read the same headers are compiled together, which takes a third of the time. What
+# two sources of a room define in unnamed namespaces differs in name, therefore.
 function(flyball_compiled_together target)
   if(FLYBALL_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${FLYBALL_UNITY})

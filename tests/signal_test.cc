@@ -1,4 +1,5 @@
-// Whatever a command waits for, SIGTERM and SIGINT end it within two seconds.
+// Whatever a command waits for, SIGTERM and SIGINT end it within two seconds; but for a program
+// that may have something to save, which a second one ends.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -28,6 +29,9 @@ class SignalTest : public CommandTest {
       all.insert(all.end(), program.begin(), program.end());
       const pid_t child = start(all);
       ASSERT_TRUE(within_seconds_of_now(60, [&] { return fs::exists(begun); }));
+      ::kill(child, signal);
+      ::usleep(300'000);
+      ASSERT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "the program has time to save";
       expect_ends(child, signal);
       fs::remove(begun);
     }

@@ -98,6 +98,10 @@ Result<OpenedFile> open_regular(const std::filesystem::path& path, uint64_t limi
   // Without O_NONBLOCK, opening a pipe would wait for a writer. Regular files do not know it.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat about {};
+  if (file.get() < 0 && errno == ENXIO)
+    return Error{Code::invalid_argument,
+                 fmt::format("cannot read {}: it is a socket, not a file", path.string()),
+                 "write what it gives to a file, and name that"};
   if (file.get() < 0 || ::fstat(file.get(), &about) != 0) return file_error("read", path, errno);
   if (S_ISDIR(about.st_mode)) return file_error("read", path, EISDIR);
   if (!S_ISREG(about.st_mode))

@@ -4,8 +4,6 @@
 #include "store/rows.h"
 
 namespace flyball {
-namespace {}  // namespace
-
 Result<std::string> conditions_text(const Conditions& conditions) {
   try {
     return SortedJson(conditions).dump();

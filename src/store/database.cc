@@ -103,10 +103,11 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const {
 Error Database::damage(const std::string& what) {
   sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   const std::string file = path_.string();
+  const std::string log = fmt::format("; mv '{0}-wal' '{0}.damaged-wal'", file);
   damage_ = Error{Code::corrupt, fmt::format("the store {} is damaged: {}", file, what),
-                  fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'), "
+                  fmt::format("it was left as it is; move it away (mv '{0}' '{0}.damaged'{1}), "
                               "`sqlite3 '{0}.damaged' .recover` shows what can be saved",
-                              file)};
+                              file, has_log(path_) ? log : "")};
   return *damage_;
 }
 

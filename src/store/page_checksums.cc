@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -51,21 +52,24 @@ uint64_t page_checksum(const char* page, sqlite3_int64 offset) {
     std::memcpy(&word, page + at, sizeof word);
     sum = std::rotl((sum ^ word) * 0xff51afd7ed558ccd, 29);
   }
-  return sum ^ (sum >> 32);
+  sum ^= sum >> 32;
+  return sum != 0 ? sum : 1;  // 0 says that there is none
 }
 
 int read_checked(sqlite3_file* file, void* to, int amount, sqlite3_int64 offset) {
   CheckedFile& self = checked_file(file);
   const int code = self.original->xRead(file, to, amount, offset);
-  if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) return code;
+  if (code != SQLITE_OK) return code;
   if (offset == 0 && amount >= sqlite_header_bytes)
     self.checked = reserves_checksums(static_cast<const unsigned char*>(to));
   if (!self.checked || amount != checked_page_bytes || offset % checked_page_bytes != 0)
     return code;
-  const auto* page = static_cast<const char*>(to);
+  auto* page = static_cast<char*>(to);
   uint64_t kept = 0;
   std::memcpy(&kept, page + checked_page_bytes - page_checksum_bytes, sizeof kept);
-  if (kept == page_checksum(page, offset)) return code;
+  // So that there is none in the log, either: another program may take it into the file.
+  std::memset(page + checked_page_bytes - page_checksum_bytes, 0, page_checksum_bytes);
+  if (kept == 0 || kept == page_checksum(page, offset)) return code;
   self.refused = offset / checked_page_bytes + 1;
   return SQLITE_IOERR_DATA;
 }
@@ -98,7 +102,8 @@ int open_checked(sqlite3_vfs* system, const char* name, sqlite3_file* file, int 
   if (code != SQLITE_OK || !(flags & SQLITE_OPEN_MAIN_DB)) return code;
   auto* self = new (reinterpret_cast<char*>(file) + checked_file_offset())
       CheckedFile{*file->pMethods, file->pMethods, false, 0};
-  self->methods.iVersion = 2;  // without access through memory maps
+  self->methods.iVersion =
+      std::min(self->original->iVersion, 2);  // without access through memory maps
   self->methods.xRead = read_checked;
   self->methods.xWrite = write_checked;
   file->pMethods = &self->methods;

@@ -76,6 +76,27 @@ TEST_F(PageChecksums, AChangedByteIsSaidWithItsPage) {
   EXPECT_FALSE(Transaction::begin(database).ok());
 }
 
+// As `sqlite3 store.db` does when it closes a store whose writer was killed.
+TEST_F(PageChecksums, AnotherProgramMayTakeTheLogIntoTheFile) {
+  {
+    Database database = open();
+    EXPECT_TRUE(database.use_wal().ok());
+    run(database, "CREATE TABLE t(x); INSERT INTO t VALUES(randomblob(30000))");
+  }
+  for (int i = 0; i < 3; ++i) {
+    Database database = open();
+    run(database, "UPDATE t SET x = randomblob(31000); INSERT INTO t VALUES(randomblob(9000))");
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(file_.c_str(), &other), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(other, "SELECT COUNT(*) FROM t; PRAGMA wal_checkpoint(TRUNCATE)",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(other);
+    EXPECT_TRUE(database.check(true).ok());
+    EXPECT_TRUE(open().check(true).ok());
+  }
+}
+
 // Pages that become free and are taken again, changes that are undone, values over many pages.
 TEST_F(PageChecksums, HoldWhateverIsWritten) {
   Random random(5);

@@ -23,13 +23,13 @@ struct Store::Impl {
   std::mutex mutex = {};  // one connection, one user at a time
 };
 
-namespace {
-
-std::filesystem::path file_of(const std::filesystem::path& place) {
+std::filesystem::path Store::file_of(const std::filesystem::path& place) {
   std::error_code ignored;
   const bool folder = !place.has_filename() || std::filesystem::is_directory(place, ignored);
   return folder ? place / "store.db" : place;
 }
+
+namespace {
 
 bool is_quickly_checked(const std::filesystem::path& file, int64_t limit) {
   std::error_code failed;

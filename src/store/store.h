@@ -37,6 +37,8 @@ class Store {
                                     const StoreOptions& options = {});
   /// $FLYBALL_STORE, else data_folder()/store.db (base/places.h).
   static std::filesystem::path default_place();
+  /// Its file where the place is a folder.
+  static std::filesystem::path file_of(const std::filesystem::path& place);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

@@ -10,7 +10,7 @@
 namespace flyball {
 namespace {
 
-std::atomic<bool> flag{false};
+std::atomic<bool> flag{false}, seen{false};  // asked to stop; and somebody ends in order
 std::atomic<int> last_signal{SIGINT};
 std::atomic<int64_t> patience_us{static_cast<int64_t>(usual_interrupt_patience_s * 1e6)};
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -32,8 +32,9 @@ void end_after(int64_t us) {
 void on_signal(int signal) {
   const int before = errno;
   last_signal = signal;
-  if (flag.exchange(true)) end_by(signal);
-  end_after(patience_us);
+  if (flag) end_by(signal);
+  end_after(patience_us);  // first: whoever sees the flag may take it back
+  flag = true;
   errno = before;
 }
 
@@ -51,7 +52,9 @@ const std::atomic<bool>& interrupt_flag() {
 
 bool is_interrupted(const std::atomic<bool>* asked) {
   if (!asked || !*asked) return false;
-  if (asked == &flag) end_after(0);
+  if (asked != &flag) return true;
+  seen = true;
+  end_after(0);
   return true;
 }
 
@@ -61,6 +64,15 @@ int interrupt_signal() {
 
 void note_interrupt(int signal) {
   last_signal = signal;
+}
+
+WholeWork::WholeWork() : before_us_(patience_us.exchange(0)) {
+  if (flag) end_after(0);
+}
+
+WholeWork::~WholeWork() {
+  patience_us = before_us_;
+  if (flag && !seen) end_after(before_us_);
 }
 
 void set_interrupt_patience(double seconds) {

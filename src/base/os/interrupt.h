@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace flyball {
 
@@ -20,7 +21,20 @@ void note_interrupt(int signal);
 /// signal that was ignored when this process started stays ignored: `nohup` means that the terminal
 /// may go.
 void catch_interrupts();
-/// For work that owes something to others before it looks, such as the answers of a server.
+/// While one lives, the first signal waits: a file is written, a board is set. Not for work without
+/// bounds.
+class WholeWork {
+ public:
+  WholeWork();
+  ~WholeWork();
+  WholeWork(const WholeWork&) = delete;
+  WholeWork& operator=(const WholeWork&) = delete;
+
+ private:
+  int64_t before_us_;
+};
+/// For work that owes something to others before it looks, such as the answers of a server; 0 has
+/// no end.
 void set_interrupt_patience(double seconds);
 
 }  // namespace flyball

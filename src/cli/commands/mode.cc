@@ -198,6 +198,7 @@ Status set(const ModeOptions& options) {
   FLYBALL_ASSIGN(const ModeRequest request, request_of(options, true));
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
   catch_interrupts();
+  const WholeWork whole;
   ModeDispatcher dispatcher(*board.device, board.root);
   FLYBALL_ASSIGN(const PowerMode mode, dispatcher.set(request));
   FLYBALL_CHECK(dispatcher.keep());
@@ -213,6 +214,7 @@ Status restore(const ModeOptions& options) {
   FLYBALL_CHECK(parse_board(options.device));
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   catch_interrupts();
+  const WholeWork whole;
   FLYBALL_ASSIGN(const size_t settings, restore_kept_modes(root));
   if (options.json)
     print_json({{"restored", settings}});

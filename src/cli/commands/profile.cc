@@ -224,6 +224,7 @@ Status run(ProfileOptions& options, Context& context) {
                  "name one of `flyball workloads`, or a program after --"};
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
   if (board->twin()) return run_simulated(options, *board, context);
+  if (!options.request.save.empty()) set_interrupt_patience(0);  // a minibatch ends, and is kept
   return run_network(options, context);
 }
 

@@ -43,7 +43,11 @@ Status check_names(const ServeRequest& request) {
         if (const auto known = find_workload(name); !known) return known.error();
   if (!request.weights.empty()) FLYBALL_CHECK(check_checkpoint_file(request.weights));
   if (request.train.empty() || request.checkpoints.empty()) return {};
-  const Status writable = check_writable(request.checkpoints / "probe");
+  std::error_code failed;
+  std::filesystem::create_directories(request.checkpoints, failed);
+  const Status writable =
+      failed ? Status(file_error("create the folder", request.checkpoints, failed.value()))
+             : check_writable(request.checkpoints / "probe");
   if (writable.ok()) return writable;
   return Error{writable.error().code, writable.error().message,
                "trainings are kept there: --checkpoint names another folder, --no-checkpoint keeps "
@@ -70,7 +74,7 @@ Status write_trace(const ServeOptions& options, const ServedRun& served) {
 
 std::filesystem::path beside_store(const std::string& place) {
   const auto store = place.empty() ? Store::default_place() : std::filesystem::path(place);
-  return store.parent_path() / "serve";
+  return Store::file_of(store).parent_path() / "serve";
 }
 
 // With what is read of the other options.

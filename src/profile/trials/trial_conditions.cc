@@ -118,6 +118,19 @@ void take_modules(const fs::path& folder, const std::set<std::string>& names, in
   }
 }
 
+// May it import what no text names: by a file of settings, or a name that is put together?
+bool imports_by_text(const std::set<std::string>& names) {
+  return names.contains("import_module") || names.contains("__import__") ||
+         names.contains("exec") || names.contains("runpy");
+}
+
+void take_all_beside(const fs::path& script, std::vector<fs::path>& found) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(script.parent_path(), ignored))
+    if (entry.path().extension() == ".py" && entry.is_regular_file(ignored))
+      found.push_back(entry.path());
+}
+
 // A script and the Python files beside it, or in packages there, that it may import: it names them,
 // or one of them does.
 std::set<fs::path> python_files(const fs::path& script) {
@@ -132,9 +145,12 @@ std::set<fs::path> python_files(const fs::path& script) {
     if (!text) continue;
     const std::set<std::string> names = python_names(*text);
     std::vector<fs::path> found;
-    take_modules(script.parent_path(), names, deepest_package, found);
-    if (file.parent_path() != script.parent_path())
-      take_modules(file.parent_path(), names, deepest_package, found);
+    if (imports_by_text(names)) take_all_beside(script, found);
+    // A module names others from its own folder or from one above.
+    for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
+      take_modules(folder, names, deepest_package, found);
+      if (folder == script.parent_path() || folder == folder.parent_path()) break;
+    }
     for (const fs::path& module : found)
       if (known.insert(module).second) unread.push_back(module);
   }

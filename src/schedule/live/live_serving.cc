@@ -226,7 +226,7 @@ int64_t LiveServing::now_ns() const {
 }
 
 bool LiveServing::look() {
-  if (monotonic_ns() >= execution_.until_ns() || (is_interrupted(options_.stop))) end_requests();
+  if (monotonic_ns() >= execution_.until_ns() || is_interrupted(options_.stop)) end_requests();
   return true;
 }
 
@@ -314,7 +314,10 @@ Status LiveServing::save_when_due(bool at_end) {
     return {};
   scheduler.occupy(now_ns, saving_ns());
   turn_->unlock();
-  const Status saved = save_all(at_end);
+  const Status saved = [&] {
+    const WholeWork whole;
+    return save_all(at_end);
+  }();
   saved_ns_ = monotonic_ns();
   turn_->lock();
   scheduler.release();

@@ -65,10 +65,11 @@ class RunningCommand::Foreground {
   void hand_to(pid_t group) { terminal_.hand_to(group); }
   int signals() const { return SignalForwarding::received(); }
   int last() const { return SignalForwarding::last(); }
-  /// SIGINT or SIGTERM was passed on, and the time to end by it is over.
+  /// SIGINT or SIGTERM was passed on, and the time to end by it is over, or a second one has come.
   bool lost_patience() const {
     const int64_t asked_ns = SignalForwarding::asked_to_end_ns();
-    return asked_ns != 0 && monotonic_ns() >= asked_ns + command_grace_ns;
+    return SignalForwarding::requests() > 1 ||
+           (asked_ns != 0 && monotonic_ns() >= asked_ns + foreground_grace_ns);
   }
 
  private:

@@ -33,8 +33,10 @@ struct EndedUse {
   int processes = 0;     ///< that we waited for; their own children are in their figures
 };
 
-/// What is asked to end by a signal gets so much time before it is killed.
+/// What Flyball asks to end, having no more use for it, gets so much time before it is killed, ...
 inline constexpr int64_t command_grace_ns = 1'500'000'000;
+/// ... and what the user or the system asks to end, which may have something to save, this much.
+inline constexpr int64_t foreground_grace_ns = 10'000'000'000;
 
 /// While one of these lives, this process is a child subreaper and must start no other children,
 /// but for tools of sensors (sensors/tool_process.h): orphans of the command are adopted and
@@ -52,7 +54,7 @@ class RunningCommand {
   pid_t pid() const { return pid_; }
   /// Sleeps until the absolute monotonic time or the command's end; true when it has ended. A
   /// foreground command that SIGINT or SIGTERM was passed on to, and that still runs after its
-  /// grace, is killed.
+  /// grace or when a second one comes, is killed.
   bool wait_until(int64_t deadline_ns);
   /// Sends a signal to the whole group.
   void signal(int number) const;

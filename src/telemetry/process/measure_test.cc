@@ -202,7 +202,7 @@ TEST(Measure, ACommandThatTakesNoSignalIsKilledAfterItsGrace) {
       measured({"sh", "-c", "trap '' TERM; : >\"$0\"; sleep 60 & wait; sleep 60", path});
   user.join();
   EXPECT_EQ(result.end_signal, SIGKILL);
-  EXPECT_GE(result.wall_s, 0.8 + 1e-9 * command_grace_ns);
+  EXPECT_GE(result.wall_s, 0.8 + 1e-9 * foreground_grace_ns);
   EXPECT_LT(result.wall_s, 30);
 }
 

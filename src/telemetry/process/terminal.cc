@@ -20,7 +20,7 @@ std::atomic<bool> forwarding_in_use{false};
 std::atomic<pid_t> target_group{0};
 std::atomic<int> pending_signal{0};
 std::atomic<int> received_signals{0};
-std::atomic<int> last_signal{0};
+std::atomic<int> last_signal{0}, end_requests{0};
 std::atomic<int64_t> first_request_ns{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 std::array<struct sigaction, kForwarded.size()> previous_actions;
@@ -30,8 +30,10 @@ void forward(int number) {
   ++received_signals;
   // The others may ask for something else than the end.
   int64_t none = 0;
-  if (number == SIGINT || number == SIGTERM)
+  if (number == SIGINT || number == SIGTERM) {
     first_request_ns.compare_exchange_strong(none, monotonic_ns());
+    ++end_requests;
+  }
   last_signal.store(number);
   const pid_t group = target_group.load();
   if (group > 0)
@@ -74,6 +76,7 @@ Result<SignalForwarding> SignalForwarding::begin() {
   received_signals = 0;
   last_signal = 0;
   first_request_ns = 0;
+  end_requests = 0;
   struct sigaction action {};
   action.sa_handler = forward;
   action.sa_flags = SA_RESTART;
@@ -106,6 +109,10 @@ int SignalForwarding::last() {
 
 int64_t SignalForwarding::asked_to_end_ns() {
   return first_request_ns;
+}
+
+int SignalForwarding::requests() {
+  return end_requests;
 }
 
 void SignalForwarding::attach(pid_t group) {

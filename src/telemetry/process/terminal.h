@@ -38,6 +38,8 @@ class SignalForwarding {
   static int last();
   /// When the first SIGINT or SIGTERM came (monotonic); 0: none has.
   static int64_t asked_to_end_ns();
+  /// How many of SIGINT and SIGTERM have come.
+  static int requests();
 
  private:
   SignalForwarding() = default;
