@@ -69,7 +69,8 @@ int read_checked(sqlite3_file* file, void* to, int amount, sqlite3_int64 offset)
   std::memcpy(&kept, page + checked_page_bytes - page_checksum_bytes, sizeof kept);
   // So that there is none in the log, either: another program may take it into the file.
   std::memset(page + checked_page_bytes - page_checksum_bytes, 0, page_checksum_bytes);
-  if (kept == 0 || kept == page_checksum(page, offset)) return code;
+  const bool none = kept == 0 && std::any_of(page, page + amount, [](char c) { return c != 0; });
+  if (none || kept == page_checksum(page, offset)) return code;
   self.refused = offset / checked_page_bytes + 1;
   return SQLITE_IOERR_DATA;
 }

@@ -118,10 +118,16 @@ void take_modules(const fs::path& folder, const std::set<std::string>& names, in
   }
 }
 
-// May it import what no text names: by a file of settings, or a name that is put together?
-bool imports_by_text(const std::set<std::string>& names) {
-  return names.contains("import_module") || names.contains("__import__") ||
-         names.contains("exec") || names.contains("runpy");
+// Does it import what no text names: by a variable, or a name that is put together?
+bool imports_by_variable(const std::string& text) {
+  for (const std::string_view call : {"import_module", "__import__"})
+    for (size_t at = 0; (at = text.find(call, at)) != std::string::npos;) {
+      at = text.find_first_not_of(" \t\n", at + call.size());
+      if (at == std::string::npos || text[at] != '(') continue;
+      at = text.find_first_not_of(" \t\n", at + 1);
+      if (at != std::string::npos && text[at] != '"' && text[at] != '\'') return true;
+    }
+  return false;
 }
 
 void take_all_beside(const fs::path& script, std::vector<fs::path>& found) {
@@ -145,7 +151,7 @@ std::set<fs::path> python_files(const fs::path& script) {
     if (!text) continue;
     const std::set<std::string> names = python_names(*text);
     std::vector<fs::path> found;
-    if (imports_by_text(names)) take_all_beside(script, found);
+    if (imports_by_variable(*text)) take_all_beside(script, found);
     // A module names others from its own folder or from one above.
     for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
       take_modules(folder, names, deepest_package, found);

@@ -13,7 +13,7 @@
 namespace flyball {
 
 Result<std::string_view> read_small(const char* path, std::span<char> buffer) {
-  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return file_error("read", path, errno);
   size_t size = 0;
   while (size < buffer.size()) {
