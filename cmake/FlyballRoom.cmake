@@ -82,7 +82,7 @@ function(flyball_header_check name library)
   endif()
 endfunction()
 
-# Sources that read the same headers are compiled together, which takes a third of the time. What
+# Sources that read the same headers are compiled together, which takes half of the time. What
 # two sources of a room define in unnamed namespaces differs in name, therefore.
 function(flyball_compiled_together target)
   if(FLYBALL_UNITY)

@@ -20,11 +20,6 @@ StoredRun as_run(const BoardFact& fact) {
   return run;
 }
 
-// "" is the default one.
-std::filesystem::path store_place(const std::string& named) {
-  return named.empty() ? Store::default_place() : std::filesystem::path(named);
-}
-
 Result<Store> note_unclean(Result<Store> store) {
   if (store && store->wants_check())
     fmt::print(stderr,
@@ -35,6 +30,10 @@ Result<Store> note_unclean(Result<Store> store) {
 }
 
 }  // namespace
+
+std::filesystem::path store_place(const std::string& named) {
+  return named.empty() ? Store::default_place() : std::filesystem::path(named);
+}
 
 Result<Store> open_stored(const std::string& place) {
   return note_unclean(Store::open_to_read(store_place(place), {.create = place.empty()}));

@@ -1,6 +1,7 @@
 // The store, for commands that only look at what is in it.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 namespace flyball::cli {
 
+/// Where the store is that `--store` names: a file or a folder; "" names the default one.
+std::filesystem::path store_place(const std::string& named);
 /// The store that `--store` names, which must be there, else the default one, which may be new.
 Result<Store> open_stored(const std::string& place);
 /// The same store, opened, or made, to write to it.

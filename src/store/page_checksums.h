@@ -13,7 +13,9 @@ namespace flyball {
 inline constexpr int page_checksum_bytes = 8;
 
 /// SQLite's name of a file system like the default one that writes these checksums and refuses
-/// (SQLITE_IOERR_DATA) to read a page that contradicts its own. A log (WAL) has SQLite's checksums.
+/// (SQLITE_IOERR_DATA) to read a page that contradicts its own. A log (WAL) has SQLite's checksums,
+/// and its pages none of these: what another program takes from there into the file is read
+/// without.
 const char* checksummed_file_system();
 
 /// The page, from 1, that was refused last on this connection; 0: none.

@@ -72,9 +72,8 @@ Status write_trace(const ServeOptions& options, const ServedRun& served) {
   return write_file(options.trace, chrome_trace({}, served.spans, served.began_ns));
 }
 
-std::filesystem::path beside_store(const std::string& place) {
-  const auto store = place.empty() ? Store::default_place() : std::filesystem::path(place);
-  return Store::file_of(store).parent_path() / "serve";
+std::filesystem::path beside_store(const std::string& named) {
+  return Store::file_of(store_place(named)).parent_path() / "serve";
 }
 
 // With what is read of the other options.
