@@ -29,10 +29,6 @@ size_t SearchAnswer::configurations_profiled() const {
   return distinct.size();
 }
 
-size_t SearchAnswer::profiles() const {
-  return mode_profiles > 0 ? mode_profiles : configurations_profiled();
-}
-
 std::vector<Reused> SearchAnswer::reused() const {
   return reused_trials(profiled, run, started_utc);
 }
@@ -71,7 +67,7 @@ Json search_json(const SearchAnswer& answer, size_t offered) {
       answer.infeasible ? infeasible_json(*answer.infeasible, answer.relaxation) : Json(nullptr);
   json["effort"] = effort_text(answer, offered);
   json["reused"] = reused_json(answer.reused());
-  json["profiles"] = answer.profiles();
+  json["profiles"] = answer.profiles;
   json["trials"] = answer.profiled.size();
   json["profiled"] = Json::array();
   for (const Observation& trial : answer.profiled) json["profiled"].push_back(to_json(trial));

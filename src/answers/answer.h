@@ -29,16 +29,14 @@ struct SearchAnswer {
   std::vector<std::string> notes;
   std::optional<int64_t> run;  ///< its number in the store
   std::string started_utc;
-  double seconds = 0;        ///< wall time of the whole run
-  double own_seconds = 0;    ///< without the trials
-  size_t mode_profiles = 0;  ///< as History::profiles() counts two roles in one mode; 0: one role
+  double seconds = 0;      ///< wall time of the whole run
+  double own_seconds = 0;  ///< without the trials
+  size_t profiles = 0;     ///< that the question cost, as History::profiles() counts them
 
   /// Where all of them run.
   const ProfilerInfo& board() const { return workloads.front(); }
-  /// Distinct ones, of all roles.
+  /// Distinct ones, of all roles, whoever made their trials.
   size_t configurations_profiled() const;
-  /// The same, or `mode_profiles`.
-  size_t profiles() const;
   /// Live trials that earlier runs made; their age is that at the start of this one.
   std::vector<Reused> reused() const;
   void refuse(Refusal refusal);

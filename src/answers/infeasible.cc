@@ -178,6 +178,12 @@ std::string amount(double value, const std::string& unit) {
   return fmt::format("{:.12g}{}", value, unit == "requests/s" ? "" : unit);
 }
 
+bool is_measured(const History& history, Choosing choice) {
+  for (size_t role = 0; role < choice.size(); ++role)
+    if (!history.find(role, choice[role])) return false;
+  return true;
+}
+
 /// The least time (per minibatch or sample) of what was measured; not known of other objectives.
 std::optional<double> fastest(const Problem& problem, const Readings& readings) {
   if (problem.objective != Objective::time || problem.roles.size() != 1) return {};
@@ -220,7 +226,6 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   const Problem& problem = strategy.problem();
   const History& history = strategy.history();
   Infeasibility why;
-  why.measured = history.profiles();
   if (const auto& nearest = history.best()) {
     why.missed = nearest->outcome.tightest;
     why.missed_by = nearest->outcome.overshoot;
@@ -229,13 +234,14 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   double best_chance = 0;
   for_each_choice(problem, [&](Choosing choice) {
     ++why.choices;
+    why.measured += is_measured(history, choice);
     if (!forecast.knows() || !forecast.open(choice)) return;
     const double chance = forecast.chance(problem, choice);
     why.predicted += chance >= 0.5;
     best_chance = std::max(best_chance, chance);
   });
   const size_t asked = strategy.options().profile_budget;
-  if (best_chance >= sure && why.measured >= asked) why.profiles = 2 * asked;
+  if (best_chance >= sure && history.profiles() >= asked) why.profiles = 2 * asked;
   const auto measured = relaxations(problem, history.readings());
   for (const EasedLimit& limit : limits_of(problem)) ease(problem, measured, forecast, limit, why);
   return why;

@@ -42,7 +42,7 @@ Plan plan_over(Strategy& strategy, const Readings& readings,
     found.profiled.push_back(std::move(trial));
     strategy.tell(*ask, readings[ask->role][ask->candidate]);
   }
-  found.mode_profiles = strategy.history().profiles();
+  found.profiles = strategy.history().profiles();
   found.stopped = strategy.stopped();
   found.notes = strategy.notes();
   return draw_plan(strategy, std::move(found));

@@ -151,11 +151,14 @@ std::string front_text(const Plan& plan) {
 }
 
 std::string steps_text(const Plan& plan, bool verbose) {
-  const size_t profiles = plan.profiles(), trials = plan.profiled.size();
-  std::string text =
-      fmt::format("profiled: {} profile{} in {} trial{}{}{}\n", profiles, profiles == 1 ? "" : "s",
-                  trials, trials == 1 ? "" : "s", verbose ? "" : " (--verbose lists them)",
-                  plan.provenance == Provenance::simulated ? ", all simulated" : "");
+  const auto known = static_cast<size_t>(std::ranges::count_if(
+      plan.profiled, [](const Observation& trial) { return trial.from_store; }));
+  const size_t profiles = plan.profiles, trials = plan.profiled.size() - known;
+  std::string text = fmt::format("profiled: {} profile{} in {} trial{}{}{}{}\n", profiles,
+                                 profiles == 1 ? "" : "s", trials, trials == 1 ? "" : "s",
+                                 known > 0 ? fmt::format(" now and {} known before", known) : "",
+                                 verbose ? "" : " (--verbose lists them)",
+                                 plan.provenance == Provenance::simulated ? ", all simulated" : "");
   if (!verbose) return text;
   for (const Observation& trial : plan.profiled) {
     const std::string doubts = trial_doubts(trial.measurement);

@@ -39,6 +39,7 @@ void History::record(size_t role, size_t candidate, const Reading& reading,
   } else if (entry.failed()) {
     entry.failure = failure.empty() ? "the trial gave no time" : failure;
   }
+  ++readings_made_;
   if (counted) {
     ++trials_;
     counted_[role].insert(candidate);
@@ -82,6 +83,15 @@ size_t History::profiles_after(size_t role, size_t candidate) const {
 
 size_t History::profiles() const {
   return count_profiles(counted_);
+}
+
+size_t History::tried() const {
+  std::vector<std::set<size_t>> all;
+  for (const auto& records : records_) {
+    std::set<size_t>& own = all.emplace_back();
+    for (const auto& [candidate, record] : records) own.insert(candidate);
+  }
+  return count_profiles(all);
 }
 
 void History::consider(size_t role, size_t candidate) {

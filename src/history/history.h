@@ -39,6 +39,10 @@ class History {
   /// Number of profiles as published, where a pair of trials in one mode counts once: the sum over
   /// modes of the larger number of distinct trials that one role needed there.
   size_t profiles() const;
+  /// The same of all trials, those that were known before the search included.
+  size_t tried() const;
+  /// Of all trials, repeats and those that were known before the search included.
+  size_t readings_made() const { return readings_made_; }
   /// What profiles() would be after measuring these candidates too (one for each role).
   size_t profiles_with(std::span<const size_t> choice) const;
 
@@ -63,7 +67,7 @@ class History {
   std::vector<std::map<size_t, Record>> records_;
   std::vector<std::set<size_t>> counted_;  ///< trials that cost something, by role
   std::optional<Choice> best_;
-  size_t trials_ = 0, blind_readings_ = 0;
+  size_t trials_ = 0, readings_made_ = 0, blind_readings_ = 0;
   bool has_power_ = false;
 };
 

@@ -109,11 +109,14 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
   return {};
 }
 
-std::map<size_t, const Measurement*> Recorder::not_asked() const {
-  std::map<size_t, const Measurement*> waiting;
-  for (const auto& [candidate, stored] : known_)
-    if (!calls_.contains(candidate)) waiting[candidate] = &stored.front().measurement;
-  return waiting;
+std::map<size_t, size_t> Recorder::stored() const {
+  std::map<size_t, size_t> left;
+  for (const auto& [candidate, stored] : known_) {
+    const auto calls = calls_.find(candidate);
+    const size_t taken = calls == calls_.end() ? 0 : calls->second;
+    if (taken < stored.size()) left[candidate] = stored.size() - taken;
+  }
+  return left;
 }
 
 std::string Recorder::out_of_reach(size_t candidate) const {
@@ -133,10 +136,9 @@ Result<Recorder::Recorded> Recorder::measure(size_t candidate, bool repeated) {
 }
 
 Result<Measurement> Recorder::look_ahead(size_t candidate) {
-  const auto known = known_.find(candidate);
-  const size_t call = calls_[candidate];
-  if (known != known_.end() && call < known->second.size()) return known->second[call].measurement;
-  FLYBALL_ASSIGN(Recorded made, make(candidate, call, false));
+  if (const auto known = known_.find(candidate); known != known_.end())
+    return known->second.front().measurement;
+  FLYBALL_ASSIGN(Recorded made, make(candidate, calls_[candidate], false));
   return ahead_.insert_or_assign(candidate, std::move(made)).first->second.measurement;
 }
 

@@ -44,12 +44,13 @@ class Recorder {
   /// The k-th call for a candidate takes the k-th stored measurement of it, so that a resumed
   /// run sees what the interrupted one saw. What is measured is kept before this returns.
   Result<Recorded> measure(size_t candidate, bool repeated);
-  /// What the next measure() of this candidate will give: measured and kept now, where the
-  /// store does not know it. For what must be known before a problem can be posed.
+  /// A measurement of this candidate: the store's, else made and kept now, and given by the next
+  /// measure(). For what must be known before a problem can be posed.
   Result<Measurement> look_ahead(size_t candidate);
 
-  /// The first stored measurement of each candidate that measure() was not asked for.
-  std::map<size_t, const Measurement*> not_asked() const;
+  /// Candidates that the store knows, with how many of its measurements measure() has not taken
+  /// yet.
+  std::map<size_t, size_t> stored() const;
 
   /// Why no earlier measurement of this workload on this board was taken over, where there are
   /// some. How many trials of this session were disturbed, and by whom (device/measuring.h).

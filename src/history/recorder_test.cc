@@ -122,7 +122,7 @@ TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {
     ASSERT_TRUE(Store::open(folder_.path())->add_measurement(row).ok());
     Store store = Store::open(folder_.path()).value();
     Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
-    EXPECT_EQ(recorder.not_asked().size(), origin == Origin::table ? 1u : 0u);
+    EXPECT_EQ(recorder.stored().size(), origin == Origin::table ? 1u : 0u);
   }
 }
 
@@ -198,12 +198,12 @@ TEST_F(RecorderTest, TrialsAreKnownByCandidate) {
   (void)ask(1);
   Store store = Store::open(folder_.path()).value();
   Recorder recorder = Recorder::open({&board_, {1}}, &store, {}, false).value();
-  ASSERT_EQ(recorder.not_asked().size(), 1u);
-  EXPECT_EQ(recorder.not_asked().begin()->first, 0u);
+  ASSERT_EQ(recorder.stored().size(), 1u);
+  EXPECT_EQ(recorder.stored().begin()->first, 0u);
   const auto known = recorder.measure(0, false).value();
   EXPECT_TRUE(known.from_store);
   EXPECT_EQ(known.measurement.trial, board_.measure(1)->trial);
-  EXPECT_TRUE(recorder.not_asked().empty());
+  EXPECT_TRUE(recorder.stored().empty());
   // Of the second call nothing is stored: the profiler is asked for its own row.
   EXPECT_EQ(recorder.measure(0, true)->measurement.trial, board_.measure(1)->trial);
 }
@@ -211,7 +211,7 @@ TEST_F(RecorderTest, TrialsAreKnownByCandidate) {
 TEST_F(RecorderTest, WhatMayNotBeChosenIsNotKnown) {
   (void)ask(0);
   Store store = Store::open(folder_.path()).value();
-  EXPECT_TRUE(Recorder::open({&board_, {1}}, &store, {}, false)->not_asked().empty());
+  EXPECT_TRUE(Recorder::open({&board_, {1}}, &store, {}, false)->stored().empty());
   EXPECT_EQ((MeasuredRole{&board_, {1, 0}}.usual()), 1u);
   EXPECT_EQ((MeasuredRole{&board_, {1}}.usual()), std::nullopt);
 }

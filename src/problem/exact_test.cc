@@ -164,7 +164,7 @@ TEST(Exact, ConcurrentFillsTheWindowWithTraining) {
 TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {
   Problem problem;
   problem.candidates = linked({modes({100, 400}), modes({100, 400}, {1, 4})});
-  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 200}};
+  problem.roles = {{"t", Phase::train, 0, unlimited}, {"i", Phase::infer, 50, 90}};
   problem.objective = Objective::throughput;
   problem.separate_modes = true;
   problem.switch_ms = 1;
@@ -174,6 +174,14 @@ TEST(Exact, AModeOfItsOwnForEachRolePaysTheSwitches) {
   const Choice best = solve(problem, readings);
   EXPECT_THAT(best.candidates, ElementsAre(0, 2));
   EXPECT_DOUBLE_EQ(objective_value(problem, best.outcome), 100);  // 2 per 20 ms: 20 − 8 − 2
+  // Within 200 ms serving may wait for batches of 4 at 100 MHz: 8 per 80 ms, at 12 W.
+  problem.roles[1].latency_ms = 200;
+  EXPECT_THAT(solve(problem, readings).candidates, ElementsAre(0, 1));
+}
+
+TEST(Exact, OfEqualLossesTheOneOfLessPowerIsChosen) {
+  Problem problem = train_problem();
+  EXPECT_THAT(solve(problem, {{{20, 30}, {20, 10}, {20, 15}}}).candidates, ElementsAre(1));
 }
 
 /// The last minibatch of an epoch is a whole one in time.

@@ -225,7 +225,9 @@ bool trains_in_several_batches(const Candidates& candidates, const std::vector<R
 bool Outcome::better_than(const Outcome& other) const {
   if (feasible != other.feasible) return feasible;
   if (!feasible) return overshoot < other.overshoot;
-  return loss != other.loss ? loss < other.loss : tie < other.tie;
+  if (loss != other.loss) return loss < other.loss;
+  if (power_w < other.power_w || power_w > other.power_w) return power_w < other.power_w;
+  return tie < other.tie;
 }
 
 double minibatches_per_window(double window_ms, double infer_ms, double train_ms) {
@@ -249,6 +251,7 @@ Outcome outcome(const Problem& problem, std::span<const Reading> readings,
   out.feasible = true;
   Tally tally{out};
   const double power = larger_power(readings);
+  out.power_w = power;
   tally.demand(Constraint::power, power, problem.budgets.power_w);
   for (const Reading& reading : readings)
     if (reading.excess > 0) tally.demand(Constraint::figure, 1 + reading.excess, 1);

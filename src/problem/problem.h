@@ -122,12 +122,13 @@ Status validate(const Problem& problem, bool whole_batches = true);
 /// What a choice amounts to.
 struct Outcome {
   double loss = unlimited;  ///< the objective, to be small (θ and n are negated)
-  double tie = 0;           ///< decides between equal losses: t_in, ms
+  double power_w = 0;       ///< decides between equal losses: the larger of its roles
+  double tie = 0;           ///< and between equal powers: t_in, ms
   bool feasible = false;
   double overshoot = unlimited;            ///< largest value ÷ limit − 1; NaN-free
   Constraint tightest = Constraint::none;  ///< the constraint with the largest overshoot
 
-  /// Feasible before infeasible, then by loss and tie; among infeasible ones the nearer.
+  /// Feasible before infeasible, then by loss, power and tie; among infeasible ones the nearer.
   bool better_than(const Outcome& other) const;
 };
 

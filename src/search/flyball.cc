@@ -118,11 +118,11 @@ class Flyball : public Strategy {
     const bool feasible = known && known->outcome.feasible;
     const double best = feasible ? known->outcome.loss : loss_of_the_safest();
     const double required =
-        feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(history().profiles()));
+        feasible ? 0 : 1 - std::pow(0.5, static_cast<double>(history().tried()));
     std::vector<size_t> chosen, safest;
     AcquisitionValue most, safe;
     // The first miss or two are the model's to learn from.
-    const bool varied = !feasible && history().trials() >= misses_learned;
+    const bool varied = !feasible && history().readings_made() >= misses_learned;
     if (varied && ranks_.empty())
       for (size_t role = 0; role < problem().roles.size(); ++role)
         ranks_.push_back(rank_axes(problem().candidates->space(role)));

@@ -50,8 +50,8 @@ Error nearest_error(const History& history) {
   for (size_t role = 0; role < nearest.candidates.size(); ++role)
     where += (role ? "; " : "") +
              describe(problem.candidates->space(role).settings(nearest.candidates[role]));
-  error.message = fmt::format("among the {} trials measured: {} (nearest: {})", history.trials(),
-                              error.message, where);
+  error.message = fmt::format("among the {} trials measured: {} (nearest: {})",
+                              history.readings_made(), error.message, where);
   return error;
 }
 
@@ -60,7 +60,7 @@ Error nearest_error(const History& history) {
 Strategy::Strategy(std::shared_ptr<const Problem> problem, SearchOptions options)
     : options_(std::move(options)), history_(std::move(problem)) {
   for (const Known& known : options_.known)
-    history_.record(known.role, known.candidate, known.reading, known.failure, false);
+    history_.record(known.role, known.candidate, known.reading, known.failure, known.counted);
 }
 
 std::optional<Ask> Strategy::first_missing(std::span<const size_t> choice,

@@ -24,12 +24,13 @@ struct Ask {
   bool operator==(const Ask&) const = default;
 };
 
-/// A reading made before this search (by another problem on the same workload, or before an
-/// interruption). It is known from the start and counts neither as trial nor as profile.
+/// A reading made before this search: by another problem on the same workload, by an earlier run,
+/// before an interruption.
 struct Known {
   size_t role = 0, candidate = 0;
   Reading reading;
   std::string failure = "";  ///< why it failed; then it is not asked for again
+  bool counted = false;      ///< as a profile of this search, which asked the same before
 };
 
 class PredictionCache;

@@ -1,6 +1,7 @@
 // Measurements and runs as rows of the store's tables. No transactions here: the caller has one.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ Result<int64_t> insert_run(Database& database, const RunRequest& request, RunSta
 /// Error not_found: there is no such run.
 Result<StoredRun> select_run(Database& database, int64_t run);
 Result<std::vector<StoredRun>> select_runs(Database& database);
+/// The requests of all runs on a board, by the run's number.
+Result<std::map<int64_t, std::string>> select_requests(Database& database,
+                                                       const std::string& device,
+                                                       const std::string& fingerprint);
 
 Result<int64_t> insert_measurement(Database& database, const Measurement& measurement);
 /// Appends a measurement to a run, unless it is there already. Error not_found: one of them does

@@ -85,6 +85,18 @@ Result<std::vector<StoredRun>> select_runs(Database& database) {
   return select(database, "ORDER BY id DESC", {});
 }
 
+Result<std::map<int64_t, std::string>> select_requests(Database& database,
+                                                       const std::string& device,
+                                                       const std::string& fingerprint) {
+  std::map<int64_t, std::string> requests;
+  FLYBALL_CHECK(database.run("SELECT id, request FROM runs WHERE device = ? AND fingerprint = ?",
+                             {device, fingerprint}, [&](const Row& row) -> Status {
+                               requests[row.integer(0)] = row.text(1);
+                               return {};
+                             }));
+  return requests;
+}
+
 Status link_measurement(Database& database, int64_t run, int64_t measurement, bool reused) {
   FLYBALL_ASSIGN(const int64_t runs,
                  database.integer("SELECT COUNT(*) FROM runs WHERE id = ?", {run}));

@@ -189,6 +189,12 @@ Result<std::vector<StoredRun>> Store::runs() {
   return select_runs(impl_->database);
 }
 
+Result<std::map<int64_t, std::string>> Store::requests(const std::string& device,
+                                                       const std::string& fingerprint) {
+  const std::lock_guard lock(impl_->mutex);
+  return select_requests(impl_->database, device, fingerprint);
+}
+
 Result<StoredRun> Store::run(int64_t id) {
   const std::lock_guard lock(impl_->mutex);
   return select_run(impl_->database, id);

@@ -61,6 +61,9 @@ class Store {
   Result<int64_t> add_experiment(const RunRequest& request, std::span<const ExperimentRun> rows);
 
   Result<std::vector<StoredRun>> runs();  ///< latest first
+  /// The requests of all runs on a board, by the run's number.
+  Result<std::map<int64_t, std::string>> requests(const std::string& device,
+                                                  const std::string& fingerprint);
   Result<StoredRun> run(int64_t run);
   /// What a run measured and reused, in its order.
   Result<std::vector<StoredMeasurement>> run_measurements(int64_t run);

@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "device/measuring.h"
 #include "predictors/registry.h"
+#include "problem/exact.h"
 #include "search/registry.h"
 #include "search/run.h"
 #include "space/trial_facts.h"
@@ -33,6 +34,14 @@ Json what_is_measured(const MeasuredRole& role) {
           {"trial_cap_s", info.trial_cap_s}};
 }
 
+// What a question may cost and how its answer is checked is no part of it.
+std::string question_of(Json asked) {
+  for (const char* effort :
+       {"profiles_limit", "profiles_asked", "gap_pct", "time_limit_s", "verify"})
+    asked.erase(effort);
+  return asked.dump();
+}
+
 }  // namespace
 
 Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits) {
@@ -46,14 +55,17 @@ class Session::Search {
   Search(Session& session, std::unique_ptr<Strategy> strategy, size_t limit)
       : session_(session), limit_(limit) {
     outcome_.strategy = std::move(strategy);
+    outcome_.trials = std::exchange(session_.recalled_, {});
+    // Of several searches of one session the first has what earlier runs of the question cost.
+    if (session_.searches_++ > 0) profiles_before_ = this->strategy().history().profiles();
   }
 
   Result<SearchOutcome> run() {
     if (session_.is_live()) doubt_.emplace(strategy().options());
     FLYBALL_CHECK(run_trials(
         strategy(), [this](const Ask& ask) { return measure(ask, false); }, doubt()));
-    FLYBALL_CHECK(recall());
     FLYBALL_CHECK(answer());
+    outcome_.profiles = strategy().history().profiles() - profiles_before_;
     session_.tell(answered());
     return std::move(outcome_);
   }
@@ -62,65 +74,55 @@ class Session::Search {
   Strategy& strategy() { return *outcome_.strategy; }
   Doubt* doubt() { return doubt_ ? &*doubt_ : nullptr; }
 
-  // Where nothing feasible was found: an earlier run under the same conditions may have measured
-  // it. So what we said would do does, whichever way this search has gone.
-  Status recall() {
-    const auto& best = strategy().history().best();
-    if (!best || best->outcome.feasible) return {};
-    const Problem& problem = strategy().problem();
-    Readings known = strategy().history().readings();
-    for (size_t role = 0; role < session_.roles_.size(); ++role) {
-      for (const auto& [candidate, stored] : session_.recorders_[role].not_asked())
-        known[role][candidate] = reading_of(*stored, session_.options_.limits);
-    }
-    const Choice choice = solve(problem, known);
-    if (!choice.outcome.feasible) return {};
-    for (size_t role = 0; role < choice.candidates.size(); ++role) {
-      const Ask ask{role, choice.candidates[role],
-                    "an earlier run measured it, and this one found nothing feasible"};
-      if (strategy().history().find(role, ask.candidate)) continue;
-      FLYBALL_ASSIGN(const TrialOutcome seen, measure(ask, false));
-      strategy().recall(ask, seen.reading, seen.failure);
-    }
-    return {};
-  }
-
   // The best of several noisy readings is partly luck: a live answer is measured once more, told,
-  // and asked for again, until it stands. The default that it is told against weighs as much.
+  // and asked for again, until it stands. The default that it is told against weighs as much, and
+  // so does what is advised where nothing meets the limits.
   Status answer() {
-    std::set<std::vector<size_t>> verified;
-    const std::vector<size_t>& usual = strategy().options().default_choice;
-    for (int round = 0; round <= verification_rounds; ++round) {
+    for (int round = 0;; ++round) {
       const auto answer = strategy().answer();
       outcome_.answer.reset();
-      if (!answer) {
+      if (answer)
+        outcome_.answer = *answer;
+      else
         outcome_.why_not = answer.error();
-        return {};
-      }
-      outcome_.answer = *answer;
       if (!session_.options_.verify || round == verification_rounds) return {};
-      if (verified.insert(answer->choice).second) {
-        FLYBALL_CHECK(verify(answer->choice, "the answer, measured once more"));
-      } else if (session_.options_.against_default && !usual.empty() &&
-                 verified.insert(usual).second) {
-        FLYBALL_CHECK(verify(usual, "the default, measured once more: gains are against it"));
-      } else {
-        return {};
-      }
+      FLYBALL_ASSIGN(const bool verified, answer ? verify_answer(answer->choice) : verify_advice());
+      if (!verified) return {};
     }
-    return {};
   }
 
-  Status verify(const std::vector<size_t>& choice, const std::string& reason) {
+  // Was anything measured?
+  Result<bool> verify_answer(const std::vector<size_t>& choice) {
+    FLYBALL_ASSIGN(const bool answered, verify(choice, "the answer, measured once more"));
+    if (answered || !session_.options_.against_default) return answered;
+    return verify(strategy().options().default_choice,
+                  "the default, measured once more: gains are against it");
+  }
+
+  Result<bool> verify_advice() {
+    bool any = false;
+    for (const Relaxation& advised :
+         relaxations(strategy().problem(), strategy().history().readings())) {
+      FLYBALL_ASSIGN(const bool measured,
+                     verify(advised.choice, "what another limit would allow, measured once more"));
+      any = any || measured;
+    }
+    return any;
+  }
+
+  Result<bool> verify(const std::vector<size_t>& choice, const std::string& reason) {
+    bool any = false;
     for (size_t role = 0; role < choice.size(); ++role) {
       if (!session_.roles_[role].profiler->info().live) continue;
       const Record* known = strategy().history().find(role, choice[role]);
-      if (!known || known->failed()) continue;
+      if (!known || known->failed() || !session_.verified_.insert({role, choice[role]}).second)
+        continue;
       const Ask again{role, choice[role], reason, true};
       FLYBALL_CHECK(run_trial(
           strategy(), again, [&](const Ask& ask) { return measure(ask, ask == again); }, doubt()));
+      any = true;
     }
-    return {};
+    return any;
   }
 
   // Measures, keeps and notes.
@@ -157,11 +159,8 @@ class Session::Search {
         {ask.role, ask.candidate, settings_of(ask.role, ask.candidate), why});
     session_.set_aside_.push_back(outcome_.set_aside.back());
     const Recorder& recorder = session_.recorders_[ask.role];
-    const auto stored = recorder.not_asked();
     for (size_t other = 0; other < strategy().problem().candidates->size(ask.role); ++other) {
-      if (other == ask.candidate || stored.contains(other) ||
-          strategy().history().find(ask.role, other))
-        continue;
+      if (other == ask.candidate || strategy().history().find(ask.role, other)) continue;
       const std::string same = recorder.out_of_reach(other);
       if (same.empty()) continue;
       strategy().recall({ask.role, other, "out of reach", false}, {not_measured, not_measured, 0},
@@ -183,7 +182,7 @@ class Session::Search {
   }
 
   Session& session_;
-  size_t limit_;
+  size_t limit_, profiles_before_ = 0;
   SearchOutcome outcome_;
   std::optional<Doubt> doubt_;                    // tables, which read the same again, need none
   std::set<std::pair<size_t, size_t>> distinct_;  // role and candidate, profiled so far
@@ -223,7 +222,7 @@ void SearchOutcome::add_to(SearchAnswer& whole) {
   append(whole.set_aside, std::exchange(set_aside, {}));
   append(whole.notes, std::vector(strategy->notes()));
   whole.stopped = strategy->stopped();
-  if (strategy->problem().roles.size() > 1) whole.mode_profiles += strategy->history().profiles();
+  whole.profiles += profiles;
 }
 
 Status Session::answer(const std::string& command, Json asked,
@@ -254,7 +253,45 @@ Status Session::begin(const std::string& command, Json asked) {
                             board.fingerprint, options_.seed, conditions()};
     FLYBALL_ASSIGN(run_, store_->begin_or_resume(wanted));
   }
-  return open_recorders();
+  FLYBALL_CHECK(open_recorders());
+  return store_ ? recall(asked) : Status();
+}
+
+// Runs that asked the same, this one included.
+Result<std::set<int64_t>> Session::runs_of_question(const Json& asked) const {
+  const ProfilerInfo& board = roles_.front().profiler->info();
+  FLYBALL_ASSIGN(const auto requests, store_->requests(board.device, board.fingerprint));
+  const std::string question = question_of(asked);
+  std::set<int64_t> own;
+  for (const auto& [run, request] : requests) {
+    Json other = Json::parse(request, nullptr, false);
+    if (other.is_object() && question_of(std::move(other)) == question) own.insert(run);
+  }
+  return own;
+}
+
+Status Session::recall(const Json& asked) {
+  FLYBALL_ASSIGN(const std::set<int64_t> own, runs_of_question(asked));
+  for (size_t role = 0; role < roles_.size(); ++role) FLYBALL_CHECK(recall(role, own));
+  for (const Observation& trial : recalled_) tell(TrialEnded{&trial});
+  return {};
+}
+
+Status Session::recall(size_t role, const std::set<int64_t>& own) {
+  for (const auto& [candidate, readings] : recorders_[role].stored()) {
+    for (size_t i = 0; i < readings; ++i) {
+      FLYBALL_ASSIGN(Recorder::Recorded stored, recorders_[role].measure(candidate, i > 0));
+      const bool counted = stored.run && own.contains(*stored.run);
+      known_.push_back({role, candidate, reading_of(stored.measurement, options_.limits),
+                        stored.measurement.failure, counted});
+      recalled_.push_back({role, stored.config, candidate,
+                           roles_[role].profiler->space().settings(stored.config),
+                           std::move(stored.measurement), "known before this search", i > 0, false,
+                           true, stored.run});
+    }
+    if (readings > 1) verified_.insert({role, candidate});
+  }
+  return {};
 }
 
 // What decides the speed of all roles; what differs between them is named by workload.

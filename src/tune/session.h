@@ -30,14 +30,18 @@ struct SearchOutcome {
   std::optional<Answer> answer;
   Error why_not;  ///< when there is no answer
   std::vector<SetAside> set_aside{};
+  size_t profiles = 0;  ///< that this search cost, as History::profiles() counts them
 
   /// Moves its trials into the answer, with why it ended and its remarks.
   void add_to(SearchAnswer& whole);
 };
 
 /// A session measures for the problems that it is given, on the roles that it was opened with. What
-/// one search has measured is known to the next. With a store it is one run there: every trial is
-/// on disk before the next one starts, and a session that was cut off goes on.
+/// one search has measured is known to the next, and what the store holds of the same conditions to
+/// all of them, whatever it was measured for: it can be the answer, and costs no profile. What
+/// earlier runs of the same question made counts as its profiles, so that asking again makes none.
+/// With a store it is one run there: every trial is on disk before the next one starts, and a
+/// session that was cut off goes on.
 class Session {
  public:
   /// Checks the names of strategy and predictor; nothing is measured and nothing is stored.
@@ -85,6 +89,9 @@ class Session {
   Status begin(const std::string& command, Json asked);
   Status finish(const Status& how, const std::string& answer);
   Status open_recorders();
+  Result<std::set<int64_t>> runs_of_question(const Json& asked) const;
+  Status recall(const Json& asked);
+  Status recall(size_t role, const std::set<int64_t>& own);
   double measuring_seconds() const;
   /// Remarks about all its trials: earlier measurements that do not serve, and why; other processes
   /// that kept the machine busy.
@@ -99,7 +106,10 @@ class Session {
   std::string started_utc_ = wall_clock_utc();
   std::optional<int64_t> run_;
   std::vector<Recorder> recorders_;  ///< one for each role
-  std::vector<Known> known_;         ///< what the searches so far have measured
+  std::vector<Known> known_;         ///< from the store, and what the searches so far have measured
+  std::vector<Observation> recalled_;             ///< from the store; the first search's
+  size_t searches_ = 0;                           ///< so far
+  std::set<std::pair<size_t, size_t>> verified_;  ///< by role and candidate: read twice before
   size_t not_repeated_ = 0;          ///< readings that were to be made once more, and could not
   std::vector<SetAside> set_aside_;  ///< asked for by any search
   std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and candidate

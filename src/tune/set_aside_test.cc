@@ -63,7 +63,7 @@ TEST_F(SetAsideTest, ClocksFallAndWhatWouldRaiseThemIsNamed) {
   const auto result = tune(*board, &*store, request(false));
   ASSERT_TRUE(result.ok()) << result.error().message;
   // CPU at its highest with each clock of the GPU, then the GPU at its lowest.
-  EXPECT_EQ(result->profiles(), 4u);
+  EXPECT_EQ(result->profiles, 4u);
   double cpu = 1e9, gpu = 1e9;
   for (const Observation& trial : result->profiled) {
     EXPECT_FALSE(trial.measurement.failed()) << trial.measurement.failure;
@@ -103,7 +103,7 @@ TEST_F(SetAsideTest, NothingIsSetAsideWhereClocksRise) {
   const auto board = profiler();
   const auto result = tune(*board, nullptr, request(false));
   ASSERT_TRUE(result.ok()) << result.error().message;
-  EXPECT_EQ(result->profiles(), 6u);
+  EXPECT_EQ(result->profiles, 6u);
   EXPECT_TRUE(result->set_aside.empty());
 }
 

@@ -102,7 +102,7 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
-  session.tell(Predicted{0, result.space.size() - result.profiles()});
+  session.tell(Predicted{0, result.space.size() - result.configurations_profiled()});
   const Status predicted = predict_rest(*role.profiler, result);
   if (!predicted.ok()) return session.explained(predicted.error());
   session.complete(result);

@@ -44,7 +44,7 @@ std::string format_windows(const DynamicAnswer& answer) {
                number(objective_value(problem, window.choice.outcome)),
                provenance_name(answer.provenance), switch_text(window)});
   }
-  const size_t profiles = answer.profiles();
+  const size_t profiles = answer.profiles;
   return fmt::format("{}\n{} profile{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(),
                      profiles, profiles == 1 ? "" : "s", plan.switches,
                      plan.switches == 1 ? "" : "es", objective_name(problem.objective),
