@@ -5,7 +5,7 @@
 #   TORCH  what calls LibTorch, whose kernels take the time; but not a room's KERNELS
 #   TEST   what only checks; what it checks is compiled as ever. Sanitizers make optimising the dearest part of
 #          a build (26 s to 13 s for one test).
-#   COMMAND_TEST  tests that only run the program. Others read Eigen, whose intrinsics GCC 12 refuses at -O0.
+#   COMMAND_TEST  tests that only run the program. Those of rooms run headers of ours and of Eigen, too.
 set(FLYBALL_LEVEL_COLD $<$<CONFIG:Release>:-O1>)
 set(FLYBALL_LEVEL_TORCH $<$<CONFIG:Release>:-O1>)
 set(FLYBALL_LEVEL_TEST $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)
