@@ -8,6 +8,8 @@ function(flyball_precompile kind)
   add_library(flyball_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${nothing})
   target_link_libraries(flyball_precompiled_${kind} PRIVATE ${KIND_LIBS} flyball_options)
   target_precompile_headers(flyball_precompiled_${kind} PRIVATE ${KIND_HEADERS})
+  # Nothing links the empty source that CMake wants here; compiling it would instantiate what all of them may need.
+  set_source_files_properties(${nothing} PROPERTIES COMPILE_OPTIONS -E)
 endfunction()
 
 # The sources of `target` read the headers of `kind` first. Both need the same macros and -f options, so
@@ -45,6 +47,7 @@ if(FLYBALL_TESTS)
     list(APPEND kinds torch_test)
   endif()
   foreach(kind ${kinds})
-    target_compile_options(flyball_precompiled_${kind} PRIVATE ${FLYBALL_TEST_LEVEL})
+    target_compile_options(flyball_precompiled_${kind} PRIVATE ${FLYBALL_LEVEL_TEST})
   endforeach()
+  target_compile_options(flyball_precompiled_command_test PRIVATE ${FLYBALL_LEVEL_COMMAND_TEST})
 endif()

@@ -1,10 +1,10 @@
-# flyball_room(NAME [DEPENDS room...] [LIBS library...] [PRECOMPILED kind] [TORCH file...] [MODULE] [COLD])
+# flyball_room(NAME [DEPENDS room...] [LIBS library...] [PRECOMPILED kind] [TORCH file...] [KERNELS file...] [MODULE] [COLD])
 # One room of the house: every source of the folder and of its sub-folders belongs to it. What a file is stands in its
 # suffix: x_test.cc, x_slow_test.cc (label `slow`), x_bench.cc, x_fuzz.cc; the rest is the library.
-# COLD: it waits for files, boards or people; less optimised, it compiles in two thirds of the time.
+# COLD: it waits for files, boards or people (FlyballLevels.cmake).
 # PRECOMPILED: which headers of others it reads precompiled, where not `common`.
 # TORCH: files that need LibTorch. Their objects go into the module (src/module) and nowhere else;
-# their tests are NAME_torch_test. MODULE: tests and benchmarks load the module. THREADS: it starts threads
+# their tests are NAME_torch_test. KERNELS: those of them with loops over numbers of their own. MODULE: tests and benchmarks load the module. THREADS: it starts threads
 # of its own, so that the preset tsan runs its tests (label `threads`).
 add_library(flyball_options INTERFACE)
 target_include_directories(flyball_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
@@ -53,6 +53,7 @@ function(flyball_needs target)
   endif()
 endfunction()
 
+include(FlyballLevels)
 if(FLYBALL_TESTS)
   include(FlyballTests)
 endif()
@@ -102,6 +103,9 @@ function(flyball_torch_part name)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER tests EXCLUDE REGEX "_slow_test\\.cc$")
   list(FILTER headers INCLUDE REGEX "\\.h$")
+  set(glue ${sources})
+  list(REMOVE_ITEM glue "" ${ROOM_KERNELS})
+  set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS "${FLYBALL_LEVEL_TORCH}")
   set(library flyball_${name}_torch)
   add_library(${library} OBJECT ${sources})
   target_link_libraries(${library} PUBLIC flyball_${name} flyball_torch PRIVATE flyball_options)
@@ -133,10 +137,11 @@ function(flyball_benchmark file library)
 endfunction()
 
 function(flyball_room name)
-  cmake_parse_arguments(ROOM "MODULE;THREADS;COLD" "PRECOMPILED" "DEPENDS;LIBS;TORCH" ${ARGN})
+  cmake_parse_arguments(ROOM "MODULE;THREADS;COLD" "PRECOMPILED" "DEPENDS;LIBS;TORCH;KERNELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   list(TRANSFORM ROOM_TORCH PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM ROOM_KERNELS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   if(ROOM_TORCH)
     list(REMOVE_ITEM sources ${ROOM_TORCH})
     list(REMOVE_ITEM headers ${ROOM_TORCH})
@@ -172,7 +177,7 @@ function(flyball_room name)
     flyball_precompiled(${library} ${ROOM_PRECOMPILED})
     flyball_compiled_together(${library})
     if(ROOM_COLD)
-      target_compile_options(${library} PRIVATE $<$<CONFIG:Release>:-O1>)
+      target_compile_options(${library} PRIVATE ${FLYBALL_LEVEL_COLD})
     endif()
   else()
     add_library(${library} INTERFACE)

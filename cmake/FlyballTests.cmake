@@ -7,10 +7,8 @@ if(FLYBALL_SANITIZE)
 else()
   set(FLYBALL_TEST_LIMIT_S 60)
 endif()
-# What only checks need not be fast; what it checks is. With less optimisation GCC takes more to be
-# uninitialised than is. Sanitizers make optimising the dearest part of a build (26 s to 13 s for one test).
-set(FLYBALL_TEST_LEVEL $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)  # what is precompiled, too
-set(FLYBALL_TEST_OPTIONS ${FLYBALL_TEST_LEVEL} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+# With less optimisation GCC takes more to be uninitialised than is.
+set(FLYBALL_TEST_OPTIONS ${FLYBALL_LEVEL_TEST} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 set(FLYBALL_TEST_KIND test)  # of what is precompiled for it
 add_library(flyball_test_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/main.cc)
 target_link_libraries(flyball_test_main PUBLIC GTest::gmock GTest::gtest PRIVATE flyball_options)
@@ -20,28 +18,40 @@ target_link_libraries(flyball_replay_main PRIVATE flyball_options)
 add_custom_target(threads_tests)     # what the preset tsan builds
 set(FLYBALL_TEST_THREADS OFF)        # does what is tested start threads?
 
-function(flyball_tests target label)
+# A test program. Its tests stand with ctest by flyball_test_shards.
+function(flyball_test_program target)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE flyball_test_main flyball_options)
   target_compile_options(${target} PRIVATE ${FLYBALL_TEST_OPTIONS})
   target_compile_definitions(${target} PRIVATE FLYBALL_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                                FLYBALL_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   flyball_precompiled(${target} ${FLYBALL_TEST_KIND})
+endfunction()
+
+# The tests of a program, of those that stand in one of its sources (tests/support/main.cc), as four shards.
+function(flyball_test_shards name program label)
   if(FLYBALL_TEST_THREADS AND NOT label STREQUAL slow)
-    add_dependencies(threads_tests ${target})
+    add_dependencies(threads_tests ${program})
     list(APPEND label threads)
   endif()
   foreach(number 1 2 3 4)
-    set(name ${target}-${number}of4)
     math(EXPR shard "${number} - 1")
     set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${shard})
     if(NOT "slow" IN_LIST label)
       list(APPEND environment FLYBALL_TEST_LIMIT_S=${FLYBALL_TEST_LIMIT_S})
     endif()
-    add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 3600
-                                            ENVIRONMENT "${environment}")
+    if(ARGN)
+      list(APPEND environment FLYBALL_TEST_SOURCE=${ARGN})
+    endif()
+    add_test(NAME ${name}-${number}of4 COMMAND ${program})
+    set_tests_properties(${name}-${number}of4 PROPERTIES LABELS "${label}" TIMEOUT 3600
+                                                         ENVIRONMENT "${environment}")
   endforeach()
+endfunction()
+
+function(flyball_tests target label)
+  flyball_test_program(${target} ${ARGN})
+  flyball_test_shards(${target} ${target} ${label})
 endfunction()
 
 # A fuzzer built by the ordinary compiler; its seeds are a test.

@@ -20,7 +20,7 @@ class OlderStoreTest : public CommandTest {
   void SetUp() override { open("version5.sql"); }
   void open(const char* store) {
     CommandTest::SetUp();
-    const std::string text = slurp(fs::path(FLYBALL_STORES) / store);
+    const std::string text = slurp(fs::path(FLYBALL_SOURCE_DIR) / "tests/stores" / store);
     auto database = Database::open(folder_ / "store.db", {});
     ASSERT_TRUE(database.ok());
     const Status written = database->run_script(text.c_str());

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-constexpr double most_seconds = 3;  // two, and what a busy machine adds
+constexpr double most_seconds_to_end = 3;  // two, and what a busy machine adds
 
 class SignalTest : public CommandTest {
  protected:
@@ -40,7 +40,7 @@ class SignalTest : public CommandTest {
     const Stopwatch watch;
     ::kill(child, signal);
     Finished done = finish(child);
-    EXPECT_LT(watch.seconds(), most_seconds) << done.err;
+    EXPECT_LT(watch.seconds(), most_seconds_to_end) << done.err;
     EXPECT_GT(done.exit_code, 128) << done.err;
     return done;
   }

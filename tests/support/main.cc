@@ -1,6 +1,7 @@
 // The main of every test program. Tests share a process, so each begins with the environment,
 // working folder and signal actions that the process began with, and none that is not labelled slow
-// may take longer than FLYBALL_TEST_LIMIT_S seconds.
+// may take longer than FLYBALL_TEST_LIMIT_S seconds. Of a program with tests of several sources
+// FLYBALL_TEST_SOURCE names the one whose tests run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -80,12 +81,38 @@ class Neighbours : public ::testing::EmptyTestEventListener {
   double used_before_s_ = 0;
 };
 
+/// The tests that stand in `source` (`serve_test.cc`), as a filter.
+std::string tests_of(const std::filesystem::path& source) {
+  const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
+  std::string filter;
+  for (int s = 0; s < all.total_test_suite_count(); ++s) {
+    const ::testing::TestSuite& suite = *all.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const ::testing::TestInfo& test = *suite.GetTestInfo(t);
+      if (std::filesystem::path(test.file()).filename() == source)
+        filter.append(filter.empty() ? "" : ":")
+            .append(suite.name())
+            .append(".")
+            .append(test.name());
+    }
+  }
+  return filter;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // Tests that run at once measure as if each program had a machine of its own.
   ::setenv("FLYBALL_MACHINE", ("test-" + std::to_string(::getpid())).c_str(), 1);
   ::testing::InitGoogleMock(&argc, argv);
+  if (const char* source = ::getenv("FLYBALL_TEST_SOURCE"); source != nullptr) {
+    const std::string filter = tests_of(source);
+    if (filter.empty()) {
+      std::fprintf(stderr, "no test stands in %s\n", source);
+      return 2;
+    }
+    ::testing::GTEST_FLAG(filter) = filter;
+  }
   const char* limit = ::getenv("FLYBALL_TEST_LIMIT_S");
   ::testing::UnitTest::GetInstance()->listeners().Append(
       new Neighbours(limit != nullptr ? ::atof(limit) : 0));

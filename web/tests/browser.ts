@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { document_of, type Shown } from "./fixtures.ts";
 
 const template = fileURLToPath(new URL("../../../dist/report.html", import.meta.url));
@@ -54,16 +54,23 @@ export async function open(document: unknown, view: View): Promise<Opened> {
   }, view);
 }
 
-/** A fresh browser with a fresh profile for each page, so that no test sees another's settings. `address` may write into the folder. */
+let started: Promise<Browser> | undefined;
+/** One browser for all pages of a process: starting it takes longer than most tests. */
+const browser = () => started ??= chromium.launch({
+  executablePath: browser_path(), headless: true,
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+});
+/** To be called at the end; otherwise the process does not end. */
+export const close_browser = async () => (await started)?.close();
+
+/** A page with a profile of its own, so that no test sees another's settings. `address` may write into the folder. */
 export async function open_at(address: (folder: string) => string, view: View): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "flyball-page-"));
-  const context: BrowserContext = await chromium.launchPersistentContext(join(folder, "profile"), {
-    executablePath: browser_path(), headless: true,
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+  const context = await (await browser()).newContext({
     viewport: { width: view.width, height: view.height }, colorScheme: view.scheme, deviceScaleFactor: view.scale ?? 1,
     hasTouch: view.phone ?? false, isMobile: view.phone ?? false,
   });
-  const page = context.pages()[0] ?? (await context.newPage());
+  const page = await context.newPage();
   const errors: string[] = [];
   const requests: string[] = [];
   const url = address(folder);

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { desktop, inked, open_at, phone, poor_contrast, type Opened, type View } from "./browser.ts";
+import { close_browser, desktop, inked, open_at, phone, poor_contrast, type Opened, type View } from "./browser.ts";
 import { environment, in_scratch, no_program, program } from "./program.ts";
+
+after(close_browser);
 
 const skip = no_program;
 

@@ -1,13 +1,15 @@
 // The built page with fixture data, opened from disk in Chromium: what a customer sees, in every dress.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Quantity } from "../src/contract.ts";
 import type { TuneReport } from "../src/view.ts";
 import { page_of } from "./tune_page.ts";
-import { desktop, fill, phone, poor_contrast, with_page, type View } from "./browser.ts";
+import { close_browser, desktop, fill, phone, poor_contrast, with_page, type View } from "./browser.ts";
 import { batch_report, experiment_page, infeasible_report, large_report, no_power_report, plan_page, power_report, profile_page, roofline_page, run_page, wide_report } from "./fixtures.ts";
+
+after(close_browser);
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const value = (q: Quantity | null) => (typeof q === "number" ? q : q![0]);

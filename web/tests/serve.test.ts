@@ -1,12 +1,14 @@
 // Reports of `flyball serve` that the built program wrote: page and terminal say the same, and the time axis does what it promises.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { ServePage } from "../src/contract.ts";
 import { problems } from "../src/validate.ts";
-import { desktop, inked, phone, poor_contrast, with_page, type View } from "./browser.ts";
+import { close_browser, desktop, inked, phone, poor_contrast, with_page, type View } from "./browser.ts";
 import { in_scratch, no_program, ran, read_page, serve_words, served, written } from "./program.ts";
+
+after(close_browser);
 
 const skip = no_program;
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", "");

@@ -1,7 +1,7 @@
 // Screenshots of every fixture, to look at: npm run shots -- FOLDER [FIXTURE,…] [VIEW,…]
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { open, type View } from "./browser.ts";
+import { close_browser, open, type View } from "./browser.ts";
 import { fixtures } from "./fixtures.ts";
 
 const folder = process.argv[2] ?? "build/shots";
@@ -32,3 +32,4 @@ for (const [name, make] of Object.entries(fixtures)) {
     await close();
   }
 }
+await close_browser();

@@ -2,13 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { TunePage } from "../src/contract.ts";
 import { tune_report } from "../src/sheets/tune.ts";
 import { problems } from "../src/validate.ts";
-import { desktop, inked, phone, with_page } from "./browser.ts";
+import { close_browser, desktop, inked, phone, with_page } from "./browser.ts";
 import { example, in_scratch, no_program, powered_table, ran, read_page, served, written, type Written } from "./program.ts";
+
+after(close_browser);
 
 const plain = (text: string | null) => (text ?? "").replaceAll("\u202f", " ");
 const skip = no_program;

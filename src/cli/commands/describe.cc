@@ -165,7 +165,7 @@ Status describe_onnx(const DescribeOptions& options) {
   return {};
 }
 
-Status describe(const DescribeOptions& options) {
+Status describe_target(const DescribeOptions& options) {
   const NamedSource::Kind kind = read_source(options.workload).kind;
   if (kind == NamedSource::Kind::onnx) return describe_onnx(options);
   StepOptions step;
@@ -228,7 +228,7 @@ void add_describe(CLI::App& app, Context& context) {
       "Example:\n  flyball describe resnet18 --phase infer --batch-size 1\n"
       "  flyball describe script:model.pt --input 3x224x224 --phase infer\n"
       "  flyball describe onnx:model.onnx --rules pagoda --json");
-  set_action(*command, context, [options] { return describe(*options); });
+  set_action(*command, context, [options] { return describe_target(*options); });
 }
 
 }  // namespace flyball::cli

@@ -5,7 +5,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t kImage = 0, kLabel = 1;
+constexpr size_t kPicture = 0, kLabel = 1;
 
 struct PictureScratch final : CollateScratch {
   Workspace workspace;
@@ -26,7 +26,7 @@ class PictureCollate final : public Collate {
   Status add(const RawSample& sample, uint64_t seed, CollateScratch* scratch,
              BatchBuffer& batch) const override {
     Workspace& workspace = static_cast<PictureScratch*>(scratch)->workspace;
-    FLYBALL_CHECK(transform_.apply(sample, seed, workspace, batch.row<float>(kImage)));
+    FLYBALL_CHECK(transform_.apply(sample, seed, workspace, batch.row<float>(kPicture)));
     batch.row<int64_t>(kLabel)[0] = sample.label;
     return {};
   }

@@ -12,7 +12,7 @@
 namespace flyball {
 namespace {
 
-constexpr size_t kIds = 0, kTypes = 1, kMask = 2, kStart = 3, kEnd = 4;
+constexpr size_t kIds = 0, kTypes = 1, kTokenMask = 2, kStart = 3, kEnd = 4;
 
 struct QuestionScratch final : CollateScratch {
   WordPieceScratch words;
@@ -99,7 +99,7 @@ class QuestionCollate final : public Collate {
   void write(const QuestionScratch& scratch, const QuestionRows& rows, int64_t row,
              const std::optional<Span>& answer, BatchBuffer& batch) const {
     const auto ids = batch.row<int64_t>(kIds), types = batch.row<int64_t>(kTypes),
-               mask = batch.row<int64_t>(kMask);
+               mask = batch.row<int64_t>(kTokenMask);
     const Vocabulary& vocabulary = words_->vocabulary();
     size_t used = 0;
     const auto put = [&](int64_t id, int64_t type) {

@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Counters update about every millisecond; no socket draws more than this.
-constexpr double kPeriodS = 0.001;
-constexpr double kMaxPlausibleW = 5000;
+constexpr double kRaplPeriodS = 0.001;
+constexpr double kMaxRaplW = 5000;
 
 class RaplDomain final : public Sensor {
  public:
@@ -40,8 +40,8 @@ SensorInfo describe(const fs::path& folder) {
   SensorInfo info{.unit = "J",
                   .kind = SensorKind::energy_counter,
                   .source = "rapl",
-                  .period_s = kPeriodS,
-                  .max_rate = kMaxPlausibleW};
+                  .period_s = kRaplPeriodS,
+                  .max_rate = kMaxRaplW};
   const std::string id = folder.filename().string();  // intel-rapl:0 or intel-rapl:0:1
   const auto parts = split(id, ':');
   const auto name = read_file(folder / "name", 256);
