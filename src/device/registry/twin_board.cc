@@ -107,6 +107,10 @@ class SimulatedBoard final : public Board {
         "a simulated board draws power in a simulated trial alone: `flyball tune` and `flyball "
         "profile` tell it");
   }
+  Presets presets() const override {
+    const BoardSpec* spec = find_board_spec(twin_.id);
+    return spec ? presets_of(*spec, twin_.axes) : Presets();
+  }
 
  private:
   std::vector<AxisGap> gaps() const {
