@@ -28,10 +28,13 @@ PowerMode mode_below(std::span<const Axis> axes, const PowerMode& caps) {
   return mode;
 }
 
-Presets presets_of(const BoardSpec& spec, std::span<const Axis> axes) {
-  Presets presets{.list = spec.presets, .problems = {}, .source = spec.presets_source};
+Presets on_axes(Presets presets, std::span<const Axis> axes) {
   for (Preset& preset : presets.list) preset.mode = mode_below(axes, preset.mode);
   return presets;
+}
+
+Presets presets_of(const BoardSpec& spec, std::span<const Axis> axes) {
+  return on_axes({.list = spec.presets, .problems = {}, .source = spec.presets_source}, axes);
 }
 
 }  // namespace flyball

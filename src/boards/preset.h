@@ -47,6 +47,8 @@ double highest_not_above(const std::vector<double>& values, double cap);
 /// caps do not name.
 PowerMode mode_below(std::span<const Axis> axes, const PowerMode& caps);
 
+/// Those presets as modes of these axes.
+Presets on_axes(Presets presets, std::span<const Axis> axes);
 /// What boards/ says of this kind of board, as modes of these axes.
 Presets presets_of(const BoardSpec& spec, std::span<const Axis> axes);
 
