@@ -136,7 +136,8 @@ std::string preset_sentences(const SearchAnswer& answer, const std::string& usua
   if (best && !best->is_default) add(text_of(*best, text.empty() ? "" : " within the limits,"));
   if (own && own != best && !own->is_default && own->will_do()) add(text_of(*own, ""));
   const auto searched = [](const PresetAnswer& preset) { return !preset.choice.empty(); };
-  if (!text.empty() && !best && std::ranges::any_of(answer.presets, searched))
+  if (!text.empty() && !best && !answer.presets.empty() &&
+      std::ranges::all_of(answer.presets, searched))
     add("no preset is known to keep the limits");
   return text;
 }

@@ -19,7 +19,9 @@ BrokenLimit broken(const Margin& margin) {
     case Constraint::power:
       return {margin.constraint, fmt::format("power budget ({:.3g} W)", margin.used)};
     case Constraint::latency:
-      return {margin.constraint, fmt::format("{} limit ({:.3g} ms)", name, margin.used)};
+      return {margin.constraint, margin.used < 1000
+                                     ? fmt::format("{} limit ({:.3g} ms)", name, margin.used)
+                                     : fmt::format("{} limit ({:.0f} ms)", name, margin.used)};
     case Constraint::arrival_rate:
       return {margin.constraint, name};
     default:

@@ -1,5 +1,5 @@
-// Preset power modes by name: the one type for those that a board's nvpmodel.conf holds and those that
-// boards/ says of its kind.
+// Preset power modes by name: the one type for those that a board's nvpmodel.conf holds and those
+// that boards/ says of its kind.
 #pragma once
 
 #include <span>

@@ -255,7 +255,8 @@ TEST(Endpoint, ConnectionsAreBounded) {
   const std::string ask = "GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n";
   first.say(ask);
   EXPECT_THAT(first.hear("}"), StartsWith("HTTP/1.1 200"));
-  second.say(ask);  // after the first's answer: were both asked at once, either could be answered first
+  second.say(
+      ask);  // after the first's answer: were both asked at once, either could be answered first
   EXPECT_THAT(second.hear("}"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(served.ask("GET /v2"), StartsWith("HTTP/1.1 200")) << "the one idle for longest goes";
   EXPECT_EQ(first.hear(), "");
