@@ -1,6 +1,7 @@
 // Every `--json` document is as its schema in docs/schema says, and its keys stand in docs/json.md.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -48,13 +49,22 @@ class JsonTest : public LiveTest {
     std::set<std::string> keys;
     collect(done.json(), keys);
     EXPECT_FALSE(keys.empty());
-    EXPECT_THAT(schema_faults(schema_of.at(arguments[0]), done.json()), IsEmpty())
+    const bool dry = std::ranges::find(arguments, "--dry-run") != arguments.end();
+    EXPECT_THAT(schema_faults(dry ? "dry_run" : schema_of.at(arguments[0]), done.json()), IsEmpty())
         << done.out.substr(0, 4000);
     for (const std::string& key : keys)
       EXPECT_NE(manual.find("`" + key + "`"), std::string::npos)
           << "'" << key << "' of `flyball " << arguments[0] << "` is not in docs/json.md";
   }
 };
+
+TEST_F(JsonTest, ADryRunIsDocumentedAndPresetsAre) {
+  expect_documented({"tune", "mobilenet_v3", "--device", "twin:orin_nano", "--dry-run", "--json"});
+  expect_documented({"tune", "mobilenet_v3", "--device", "twin:orin_nano", "--power-budget", "10W",
+                     "--no-store", "-q", "--json"});
+  expect_documented({"plan", "training", "--train", "mobilenet_v3", "--device", "twin:orin_nano",
+                     "--power-budget", "10W", "--no-store", "-q", "--json"});
+}
 
 TEST_F(JsonTest, EveryKeyIsDocumented) {
   const std::string table = small_table().string();

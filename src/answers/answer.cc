@@ -73,6 +73,8 @@ Json search_json(const SearchAnswer& answer, size_t offered) {
   for (const Observation& trial : answer.profiled) json["profiled"].push_back(to_json(trial));
   json["set_aside"] = Json::array();
   for (const SetAside& trial : answer.set_aside) json["set_aside"].push_back(to_json(trial));
+  json["presets"] = Json::array();
+  for (const PresetAnswer& preset : answer.presets) json["presets"].push_back(to_json(preset));
   json["stopped"] = answer.stopped;
   json["run"] = or_null(answer.run);
   json["notes"] = answer.notes;

@@ -8,6 +8,7 @@
 
 #include "answers/infeasible.h"
 #include "answers/observation.h"
+#include "answers/presets.h"
 #include "answers/request.h"
 #include "answers/reused.h"
 #include "base/json_fwd.h"
@@ -23,9 +24,11 @@ struct SearchAnswer {
   std::vector<ProfilerInfo> workloads;  ///< that it is about, in the order of its roles
   std::vector<Observation> profiled;    ///< every trial in its order
   std::vector<SetAside> set_aside;
-  std::optional<Error> infeasible;  ///< why there is no choice
-  std::vector<Advice> relaxation;   ///< what would do, by the options of the caller
-  std::string stopped;              ///< why the search ended
+  std::vector<PresetAnswer> presets;        ///< of the board; empty: none, or not known
+  std::vector<BrokenLimit> default_breaks;  ///< limits that the default breaks
+  std::optional<Error> infeasible;          ///< why there is no choice
+  std::vector<Advice> relaxation;           ///< what would do, by the options of the caller
+  std::string stopped;                      ///< why the search ended
   std::vector<std::string> notes;
   std::optional<int64_t> run;  ///< its number in the store
   std::string started_utc;

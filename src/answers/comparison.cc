@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "answers/doubt.h"
@@ -20,15 +21,16 @@ Figure figure_at(const TuneResult& result, size_t config, Objective quantity) {
                    result.counted(config));
 }
 
-std::string doubt_of(const Figure& chosen, const Figure& usual, Objective quantity) {
-  return flyball::doubt_of(usual, chosen, quantity, "the default", "the answer");
+std::string doubt_of(const Figure& chosen, const Figure& other, Objective quantity,
+                     const std::string& name) {
+  return flyball::doubt_of(other, chosen, quantity, name, "the answer");
 }
 
-Change change_of(const TuneResult& result, Objective quantity) {
+Change change_of(const TuneResult& result, size_t config, Objective quantity) {
   const Figure chosen = figure_at(result, *result.choice, quantity);
-  const Figure usual = figure_at(result, result.default_config, quantity);
-  if (!(chosen.value > 0) || !(usual.value > 0)) return {unknown, false};
-  return {100 * (chosen.value / usual.value - 1), doubt_of(chosen, usual, quantity).empty()};
+  const Figure other = figure_at(result, config, quantity);
+  if (!(chosen.value > 0) || !(other.value > 0)) return {unknown, false};
+  return {100 * (chosen.value / other.value - 1), doubt_of(chosen, other, quantity, "").empty()};
 }
 
 std::string amount(double pct, const char* quantity) {
@@ -63,35 +65,39 @@ const Change& objective_change(const Comparison& comparison, Objective objective
   return objective == Objective::energy ? comparison.energy : comparison.time;
 }
 
-void put_into_words(const TuneResult& result, Comparison& comparison) {
+// `than`: what is said of an established difference.
+void put_into_words(const TuneResult& result, size_t config, const std::string& name,
+                    const std::string& than, Comparison& comparison) {
   const Objective objective = result.objective();
   const Change& change = objective_change(comparison, objective);
   const std::string per =
       objective == Objective::power ? "" : fmt::format(" per {}", per_name(result.per));
   comparison.doubt = doubt_of(figure_at(result, *result.choice, objective),
-                              figure_at(result, result.default_config, objective), objective);
+                              figure_at(result, config, objective), objective, name);
   comparison.established = change.established;
   if (change.established) {
-    comparison.text = than_default(result, comparison);
+    comparison.text = than;
   } else if (std::isnan(change.pct)) {
-    comparison.text = "difference from the default not established: " + comparison.doubt;
+    comparison.text = fmt::format("difference from {} not established: {}", name, comparison.doubt);
   } else if (std::abs(change.pct) < same_pct) {
-    comparison.text = fmt::format("the same {}{} as the default", quantity_name(objective), per);
+    comparison.text = fmt::format("the same {}{} as {}", quantity_name(objective), per, name);
   } else {
     comparison.text =
-        fmt::format("difference from the default not established: {}{} was read, but {}",
+        fmt::format("difference from {} not established: {}{} was read, but {}", name,
                     amount(change.pct, quantity_name(objective)), per, comparison.doubt);
   }
 }
 
-}  // namespace
-
-std::optional<Comparison> compare_with_default(const TuneResult& result) {
-  if (!result.choice) return {};
+Comparison changes_against(const TuneResult& result, size_t config) {
   Comparison comparison;
-  comparison.time = change_of(result, Objective::time);
-  comparison.power = change_of(result, Objective::power);
-  comparison.energy = change_of(result, Objective::energy);
+  comparison.time = change_of(result, config, Objective::time);
+  comparison.power = change_of(result, config, Objective::power);
+  comparison.energy = change_of(result, config, Objective::energy);
+  return comparison;
+}
+
+Comparison against_default(const TuneResult& result) {
+  Comparison comparison = changes_against(result, result.default_config);
   if (*result.choice == result.default_config) {
     comparison.doubt = "they are the same configuration";
     comparison.text = "the default is already the best found";
@@ -99,8 +105,133 @@ std::optional<Comparison> compare_with_default(const TuneResult& result) {
       change->established = false;
     return comparison;
   }
-  put_into_words(result, comparison);
+  put_into_words(result, result.default_config, "the default", than_default(result, comparison),
+                 comparison);
   return comparison;
+}
+
+constexpr double told_as_factor = 1.5;  // a ratio from which on percent say less
+
+/// "35.1 % faster", "1.9x faster", "4.2 % more time": of a time that changed by so many percent.
+std::string speed(double pct) {
+  if (pct >= -same_pct) return amount(pct, "time");
+  const double ratio = 1 / (1 + pct / 100);
+  return ratio < told_as_factor ? fmt::format("{:.1f} % faster", 100 * (ratio - 1))
+                                : fmt::format("{:.1f}x faster", ratio);
+}
+
+/// "the answer is to this preset"; `within`: what is said of the preset, behind its name.
+using TextOf = std::function<std::string(const PresetAnswer&, const std::string& within)>;
+
+/// The sentences of a headline about limits that the default breaks and about presets.
+std::string preset_sentences(const SearchAnswer& answer, const std::string& usual,
+                             const TextOf& text_of) {
+  std::string text = breaks_text(usual, answer.default_breaks);
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+  };
+  const PresetAnswer* best = best_preset(answer.presets);
+  const PresetAnswer* own = preset_in_force(answer.presets);
+  if (own && !own->is_default && own->measured()) add(breaks_text(own->title(), own->breaks));
+  if (best && !best->is_default) add(text_of(*best, text.empty() ? "" : " within the limits,"));
+  if (own && own != best && !own->is_default && own->will_do()) add(text_of(*own, ""));
+  const auto searched = [](const PresetAnswer& preset) { return !preset.choice.empty(); };
+  if (!text.empty() && !best && !answer.presets.empty() &&
+      std::ranges::all_of(answer.presets, searched))
+    add("no preset is known to keep the limits");
+  return text;
+}
+
+std::string compare_with_preset(const TuneResult& result, const PresetAnswer& preset,
+                                const std::string& within) {
+  const size_t config = *result.space.find(*result.space.to_row(preset.settings));
+  if (config == *result.choice) return "the answer is " + preset.title();
+  if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
+  Comparison comparison = changes_against(result, config);
+  const Objective objective = result.objective();
+  const double pct = objective_change(comparison, objective).pct;
+  const bool energy = objective == Objective::energy;
+  std::string than =
+      objective == Objective::time ? speed(pct) : amount(pct, quantity_name(objective));
+  if (energy) than += fmt::format(" per {}", per_name(result.per));
+  than += " than " + preset.title() + within;
+  const double watts = result.configurations[*result.choice].power_w;
+  if (objective != Objective::power && !std::isnan(watts))
+    than += fmt::format(" at {:.3g} W", watts);
+  put_into_words(result, config, preset.title(), than, comparison);
+  return comparison.text;
+}
+
+/// What a plan gains over a preset, in words.
+std::string gain_text(const Problem& problem, double mine, double theirs) {
+  const double pct = 100 * (mine / theirs - 1);
+  switch (problem.objective) {
+    case Objective::time:
+      return speed(pct);
+    case Objective::throughput:
+    case Objective::minibatches:
+      return theirs > 0 ? amount(pct, "training") : "training, and none,";
+    default:
+      return amount(pct, quantity_name(problem.objective));
+  }
+}
+
+std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
+                                const std::string& within) {
+  if (preset.choice == plan.answer->choice) return "the answer is " + preset.title();
+  if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
+  const Problem& problem = *plan.problem;
+  std::string text = gain_text(problem, objective_value(problem, plan.answer->outcome),
+                               objective_value(problem, preset.outcome)) +
+                     (" than " + preset.title() + within);
+  if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
+    text += fmt::format(" at {:.3g} W", plan.chosen.power_w);
+  return text;
+}
+
+}  // namespace
+
+void compare_with_presets(TuneResult& result) {
+  for (PresetAnswer& preset : result.presets)
+    if (result.choice && preset.measured()) preset.text = compare_with_preset(result, preset, "");
+}
+
+void compare_with_presets(Plan& plan) {
+  for (PresetAnswer& preset : plan.presets)
+    if (plan.answer && preset.measured()) preset.text = compare_with_preset(plan, preset, "");
+}
+
+std::optional<Comparison> compare_with_default(const TuneResult& result) {
+  if (!result.choice) return {};
+  Comparison comparison = against_default(result);
+  const std::string presets =
+      preset_sentences(result, default_name(result.space, result.default_config),
+                       [&](const PresetAnswer& preset, const std::string& within) {
+                         return compare_with_preset(result, preset, within);
+                       });
+  if (presets.empty()) return comparison;
+  // What breaks a limit is no choice, so only what is sure is said against it.
+  if (result.default_breaks.empty())
+    comparison.text += "; " + presets;
+  else if (best_preset(result.presets) || !comparison.established)
+    comparison.text = presets;
+  else
+    comparison.text = presets + "; " + comparison.text;
+  return comparison;
+}
+
+std::string compare_with_default(const Plan& plan) {
+  if (!plan.answer) return "";
+  const Problem& problem = *plan.problem;
+  const bool serves = std::ranges::any_of(problem.roles, &Role::serves);
+  // Its batch size is as much of a service's default as its mode is.
+  const std::string usual =
+      plan.usual && !serves
+          ? default_name(problem.candidates->space(0), plan.usual->choice.candidates.front())
+          : "the default";
+  return preset_sentences(plan, usual, [&](const PresetAnswer& preset, const std::string& within) {
+    return compare_with_preset(plan, preset, within);
+  });
 }
 
 double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum) {

@@ -209,5 +209,67 @@ TEST_F(ComparisonTest, IntervalsCoverAllReadingsAndNeverGoBelowZero) {
   EXPECT_EQ(exact.time_hi, 5);
 }
 
+/// The default (configuration 0) and the choice (1) beside a preset (2).
+class PresetComparisonTest : public ComparisonTest {
+ protected:
+  PresetComparisonTest() {
+    result_.space = Space(std::vector{named_axis("gpu_mhz")});
+    for (const double mhz : {1300.0, 900.0, 600.0}) result_.space.add(std::array{mhz});
+  }
+  PresetAnswer& add_preset(const std::string& name, size_t config, double watts) {
+    PresetAnswer& preset = result_.presets.emplace_back();
+    preset.name = name;
+    preset.choice = {config};
+    preset.settings = result_.space.settings(config);
+    preset.power_w = watts;
+    preset.provenance = Provenance::simulated;
+    preset.outcome = {.loss = watts, .feasible = true};
+    preset.is_default = config == 0;
+    return preset;
+  }
+  std::string headline(double usual_ms, double chosen_ms, double preset_ms) {
+    result_.profiled.clear();
+    tell(0, {.ms = usual_ms, .watts = 40});
+    tell(1, {.ms = chosen_ms, .watts = 29.5});
+    tell(2, {.ms = preset_ms, .watts = 20});
+    result_.configurations = {pooled(result_.readings(0)), pooled(result_.readings(1)),
+                              pooled(result_.readings(2))};
+    compare_with_presets(result_);
+    return compare_with_default(result_)->text;
+  }
+};
+
+TEST_F(PresetComparisonTest, WhatBreaksALimitIsSaidAndTheBestPresetIsTheMeasure) {
+  result_.default_breaks = {{Constraint::power, "power budget (40 W)"}};
+  add_preset("MAXN", 0, 40).breaks = result_.default_breaks;
+  add_preset("30W", 2, 20).in_force = true;
+  EXPECT_EQ(
+      headline(50, 60, 114),
+      "MAXN breaks the power budget (40 W); 1.9x faster than preset 30W (in force) within the "
+      "limits, at 29.5 W");
+  EXPECT_EQ(result_.presets[0].text, "preset MAXN breaks the power budget (40 W)");
+  EXPECT_EQ(result_.presets[1].text, "1.9x faster than preset 30W (in force) at 29.5 W");
+  EXPECT_EQ(headline(50, 60, 81),
+            "MAXN breaks the power budget (40 W); 35.0 % faster than preset 30W (in force) within "
+            "the limits, at 29.5 W");
+}
+
+TEST_F(PresetComparisonTest, ADefaultThatKeepsTheLimitsIsComparedWithFirst) {
+  add_preset("30W", 2, 20).in_force = true;
+  EXPECT_EQ(headline(80, 60, 84),
+            "25.0 % less time per minibatch, 26.2 % less power, 44.7 % less energy per minibatch "
+            "than the default; 40.0 % faster than preset 30W (in force) at 29.5 W");
+}
+
+TEST_F(PresetComparisonTest, WithoutAPresetThatDoesThatIsSaid) {
+  result_.default_breaks = {{Constraint::power, "power budget (40 W)"}};
+  add_preset("30W", 2, 20).breaks = {{Constraint::time, "time budget"}};
+  EXPECT_THAT(headline(60, 60.1, 90),
+              testing::StartsWith(
+                  "MAXN breaks the power budget (40 W); no preset is known to keep the limits"));
+  result_.presets.clear();
+  EXPECT_EQ(headline(60, 60.1, 90), "MAXN breaks the power budget (40 W)");
+}
+
 }  // namespace
 }  // namespace flyball

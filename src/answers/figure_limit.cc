@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -68,6 +69,21 @@ double excess_of(const Figures& figures, std::span<const FigureLimit> limits) {
                                                : beyond(found->second, limit.limit, limit.at_most));
   }
   return worst;
+}
+
+bool is_worse(const std::string& figure, double value, double than,
+              std::span<const FigureLimit> limits) {
+  const auto limit = std::ranges::find(limits, figure, &FigureLimit::figure);
+  if (limit != limits.end()) return limit->at_most ? value > than : value < than;
+  std::string name = figure;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto named = [&](std::initializer_list<const char*> words) {
+    return std::ranges::any_of(
+        words, [&](const char* word) { return name.find(word) != std::string::npos; });
+  };
+  if (named({"loss", "error", "perplexity", "memory"})) return value > than;
+  if (named({"accuracy", "precision", "recall", "f1", "map", "iou", "bleu"})) return value < than;
+  return false;
 }
 
 std::string unheld_limits(std::span<const Figures> trials, std::span<const FigureLimit> limits) {

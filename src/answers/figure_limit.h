@@ -32,6 +32,12 @@ std::string figure_text(const std::string& figure, double value);
 /// figure that was not reported.
 double excess_of(const Figures& figures, std::span<const FigureLimit> limits);
 
+/// Is the figure worse than another? By its limit, else by its name: of loss, error, perplexity and
+/// memory less is better, of accuracy, precision, recall, F1, mAP, IoU and BLEU more. False where
+/// that is not known.
+bool is_worse(const std::string& figure, double value, double than,
+              std::span<const FigureLimit> limits);
+
 /// Which limits none of these trials held (each alone), with the nearest value; "" where each was
 /// held by some.
 std::string unheld_limits(std::span<const Figures> trials, std::span<const FigureLimit> limits);

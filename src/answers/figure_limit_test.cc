@@ -57,5 +57,14 @@ TEST(FigureLimit, WhatNoTrialHeldIsNamedWithTheNearest) {
   EXPECT_THAT(unheld_limits(std::vector<Figures>{{}}, limits), HasSubstr("no trial reported it"));
 }
 
+TEST(FigureLimit, WhichOfTwoIsWorseGoesByTheLimitElseTheName) {
+  EXPECT_TRUE(is_worse("loss", 2.271, 2.205, {}));
+  EXPECT_FALSE(is_worse("loss", 2.1, 2.205, {}));
+  EXPECT_TRUE(is_worse("top1_accuracy", 0.6, 0.7, {}));
+  EXPECT_FALSE(is_worse("lines", 3, 4, {}));
+  const FigureLimit at_least{"lines", 1, false};
+  EXPECT_TRUE(is_worse("lines", 3, 4, {&at_least, 1}));
+}
+
 }  // namespace
 }  // namespace flyball

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "answers/comparison.h"
 #include "answers/request.h"
 #include "problem/choices.h"
 #include "search/posterior.h"
@@ -42,21 +43,10 @@ struct View {
 };
 
 View view_of(const Strategy& strategy, Provenance known) {
-  const History& history = strategy.history();
-  View view{history.readings(), {}, known};
-  for (size_t role = 0; role < view.readings.size(); ++role) {
+  View view{known_or_predicted(strategy.history(), strategy.options()), {}, known};
+  for (const auto& readings : strategy.history().readings()) {
     std::vector<bool>& measured = view.measured.emplace_back();
-    for (const Reading& reading : view.readings[role]) measured.push_back(reading.minibatch_ms > 0);
-    if (!strategy.options().make_predictor) continue;
-    const auto posterior = posterior_of(history, role, strategy.options());
-    if (!posterior.ok()) continue;
-    for (size_t i = 0; i < measured.size(); ++i) {
-      const Record* record = history.find(role, i);
-      if (record) continue;  // measured, or failed
-      view.readings[role][i] = {std::exp(posterior->log_ms[i]), posterior->has_power()
-                                                                    ? std::exp(posterior->log_w[i])
-                                                                    : not_measured};
-    }
+    for (const Reading& reading : readings) measured.push_back(reading.minibatch_ms > 0);
   }
   return view;
 }
@@ -256,6 +246,8 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   const std::vector<size_t>& usual = strategy.options().default_choice;
   if (!usual.empty() && view.is_measured(usual))
     plan.usual = view.option(strategy.problem(), usual);
+  plan.presets = preset_answers(strategy, plan.board().presets, view.readings, plan.provenance);
+  if (plan.usual) plan.default_breaks = broken_limits(strategy.problem(), view.readings, usual);
   const auto answer = strategy.answer();
   if (!answer.ok()) {
     const FlagOf flag_of = [](Constraint limit, size_t) { return limit_flag(limit); };
@@ -266,6 +258,7 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   plan.chosen = view.option(strategy.problem(), answer->choice);
   plan.margins = margins_of(strategy.problem(), view.readings, answer->choice);
   weigh_limits(strategy.problem(), view, plan);
+  compare_with_presets(plan);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answers/comparison.h"
 #include "answers/notes.h"
 #include "answers/plan.h"
 #include "base/json.h"
@@ -235,6 +236,8 @@ std::string format_plan(const Plan& plan, bool verbose) {
     text += fmt::format("set {}\n", choice_text(*plan.problem, plan.answer->choice));
     text += schedule_text(plan);
     text += fmt::format("  {}\n", objective_text(*plan.problem, plan.answer->outcome));
+    if (const std::string against = compare_with_default(plan); !against.empty())
+      text += fmt::format("  {}\n", against);
     text += limits_text(plan) + shadow_prices_text(plan);
   }
   text += front_text(plan) + fmt::format("asked: {}\n", describe(*plan.problem));
@@ -252,6 +255,7 @@ Json to_json(const Plan& plan) {
   out["choice"] = plan.answer ? choice_json(problem, plan.chosen) : Json();
   out["answer"] = out["choice"];  // its name until 0.2
   out["default"] = plan.usual ? choice_json(problem, *plan.usual) : Json();
+  out["comparison"] = text_or_null(compare_with_default(plan));
   for (const char* list : {"limits", "would_buy", "front"}) out[list] = Json::array();
   for (const Margin& margin : plan.margins)
     out["limits"].push_back({{"constraint", constraint_name(margin.constraint)},

@@ -109,12 +109,14 @@ Json to_json(const TuneResult& result) {
   json["asked"] = describe(result.request, result.budget_span);
   json["axes"] = axes_json(result.space);
   json["choice"] = nullptr;
-  if (result.choice) {
-    json["choice"] = configuration_json(result, *result.choice);
-    if (const Figures figures = figures_of(result, *result.choice); !figures.empty())
-      json["choice"]["figures"] = figures;
-  }
-  json["default"] = configuration_json(result, result.default_config);
+  const auto with_figures = [&](size_t config) {
+    Json known = configuration_json(result, config);
+    if (const Figures figures = figures_of(result, config); !figures.empty())
+      known["figures"] = figures;
+    return known;
+  };
+  if (result.choice) json["choice"] = with_figures(*result.choice);
+  json["default"] = with_figures(result.default_config);
   json["default"]["reason"] = result.default_reason;
   json["per"] = per_name(result.per);
   json["comparison"] = comparison_json(result);

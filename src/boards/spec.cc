@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "boards/board_file.h"
 
@@ -47,6 +48,14 @@ class Reader {
       return {};
     };
   }
+  Take id(std::optional<int>& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      const auto value = node.value_exact<int64_t>();
+      if (!value) return file_.at(node.source(), "this is no id");
+      into = static_cast<int>(*value);
+      return {};
+    };
+  }
   template <class T>
   Take list(std::vector<T>& into) const {
     return [this, &into](const toml::node& node) -> Status {
@@ -73,6 +82,18 @@ class Reader {
       return {};
     };
   }
+  /// Its caps stand beside id and name, by axis.
+  Take preset(std::vector<Preset>& into) const {
+    return [this, &into](const toml::node& node) -> Status {
+      const toml::array* array = node.as_array();
+      if (!array) return file_.at(node.source(), "this is no list");
+      for (const toml::node& element : *array) {
+        FLYBALL_ASSIGN(Preset one, preset_of(element));
+        into.push_back(std::move(one));
+      }
+      return {};
+    };
+  }
   Take inner(const std::vector<Key>& keys) const {
     return [this, keys](const toml::node& node) -> Status {
       if (const toml::table* found = node.as_table()) return table(*found, keys);
@@ -81,6 +102,23 @@ class Reader {
   }
 
  private:
+  Result<Preset> preset_of(const toml::node& node) const {
+    const toml::table* table = node.as_table();
+    const auto id = table ? (*table)["id"].value_exact<int64_t>() : std::nullopt;
+    const auto name = table ? (*table)["name"].value_exact<std::string>() : std::nullopt;
+    if (!id || !name) return file_.at(node.source(), "a preset has an id and a name");
+    Preset preset{.id = static_cast<int>(*id), .name = *name};
+    for (const auto& [key, cap] : *table) {
+      const std::string axis(key.str());
+      if (axis == "id" || axis == "name") continue;
+      const auto value = cap.value<double>();
+      if (!is_known_axis(axis) || named_axis(axis).scope != Scope::board)
+        return file_.at(key.source(), fmt::format("'{}' is no axis of a board", axis));
+      if (!value || !(*value > 0)) return file_.at(cap.source(), "this is no cap");
+      preset.mode.values[axis] = *value;
+    }
+    return preset;
+  }
   Status check_path(const std::string& path, const toml::node& node) const {
     if (!path.empty() && path.front() != '/' && path.find("..") == std::string::npos) return {};
     return file_.at(node.source(), fmt::format("'{}' is no path below the root", path));
@@ -104,6 +142,7 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& n
   const toml::table& document = file.document();
   BoardSpec spec;
   MemorySpec& memory = spec.memory;
+  std::optional<int> usual;
   FLYBALL_CHECK(reader.table(
       document, {{"id", reader.text(spec.id)},
                  {"name", reader.text(spec.name)},
@@ -124,6 +163,9 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& n
                                             {"cores", reader.count(spec.nvpmodel.cores)},
                                             {"cores_per_cluster",
                                              reader.count(spec.nvpmodel.cores_per_cluster)}})},
+                 {"presets", reader.inner({{"source", reader.text(spec.presets_source)},
+                                           {"default", reader.id(usual)},
+                                           {"modes", reader.preset(spec.presets)}})},
                  {"rails", reader.inner({{"module", reader.list(spec.module_rails)}})},
                  // For the simulated board (twin/board.h), which reads it itself.
                  {"twin", [](const toml::node&) { return Status(); }}}));
@@ -132,6 +174,11 @@ Result<BoardSpec> parse_board_spec(const std::string& text, const std::string& n
       (nvpmodel.cpu.empty() || nvpmodel.cores == 0 || nvpmodel.cores_per_cluster == 0))
     return file.at(document["nvpmodel"].node()->source(),
                    "cpu, cores or cores_per_cluster is missing");
+  if (document.contains("presets") && (spec.presets_source.empty() || spec.presets.empty()))
+    return file.at(document["presets"].node()->source(), "source or modes are missing");
+  for (Preset& preset : spec.presets) preset.is_default = preset.id == usual;
+  if (usual && std::ranges::none_of(spec.presets, &Preset::is_default))
+    return file.at(document["presets"].node()->source(), "the default is none of the modes");
   if (spec.id.empty() || spec.name.empty() || (spec.modules.empty() && spec.models.empty()))
     return file.at(document.source(), "id, name, and modules or models are missing");
   return spec;

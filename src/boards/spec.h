@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "boards/preset.h"
 
 namespace flyball {
 
@@ -40,6 +41,8 @@ struct BoardSpec {
   /// Releases of L4T (32: JetPack 4) on which clocks that were lowered may come back only after a
   /// reboot.
   std::vector<int> raising_may_need_reboot;
+  std::vector<Preset> presets;  ///< as nvpmodel of this kind of board has them; none: not known
+  std::string presets_source;   ///< where they are from
 
   bool jetson() const { return name.starts_with("Jetson"); }
 };

@@ -12,6 +12,7 @@
 #include "cli/report_left.h"
 #include "cli/tables.h"
 #include "data/makers/default_set.h"
+#include "data/makers/make.h"
 #include "device/power_meter.h"
 #include "device/registry/board.h"
 #include "profile/trials/chosen_modes.h"
@@ -66,6 +67,7 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   FLYBALL_ASSIGN(const std::filesystem::path root, root_folder(options.root));
   FLYBALL_ASSIGN(trial.environment, gpu_environment(board.info().name, root));
   trial.argv = options.program;
+  trial.presets = board.presets();
   trial.stopping.max_seconds = options.trial_cap_s();
   trial.stopping.min_seconds = std::min(1.0, options.trial_cap_s());
   if (options.trial_seconds) trial.whole_run_limit_s = *options.trial_seconds;
@@ -73,10 +75,27 @@ Result<OpenedProfiler> open_program(const Board& board, const ProfilerOptions& o
   trial.wanted_figures = options.wanted_figures;
   FLYBALL_ASSIGN(trial.open, open_axes(board, options.axes));
   OpenedProfiler opened;
-  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  if (!options.dry_run) {
+    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  }
   FLYBALL_ASSIGN(auto device, board.knobs(report_left));
   FLYBALL_ASSIGN(opened.profiler, make_program_profiler(std::move(device), board.power(), trial));
   return opened;
+}
+
+// A dry run does with a few samples, which go with it, where the usual set was not drawn yet.
+Result<std::filesystem::path> data_of(const ProfilerOptions& options, OpenedProfiler& opened) {
+  const auto known = find_workload(options.workload);
+  std::error_code ignored;
+  if (!options.dry_run || !options.data.empty() || !known ||
+      std::filesystem::exists(default_dataset_folder((*known)->dataset), ignored))
+    return dataset_folder(options.workload, options.data, options.quiet);
+  constexpr int64_t few_samples = 64;
+  FLYBALL_ASSIGN(TempFolder folder, TempFolder::make());
+  opened.drawn = std::make_shared<TempFolder>(std::move(folder));
+  const std::filesystem::path data = opened.drawn->path() / "data";
+  FLYBALL_CHECK(make_dataset((*known)->dataset, few_samples, data));
+  return data;
 }
 
 Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& options) {
@@ -87,12 +106,13 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   live.workload = options.workload;
   live.seed = options.seed;
   live.cache_bytes = options.cache_bytes;
-  live.memory_check = !options.memory.no_check;
+  live.memory_check = !options.memory.no_check && !options.dry_run;  // it runs the network
   live.memory = options.memory.bytes;
   live.stopping.max_seconds = options.trial_cap_s();
   live.stopping.min_seconds = std::min(1.0, options.trial_cap_s());
   live.interrupted = &interrupt_flag();
   live.board = computing_board(board.info());
+  live.presets = board.presets();
   if (!options.phase.empty()) {
     FLYBALL_ASSIGN(live.phase, parse_phase(options.phase));
   }
@@ -102,9 +122,11 @@ Result<OpenedProfiler> open_live(const Board& board, const ProfilerOptions& opti
   FLYBALL_ASSIGN(live.open, open_axes(board, options.axes));
   FLYBALL_CHECK(check_device(live.board.compute));
   OpenedProfiler opened;
-  FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  if (!options.dry_run) {
+    FLYBALL_ASSIGN(opened.measuring, begin_measuring(options.measuring));
+  }
   if (live.script.drawn.empty()) {
-    FLYBALL_ASSIGN(live.data, dataset_folder(options.workload, options.data, options.quiet));
+    FLYBALL_ASSIGN(live.data, data_of(options, opened));
   }
   FLYBALL_ASSIGN(auto device, board.knobs(report_left));
   FLYBALL_ASSIGN(opened.profiler, make_live_profiler(std::move(device), board.power(), live));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/os/temp_folder.h"
 #include "cli/common_options.h"
 #include "cli/measuring.h"
 #include "cli/memory_options.h"
@@ -41,6 +42,7 @@ struct ProfilerOptions {
   std::optional<double> trial_seconds;  ///< --trial-time; where it is given no trial may be longer
   std::vector<std::string> wanted_figures;  ///< that a program has to report in each trial
   bool quiet = false;
+  bool dry_run = false;  ///< it is only looked at: nothing is measured, and no right to it is taken
   MeasuringOptions measuring;
   OptionScope scope;  ///< of the options above, where a command has them
 
@@ -54,6 +56,7 @@ void add_profiler_options(CLI::App& command, ProfilerOptions& options);
 /// A profiler, with the table behind it where there is one.
 struct OpenedProfiler {
   std::shared_ptr<MeasuringSession> measuring;  ///< of a live board; outlives the profiler
+  std::shared_ptr<TempFolder> drawn;            ///< data for a dry run alone
   std::unique_ptr<Profiler> profiler;
   std::optional<WorkloadTable> table;
 };

@@ -39,6 +39,7 @@ Result<std::unique_ptr<Profiler>> open_role(const std::string& spec, Phase phase
   role.trial_seconds = options.trial_seconds;
   role.seed = options.request.seed;
   role.quiet = options.quiet;
+  role.dry_run = options.dry_run;
   role.memory = options.memory;
   role.accepted = options.accepted;
   role.measuring = options.measuring_options;

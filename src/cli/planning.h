@@ -36,7 +36,7 @@ struct PlanOptions {
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   std::vector<std::string> arrivals;  ///< of each service, or one for all; empty: clockwork
   double percentile = 99;             ///< of requests in time, with `arrivals`
-  bool apply = false, json = false, verbose = false, quiet = false;
+  bool dry_run = false, apply = false, json = false, verbose = false, quiet = false;
   MemoryOptions memory;             ///< of roles that are networks
   std::optional<double> switch_ms;  ///< --switch-cost
   double idle_power_w = 0;          ///< --idle-power; 0: not given

@@ -107,4 +107,18 @@ Result<Posterior> posterior_of(const History& history, size_t role, const Search
   return posterior;
 }
 
+Readings known_or_predicted(const History& history, const SearchOptions& options) {
+  Readings readings = history.readings();
+  if (!options.make_predictor) return readings;
+  for (size_t role = 0; role < readings.size(); ++role) {
+    const auto posterior = posterior_of(history, role, options);
+    if (!posterior.ok()) continue;
+    for (size_t i = 0; i < readings[role].size(); ++i)
+      if (!history.find(role, i))
+        readings[role][i] = {std::exp(posterior->log_ms[i]),
+                             posterior->has_power() ? std::exp(posterior->log_w[i]) : not_measured};
+  }
+  return readings;
+}
+
 }  // namespace flyball

@@ -78,4 +78,8 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
 /// predictor's, e.g. too few rows.
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options);
 
+/// The readings of all candidates; where there are none and no trial failed, the medians of the
+/// posterior. NaN where nothing can be predicted.
+Readings known_or_predicted(const History& history, const SearchOptions& options);
+
 }  // namespace flyball

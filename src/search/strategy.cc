@@ -89,7 +89,10 @@ std::optional<Ask> Strategy::ask() {
     return stop("the time was used up");
   pending_ =
       first_missing(options_.default_choice, "the default, so that the answer is never worse");
+  const size_t most = std::min(options_.profile_budget, options_.profile_limit);
+  if (!pending_) pending_ = baselines_.next(history_, options_, history_.profiles() + 1 >= most);
   if (!pending_) pending_ = propose();
+  if (!pending_) pending_ = baselines_.next(history_, options_, true);
   if (!pending_ && stopped_.empty()) stopped_ = "there is nothing left to try";
   if (pending_ && is_beyond_the_most(*pending_)) {
     pending_.reset();

@@ -11,6 +11,7 @@
 
 #include "history/history.h"
 #include "predict/predictor.h"
+#include "search/baselines.h"
 
 namespace flyball {
 
@@ -50,6 +51,9 @@ struct SearchOptions {
   /// The configuration as the board or user has it now, one candidate for each role; measured
   /// first, so that an answer is never worse.
   std::vector<size_t> default_choice;
+  /// Measured beside the search (BaselineTrials), in so many profiles at most.
+  std::vector<Baseline> baselines = {};
+  size_t baseline_profiles = 0;
   std::vector<Known> known;
   /// A fresh predictor; needed by the strategies that model (`flyball`, `als`).
   std::function<std::unique_ptr<Predictor>()> make_predictor;
@@ -117,6 +121,7 @@ class Strategy {
   std::optional<Ask> pending_;
   std::string stopped_;
   std::vector<std::string> notes_;
+  BaselineTrials baselines_;
 };
 
 }  // namespace flyball

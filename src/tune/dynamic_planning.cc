@@ -76,6 +76,7 @@ std::optional<Refusal> unserved(const RateProblems& problems, const RateProfiles
 
 Result<DynamicAnswer> answer(Session& session, const SharedBoard& board, const Request& request,
                              const RateProblems& problems, std::span<const RateWindow> windows) {
+  session.without_presets();
   FLYBALL_ASSIGN(RateProfiles all, profile_rates(session, board, request, problems));
   DynamicAnswer& answer = all.answer;
   auto plan = plan_dynamic(answer.problem, all.readings, windows);

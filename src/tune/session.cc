@@ -16,11 +16,10 @@
 #include "search/run.h"
 #include "space/trial_facts.h"
 #include "store/command_run.h"
+#include "tune/preset_choices.h"
 
 namespace flyball {
 namespace {
-
-constexpr int verification_rounds = 4;
 
 // A run goes on only in the same space and with trials of the same length.
 Json what_is_measured(const MeasuredRole& role) {
@@ -328,16 +327,19 @@ SearchOptions Session::search_options(const Problem& problem) const {
   const auto strategy = find_strategy(options_.strategy);
   const bool all = strategy.ok() && (*strategy)->exhaustive;
   SearchOptions options;
+  options.default_choice = default_choice(problem);
   options.profile_budget = all ? problem.candidates->size(0) : options_.profiles;
   if (options_.profiles_asked && !all) options.profile_limit = options_.profiles;
   // Until a gap or a time: as many profiles as that takes, unless a number was asked for, too.
   if ((options_.gap > 0 || options_.time_limit_s != unlimited) && !options_.profiles_asked)
     options.profile_budget = problem.candidates->size(0);
+  if (presets_) options.baselines = preset_choices(problem, roles_);
+  options.baseline_profiles =
+      profiles_for_presets(options.baselines, options.default_choice, options_.profiles);
   options.gap = options_.gap;
   if (options_.time_limit_s != unlimited)
     options.out_of_time = [this] { return since_.seconds() >= options_.time_limit_s; };
   options.seed = options_.seed;
-  options.default_choice = default_choice(problem);
   options.known = known_;
   options.predictor = options_.predictor;
   options.make_predictor = [name = options_.predictor] { return *make_predictor(name); };

@@ -20,6 +20,9 @@
 
 namespace flyball {
 
+/// How often at most an answer is measured once more until it stands, and the default with it.
+inline constexpr int verification_rounds = 4;
+
 /// A measurement as strategies take it.
 Reading reading_of(const Measurement& measurement, std::span<const FigureLimit> limits);
 
@@ -57,6 +60,8 @@ class Session {
   /// searches and says its answer as JSON; the run ends with that, or as interrupted or failed.
   /// Call it once, after everything that may be refused was checked.
   Status answer(const std::string& command, Json asked, const std::function<Result<Json>()>& work);
+  /// Searches measure no presets: their answers are not compared with any.
+  void without_presets() { presets_ = false; }
   /// What the search will read first of this candidate, for problems that cannot be posed
   /// before.
   Result<Measurement> look_ahead(size_t role, size_t candidate);
@@ -110,6 +115,7 @@ class Session {
   std::vector<Observation> recalled_;             ///< from the store; the first search's
   size_t searches_ = 0;                           ///< so far
   std::set<std::pair<size_t, size_t>> verified_;  ///< by role and candidate: read twice before
+  bool presets_ = true;                           ///< are they measured beside the searches?
   size_t not_repeated_ = 0;          ///< readings that were to be made once more, and could not
   std::vector<SetAside> set_aside_;  ///< asked for by any search
   std::set<std::pair<size_t, size_t>> out_of_reach_;  ///< these and the rest, by role and candidate

@@ -4,11 +4,13 @@
 
 #include <array>
 
+#include "answers/comparison.h"
 #include "answers/tune_json.h"
 #include "base/json.h"
 #include "predict/contradicted.h"
 #include "problem/exact.h"
 #include "search/acquisition.h"
+#include "search/posterior.h"
 #include "tune/planning.h"
 #include "tune/predictions.h"
 
@@ -78,10 +80,21 @@ void explain(const Strategy& strategy, const Asked& asked, Error why_not, TuneRe
   result.refuse(refusal_of(strategy, std::move(why_not), flag_of, provenance_of(result.profiled)));
 }
 
+// What the presets take and draw: as measured, else by the strategy's predictor.
+void take_presets(const Strategy& strategy, TuneResult& result) {
+  const Readings readings = known_or_predicted(strategy.history(), strategy.options());
+  result.presets =
+      preset_answers(strategy, result.board().presets, readings, provenance_of(result.profiled));
+  const std::vector<size_t>& usual = strategy.options().default_choice;
+  if (!usual.empty() && readings[0][usual[0]].minibatch_ms > 0)
+    result.default_breaks = broken_limits(strategy.problem(), readings, usual);
+}
+
 Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector<size_t>& config,
                     TuneResult& result) {
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
+  take_presets(*outcome.strategy, result);
   if (result.request.gap > 0 && outcome.answer) {
     const auto posterior =
         posterior_of(outcome.strategy->history(), 0, outcome.strategy->options());
@@ -105,6 +118,7 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   session.tell(Predicted{0, result.space.size() - result.configurations_profiled()});
   const Status predicted = predict_rest(*role.profiler, result);
   if (!predicted.ok()) return session.explained(predicted.error());
+  compare_with_presets(result);
   session.complete(result);
   if (result.per == Per::run)
     result.notes.push_back(

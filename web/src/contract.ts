@@ -88,6 +88,8 @@ export interface Tune {
   configurations: number;
   /** Which power modes were chosen among (`--modes`); null where a table keeps all of its own. */
   modes: CommonModes | null;
+  /** The preset power modes of the board, in its order; empty where there are none or they are not known. */
+  presets?: CommonAnswerPreset[];
   /** Trials that were asked for and not made: they need a reboot. */
   set_aside: CommonSetAside[];
   /** [count] Its number in the store; null: nothing is kept. */
@@ -212,7 +214,7 @@ export interface TuneConfiguration {
   provenance: CommonProvenance;
   /** Of the choice: how much of its power is idle power; left out where that was not measured. */
   idle?: CommonIdleShare;
-  /** Of the choice: what its trials reported, medians; left out where they reported nothing. */
+  /** What its trials reported, medians; left out where they reported nothing, and of the front. */
   figures?: CommonFigures;
 }
 /** What one trial read. */
@@ -288,10 +290,12 @@ export interface TuneDefault {
   epoch_j: number | null;
   /** How the figures are known. */
   provenance: CommonProvenance;
+  /** What its trials reported, medians; left out where they reported nothing. */
+  figures?: CommonFigures;
   /** Why that is the default. */
   reason: string;
 }
-/** The choice against the default. Show `text`: it is the one sentence that terminal and page share. */
+/** The choice against the default. Show `text`, which terminal and page share: it also says which limits the default breaks, and what the choice is to the best preset within the limits and to the one in force. */
 export interface TuneComparison {
   /** E.g. `36.4 % less time per minibatch than the default`, without a full stop. */
   text: string;
@@ -454,6 +458,29 @@ export interface CommonModes {
   seed: number | null;
   /** Values of the papers' grid that the board lists otherwise, or not at all. */
   notes: string[];
+}
+/** A preset power mode of the board beside the answer, with the run settings that one gets without tuning. */
+export interface CommonAnswerPreset {
+  /** [id] Of nvpmodel. */
+  id: number;
+  /** Of nvpmodel. */
+  name: string;
+  /** Is it the one that the board is in? Of a simulated board: the one that its kind is delivered in. */
+  in_force: boolean;
+  /** Is it the same configuration as the answer's default? */
+  default: boolean;
+  /** Of the first workload; null: it is not among the configurations that were searched. */
+  config: CommonConfig | null;
+  /** [ms] Of the first workload; null: not known. */
+  minibatch_ms: number | null;
+  /** [W] The largest of the workloads; null: not known. */
+  power_w: number | null;
+  /** How these figures are known; null where they are not. */
+  provenance: CommonProvenance | null;
+  /** Limits that it does not keep, by these figures. */
+  breaks: ("power" | "time" | "energy" | "latency" | "arrival rate" | "figure")[];
+  /** What the answer is to it, in words; null where it was not measured. */
+  text: string | null;
 }
 export interface CommonSetAside {
   config: CommonConfig1;
@@ -726,12 +753,16 @@ export interface Plan {
   choice: PlanChoice | null;
   /** The same as `choice`; its name until 0.2. */
   answer: PlanChoice | null;
+  /** Which limits the default breaks, and what the answer is to the best preset within the limits and to the one in force, in words; null where there is nothing to say. */
+  comparison?: string | null;
   /** What one gets without tuning; null where it was not measured. */
   default: PlanChoice | null;
   /** What was profiled, and which trials are those of earlier runs. */
   effort: string;
   /** Trials of earlier runs; empty when all were made now. */
   reused: CommonReused[];
+  /** The preset power modes of the board, in its order; empty where there are none or they are not known. */
+  presets?: CommonAnswerPreset[];
   /** Trials that were asked for and not made: they need a reboot. */
   set_aside: CommonSetAside[];
   /** Start of the run, ISO 8601. */
@@ -929,6 +960,8 @@ export interface PlanDynamicPlan {
   effort: string;
   /** Trials of earlier runs; empty when all were made now. */
   reused: CommonReused[];
+  /** The preset power modes of the board, in its order; empty where there are none or they are not known. */
+  presets?: CommonAnswerPreset[];
   /** Trials that were asked for and not made: they need a reboot. */
   set_aside: CommonSetAside[];
   /** Start of the run, ISO 8601. */

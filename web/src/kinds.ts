@@ -28,7 +28,7 @@ import type { ExperimentView, TuneReport } from "./view.ts";
 
 type Section<R> = (report: R) => HTMLElement | HTMLElement[] | null;
 
-const tune: Section<TuneReport>[] = [answer_section, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
+const tune: Section<TuneReport>[] = [answer_section, sheet_tables, apply_section, cloud_section, tune_heat, trials_section, table_section, agreement_section, notes_section, provenance_section];
 const experiment: Section<ExperimentView>[] = [findings_section, epochs_section, spread_section, epochs_table_section, notes_section, provenance_section];
 const sheet: Section<Sheet>[] = [sheet_answer, apply_section, serving_section, latency_section, sheet_charts, sheet_grids, sheet_bars, sheet_tables, notes_section];
 

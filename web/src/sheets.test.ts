@@ -169,3 +169,19 @@ test("bytes and intervals in words", () => {
   assert.deepEqual([bytes_words(999), bytes_words(999.96), bytes_words(54e6)], ["999 B", "1 kB", "54 MB"]);
   assert.deepEqual([quantity(null, [1, 2]), quantity(3, null), quantity(3, [3, 3]), quantity(3, [2, 4])], [null, 3, 3, [3, 2, 4]]);
 });
+
+test("a plan says what its answer is to the presets of the board", () => {
+  const page = plan_page();
+  page.answer.comparison = "MAXN breaks the power budget (39.8 W); 50.0 % more training than preset 30W (in force)";
+  page.answer.presets = [
+    { id: 0, name: "MAXN", in_force: false, default: true, config: { gpu_mhz: 1300.5 }, minibatch_ms: 57.4, power_w: 39.8, provenance: "simulated", breaks: ["power"], text: "preset MAXN breaks the power budget (39.8 W)" },
+    { id: 2, name: "30W", in_force: true, default: false, config: { gpu_mhz: 612 }, minibatch_ms: 99.2, power_w: 22, provenance: "simulated", breaks: [], text: "50.0 % more training than preset 30W (in force)" },
+    { id: 9, name: "mine", in_force: false, default: false, config: null, minibatch_ms: null, power_w: null, provenance: null, breaks: [], text: null },
+  ];
+  assert.deepEqual(problems(page), []);
+  const sheet = plan_sheet(page);
+  assert.equal(sheet.lines[0], page.answer.comparison);
+  assert.deepEqual(column(sheet, "Presets of the board", "preset"), ["MAXN", "30W (in force)", "mine"]);
+  assert.deepEqual(column(sheet, "Presets of the board", "breaks"), ["power", "", ""]);
+  assert.equal(column(sheet, "Presets of the board", "the answer")[2], "not among what was searched");
+});

@@ -17,7 +17,9 @@ export interface TuneReport {
   /** What times and energies are compared per, everywhere on the page. Left out: minibatch. */
   per?: "minibatch" | "sample" | "run";
   comparison?: TuneComparison | null;
-  default: { configuration: number; name: string } | null;
+  default: { configuration: number; name: string; figures?: Record<string, number> } | null;
+  /** The presets of the board; empty where they are not known. */
+  tables?: SheetTable[];
   /** Null without power. On other pairs of costs the page finds it itself. */
   front: { over: ["time", "power" | "energy"]; configurations: number[] } | null;
   oracle?: Oracle | null;

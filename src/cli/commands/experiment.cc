@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/files.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
+#include "base/text.h"
 #include "cli/action.h"
 #include "cli/board.h"
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/dry_run.h"
 #include "cli/measuring.h"
 #include "cli/output.h"
 #include "cli/stored.h"
@@ -31,7 +34,7 @@ struct ExperimentArguments {
   StoreOptions store;
   OptionScope scope;
   double scale = 1;
-  bool fresh = false, json = false, quiet = false;
+  bool fresh = false, dry_run = false, json = false, quiet = false;
 };
 
 Error not_on(const ExperimentArguments& options, const std::string& hint) {
@@ -169,9 +172,64 @@ Status simulate(const ExperimentArguments& options, const Board& board, Context&
   return show(own, std::move(result), context);
 }
 
+// What an earlier start has measured of it; nothing where the store has none, or cannot be read.
+std::vector<RunFigures> held_runs(const ExperimentSpec& spec, const ExperimentArguments& options,
+                                  ExperimentOptions experiment) {
+  const std::filesystem::path place = Store::file_of(store_place(options.store.place));
+  std::error_code ignored;
+  if (options.store.none || options.fresh || !std::filesystem::exists(place, ignored)) return {};
+  auto store = Store::open_to_read(place);
+  if (!store) return {};
+  experiment.store = &*store;
+  auto held = load_experiment(spec, experiment);
+  return held ? std::move(held->runs) : std::vector<RunFigures>();
+}
+
+// The costs of a run by those that the store holds.
+void add_costs(const std::vector<RunFigures>& held, size_t left, DryRun& dry) {
+  std::vector<double> seconds, joules;
+  for (const RunFigures& run : held) {
+    double run_s = 0, run_j = 0;
+    for (const EpochFigures& epoch : run.epochs) {
+      run_s += epoch.e2e_s;
+      run_j += epoch.energy_j.value_or(std::nan(""));
+    }
+    seconds.push_back(run_s);
+    if (!std::isnan(run_j)) joules.push_back(run_j);
+  }
+  dry.seconds = cost_ahead(seconds, left, "runs", "s");
+  dry.joules = cost_ahead(joules, left, "runs", "J");
+}
+
+Status show_plan_of(const ExperimentArguments& options, const Board& board,
+                    const Context& context) {
+  FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
+  FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
+  DryRun dry;
+  dry.device = board.info().device.name;
+  dry.title = board.info().device.title;
+  dry.profiles = dry.trials = spec.runs().size() * static_cast<size_t>(spec.repeats);
+  std::vector<RunFigures> held;
+  if (board.twin()) {
+    dry.seconds = dry.joules = {0, "runs are simulated, and kept nowhere"};
+  } else {
+    FLYBALL_ASSIGN(experiment.board, place_of(board, options, false));
+    held = held_runs(spec, options, experiment);
+    add_costs(held, dry.trials - std::min(dry.trials, held.size()), dry);
+  }
+  dry.roles = {{spec.fixed.workload, spec.fixed.phase, dry.trials, held.size()}};
+  for (const Varied& varied : spec.vary) {
+    std::vector<std::string> values;
+    for (const SettingValue& value : varied.values) values.push_back(setting_text(value));
+    dry.notes.push_back("varies " + varied.name + ": " + join(values, ", "));
+  }
+  return print_dry_run(dry, options.json);
+}
+
 Status run(const ExperimentArguments& options, Context& context) {
   FLYBALL_CHECK(options.files.check());
   FLYBALL_ASSIGN(const auto board, open_named_board(options.device, options.root));
+  if (options.dry_run) return show_plan_of(options, *board, context);
   if (board->twin()) return simulate(options, *board, context);
   FLYBALL_ASSIGN(const ExperimentSpec spec, spec_of(options));
   FLYBALL_ASSIGN(ExperimentOptions experiment, experiment_options(options, context));
@@ -242,6 +300,7 @@ void add_experiment(CLI::App& app, Context& context) {
   CLI::App* runner = command->add_subcommand("run", "measure what is missing, and report");
   add_common(*runner, *options);
   add_fresh(*runner, options->fresh);
+  add_dry_run(*runner, options->dry_run);
   add_measuring_options(*runner, options->measuring);
   add_quiet(*runner, options->quiet);
   add_store_options(*runner, options->store);

@@ -44,7 +44,7 @@ Result<OpenedBoard> open(const ModeOptions& options) {
     return Error{Code::invalid_argument,
                  fmt::format("{} is simulated: there is no board whose mode could be set or held",
                              name.text()),
-                 fmt::format("`flyball mode show --device {}` shows what it has; tune, plan, "
+                 fmt::format("`flyball mode presets --device {}` lists what it has; tune, plan, "
                              "profile and experiment choose modes of it themselves",
                              name.text())};
   const bool named = !options.device.empty();
@@ -103,6 +103,10 @@ Status show_simulated(const ModeOptions& options, const Board& board) {
   fmt::print("{} ({})\n", report.board.name, report.board.id);
   print_axes(report.axes);
   fmt::print("simulated: a trial that names no mode runs in this one; nothing stays set\n");
+  const Presets presets = board.presets();
+  if (const Preset* usual = presets.in_force())
+    fmt::print("tune and plan compare with preset {}, too: {}\n", usual->name,
+               describe(usual->mode.values));
   return {};
 }
 
@@ -170,12 +174,26 @@ Status list(const ModeOptions& options) {
   return {};
 }
 
-Status list_presets(const ModeOptions& options) {
+// Of a simulated board what boards/ says of its kind.
+Result<Presets> presets_of(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options));
+  if (simulated) return simulated->presets();
   FLYBALL_ASSIGN(const OpenedBoard board, open(options));
-  const Presets presets = read_presets(board.root, *board.device);
+  return read_presets(board.root, *board.device);
+}
+
+Status list_presets(const ModeOptions& options) {
+  FLYBALL_ASSIGN(const Presets presets, presets_of(options));
   for (const Error& refused : presets.problems) report_error(refused);
   if (options.json) {
     print_json({{"presets", presets_json(presets.list)}});
+    return {};
+  }
+  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
+  const bool twin = name.kind == BoardName::Kind::twin;
+  if (presets.list.empty()) {
+    fmt::print("{}\n", twin ? "nvpmodel's presets of this board are not known"
+                            : "this board has no etc/nvpmodel.conf");
     return {};
   }
   TextTable table({"id", "preset", "cores and caps", ""});
@@ -184,7 +202,8 @@ Status list_presets(const ModeOptions& options) {
                preset.active       ? "active"
                : preset.is_default ? "default"
                                    : ""});
-  fmt::print("{}", presets.list.empty() ? "this board has no etc/nvpmodel.conf\n" : table.str());
+  fmt::print("{}", table.str());
+  if (twin) fmt::print("from: {}\n", presets.source);
   return {};
 }
 
@@ -292,7 +311,7 @@ void add_mode(CLI::App& app, Context& context) {
       {"show", "the mode that the board is in", false, true, [options] { return show(*options); }},
       {"list", "axes and the values that the board lists", false, true,
        [options] { return list(*options); }},
-      {"presets", "preset modes of nvpmodel", false, false,
+      {"presets", "preset modes of nvpmodel", false, true,
        [options] { return list_presets(*options); }},
       {"set", "set a mode that stays", true, false, [options] { return set(*options); }},
       {"restore", "put back what was before `mode set`", false, false,

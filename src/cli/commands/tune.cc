@@ -13,6 +13,7 @@
 #include "cli/checks.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
+#include "cli/dry_run.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/report_file.h"
@@ -136,7 +137,7 @@ Status run(TuneOptions& options, Context& context) {
     FLYBALL_ASSIGN(request.gap, read_gap(options.gap));
   }
   FLYBALL_CHECK(read_limits(options, context.program));
-  if (!options.report.empty()) FLYBALL_CHECK(check_report(options));
+  if (!options.report.empty() && !options.board.dry_run) FLYBALL_CHECK(check_report(options));
   options.board.program = context.program;
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
   FLYBALL_ASSIGN(request.references,
@@ -144,6 +145,11 @@ Status run(TuneOptions& options, Context& context) {
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
+  if (options.board.dry_run) {
+    FLYBALL_ASSIGN(const SharedBoard shared, share_board(*board.profiler));
+    FLYBALL_CHECK(tune_problem(request, shared));
+    return show_dry_run(shared, options.store, request, options.json);
+  }
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   request.cancelled = &interrupt_flag();
   Progress progress(options.board.quiet);
@@ -205,6 +211,7 @@ void add_tune(CLI::App& app, Context& context) {
   add_report_option(*command, options->report);
   add_store_options(*command, options->store);
   add_fresh(*command, request.fresh);
+  add_dry_run(*command, options->board.dry_run);
   command->add_flag("--no-verify", options->no_verify, "do not measure the answer once more");
   command->add_flag("--oracle", options->oracle, "show a table's true optimum beside the answer");
   command->add_flag("--verbose,-v", options->verbose, "list every trial and every remark");

@@ -78,6 +78,11 @@ std::string answer_rows(const TuneResult& result) {
   Rows rows(result);
   if (result.choice) rows.add("choice", *result.choice, result.configurations[*result.choice]);
   rows.add("default", result.default_config, result.configurations[result.default_config]);
+  for (const PresetAnswer& preset : result.presets) {
+    if (!preset.measured() || preset.is_default) continue;
+    const size_t config = *result.space.find(*result.space.to_row(preset.settings));
+    if (config != result.choice) rows.add(preset.title(), config, result.configurations[config]);
+  }
   if (result.oracle && result.oracle->raw)
     rows.add("raw optimum", result.oracle->raw->config, as_tabled(*result.oracle->raw));
   if (result.oracle && result.oracle->robust)
@@ -100,6 +105,24 @@ std::string readings_text(const TuneResult& result) {
   if (result.choice && *result.choice != result.default_config) add("choice", *result.choice);
   add("default", result.default_config);
   return text.empty() ? "" : text + "\n";
+}
+
+/// What is reported of choice and default, side by side.
+std::string figures_text(const TuneResult& result) {
+  if (!result.choice) return "";
+  const bool same = *result.choice == result.default_config;
+  const Figures usual = same ? Figures() : figures_of(result, result.default_config);
+  std::string text;
+  for (const auto& [name, value] : figures_of(result, *result.choice)) {
+    text += fmt::format("{} of the choice: {}", name, figure_text(name, value));
+    if (const auto other = usual.find(name); other != usual.end())
+      text += fmt::format(", of the default: {}{}", figure_text(name, other->second),
+                          is_worse(name, value, other->second, result.request.limits)
+                              ? " (the choice is worse)"
+                              : "");
+    text += "\n";
+  }
+  return text;
 }
 
 std::string oracle_lines(const TuneResult& result) {
@@ -145,9 +168,7 @@ std::string tune_text(const TuneResult& result, bool verbose) {
                   info.device_title, effort_text(result, result.offered()), answer_rows(result));
   if (const auto comparison = compare_with_default(result)) text += comparison->text + "\n";
   text += readings_text(result);
-  if (result.choice)
-    for (const auto& [name, value] : figures_of(result, *result.choice))
-      text += fmt::format("{} of the choice: {}\n", name, figure_text(name, value));
+  text += figures_text(result);
   text += fmt::format("asked: {}\ndefault: {}\n", describe(result.request, result.budget_span),
                       result.default_reason);
   if (result.request.time_budget_s != unlimited || result.request.energy_budget_j != unlimited)

@@ -34,9 +34,13 @@ int version_of(const std::string& kind) {
 
 }  // namespace
 
+fs::path default_dataset_folder(const std::string& kind) {
+  return cache_folder() / fmt::format("{}-v{}", kind, version_of(kind));
+}
+
 Result<fs::path> default_dataset(const std::string& kind,
                                  const std::function<void(const std::string& what)>& making) {
-  const fs::path folder = cache_folder() / fmt::format("{}-v{}", kind, version_of(kind));
+  const fs::path folder = default_dataset_folder(kind);
   std::error_code problem;
   if (fs::exists(folder, problem)) return folder;
   const int64_t samples = samples_of(kind);

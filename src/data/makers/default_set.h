@@ -9,6 +9,9 @@
 
 namespace flyball {
 
+/// Where the drawn set of a kind is kept.
+std::filesystem::path default_dataset_folder(const std::string& kind);
+
 /// The drawn set of a kind, in its true format: 60,000 digits for "mnist", 5,000 training samples
 /// for "cifar10", 1,000 pictures of 500 × 375 in 10 classes for "images" and "gld23k", 1,000 of 80
 /// categories for "coco", 60,000 windows of 35 words for "wikitext", 10,000 questions for "squad".

@@ -28,11 +28,6 @@ std::string kernel_of(const fs::path& root) {
   return "Linux " + (release ? std::string(trim(*release)) : "of a tree");
 }
 
-double highest_not_above(const std::vector<double>& values, double cap) {
-  const auto above = std::ranges::upper_bound(values, cap * (1 + 1e-6));
-  return above == values.begin() ? values.front() : *(above - 1);
-}
-
 }  // namespace
 
 DeviceInfo describe_board(const BoardIdentity& board, const std::string& name, size_t cores,

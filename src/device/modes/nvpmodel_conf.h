@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "boards/preset.h"
 
 namespace flyball {
-
-struct NvpmodelSetting {
-  std::string param;     ///< "CPU_A78_0", "GPU", "EMC", "CPU_ONLINE"
-  std::string argument;  ///< "MAX_FREQ", "CORE_3"
-  std::string path;      ///< what the PARAM block says of the argument: a file
-  std::string value;     ///< as it stands there; "-1": the highest
-};
 
 struct NvpmodelMode {
   int id = 0;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "device/helper/link.h"
 #include "device/knobs/clock_range.h"
+#include "device/modes/nvpmodel_conf.h"
 
 namespace flyball {
 namespace {
@@ -166,6 +167,7 @@ Presets read_presets(const fs::path& root, const BoardDevice& board) {
     return presets;
   }
   NvpmodelConf conf = parse_nvpmodel(*text, file.string());
+  presets.source = "etc/nvpmodel.conf";
   presets.problems = std::move(conf.refused);
   if (conf.modes.empty() && presets.problems.empty())
     presets.problems.push_back({Code::corrupt, file.string() + " holds no power mode",

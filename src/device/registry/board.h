@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "boards/preset.h"
 #include "device/device.h"
 #include "device/helper/helper_device.h"
 #include "device/power_meter.h"
@@ -55,6 +56,9 @@ class Board {
   Result<std::unique_ptr<Device>> knobs() const { return knobs({}); }
   /// Its power: of which total, or why there is none.
   virtual std::unique_ptr<PowerMeter> power() const = 0;
+  /// Its preset power modes: of a live board what its nvpmodel.conf holds, of a simulated one what
+  /// boards/ says of its kind. None where there are none, or they are not known.
+  virtual Presets presets() const { return {}; }
   /// What was measured on it, where that is all there is of it; null for a live board.
   virtual const Table* table() const { return nullptr; }
   /// What is simulated, of a board that is; null for all others.

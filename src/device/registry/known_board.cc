@@ -3,6 +3,7 @@
 
 #include "device/helper/helper_device.h"
 #include "device/host/board_device.h"
+#include "device/modes/presets.h"
 #include "device/registry/board.h"
 
 namespace flyball {
@@ -26,6 +27,9 @@ class KnownBoard final : public Board {
   }
   std::unique_ptr<PowerMeter> power() const override {
     return open_power_meter(root_, info_.compute);
+  }
+  Presets presets() const override {
+    return read_presets(root_, *open_known_board(identity_, {.root = root_}));
   }
 
  private:

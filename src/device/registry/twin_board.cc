@@ -107,6 +107,10 @@ class SimulatedBoard final : public Board {
         "a simulated board draws power in a simulated trial alone: `flyball tune` and `flyball "
         "profile` tell it");
   }
+  Presets presets() const override {
+    const BoardSpec* spec = find_board_spec(twin_.id);
+    return spec ? presets_of(*spec, twin_.axes) : Presets();
+  }
 
  private:
   std::vector<AxisGap> gaps() const {
@@ -119,6 +123,11 @@ class SimulatedBoard final : public Board {
           "the twin of {} was compared with no measurement: its clocks, cores and widths are the "
           "board's, the rest is that of its kin (docs/twin.md)",
           twin_.id));
+    if (presets().list.empty())
+      add(
+          fmt::format("nvpmodel's presets of {} are not known: answers are compared with the "
+                      "highest mode alone",
+                      twin_.id));
     if (twin_.rails.empty()) add(fmt::format("{} has no rails that tell its power", twin_.id));
     return gaps;
   }

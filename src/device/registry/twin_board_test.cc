@@ -70,5 +70,19 @@ TEST(SimulatedBoard, PowerIsThatOfTheModuleWhereRailsMakeIt) {
   EXPECT_NE((*board)->power()->gap(), "");
 }
 
+TEST(SimulatedBoard, HasThePresetsThatAreKnownOfItsKind) {
+  const Presets known = (*open_board("twin:orin_agx"))->presets();
+  ASSERT_EQ(known.list.size(), 4u);
+  EXPECT_EQ(known.in_force()->name, "30W");
+  EXPECT_EQ(known.list[1].mode.values.at(axis::mem_mhz), 2133);
+  EXPECT_EQ(known.list[2].mode.values.at(axis::mem_mhz), 3199);
+  const auto other = open_board("twin:orin_nx");
+  EXPECT_TRUE((*other)->presets().list.empty());
+  bool said = false;
+  for (const std::string& gap : (*(*other)->knobs())->gap_texts())
+    said = said || gap.find("presets of orin_nx are not known") != std::string::npos;
+  EXPECT_TRUE(said);
+}
+
 }  // namespace
 }  // namespace flyball

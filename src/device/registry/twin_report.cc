@@ -29,6 +29,17 @@ Capability power_of(const TwinBoard& board, const std::string& title) {
       ""};
 }
 
+Capability presets_of(const Board& board) {
+  const Presets presets = board.presets();
+  std::vector<std::string> names;
+  for (const Preset& preset : presets.list)
+    names.push_back(preset.name + (preset.is_default ? " (default)" : ""));
+  const bool known = !names.empty();
+  return {"presets", "what a tune compares with",
+          known ? Capability::State::available : Capability::State::missing,
+          known ? join(names, ", ") : "nvpmodel's presets of this board are not known", ""};
+}
+
 }  // namespace
 
 BoardReport report_of_twin(const Board& board) {
@@ -38,6 +49,7 @@ BoardReport report_of_twin(const Board& board) {
   report.board.name = board.info().device.title;
   for (const Axis& axis : twin.axes)
     report.axes.push_back({axis, axis.values.back(), axis.values.back(), false});
+  report.presets = board.presets().list;
   // The mode of highest values is one that the board has, so its power is known.
   if (const auto idle = idle_power(twin, PowerMode())) {
     for (size_t i = 0; i < twin.rails.size(); ++i)
@@ -65,6 +77,7 @@ std::vector<Capability> examine_twin(const Board& board) {
       power_of(twin, title),
       {"power modes", "tune and plan", State::available,
        "each trial sets its own; none is in force between trials", ""},
+      presets_of(board),
       {"constants", "how near the true board",
        twin.calibrated.empty() ? State::missing : State::available,
        twin.calibrated.empty() ? "facts, and the constants of its kin" : twin.calibrated,

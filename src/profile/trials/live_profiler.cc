@@ -69,6 +69,7 @@ class LiveProfiler final : public Profiler {
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
     info_.gaps = device_->gap_texts();
+    info_.presets = on_axes(options.presets, device_->axes());
     info_.samples_per_epoch = static_cast<double>(dataset_->size());
     info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;

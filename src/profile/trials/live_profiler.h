@@ -23,6 +23,7 @@ struct LiveOptions {
   int image_size = 0;  ///< as SampleSize has it
   /// Whose numbers these are, and where the network computes; without a name: the device's own.
   BoardInfo board;
+  Presets presets{};       ///< of the board
   Settings job;            ///< fixed run settings that differ from the defaults
   std::vector<Axis> open;  ///< run axes to open beside the default ones, or to narrow them
   StoppingOptions stopping;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "boards/preset.h"
 #include "space/cost.h"
 #include "space/measurement.h"
 #include "space/space.h"
@@ -44,6 +45,7 @@ struct ProfilerInfo {
   bool told = false;              ///< measured by somebody else, who is busy on this machine
   bool program = false;           ///< the user's own, whose trials may be whole runs (Measurement)
   std::optional<KeptModes> modes{};  ///< nothing where nobody chose among them
+  Presets presets{};  ///< of the board, as modes of its axes; a live board's file may name others
 };
 
 /// How a live trial stands, every tenth of a second or so.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <regex>
+#include <set>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -48,11 +50,12 @@ Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>&
 
 constexpr size_t most_searched_bytes = 64 << 20;
 
-bool contains(const std::filesystem::path& file, const std::string& text) {
+// "" of one that is too large to be searched, or does not read.
+std::string searched(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (std::filesystem::file_size(file, ignored) > most_searched_bytes || ignored) return false;
-  const auto bytes = read_file(file);
-  return bytes && bytes->find(text) != std::string::npos;
+  if (std::filesystem::file_size(file, ignored) > most_searched_bytes || ignored) return "";
+  const auto text = read_file(file);
+  return text ? *text : "";
 }
 
 // "{batch_size}"
@@ -76,8 +79,30 @@ bool names(const std::vector<std::string>& argv, const std::string& name) {
         word.find(variable) != std::string::npos)
       return true;
   return std::ranges::any_of(program_files(argv), [&](const std::filesystem::path& file) {
-    return contains(file, variable);
+    return searched(file).find(variable) != std::string::npos;
   });
+}
+
+// Of `setting("batch_size", 16)`; nothing where no file has it, or several with other values.
+std::optional<double> own_value(const std::string& text, const std::string& name) {
+  const std::regex call("setting\\s*\\(\\s*[\"']" + name + "[\"']\\s*,\\s*([-+0-9.eE]+)\\s*\\)");
+  std::set<double> values;
+  for (std::sregex_iterator found(text.begin(), text.end(), call), end; found != end; ++found)
+    if (const auto value = parse_double((*found)[1].str())) values.insert(*value);
+  return values.size() == 1 ? std::optional(*values.begin()) : std::nullopt;
+}
+
+// What the program takes where nobody sets it, as far as its files say it.
+Settings own_values(const std::vector<std::string>& argv, const std::vector<Axis>& axes) {
+  Settings own;
+  for (const std::filesystem::path& file : program_files(argv)) {
+    const std::string text = searched(file);
+    if (text.find('\0') != std::string::npos) continue;  // no source
+    for (const Axis& axis : axes)
+      if (const auto value = axis.scope == Scope::run ? own_value(text, axis.name) : std::nullopt)
+        own.emplace(axis.name, *value);
+  }
+  return own;
 }
 
 Error never_read(const std::string& name) {
@@ -256,9 +281,11 @@ class ProgramProfiler final : public Profiler {
     info_.power_total = meter_->total();
     info_.power_gap = meter_->gap();
     info_.gaps = device_->gap_texts();
+    info_.presets = on_axes(options.presets, device_->axes());
     info_.live = true;
     info_.trial_cap_s = options.stopping.max_seconds;
     info_.program = true;
+    own_ = own_values(options.argv, space_.axes());
     find_default();
   }
 
@@ -266,7 +293,16 @@ class ProgramProfiler final : public Profiler {
   const Space& space() const override { return space_; }
   size_t default_config() const override { return default_; }
   std::string default_reason() const override {
-    return "all cores, and the lowest value of each axis that was opened";
+    std::string reason = "all cores";
+    const Settings settings = space_.settings(default_);
+    for (const auto& [name, own] : own_)
+      if (const auto taken = settings.find(name); taken != settings.end())
+        reason += taken->second == own
+                      ? fmt::format(", {} {} as the program has it", name, format_number(own))
+                      : fmt::format(", {} {} (nearest to the program's own {})", name,
+                                    format_number(taken->second), format_number(own));
+    return reason + (own_.empty() ? ", and the lowest value of each axis that was opened"
+                                  : "; the lowest value of other axes");
   }
 
   std::string out_of_reach(size_t config) const override {
@@ -303,7 +339,9 @@ class ProgramProfiler final : public Profiler {
     for (size_t i = 0; i < space_.size(); ++i) {
       double distance = 0;
       for (const auto& [name, value] : space_.settings(i))
-        distance += mode.contains(name) ? std::abs(value - mode.at(name)) * 1e6 : value;
+        distance += mode.contains(name)   ? std::abs(value - mode.at(name)) * 1e6
+                    : own_.contains(name) ? std::abs(value - own_.at(name)) * 1e3
+                                          : value;
       if (distance >= nearest) continue;
       nearest = distance;
       default_ = i;
@@ -371,6 +409,7 @@ class ProgramProfiler final : public Profiler {
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;
+  Settings own_;  ///< values that the program takes of itself, as its files say
   bool axes_checked_ = false;
   bool refused_ = false;       ///< the whole program, not only this trial
   std::optional<bool> whole_;  ///< were its trials whole runs so far?

@@ -21,6 +21,7 @@ struct ProgramTrialOptions {
   /// Axes besides those of the device; the program reads them by flyball.setting() and its like, or
   /// as FLYBALL_BATCH_SIZE and so on. An axis of the device may be narrowed.
   std::vector<Axis> open;
+  Presets presets{};                       ///< of the board
   std::vector<std::string> environment{};  ///< "NAME=value", on top of ours
   StoppingOptions stopping;
   double warm_up_s = 0.5;    ///< minibatches before this, and the first one, are not counted

@@ -45,7 +45,10 @@ bool is_run_axis(const std::string& name) {
 class TwinProfiler final : public Profiler {
  public:
   TwinProfiler(const Board& board, Twin twin, TwinTrialOptions options)
-      : twin_(std::move(twin)), options_(std::move(options)), board_(board.info()) {
+      : twin_(std::move(twin)),
+        options_(std::move(options)),
+        board_(board.info()),
+        presets_(board.presets()) {
     const TwinWorkload& workload = twin_.workload();
     info_.device = board_.device.name;
     info_.device_title = board_.device.title;
@@ -69,6 +72,7 @@ class TwinProfiler final : public Profiler {
   Status build(const Device& device) {
     info_.gaps = device.gap_texts();
     std::vector<Axis> axes = device.axes();
+    info_.presets = on_axes(presets_, axes);
     if (info_.phase == Phase::infer) axes.push_back(named_axis(axis::batch_size, served_batches()));
     bool asked_batch = false;
     for (const Axis& open : options_.open) {
@@ -279,6 +283,7 @@ class TwinProfiler final : public Profiler {
   Twin twin_;
   TwinTrialOptions options_;
   BoardInfo board_;
+  Presets presets_;
   ProfilerInfo info_;
   Space space_;
   size_t default_ = 0;

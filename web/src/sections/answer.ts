@@ -38,10 +38,12 @@ function figure(report: TuneReport, measure: Measure, c: Configuration): HTMLEle
 function reported(report: TuneReport): HTMLElement[] {
   return Object.entries(report.choice?.figures ?? {}).map(([name, value]) => {
     const [amount, unit = ""] = figure_text(name, value).split(" ");
+    const by_default = report.default?.figures?.[name];
     return h("div", { class: "figure" },
       h("p", { class: "figure-label" }, name.charAt(0).toUpperCase() + name.slice(1)),
       h("p", { class: "figure-value" }, amount!, h("small", {}, unit)),
-      h("p", { class: "spread" }, "reported by the program"));
+      h("p", { class: "spread" }, "reported by the program"),
+      by_default !== undefined && h("p", { class: "delta" }, `by default ${figure_text(name, by_default)}`));
   });
 }
 

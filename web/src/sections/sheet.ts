@@ -106,7 +106,7 @@ function table_section(whole_table: SheetTable): HTMLElement {
 export const sheet_charts = (report: Sheet): HTMLElement[] => report.charts.filter((c) => c.points.length > 0).map(chart_section);
 /** A heat map for each workload; one that is asked for where there are several. */
 export const sheet_grids = (report: Sheet): HTMLElement | null => heat_section(report.grids ?? []);
-export const sheet_tables = (report: Sheet): HTMLElement[] => report.tables.filter((t) => t.rows.length > 0).map(table_section);
+export const sheet_tables = (report: { tables?: SheetTable[] }): HTMLElement[] => (report.tables ?? []).filter((t) => t.rows.length > 0).map(table_section);
 
 export function sheet_bars(report: Sheet): HTMLElement | null {
   if (!report.bars?.length) return null;

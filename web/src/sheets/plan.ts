@@ -1,7 +1,7 @@
 // A plan: one answer with what it leaves of each limit, or a mode for each window of a changing rate.
 import type { CommonTrial, Plan, PlanChoice, PlanDynamicPlan, PlanPage, PlanTogether } from "../contract.ts";
 import type { SheetChart, SheetFigure, SheetTable } from "../view.ts";
-import { config_words, digits, facts, notes, quantity, table, type Sheet } from "./sheet.ts";
+import { config_words, digits, facts, notes, presets_table, quantity, table, type Sheet } from "./sheet.ts";
 
 type Answer = PlanPage["answer"];
 
@@ -84,8 +84,8 @@ export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
   const one = "windows" in a ? null : a;
   return {
     title: `plan ${a.problem} on ${device.name}${simulated}`, subject: `Plan · ${a.problem} · ${workloads} · ${device.name}${simulated}`, headline: headline(a), started_at: a.started_utc, apply,
-    lines: [a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)), figures: figures(a), charts: one ? front_charts(one) : [],
-    tables: [windows_table(a), ...(one ? [limits_table(one), prices_table(one), front_table(one)] : []), profiled_table(a)],
+    lines: [one?.comparison, a.infeasible?.reason, a.infeasible?.hint].filter((line): line is string => Boolean(line)), figures: figures(a), charts: one ? front_charts(one) : [],
+    tables: [windows_table(a), ...(one ? [limits_table(one), presets_table(one.presets ?? []), prices_table(one), front_table(one)] : []), profiled_table(a)],
     notes: notes("note", [a.stopped && `search ended: ${a.stopped}`, ...a.notes]),
     facts: [
       facts("Machine", [["name", device.name], ["fingerprint", device.fingerprint], ...Object.entries(device.conditions ?? {})]),

@@ -1,5 +1,5 @@
 // What a page shows that is made of words, figures, points, bars and tables. The modules beside this one make it from an answer.
-import type { ApplyStep, CommonConfig, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
+import type { ApplyStep, CommonAnswerPreset, CommonConfig, Provenance, Quantity, ServePage, ServeReplan, SheetGrid } from "../contract.ts";
 import type { Cell, FactList, Note, SheetChart, SheetFigure, SheetRow, SheetTable } from "../view.ts";
 
 /** Where the time of an epoch, or of a stretch of a program, goes. */
@@ -97,3 +97,9 @@ export function bytes_words(bytes: number): string {
 
 /** A figure that a program reports, as a person reads it. */
 export const figure_text = (name: string, value: number): string => (name === "memory" || name.endsWith("_bytes") ? bytes_words(value) : digits(value, 4));
+
+/** The presets of the board: what each takes and draws, and what the answer is to it. */
+export const presets_table = (presets: readonly CommonAnswerPreset[]): SheetTable => table("Presets of the board", "What one could set without tuning: power modes of nvpmodel.", presets, [
+  ["preset", "", (p) => p.name + (p.in_force ? " (in force)" : "")], ["minibatch", "ms", (p) => p.minibatch_ms], ["power", "W", (p) => p.power_w], ["breaks", "", (p) => p.breaks.join(", ")],
+  ["the answer", "", (p) => p.text ?? (p.config === null ? "not among what was searched" : "not measured")], ["set", "", (p) => (p.config === null ? "" : config_words(p.config))],
+], (p) => p.provenance, (p) => p.in_force);

@@ -3,7 +3,7 @@ import type { CommonTrial, TuneConfiguration, TuneKnown, TunePage, TuneRow } fro
 import { value_of } from "../format.ts";
 import { costs, excess_of } from "../measures.ts";
 import type { Budget, Configuration, Note, Oracle, Pair, Tabled, TuneReport } from "../view.ts";
-import { notes, power_gap_notes, quantity } from "./sheet.ts";
+import { notes, power_gap_notes, presets_table, quantity } from "./sheet.ts";
 
 type Answer = TunePage["answer"];
 type Config = TuneKnown["config"];
@@ -114,7 +114,8 @@ export function tune_report(page: TunePage): TuneReport {
     profiled: a.profiled.map((t) => ({ ...t, configuration: known.of(t.config) })),
     choice: a.choice && { configuration: chosen!, verified: a.profiled.some((t) => t.verification && known.of(t.config) === chosen), figures: a.choice.figures ?? {} },
     infeasible: a.infeasible && { reason: a.infeasible.reason, hint: a.infeasible.hint, closest: null },
-    default: { configuration: known.of(a.default.config), name: a.default.reason },
+    default: { configuration: known.of(a.default.config), name: a.default.reason, ...(a.default.figures ? { figures: a.default.figures } : {}) },
+    tables: [presets_table(a.presets ?? [])],
     front: front.length === 0 ? null : { over: ["time", r.objective === "energy" ? "energy" : "power"], configurations: front },
     oracle: a.oracle ? oracle_of(a.oracle, known) : null, pairs: pairs_of(a.held_out, known),
     machine: { name: device.title, fingerprint: device.fingerprint, facts: Object.entries(device.conditions ?? {}).map(([name, value]) => ({ name, value })) },

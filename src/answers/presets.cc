@@ -1,0 +1,122 @@
+#include "answers/presets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "answers/plan.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "space/highest_mode.h"
+
+namespace flyball {
+namespace {
+
+BrokenLimit broken(const Margin& margin) {
+  const char* name = constraint_name(margin.constraint);
+  switch (margin.constraint) {
+    case Constraint::power:
+      return {margin.constraint, fmt::format("power budget ({:.3g} W)", margin.used)};
+    case Constraint::latency:
+      return {margin.constraint, margin.used < 1000
+                                     ? fmt::format("{} limit ({:.3g} ms)", name, margin.used)
+                                     : fmt::format("{} limit ({:.0f} ms)", name, margin.used)};
+    case Constraint::arrival_rate:
+      return {margin.constraint, name};
+    default:
+      return {margin.constraint, fmt::format("{} budget", name)};
+  }
+}
+
+}  // namespace
+
+std::string PresetAnswer::title() const {
+  return fmt::format("preset {}{}", name, in_force ? " (in force)" : "");
+}
+
+std::vector<BrokenLimit> broken_limits(const Problem& problem, const Readings& readings,
+                                       std::span<const size_t> choice) {
+  std::vector<BrokenLimit> breaks;
+  for (const Margin& margin : margins_of(problem, readings, choice))
+    if (margin.used > margin.limit) breaks.push_back(broken(margin));
+  for (size_t role = 0; role < choice.size(); ++role)
+    if (readings[role][choice[role]].excess > 0)
+      breaks.push_back({Constraint::figure, "limit on what is reported"});
+  return breaks;
+}
+
+std::string breaks_text(const std::string& name, const std::vector<BrokenLimit>& breaks) {
+  std::string text;
+  for (const BrokenLimit& limit : breaks)
+    text += (text.empty() ? name + " breaks the " : " and the ") + limit.text;
+  return text;
+}
+
+std::string default_name(const Space& space, size_t config) {
+  const bool gpu = space.axis_index(axis::gpu_mhz).has_value();
+  const auto board_axes = std::ranges::count(space.axes(), Scope::board, &Axis::scope);
+  const bool highest = share_of_highest(space, config) >= static_cast<double>(board_axes) - 1e-9;
+  return gpu && highest ? "MAXN" : "the default";
+}
+
+std::vector<PresetAnswer> preset_answers(const Strategy& strategy, const Presets& presets,
+                                         const Readings& readings, Provenance known) {
+  const Problem& problem = strategy.problem();
+  const std::vector<Baseline>& baselines = strategy.options().baselines;
+  std::vector<PresetAnswer> all;
+  for (size_t i = 0; i < baselines.size(); ++i) {
+    PresetAnswer& one = all.emplace_back();
+    one.id = presets.list[i].id;
+    one.name = presets.list[i].name;
+    one.in_force = baselines[i].in_force;
+    one.choice = baselines[i].choice;
+    one.is_default = one.choice == strategy.options().default_choice;
+    if (one.choice.empty()) continue;
+    one.settings = problem.candidates->space(0).settings(one.choice[0]);
+    one.minibatch_ms = readings[0][one.choice[0]].minibatch_ms;
+    one.power_w = power_of(readings, one.choice);
+    bool measured = true, read = true;
+    for (size_t role = 0; role < one.choice.size(); ++role) {
+      const Record* record = strategy.history().find(role, one.choice[role]);
+      measured = measured && record && !record->failed();
+      read = read && readings[role][one.choice[role]].minibatch_ms > 0;
+    }
+    if (measured) one.provenance = known;
+    if (!read) continue;
+    one.outcome = outcome_of(problem, readings, one.choice);
+    one.breaks = broken_limits(problem, readings, one.choice);
+  }
+  return all;
+}
+
+const PresetAnswer* best_preset(const std::vector<PresetAnswer>& presets) {
+  const PresetAnswer* best = nullptr;
+  for (const PresetAnswer& preset : presets)
+    if (preset.will_do() && (!best || preset.outcome.better_than(best->outcome))) best = &preset;
+  return best;
+}
+
+const PresetAnswer* preset_in_force(const std::vector<PresetAnswer>& presets) {
+  const auto found = std::ranges::find(presets, true, &PresetAnswer::in_force);
+  return found == presets.end() ? nullptr : &*found;
+}
+
+Json to_json(const PresetAnswer& preset) {
+  Json breaks = Json::array();
+  for (const BrokenLimit& limit : preset.breaks)
+    breaks.push_back(constraint_name(limit.constraint));
+  const bool searched = !preset.choice.empty();
+  return {{"id", preset.id},
+          {"name", preset.name},
+          {"in_force", preset.in_force},
+          {"default", preset.is_default},
+          {"config", searched ? Json(preset.settings) : Json()},
+          {"minibatch_ms", or_null(preset.minibatch_ms)},
+          {"power_w", or_null(preset.power_w)},
+          {"provenance", searched ? Json(provenance_name(preset.provenance)) : Json()},
+          {"breaks", std::move(breaks)},
+          {"text", text_or_null(preset.text)}};
+}
+
+}  // namespace flyball

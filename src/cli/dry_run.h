@@ -1,0 +1,19 @@
+// `--dry-run`: what a command would measure and set, said in place of doing it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/common_options.h"
+#include "tune/dry_run.h"
+
+namespace flyball::cli {
+
+void add_dry_run(CLI::App& command, bool& dry_run);
+/// Reads the store where there is one, writes nothing, and prints.
+Status show_dry_run(const SharedBoard& board, const StoreOptions& store, const Request& request,
+                    bool json);
+
+/// As text, or as the JSON document.
+Status print_dry_run(const DryRun& dry, bool json);
+
+}  // namespace flyball::cli

@@ -1,0 +1,180 @@
+#include "tune/dry_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "answers/answer.h"
+#include "base/json.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "search/registry.h"
+#include "tune/preset_choices.h"
+
+namespace flyball {
+namespace {
+
+// Of a trial beside the minibatches that count: switching the mode, starting, warming up.
+constexpr double around_a_trial_s = 1;
+
+struct Held {
+  size_t configurations = 0;
+  std::vector<double> seconds, joules;  ///< of trials
+};
+
+Result<Held> held_of(const MeasuredRole& role, Store* store) {
+  Held held;
+  if (!store) return held;
+  FLYBALL_ASSIGN(const Recorder recorder, Recorder::open(role, store, {}, false));
+  for (const auto& [candidate, stored] : recorder.not_asked()) {
+    ++held.configurations;
+    if (stored->failed() || !(stored->total_s > 0)) continue;
+    held.seconds.push_back(stored->total_s);
+    if (const auto watts = stored->power_w()) held.joules.push_back(*watts * stored->total_s);
+  }
+  return held;
+}
+
+size_t most_profiles(const SharedBoard& board, const Request& request, DryRun& dry) {
+  const size_t all = board.candidates->size(0);
+  const auto strategy = find_strategy(request.strategy);
+  const bool exhaustive = strategy.ok() && (*strategy)->exhaustive;
+  const bool open = request.gap > 0 || request.time_limit_s != unlimited;
+  if (exhaustive || (open && !request.profiles_asked)) return all;
+  if (strategy.ok() && (*strategy)->published && !request.profiles_asked) {
+    dry.notes.push_back(request.strategy + " takes a number of profiles of its own");
+    return all;
+  }
+  return std::min(request.profiles, all);
+}
+
+std::string presets_text(const SharedBoard& board) {
+  const Presets& presets = board.info(0).presets;
+  std::vector<std::string> names;
+  for (const Preset& preset : presets.list)
+    names.push_back(preset.name + (&preset == presets.in_force() ? " (in force)" : ""));
+  return names.empty() ? "no presets of this board are known"
+                       : "presets " + join(names, ", ") + ": at most two are measured";
+}
+
+void add_costs(const SharedBoard& board, const Request& request, const Held& held, DryRun& dry) {
+  const ProfilerInfo& info = board.info(0);
+  if (!info.live || info.provenance == Provenance::simulated) {
+    const char* why = info.live ? "trials are simulated" : "a table is read";
+    dry.seconds = {0, why};
+    dry.joules = {0, why};
+    return;
+  }
+  dry.seconds = cost_ahead(held.seconds, dry.trials, "trials", "s");
+  dry.joules = cost_ahead(held.joules, dry.trials, "trials", "J");
+  if (!info.power_gap.empty()) dry.joules = {{}, "not known: " + power_notice(info)};
+  if (!dry.seconds.value && info.trial_cap_s > 0)
+    dry.seconds = {
+        (info.trial_cap_s + around_a_trial_s) * static_cast<double>(dry.trials),
+        fmt::format("a trial takes at most {:g} s, and about 1 s around it", info.trial_cap_s)};
+  if (dry.seconds.value && *dry.seconds.value > request.time_limit_s)
+    dry.seconds = {request.time_limit_s, "no trial begins later (--for)"};
+  if (info.program)
+    dry.notes.emplace_back("a program that marks no minibatches is measured over its whole run");
+}
+
+std::string axis_text(const Axis& axis) {
+  const auto [low, high] = std::ranges::minmax(axis.values);
+  const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
+  if (axis.values.size() == 1) return fmt::format("{} {}{}", axis.name, format_number(low), unit);
+  return fmt::format("{} from {} to {}{} ({} values)", axis.name, format_number(low),
+                     format_number(high), unit, axis.values.size());
+}
+
+Json cost_json(const CostAhead& cost) {
+  return {{"value", or_null(cost.value)}, {"known", cost.known}};
+}
+
+}  // namespace
+
+CostAhead cost_ahead(const std::vector<double>& stored, size_t wanted, const char* what,
+                     const char* unit) {
+  if (stored.empty()) return {{}, fmt::format("not known: the store holds no such {}", what)};
+  const double middle = median(stored);
+  return {
+      middle * static_cast<double>(wanted),
+      fmt::format("by {} stored {} of {:.3g} {} in the median", stored.size(), what, middle, unit)};
+}
+
+Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request) {
+  DryRun dry;
+  dry.device = board.info(0).device;
+  dry.title = board.info(0).device_title;
+  dry.compared = presets_text(board);
+  Held all;
+  for (size_t role = 0; role < board.roles.size(); ++role) {
+    FLYBALL_ASSIGN(const Held held, held_of(board.roles[role], store));
+    const ProfilerInfo& info = board.info(role);
+    dry.roles.push_back(
+        {info.workload, info.phase, board.candidates->size(role), held.configurations});
+    std::ranges::copy(held.seconds, std::back_inserter(all.seconds));
+    std::ranges::copy(held.joules, std::back_inserter(all.joules));
+    for (const Axis& axis : board.candidates->space(role).axes())
+      if (!find_axis(dry.axes, axis.name)) dry.axes.push_back(axis);
+  }
+  dry.profiles = most_profiles(board, request, dry);
+  const bool verified = request.verify && board.info(0).live;
+  dry.trials = board.roles.size() * (dry.profiles + (verified ? verification_rounds : 0));
+  add_costs(board, request, all, dry);
+  return dry;
+}
+
+Json to_json(const DryRun& dry) {
+  Json roles = Json::array(), axes = Json::array();
+  for (const DryRunRole& role : dry.roles)
+    roles.push_back({{"workload", role.workload},
+                     {"phase", phase_name(role.phase)},
+                     {"configurations", role.configurations},
+                     {"held", role.held}});
+  for (const Axis& axis : dry.axes)
+    axes.push_back({{"name", axis.name},
+                    {"unit", axis.unit},
+                    {"scope", axis.scope == Scope::board ? "board" : "run"},
+                    {"values", axis.values}});
+  return {{"schema", json_schema},
+          {"dry_run", true},
+          {"device", {{"name", dry.device}, {"title", dry.title}}},
+          {"roles", std::move(roles)},
+          {"axes", std::move(axes)},
+          {"profiles_at_most", dry.profiles},
+          {"trials_at_most", dry.trials},
+          {"seconds", cost_json(dry.seconds)},
+          {"joules", cost_json(dry.joules)},
+          {"compared", text_or_null(dry.compared)},
+          {"notes", dry.notes}};
+}
+
+std::string dry_run_text(const DryRun& dry) {
+  std::string text =
+      fmt::format("on {} ({}); nothing was measured, set or written\n", dry.device, dry.title);
+  text += fmt::format("trials   at most {}{}\n", dry.trials,
+                      dry.trials == dry.profiles
+                          ? ""
+                          : fmt::format(" ({} profiles, and the answer once more)", dry.profiles));
+  const auto cost = [&](const char* name, const CostAhead& ahead, const std::string& value) {
+    text += fmt::format("{:<8} {} ({})\n", name, ahead.value ? "about " + value : "unknown",
+                        ahead.known);
+  };
+  cost("time", dry.seconds, format_seconds({dry.seconds.value.value_or(0)}));
+  cost("energy", dry.joules, fmt::format("{:.3g} J", dry.joules.value.value_or(0)));
+  for (const Scope scope : {Scope::board, Scope::run})
+    for (const Axis& axis : dry.axes)
+      if (axis.scope == scope)
+        text +=
+            fmt::format("{:<8} {}\n", scope == Scope::board ? "sets" : "passes", axis_text(axis));
+  for (const DryRunRole& role : dry.roles)
+    text += fmt::format("held     {} of {} configurations of {} {} in the store\n", role.held,
+                        role.configurations, role.workload,
+                        role.phase == Phase::train ? "training" : "inference");
+  if (!dry.compared.empty()) text += "compares " + dry.compared + "\n";
+  for (const std::string& note : dry.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+}  // namespace flyball

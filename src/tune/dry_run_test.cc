@@ -1,0 +1,65 @@
+#include "tune/dry_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "base/os/temp_folder.h"
+#include "device/registry/board.h"
+#include "profile/trials/twin_profiler.h"
+#include "tune/tune.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+
+std::unique_ptr<Profiler> twin() {
+  const auto board = open_board("twin:orin_nano");
+  auto known = known_twin_workload("mobilenet_v3", Phase::train);
+  return *make_twin_profiler(**board, *std::move(known), {});
+}
+
+TEST(DryRun, SaysWhatThereIsToMeasureAndWhatTheStoreHolds) {
+  const TempFolder folder;
+  auto store = Store::open(folder.path() / "store.db");
+  const auto profiler = twin();
+  const auto board = share_board(*profiler);
+  Request request;
+  const auto before = dry_run(*board, &*store, request);
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(before->profiles, 10u);
+  EXPECT_EQ(before->roles[0].configurations, profiler->space().size());
+  EXPECT_EQ(before->roles[0].held, 0u);
+  EXPECT_EQ(before->seconds.value, 0) << "no time passes";
+  EXPECT_EQ(store->runs()->size(), 0u);
+  const auto made = tune(*profiler, &*store, request);
+  ASSERT_TRUE(made.ok());
+  EXPECT_LE(made->profiled.size(), before->trials);
+  const auto after = dry_run(*board, &*store, request);
+  EXPECT_EQ(after->roles[0].held, made->profiles());
+  EXPECT_THAT(dry_run_text(*after),
+              HasSubstr("sets     gpu_mhz from 306 to 624.75 MHz (5 values)"));
+  EXPECT_THAT(dry_run_text(*after), HasSubstr("presets 15W (in force), 7W"));
+}
+
+TEST(DryRun, BruteForceMeasuresEverythingAndAFewProfilesFew) {
+  const auto profiler = twin();
+  const auto board = share_board(*profiler);
+  Request request;
+  request.strategy = "brute-force";
+  EXPECT_EQ(dry_run(*board, nullptr, request)->profiles, profiler->space().size());
+  request.strategy = "flyball";
+  request.profiles = 4;
+  EXPECT_EQ(dry_run(*board, nullptr, request)->profiles, 4u);
+  request.verify = false;
+  EXPECT_EQ(dry_run(*board, nullptr, request)->trials, 4u);
+}
+
+TEST(DryRun, ACostIsThatOfStoredTrialsElseNotKnown) {
+  EXPECT_FALSE(cost_ahead({}, 10, "trials", "s").value);
+  EXPECT_EQ(cost_ahead({2, 3, 10}, 10, "trials", "s").value, 30);
+}
+
+}  // namespace
+}  // namespace flyball
