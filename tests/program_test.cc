@@ -439,10 +439,10 @@ while True:
   EXPECT_EQ(other.json()["profiled"][0]["from_store"], true);
   const Finished none = limited({"--at-least", "accuracy=0.95"});
   EXPECT_EQ(none.exit_code, 1);
-  EXPECT_THAT(none.err, HasSubstr("accuracy ≥ 0.95: the nearest of 4 trials is 0.92"));
+  EXPECT_THAT(none.err, HasSubstr("accuracy ≥ 0.95: the nearest of 8 trials is 0.92"));
   const Finished small = limited({"--at-most", "memory=1MB"});
   EXPECT_EQ(small.exit_code, 1);
-  EXPECT_THAT(small.err, HasSubstr("memory ≤ 1 MB: the nearest of 4 trials is"));
+  EXPECT_THAT(small.err, HasSubstr("memory ≤ 1 MB: the nearest of 8 trials is"));
   const Finished wrong = limited({"--at-most", "memory"});
   EXPECT_EQ(wrong.exit_code, 2);
   const Finished network = run({"tune", "lenet5", "--at-least", "accuracy=0.9"});

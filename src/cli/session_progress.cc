@@ -19,7 +19,7 @@ SessionListener show_progress(Progress& progress) {
                                     : fmt::format("{} minibatches, the last {} ms",
                                                   sampled->sample.minibatches,
                                                   number(sampled->sample.minibatch_ms))));
-    } else if (std::holds_alternative<Predicted>(event)) {
+    } else if (std::holds_alternative<Predicted>(event) && asked.total > 0) {
       progress.show(asked.done, asked.total, "predicting the rest");
     }
   };

@@ -109,14 +109,16 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
   return {};
 }
 
-std::map<size_t, size_t> Recorder::stored() const {
-  std::map<size_t, size_t> left;
+std::vector<size_t> Recorder::stored() const {
+  std::map<int64_t, size_t> left;
   for (const auto& [candidate, stored] : known_) {
     const auto calls = calls_.find(candidate);
-    const size_t taken = calls == calls_.end() ? 0 : calls->second;
-    if (taken < stored.size()) left[candidate] = stored.size() - taken;
+    for (size_t i = calls == calls_.end() ? 0 : calls->second; i < stored.size(); ++i)
+      left[stored[i].id] = candidate;
   }
-  return left;
+  std::vector<size_t> candidates;
+  for (const auto& [id, candidate] : left) candidates.push_back(candidate);
+  return candidates;
 }
 
 std::string Recorder::out_of_reach(size_t candidate) const {

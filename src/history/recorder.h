@@ -48,9 +48,9 @@ class Recorder {
   /// measure(). For what must be known before a problem can be posed.
   Result<Measurement> look_ahead(size_t candidate);
 
-  /// Candidates that the store knows, with how many of its measurements measure() has not taken
-  /// yet.
-  std::map<size_t, size_t> stored() const;
+  /// The candidate of each measurement of the store that measure() has not taken yet, in the order
+  /// in which they were made.
+  std::vector<size_t> stored() const;
 
   /// Why no earlier measurement of this workload on this board was taken over, where there are
   /// some. How many trials of this session were disturbed, and by whom (device/measuring.h).

@@ -198,14 +198,26 @@ TEST_F(RecorderTest, TrialsAreKnownByCandidate) {
   (void)ask(1);
   Store store = Store::open(folder_.path()).value();
   Recorder recorder = Recorder::open({&board_, {1}}, &store, {}, false).value();
-  ASSERT_EQ(recorder.stored().size(), 1u);
-  EXPECT_EQ(recorder.stored().begin()->first, 0u);
+  EXPECT_THAT(recorder.stored(), ElementsAre(0));
   const auto known = recorder.measure(0, false).value();
   EXPECT_TRUE(known.from_store);
   EXPECT_EQ(known.measurement.trial, board_.measure(1)->trial);
   EXPECT_TRUE(recorder.stored().empty());
   // Of the second call nothing is stored: the profiler is asked for its own row.
   EXPECT_EQ(recorder.measure(0, true)->measurement.trial, board_.measure(1)->trial);
+}
+
+TEST_F(RecorderTest, WhatIsStoredIsToldAsItWasMeasured) {
+  for (const size_t config : {1, 0, 1}) {
+    Store store = Store::open(folder_.path()).value();
+    Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, true).value();
+    ASSERT_TRUE(recorder.measure(config, false).ok());
+  }
+  Store store = Store::open(folder_.path()).value();
+  Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
+  EXPECT_THAT(recorder.stored(), ElementsAre(1, 0, 1));
+  ASSERT_TRUE(recorder.measure(1, false)->from_store);
+  EXPECT_THAT(recorder.stored(), ElementsAre(0, 1));
 }
 
 TEST_F(RecorderTest, WhatMayNotBeChosenIsNotKnown) {

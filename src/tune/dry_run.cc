@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "answers/answer.h"
 #include "base/json.h"
@@ -26,12 +27,14 @@ struct Held {
 Result<Held> held_of(const MeasuredRole& role, Store* store) {
   Held held;
   if (!store) return held;
-  FLYBALL_ASSIGN(const Recorder recorder, Recorder::open(role, store, {}, false));
-  for (const auto& [candidate, stored] : recorder.not_asked()) {
+  FLYBALL_ASSIGN(Recorder recorder, Recorder::open(role, store, {}, false));
+  const std::vector<size_t> stored_candidates = recorder.stored();
+  for (const size_t candidate : std::set(stored_candidates.begin(), stored_candidates.end())) {
     ++held.configurations;
-    if (stored->failed() || !(stored->total_s > 0)) continue;
-    held.seconds.push_back(stored->total_s);
-    if (const auto watts = stored->power_w()) held.joules.push_back(*watts * stored->total_s);
+    FLYBALL_ASSIGN(const Measurement stored, recorder.look_ahead(candidate));
+    if (stored.failed() || !(stored.total_s > 0)) continue;
+    held.seconds.push_back(stored.total_s);
+    if (const auto watts = stored.power_w()) held.joules.push_back(*watts * stored.total_s);
   }
   return held;
 }

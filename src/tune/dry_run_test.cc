@@ -37,7 +37,7 @@ TEST(DryRun, SaysWhatThereIsToMeasureAndWhatTheStoreHolds) {
   ASSERT_TRUE(made.ok());
   EXPECT_LE(made->profiled.size(), before->trials);
   const auto after = dry_run(*board, &*store, request);
-  EXPECT_EQ(after->roles[0].held, made->profiles());
+  EXPECT_EQ(after->roles[0].held, made->profiles);
   EXPECT_THAT(dry_run_text(*after),
               HasSubstr("sets     gpu_mhz from 306 to 624.75 MHz (5 values)"));
   EXPECT_THAT(dry_run_text(*after), HasSubstr("presets 15W (in force), 7W"));

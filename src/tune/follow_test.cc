@@ -9,17 +9,18 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "answers/infeasible.h"
 #include "base/os/temp_folder.h"
-#include "base/units.h"
 #include "profile/trials/table_profiler.h"
 #include "store/store.h"
 #include "tune/dynamic_planning.h"
+#include "tune/follow_testing.h"
 #include "tune/planning.h"
 #include "tune/tune.h"
 
 namespace flyball {
 namespace {
+
+using testing_follow::follow;
 
 /// What came of following advice.
 struct Followed {
@@ -43,27 +44,6 @@ struct Followed {
            what.c_str(), infeasible, known_held, known, predicted_held, predicted);
   }
 };
-
-/// The value as the command line reads it.
-double typed(const Advice& advice) {
-  const std::string text = fmt::format("{:.12g}{}", advice.value, advice.unit);
-  if (advice.unit == "W") return parse_watts(text)->value;
-  if (advice.unit == "J") return parse_joules(text)->value;
-  if (advice.unit == "s" || advice.unit == "ms") return parse_seconds(text)->value;
-  return advice.value;
-}
-
-/// `service`: which of the services it is of.
-Request follow(Request request, const Advice& advice, size_t service = 0) {
-  const double value = typed(advice);
-  if (advice.flag == "--profiles") request.profiles = static_cast<size_t>(value);
-  if (advice.flag == "--power-budget") request.power_budget_w = value;
-  if (advice.flag == "--time-budget") request.time_budget_s = value;
-  if (advice.flag == "--energy-budget") request.energy_budget_j = value;
-  if (advice.flag == "--latency") request.latencies_ms[service] = value * 1e3;
-  if (advice.flag == "--rate") request.rates_hz[service] = value;
-  return request;
-}
 
 SharedBoard board_of(const std::vector<const WorkloadTable*>& tables) {
   std::vector<std::unique_ptr<Profiler>> profilers;

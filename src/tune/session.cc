@@ -99,14 +99,13 @@ class Session::Search {
   }
 
   Result<bool> verify_advice() {
-    bool any = false;
     for (const Relaxation& advised :
          relaxations(strategy().problem(), strategy().history().readings())) {
       FLYBALL_ASSIGN(const bool measured,
                      verify(advised.choice, "what another limit would allow, measured once more"));
-      any = any || measured;
+      if (measured) return true;
     }
-    return any;
+    return false;
   }
 
   Result<bool> verify(const std::vector<size_t>& choice, const std::string& reason) {
@@ -277,18 +276,19 @@ Status Session::recall(const Json& asked) {
 }
 
 Status Session::recall(size_t role, const std::set<int64_t>& own) {
-  for (const auto& [candidate, readings] : recorders_[role].stored()) {
-    for (size_t i = 0; i < readings; ++i) {
-      FLYBALL_ASSIGN(Recorder::Recorded stored, recorders_[role].measure(candidate, i > 0));
-      const bool counted = stored.run && own.contains(*stored.run);
-      known_.push_back({role, candidate, reading_of(stored.measurement, options_.limits),
-                        stored.measurement.failure, counted});
-      recalled_.push_back({role, stored.config, candidate,
-                           roles_[role].profiler->space().settings(stored.config),
-                           std::move(stored.measurement), "known before this search", i > 0, false,
-                           true, stored.run});
-    }
-    if (readings > 1) verified_.insert({role, candidate});
+  std::set<size_t> seen;
+  for (const size_t candidate : recorders_[role].stored()) {
+    const bool repeat = !seen.insert(candidate).second;
+    if (repeat) verified_.insert({role, candidate});
+    FLYBALL_ASSIGN(Recorder::Recorded stored, recorders_[role].measure(candidate, repeat));
+    if (const auto cores = stored.measurement.interference.cores) loads_.push_back(*cores);
+    const bool counted = stored.run && own.contains(*stored.run);
+    known_.push_back({role, candidate, reading_of(stored.measurement, options_.limits),
+                      stored.measurement.failure, counted});
+    recalled_.push_back({role, stored.config, candidate,
+                         roles_[role].profiler->space().settings(stored.config),
+                         std::move(stored.measurement), "known before this search", repeat, false,
+                         true, stored.run});
   }
   return {};
 }
