@@ -43,8 +43,13 @@ std::string effort_text(const SearchAnswer& answer, size_t offered) {
   const std::string text =
       known_text(known, offered, answer.profiled.size(), answer.reused(), answer.request.caller);
   if (!text.empty()) return text;
-  return fmt::format("{} of {} configurations profiled in {}", known, offered,
-                     format_seconds({answer.seconds}));
+  std::set<std::pair<size_t, size_t>> made;
+  for (const Observation& trial : answer.profiled)
+    if (!trial.from_store) made.emplace(trial.role, trial.config);
+  const size_t before = known - made.size();
+  return fmt::format("{} of {} configurations profiled in {}{}", made.size(), offered,
+                     format_seconds({answer.seconds}),
+                     before > 0 ? fmt::format(", {} known before", before) : "");
 }
 
 std::string power_notice(const ProfilerInfo& profiler) {

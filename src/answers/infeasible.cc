@@ -178,12 +178,6 @@ std::string amount(double value, const std::string& unit) {
   return fmt::format("{:.12g}{}", value, unit == "requests/s" ? "" : unit);
 }
 
-bool is_measured(const History& history, Choosing choice) {
-  for (size_t role = 0; role < choice.size(); ++role)
-    if (!history.find(role, choice[role])) return false;
-  return true;
-}
-
 /// The least time (per minibatch or sample) of what was measured; not known of other objectives.
 std::optional<double> fastest(const Problem& problem, const Readings& readings) {
   if (problem.objective != Objective::time || problem.roles.size() != 1) return {};
@@ -234,7 +228,7 @@ Infeasibility explain_infeasible(const Strategy& strategy) {
   double best_chance = 0;
   for_each_choice(problem, [&](Choosing choice) {
     ++why.choices;
-    why.measured += is_measured(history, choice);
+    why.measured += history.is_measured(choice);
     if (!forecast.knows() || !forecast.open(choice)) return;
     const double chance = forecast.chance(problem, choice);
     why.predicted += chance >= 0.5;

@@ -21,7 +21,7 @@ struct EasedLimit {
 };
 
 struct Infeasibility {
-  size_t measured = 0;   ///< profiles made
+  size_t measured = 0;   ///< choices that were measured
   size_t choices = 0;    ///< that the problem offers
   size_t predicted = 0;  ///< of those not measured: how many are predicted to meet every limit
   size_t profiles = 0;   ///< with so many one of them is expected to be found; 0: that is not so

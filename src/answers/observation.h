@@ -19,7 +19,7 @@ struct Observation {
   Measurement measurement;
   std::string reason;               ///< why it was asked for
   bool repeat = false;              ///< it was measured before
-  bool verification = false;        ///< the answer or the default, measured once more
+  bool verification = false;        ///< the answer, the default or what is advised, once more
   bool from_store = false;          ///< known from an earlier run under the same conditions
   std::optional<int64_t> run = {};  ///< of the store, that made it; nothing: it belongs to none
 };

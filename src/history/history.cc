@@ -39,7 +39,7 @@ void History::record(size_t role, size_t candidate, const Reading& reading,
   } else if (entry.failed()) {
     entry.failure = failure.empty() ? "the trial gave no time" : failure;
   }
-  ++readings_made_;
+  readings_made_ += counted || !entry.failed();
   if (counted) {
     ++trials_;
     counted_[role].insert(candidate);
@@ -53,6 +53,14 @@ void History::record(size_t role, size_t candidate, const Reading& reading,
 const Record* History::find(size_t role, size_t candidate) const {
   const auto found = records_[role].find(candidate);
   return found == records_[role].end() ? nullptr : &found->second;
+}
+
+bool History::is_measured(std::span<const size_t> choice) const {
+  for (size_t role = 0; role < choice.size(); ++role) {
+    const Record* record = find(role, choice[role]);
+    if (!record || record->failed()) return false;
+  }
+  return true;
 }
 
 size_t History::count_profiles(const std::vector<std::set<size_t>>& measured) const {
@@ -86,11 +94,10 @@ size_t History::profiles() const {
 }
 
 size_t History::tried() const {
-  std::vector<std::set<size_t>> all;
-  for (const auto& records : records_) {
-    std::set<size_t>& own = all.emplace_back();
-    for (const auto& [candidate, record] : records) own.insert(candidate);
-  }
+  auto all = counted_;
+  for (size_t role = 0; role < records_.size(); ++role)
+    for (const auto& [candidate, record] : records_[role])
+      if (!record.failed()) all[role].insert(candidate);
   return count_profiles(all);
 }
 

@@ -27,11 +27,14 @@ class History {
   explicit History(std::shared_ptr<const Problem> problem);
 
   const Problem& problem() const { return *problem_; }
-  /// Notes one trial. `counted`: false for readings that were known before the search began.
+  /// Notes one trial. `counted`: false for what was known before the search began; such a failure
+  /// is one of a trial that need not be made.
   void record(size_t role, size_t candidate, const Reading& reading, const std::string& failure,
               bool counted = true);
 
   const Record* find(size_t role, size_t candidate) const;
+  /// Has every trial of the choice, one candidate for each role, a reading?
+  bool is_measured(std::span<const size_t> choice) const;
   /// The role's trials by candidate, ascending.
   const std::map<size_t, Record>& of_role(size_t role) const { return records_[role]; }
   /// Number of measurements, repeats included.
@@ -39,9 +42,9 @@ class History {
   /// Number of profiles as published, where a pair of trials in one mode counts once: the sum over
   /// modes of the larger number of distinct trials that one role needed there.
   size_t profiles() const;
-  /// The same of all trials, those that were known before the search included.
+  /// The same of all trials that were made, those that were known before the search included.
   size_t tried() const;
-  /// Of all trials, repeats and those that were known before the search included.
+  /// Of all trials that were made, repeats and those that were known before the search included.
   size_t readings_made() const { return readings_made_; }
   /// What profiles() would be after measuring these candidates too (one for each role).
   size_t profiles_with(std::span<const size_t> choice) const;

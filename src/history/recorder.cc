@@ -109,16 +109,19 @@ Status Recorder::take(const SameConditions& same, MeasurementFilter filter, bool
   return {};
 }
 
-std::vector<size_t> Recorder::stored() const {
-  std::map<int64_t, size_t> left;
-  for (const auto& [candidate, stored] : known_) {
-    const auto calls = calls_.find(candidate);
-    for (size_t i = calls == calls_.end() ? 0 : calls->second; i < stored.size(); ++i)
-      left[stored[i].id] = candidate;
+Result<std::vector<Recorder::Recorded>> Recorder::recall() {
+  std::map<int64_t, Recorded> by_id;
+  for (const auto& [candidate, stored] : known_)
+    for (const StoredMeasurement& one : stored)
+      by_id[one.id] = {candidate, role_.config[candidate], one.measurement, true, one.run};
+  std::vector<Recorded> all;
+  std::vector<int64_t> ids;
+  for (auto& [id, recorded] : by_id) {
+    ids.push_back(id);
+    all.push_back(std::move(recorded));
   }
-  std::vector<size_t> candidates;
-  for (const auto& [id, candidate] : left) candidates.push_back(candidate);
-  return candidates;
+  if (run_) FLYBALL_CHECK(store_->reuse(*run_, ids));
+  return all;
 }
 
 std::string Recorder::out_of_reach(size_t candidate) const {
@@ -126,25 +129,24 @@ std::string Recorder::out_of_reach(size_t candidate) const {
 }
 
 Result<Recorder::Recorded> Recorder::measure(size_t candidate, bool repeated) {
-  const size_t call = calls_[candidate]++;
-  const auto known = known_.find(candidate);
-  if (known != known_.end() && call < known->second.size()) {
-    const StoredMeasurement& stored = known->second[call];
-    if (run_) FLYBALL_CHECK(store_->reuse(*run_, stored.id));
-    return Recorded{role_.config[candidate], stored.measurement, true, stored.run};
-  }
   if (auto ahead = ahead_.extract(candidate)) return std::move(ahead.mapped());
-  return make(candidate, call, repeated);
+  return make(candidate, repeated);
 }
 
 Result<Measurement> Recorder::look_ahead(size_t candidate) {
   if (const auto known = known_.find(candidate); known != known_.end())
     return known->second.front().measurement;
-  FLYBALL_ASSIGN(Recorded made, make(candidate, calls_[candidate], false));
+  FLYBALL_ASSIGN(Recorded made, make(candidate, false));
   return ahead_.insert_or_assign(candidate, std::move(made)).first->second.measurement;
 }
 
-Result<Recorder::Recorded> Recorder::make(size_t candidate, size_t call, bool repeated) {
+// How often a candidate was read before decides what a simulation reads next.
+size_t Recorder::times_read(size_t candidate) {
+  const auto known = known_.find(candidate);
+  return made_[candidate]++ + (known == known_.end() ? 0 : known->second.size());
+}
+
+Result<Recorder::Recorded> Recorder::make(size_t candidate, bool repeated) {
   if (const std::string why = out_of_reach(candidate); !why.empty())
     return not_made(candidate, why);
   const Stopwatch watch;
@@ -152,7 +154,7 @@ Result<Recorder::Recorded> Recorder::make(size_t candidate, size_t call, bool re
   const Disturbance disturbance;
   if (on_begin_) on_begin_();
   const size_t config = role_.config[candidate];
-  profiler_->next_repeat(config, call);
+  profiler_->next_repeat(config, times_read(candidate));
   FLYBALL_ASSIGN(Measurement measurement, profiler_->measure(config));
   measuring_s_ += watch.seconds();
   const ProfilerInfo& info = profiler_->info();
@@ -168,12 +170,12 @@ Result<Recorder::Recorded> Recorder::make(size_t candidate, size_t call, bool re
   if (store_) {
     FLYBALL_ASSIGN([[maybe_unused]] const int64_t id, store_->add_measurement(measurement, run_));
   }
-  return Recorded{config, std::move(measurement), false, run_};
+  return Recorded{candidate, config, std::move(measurement), false, run_};
 }
 
 Recorder::Recorded Recorder::not_made(size_t candidate, const std::string& why) const {
   const ProfilerInfo& info = profiler_->info();
-  Recorded recorded{role_.config[candidate]};
+  Recorded recorded{candidate, role_.config[candidate]};
   recorded.measurement.trial = profiler_->space().trial(recorded.config, info.workload, info.phase);
   recorded.measurement.failure = recorded.set_aside = why;
   return recorded;

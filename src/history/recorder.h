@@ -34,6 +34,7 @@ class Recorder {
                                bool fresh);
 
   struct Recorded {
+    size_t candidate = 0;
     size_t config = 0;  ///< row of the profiler's space
     Measurement measurement = {};
     bool from_store = false;
@@ -41,16 +42,14 @@ class Recorder {
     /// Why it was not made (Profiler::out_of_reach()): then it failed so, and is not kept.
     std::string set_aside = {};
   };
-  /// The k-th call for a candidate takes the k-th stored measurement of it, so that a resumed
-  /// run sees what the interrupted one saw. What is measured is kept before this returns.
+  /// All that the store holds of what may be chosen, in the order in which it was measured; the run
+  /// reuses it from here on.
+  Result<std::vector<Recorded>> recall();
+  /// Measures, and keeps what was measured before this returns.
   Result<Recorded> measure(size_t candidate, bool repeated);
   /// A measurement of this candidate: the store's, else made and kept now, and given by the next
   /// measure(). For what must be known before a problem can be posed.
   Result<Measurement> look_ahead(size_t candidate);
-
-  /// The candidate of each measurement of the store that measure() has not taken yet, in the order
-  /// in which they were made.
-  std::vector<size_t> stored() const;
 
   /// Why no earlier measurement of this workload on this board was taken over, where there are
   /// some. How many trials of this session were disturbed, and by whom (device/measuring.h).
@@ -69,7 +68,8 @@ class Recorder {
   Status load(bool own_only);
   void mark_disturbed(const std::string& by, Measurement& measurement);
   Status take(const SameConditions& same, MeasurementFilter filter, bool own_only);
-  Result<Recorded> make(size_t candidate, size_t call, bool repeated);
+  Result<Recorded> make(size_t candidate, bool repeated);
+  size_t times_read(size_t candidate);
   Recorded not_made(size_t candidate, const std::string& why) const;
 
   MeasuredRole role_;
@@ -78,7 +78,7 @@ class Recorder {
   std::optional<int64_t> run_;
   std::vector<std::optional<size_t>> candidate_of_;  ///< row of the profiler's space → candidate
   std::map<size_t, std::vector<StoredMeasurement>> known_;  ///< by candidate, oldest first
-  std::map<size_t, size_t> calls_;
+  std::map<size_t, size_t> made_;     ///< how often it was measured here, by candidate
   std::map<size_t, Recorded> ahead_;  ///< measured by look_ahead() and not yet asked for
   std::function<void()> on_begin_;
   double measuring_s_ = 0;

@@ -62,12 +62,25 @@ class Board final : public Profiler {
 
 class RecorderTest : public ::testing::Test {
  protected:
-  // In a store that is opened for it, as another process would.
+  // What is recalled of it, else a trial. In a store that is opened for it, as another process
+  // would.
   Recorder::Recorded ask(size_t config = 0) {
     Store store = Store::open(folder_.path()).value();
     Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
     notes_ = recorder.notes();
+    const auto all = recorder.recall().value();
+    for (const Recorder::Recorded& known : all)
+      if (known.config == config) return known;
     return recorder.measure(config, false).value();
+  }
+  static std::vector<size_t> candidates(Recorder recorder) {
+    const auto all = recorder.recall().value();
+    std::vector<size_t> candidates;
+    for (const Recorder::Recorded& known : all) {
+      EXPECT_TRUE(known.from_store);
+      candidates.push_back(known.candidate);
+    }
+    return candidates;
   }
 
   TempFolder folder_;
@@ -121,8 +134,8 @@ TEST_F(RecorderTest, WhatATableAnsweredServesAndARowThatWasImportedDoesNot) {
     row.origin = origin;
     ASSERT_TRUE(Store::open(folder_.path())->add_measurement(row).ok());
     Store store = Store::open(folder_.path()).value();
-    Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
-    EXPECT_EQ(recorder.stored().size(), origin == Origin::table ? 1u : 0u);
+    const auto known = candidates(Recorder::open({&board_, {0, 1}}, &store, {}, false).value());
+    EXPECT_EQ(known.size(), origin == Origin::table ? 1u : 0u);
   }
 }
 
@@ -198,32 +211,30 @@ TEST_F(RecorderTest, TrialsAreKnownByCandidate) {
   (void)ask(1);
   Store store = Store::open(folder_.path()).value();
   Recorder recorder = Recorder::open({&board_, {1}}, &store, {}, false).value();
-  EXPECT_THAT(recorder.stored(), ElementsAre(0));
-  const auto known = recorder.measure(0, false).value();
-  EXPECT_TRUE(known.from_store);
-  EXPECT_EQ(known.measurement.trial, board_.measure(1)->trial);
-  EXPECT_TRUE(recorder.stored().empty());
-  // Of the second call nothing is stored: the profiler is asked for its own row.
+  const auto known = recorder.recall().value();
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(known[0].candidate, 0u);
+  EXPECT_EQ(known[0].measurement.trial, board_.measure(1)->trial);
+  EXPECT_EQ(recorder.look_ahead(0)->minibatch_ms, known[0].measurement.minibatch_ms);
+  // The profiler is asked for its own row.
   EXPECT_EQ(recorder.measure(0, true)->measurement.trial, board_.measure(1)->trial);
 }
 
-TEST_F(RecorderTest, WhatIsStoredIsToldAsItWasMeasured) {
-  for (const size_t config : {1, 0, 1}) {
-    Store store = Store::open(folder_.path()).value();
-    Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, true).value();
-    ASSERT_TRUE(recorder.measure(config, false).ok());
-  }
+TEST_F(RecorderTest, WhatIsStoredIsRecalledAsItWasMeasured) {
   Store store = Store::open(folder_.path()).value();
-  Recorder recorder = Recorder::open({&board_, {0, 1}}, &store, {}, false).value();
-  EXPECT_THAT(recorder.stored(), ElementsAre(1, 0, 1));
-  ASSERT_TRUE(recorder.measure(1, false)->from_store);
-  EXPECT_THAT(recorder.stored(), ElementsAre(0, 1));
+  Recorder first = Recorder::open({&board_, {0, 1}}, &store, {}, true).value();
+  for (const size_t config : {1, 0, 1}) ASSERT_TRUE(first.measure(config, false).ok());
+  const int64_t run =
+      store.begin_run({"flyball tune lenet5", "{}", "host", "a CPU", 0, {}}).value();
+  EXPECT_THAT(candidates(Recorder::open({&board_, {0, 1}}, &store, run, false).value()),
+              ElementsAre(1, 0, 1));
+  EXPECT_EQ(store.run(run)->reused, 3u);
 }
 
 TEST_F(RecorderTest, WhatMayNotBeChosenIsNotKnown) {
   (void)ask(0);
   Store store = Store::open(folder_.path()).value();
-  EXPECT_TRUE(Recorder::open({&board_, {1}}, &store, {}, false)->stored().empty());
+  EXPECT_THAT(candidates(Recorder::open({&board_, {1}}, &store, {}, false).value()), IsEmpty());
   EXPECT_EQ((MeasuredRole{&board_, {1, 0}}.usual()), 1u);
   EXPECT_EQ((MeasuredRole{&board_, {1}}.usual()), std::nullopt);
 }

@@ -15,10 +15,17 @@ namespace {
 constexpr size_t profiles_first = 2;
 constexpr double likely_enough = 0.25;  // chance of meeting the limits that is worth a trial
 
-bool is_measured(const History& history, const std::vector<size_t>& choice) {
+bool is_tried(const History& history, const std::vector<size_t>& choice) {
   for (size_t role = 0; role < choice.size(); ++role)
     if (!history.find(role, choice[role])) return false;
   return true;
+}
+
+size_t known_before(const History& history, const SearchOptions& options) {
+  return static_cast<size_t>(std::ranges::count_if(options.baselines, [&](const Baseline& one) {
+    return !one.choice.empty() && one.choice != options.default_choice &&
+           is_tried(history, one.choice);
+  }));
 }
 
 }  // namespace
@@ -35,7 +42,7 @@ size_t profiles_needed(std::span<const Baseline> baselines,
 const Baseline* best_unmeasured(const History& history, const SearchOptions& options) {
   const Problem& problem = history.problem();
   const auto open = [&](const Baseline& baseline) {
-    return !baseline.choice.empty() && !is_measured(history, baseline.choice);
+    return !baseline.choice.empty() && !is_tried(history, baseline.choice);
   };
   if (std::ranges::none_of(options.baselines, open) || !options.make_predictor) return nullptr;
   std::vector<Posterior> posteriors;
@@ -60,6 +67,7 @@ const Baseline* best_unmeasured(const History& history, const SearchOptions& opt
 std::optional<Ask> BaselineTrials::next(const History& history, const SearchOptions& options,
                                         bool last) {
   if (const auto rest = missing(history)) return rest;
+  if (!asked_) asked_ = known_before(history, options);
   if ((last || history.profiles() >= profiles_first) && !std::exchange(in_force_, true)) {
     const auto found = std::ranges::find(options.baselines, true, &Baseline::in_force);
     const Baseline* own = found == options.baselines.end() ? nullptr : &*found;
@@ -83,7 +91,7 @@ std::optional<Ask> BaselineTrials::begin(const Baseline* baseline, const char* w
   begun_ = baseline;
   why_ = fmt::format("{} {}", baseline->name, why);
   const auto ask = missing(history);
-  asked_ += ask.has_value();
+  *asked_ += ask.has_value();
   return ask;
 }
 

@@ -28,7 +28,8 @@ size_t profiles_needed(std::span<const Baseline> baselines,
 /// that was measured is better, or none is likely to meet them.
 const Baseline* best_unmeasured(const History& history, const SearchOptions& options);
 
-/// Asks for the trials of baselines: of the one in force early, and of best_unmeasured() last.
+/// Asks for the trials of baselines: of the one in force early, and of best_unmeasured() last. What
+/// was known before the search is not asked for again and counts as one of them.
 class BaselineTrials {
  public:
   /// Nothing while the search is to go on. `last`: it has one profile left, or has ended.
@@ -41,7 +42,7 @@ class BaselineTrials {
 
   const Baseline* begun_ = nullptr;  ///< the last one, whose second role may be missing
   std::string why_;
-  size_t asked_ = 0;
+  std::optional<size_t> asked_;           ///< with those that were known before the search
   bool in_force_ = false, best_ = false;  ///< asked for?
 };
 

@@ -29,13 +29,15 @@ class BaselinesTest : public testing::Test {
     options.baseline_profiles = for_baselines;
     return options;
   }
-  /// Reasons of all trials.
-  std::vector<std::string> reasons(const SearchOptions& options) const {
+  /// Reasons of all trials, which `made` gets.
+  std::vector<std::string> reasons(const SearchOptions& options,
+                                   std::vector<Known>* made = nullptr) const {
     const auto strategy = *make_strategy("flyball", problem_, options);
     const Readings all = testing_surface::readings(*problem_);
     std::vector<std::string> reasons;
     while (const auto ask = strategy->ask()) {
       reasons.push_back(ask->reason);
+      if (made) made->push_back({0, ask->candidate, all[0][ask->candidate], "", true});
       strategy->tell(*ask, all[0][ask->candidate]);
     }
     return reasons;
@@ -56,6 +58,15 @@ TEST_F(BaselinesTest, TheOneInForceIsMeasuredOnceAndWithinTheProfiles) {
   EXPECT_LE(count(made, "preset middle is predicted"), 1u);
   EXPECT_EQ(count(made, "MAXN"), 0u) << "it is the default";
   EXPECT_EQ(count(reasons(options(10, 0)), "preset"), 0u);
+}
+
+TEST_F(BaselinesTest, WhatIsAskedAgainMeasuresNoMoreOfThem) {
+  SearchOptions given = options(10, 1);
+  std::vector<Known> made;
+  ASSERT_EQ(count(reasons(given, &made), "preset"), 1u);
+  given.known = made;
+  given.profile_budget = given.profile_limit = 20;
+  EXPECT_EQ(count(reasons(given), "preset"), 0u);
 }
 
 TEST_F(BaselinesTest, ThoseInTheSamePlaceAreOne) {

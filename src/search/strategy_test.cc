@@ -33,6 +33,24 @@ SearchOptions with_predictor(size_t profiles = 12) {
   return options;
 }
 
+// Out of reach before a reboot, for instance: thousands of them may be known at once.
+TEST(HistoryTest, TrialsThatNeedNotBeMadeAreNone) {
+  const auto problem = surface::problem({});
+  const Readings all = surface::readings(*problem);
+  History history(problem);
+  for (size_t i = 1; i < 5; ++i) history.record(0, i, {not_measured, 0, 0}, "out of reach", false);
+  EXPECT_EQ(history.tried(), 0u);
+  EXPECT_EQ(history.readings_made(), 0u);
+  EXPECT_FALSE(history.is_measured(std::array<size_t, 1>{1}));
+  history.record(0, 0, all[0][0], "", false);
+  history.record(0, 5, {not_measured, 0, 0}, "out of memory");
+  EXPECT_EQ(history.tried(), 2u);
+  EXPECT_EQ(history.readings_made(), 2u);
+  EXPECT_EQ(history.profiles(), 1u);
+  EXPECT_TRUE(history.is_measured(std::array<size_t, 1>{0}));
+  EXPECT_FALSE(history.is_measured(std::array<size_t, 1>{5}));
+}
+
 TEST(BruteForce, FindsTheOptimum) {
   const auto problem = surface::problem({.power_w = 14});
   const Readings all = surface::readings(*problem);

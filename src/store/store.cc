@@ -262,9 +262,13 @@ Result<std::vector<int64_t>> Store::add_measurements(std::span<const Measurement
   return ids;
 }
 
-Status Store::reuse(int64_t run, int64_t measurement) {
+Status Store::reuse(int64_t run, std::span<const int64_t> measurements) {
+  if (measurements.empty()) return {};
   const std::lock_guard lock(impl_->mutex);
-  return link_measurement(impl_->database, run, measurement, true);
+  FLYBALL_ASSIGN(Transaction transaction, Transaction::begin(impl_->database));
+  for (const int64_t id : measurements)
+    FLYBALL_CHECK(link_measurement(impl_->database, run, id, true));
+  return transaction.commit();
 }
 
 Result<std::vector<StoredMeasurement>> Store::measurements(const MeasurementFilter& filter) {

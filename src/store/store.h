@@ -80,9 +80,9 @@ class Store {
   /// Adds all of them in one transaction, or none.
   Result<std::vector<int64_t>> add_measurements(std::span<const Measurement> measurements,
                                                 std::optional<int64_t> run = {});
-  /// Notes that a run took over a measurement instead of making it again. What the run holds
-  /// already stays as it is.
-  Status reuse(int64_t run, int64_t measurement);
+  /// Notes that a run took over measurements instead of making them again, in one transaction. What
+  /// the run holds already stays as it is.
+  Status reuse(int64_t run, std::span<const int64_t> measurements);
   Result<std::vector<StoredMeasurement>> measurements(const MeasurementFilter& filter);
   /// The runs that made these measurements, ascending; one that belongs to none has no part in it.
   Result<std::vector<int64_t>> makers(std::span<const StoredMeasurement> measurements);

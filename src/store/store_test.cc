@@ -189,7 +189,7 @@ TEST_F(StoreTest, ARunGoesFromRunningToDone) {
   const int64_t id = store.begin_run(sample_request()).value();
   EXPECT_EQ(store.run(id).value().state, RunState::running);
   const int64_t first = store.add_measurement(sample_measurement(0)).value();
-  ASSERT_TRUE(store.reuse(id, first).ok());
+  ASSERT_TRUE(store.reuse(id, std::array{int64_t{first}}).ok());
   const int64_t second = store.add_measurement(sample_measurement(1), id).value();
   ASSERT_TRUE(store.finish_run(id, RunState::done, R"({"choice":1})").ok());
   const StoredRun run = store.run(id).value();
@@ -213,14 +213,15 @@ TEST_F(StoreTest, WhatARunHoldsIsNotLinkedToItAgain) {
   Store store = open();
   const int64_t earlier = store.add_measurement(sample_measurement(0)).value();
   const int64_t run = store.begin_run(sample_request()).value();
-  ASSERT_TRUE(store.reuse(run, earlier).ok());
+  ASSERT_TRUE(store.reuse(run, std::array{int64_t{earlier}}).ok());
   const int64_t own = store.add_measurement(sample_measurement(1), run).value();
   const int64_t repeat = store.add_measurement(sample_measurement(1), run).value();
-  for (const int64_t known : {earlier, own, repeat}) EXPECT_TRUE(store.reuse(run, known).ok());
+  for (const int64_t known : {earlier, own, repeat})
+    EXPECT_TRUE(store.reuse(run, std::array{int64_t{known}}).ok());
   EXPECT_THAT(ids_of(store.run_measurements(run).value()), ElementsAre(earlier, own, repeat));
   EXPECT_EQ(store.run(run).value().reused, 1u);
   const int64_t other = store.begin_run(sample_request()).value();
-  ASSERT_TRUE(store.reuse(other, own).ok());
+  ASSERT_TRUE(store.reuse(other, std::array{int64_t{own}}).ok());
   EXPECT_THAT(ids_of(store.run_measurements(other).value()), ElementsAre(own));
 }
 
@@ -287,7 +288,7 @@ TEST_F(StoreTest, DeletingARunKeepsWhatOthersReuse) {
   const int64_t second = store.begin_run(sample_request()).value();
   const int64_t shared = store.add_measurement(sample_measurement(0), first).value();
   ASSERT_TRUE(store.add_measurement(sample_measurement(1), first).ok());
-  ASSERT_TRUE(store.reuse(second, shared).ok());
+  ASSERT_TRUE(store.reuse(second, std::array{int64_t{shared}}).ok());
   const int64_t alone = store.add_measurement(sample_measurement(2)).value();
   EXPECT_EQ(store.delete_run(first).error().code, Code::conflict);
   ASSERT_TRUE(store.finish_run(first, RunState::failed, "").ok());
@@ -307,7 +308,8 @@ TEST_F(StoreTest, AnUnknownRunOrMeasurementIsNamed) {
     EXPECT_THAT(error.message, HasSubstr("no run 5"));
   }
   const int64_t run = store.begin_run(sample_request()).value();
-  EXPECT_THAT(store.reuse(run, 9).error().message, HasSubstr("no measurement 9"));
+  EXPECT_THAT(store.reuse(run, std::array{int64_t{9}}).error().message,
+              HasSubstr("no measurement 9"));
 }
 
 TEST_F(StoreTest, ComparesTwoRunsTrialByTrial) {

@@ -28,10 +28,11 @@ Result<Held> held_of(const MeasuredRole& role, Store* store) {
   Held held;
   if (!store) return held;
   FLYBALL_ASSIGN(Recorder recorder, Recorder::open(role, store, {}, false));
-  const std::vector<size_t> stored_candidates = recorder.stored();
-  for (const size_t candidate : std::set(stored_candidates.begin(), stored_candidates.end())) {
+  FLYBALL_ASSIGN(const auto recalled, recorder.recall());
+  std::set<size_t> seen;
+  for (const auto& [candidate, config, stored, from_store, run, set_aside] : recalled) {
+    if (!seen.insert(candidate).second) continue;
     ++held.configurations;
-    FLYBALL_ASSIGN(const Measurement stored, recorder.look_ahead(candidate));
     if (stored.failed() || !(stored.total_s > 0)) continue;
     held.seconds.push_back(stored.total_s);
     if (const auto watts = stored.power_w()) held.joules.push_back(*watts * stored.total_s);

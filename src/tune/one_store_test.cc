@@ -1,6 +1,7 @@
 // One store for everything that is asked of a board: what is known answers whichever question it
 // was measured for, a relaxed limit or more profiles never worsen an answer, none is dominated by
-// what the store holds, and every hint holds as it is typed. FLYBALL_DRAWN_QUESTIONS for each board.
+// what the store holds, and every hint holds as it is typed. FLYBALL_DRAWN_QUESTIONS for each
+// board.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +68,8 @@ double dominated_by(const Plan& plan) {
   for_each_choice(*plan.problem, [&](std::span<const size_t> choice) {
     std::vector<Reading> own;
     for (size_t role = 0; role < choice.size(); ++role) own.push_back(readings[role][choice[role]]);
-    if (std::ranges::any_of(own, [](const Reading& one) { return !(one.minibatch_ms > 0); })) return;
+    if (std::ranges::any_of(own, [](const Reading& one) { return !(one.minibatch_ms > 0); }))
+      return;
     const Outcome found = outcome(*plan.problem, own, choice);
     if (found.feasible) best = std::min(best, found.loss);
   });
@@ -131,8 +133,12 @@ class OneStore {
 Request relaxed(Request request, Random& random) {
   const double by = 1.02 + 0.5 * random.uniform();
   switch (static_cast<int>(random.uniform() * 3)) {
-    case 0: request.profiles *= 2; break;
-    case 1: request.power_budget_w *= by; break;
+    case 0:
+      request.profiles *= 2;
+      break;
+    case 1:
+      request.power_budget_w *= by;
+      break;
     default:
       request.time_budget_s *= by;
       for (double& latency : request.latencies_ms) latency *= by;
@@ -159,15 +165,15 @@ void ask_and_relax(OneStore& store, Random& random, Count& count) {
   for (const Advice& advice : plan.relaxation) {
     const Plan again = store.ask(testing_follow::follow(request, advice));
     EXPECT_TRUE(again.answer || advice.provenance == Provenance::predicted)
-        << describe(*plan.problem) << "; advised " << advice.flag << " " << testing_follow::typed(advice);
+        << describe(*plan.problem) << "; advised " << advice.flag << " "
+        << testing_follow::typed(advice);
     count.add(advice, again.answer.has_value());
   }
   if (!plan.answer) return;
   ++count.answered;
   const Request easier = relaxed(request, random);
   const Plan after = store.ask(easier);
-  ASSERT_TRUE(after.answer) << describe(*plan.problem) << ", then "
-                            << describe(*after.problem);
+  ASSERT_TRUE(after.answer) << describe(*plan.problem) << ", then " << describe(*after.problem);
   const double loss = plan.chosen.choice.outcome.loss;
   EXPECT_LE(after.chosen.choice.outcome.loss, loss + noticed * std::abs(loss))
       << describe(*plan.problem) << ", then " << describe(*after.problem);
@@ -191,9 +197,10 @@ TEST_P(OneStoreOf, NoRelaxedLimitWorsensAnAnswerAndEveryHintHolds) {
   Count count;
   OneStore store(GetParam().board, GetParam().workloads);
   for (size_t i = 0; i < drawn_questions(); ++i) ask_and_relax(store, random, count);
-  printf("%zu questions, %zu answered; hints on readings %zu of %zu held, on predictions %zu of %zu\n",
-         count.asked, count.answered, count.known_held, count.known, count.predicted_held,
-         count.predicted);
+  printf(
+      "%zu questions, %zu answered; hints on readings %zu of %zu held, on predictions %zu of %zu\n",
+      count.asked, count.answered, count.known_held, count.known, count.predicted_held,
+      count.predicted);
   EXPECT_GE(count.answered, count.asked / 4);
   EXPECT_GE(static_cast<double>(count.predicted_held), 0.95 * static_cast<double>(count.predicted));
 }
@@ -202,9 +209,7 @@ const Drawn drawn[] = {
     {"training", "orin_nano", {{"resnet18", Phase::train}}},
     {"inference", "orin_nano", {{"resnet50", Phase::infer}}},
     {"many_modes", "xavier_agx", {{"mobilenet_v3", Phase::train}}},
-    {"concurrent",
-     "orin_nano",
-     {{"mobilenet_v3", Phase::train}, {"mobilenet_v3", Phase::infer}}}};
+    {"concurrent", "orin_nano", {{"mobilenet_v3", Phase::train}, {"mobilenet_v3", Phase::infer}}}};
 INSTANTIATE_TEST_SUITE_P(Boards, OneStoreOf, testing::ValuesIn(drawn),
                          [](const auto& one) { return one.param.name; });
 

@@ -36,7 +36,7 @@ Json what_is_measured(const MeasuredRole& role) {
 // What a question may cost and how its answer is checked is no part of it.
 std::string question_of(Json asked) {
   for (const char* effort :
-       {"profiles_limit", "profiles_asked", "gap_pct", "time_limit_s", "verify"})
+       {"profiles_limit", "profiles_asked", "gap_pct", "time_limit_s", "verify", "fresh"})
     asked.erase(effort);
   return asked.dump();
 }
@@ -55,7 +55,7 @@ class Session::Search {
       : session_(session), limit_(limit) {
     outcome_.strategy = std::move(strategy);
     outcome_.trials = std::exchange(session_.recalled_, {});
-    // Of several searches of one session the first has what earlier runs of the question cost.
+    // The first search of a session has what earlier runs of the question cost.
     if (session_.searches_++ > 0) profiles_before_ = this->strategy().history().profiles();
   }
 
@@ -141,7 +141,7 @@ class Session::Search {
     const Observation& trial = outcome_.trials.back();
     if (const auto cores = trial.measurement.interference.cores) session_.loads_.push_back(*cores);
     const Reading reading = reading_of(trial.measurement, session_.options_.limits);
-    session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure});
+    session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure, true});
     session_.tell(TrialEnded{&trial});
     return TrialOutcome{reading, trial.measurement.failure, trial.from_store};
   }
@@ -277,15 +277,16 @@ Status Session::recall(const Json& asked) {
 
 Status Session::recall(size_t role, const std::set<int64_t>& own) {
   std::set<size_t> seen;
-  for (const size_t candidate : recorders_[role].stored()) {
-    const bool repeat = !seen.insert(candidate).second;
-    if (repeat) verified_.insert({role, candidate});
-    FLYBALL_ASSIGN(Recorder::Recorded stored, recorders_[role].measure(candidate, repeat));
-    if (const auto cores = stored.measurement.interference.cores) loads_.push_back(*cores);
+  FLYBALL_ASSIGN(std::vector<Recorder::Recorded> all, recorders_[role].recall());
+  for (Recorder::Recorded& stored : all) {
+    const bool repeat = !seen.insert(stored.candidate).second;
+    if (repeat) verified_.insert({role, stored.candidate});
     const bool counted = stored.run && own.contains(*stored.run);
-    known_.push_back({role, candidate, reading_of(stored.measurement, options_.limits),
+    if (const auto cores = stored.measurement.interference.cores; cores && counted)
+      loads_.push_back(*cores);
+    known_.push_back({role, stored.candidate, reading_of(stored.measurement, options_.limits),
                       stored.measurement.failure, counted});
-    recalled_.push_back({role, stored.config, candidate,
+    recalled_.push_back({role, stored.config, stored.candidate,
                          roles_[role].profiler->space().settings(stored.config),
                          std::move(stored.measurement), "known before this search", repeat, false,
                          true, stored.run});
@@ -328,8 +329,10 @@ SearchOptions Session::search_options(const Problem& problem) const {
   const bool all = strategy.ok() && (*strategy)->exhaustive;
   SearchOptions options;
   options.default_choice = default_choice(problem);
-  options.profile_budget = all ? problem.candidates->size(0) : options_.profiles;
-  if (options_.profiles_asked && !all) options.profile_limit = options_.profiles;
+  // Of several searches of one session each has as many, and what the ones before it left.
+  const size_t profiles = options_.profiles * (searches_ + 1);
+  options.profile_budget = all ? problem.candidates->size(0) : profiles;
+  if (options_.profiles_asked && !all) options.profile_limit = profiles;
   // Until a gap or a time: as many profiles as that takes, unless a number was asked for, too.
   if ((options_.gap > 0 || options_.time_limit_s != unlimited) && !options_.profiles_asked)
     options.profile_budget = problem.candidates->size(0);

@@ -42,7 +42,7 @@ struct SearchOutcome {
 /// A session measures for the problems that it is given, on the roles that it was opened with. What
 /// one search has measured is known to the next, and what the store holds of the same conditions to
 /// all of them, whatever it was measured for: it can be the answer, and costs no profile. What
-/// earlier runs of the same question made counts as its profiles, so that asking again makes none.
+/// earlier runs of the same question made counts as its profiles: asking again goes on there.
 /// With a store it is one run there: every trial is on disk before the next one starts, and a
 /// session that was cut off goes on.
 class Session {
@@ -67,8 +67,9 @@ class Session {
   Result<Measurement> look_ahead(size_t role, size_t candidate);
   /// Searches one problem to its answer: the default first, so that the answer is never worse; a
   /// live reading that its neighbours contradict once more; a live answer once more until it
-  /// stands, and then the default. No feasible answer is an outcome with `why_not`. Errors: bad
-  /// requests, failures of the board, an interruption (with its hint).
+  /// stands, and then the default; without an answer what is advised. No feasible answer is an
+  /// outcome with `why_not`. Errors: bad requests, failures of the board, an interruption (with its
+  /// hint).
   Result<SearchOutcome> search(std::shared_ptr<const Problem> problem);
   /// Do repeats differ in any role?
   bool is_live() const;

@@ -223,6 +223,32 @@ TEST(Session, AnInterruptedPlanGoesOn) {
   EXPECT_TRUE(whole->profiled.at(0).from_store);
 }
 
+// Each rate has as many profiles as if nothing had been cut off.
+TEST(Session, AnInterruptedDynamicPlanGoesOn) {
+  Request request = concurrent_request();
+  request.kind = "dynamic";
+  request.profiles = 4;
+  const std::vector<RateWindow> windows = {{5, 60}, {10, 60}, {20, 60}};
+  const auto uncut = plan_windows(train_and_serve(), nullptr, request, windows);
+  ASSERT_TRUE(uncut.ok()) << uncut.error().message;
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  std::atomic<bool> stop = false;
+  request.cancelled = &stop;
+  size_t ended = 0;
+  const auto cut =
+      plan_windows(train_and_serve(), &store, request, windows, [&](const SessionEvent& event) {
+        if (std::get_if<TrialEnded>(&event) && ++ended == 10) stop = true;
+      });
+  ASSERT_FALSE(cut.ok());
+  stop = false;
+  const auto whole = plan_windows(train_and_serve(), &store, request, windows);
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_GT(uncut->profiles, 4u);
+  EXPECT_EQ(whole->profiles, uncut->profiles);
+  EXPECT_NEAR(whole->plan.value, uncut->plan.value, 1e-9);
+}
+
 // What failed at one rate would fail at the next: it is not tried again.
 TEST(Session, AFailedTrialIsNotRepeatedForEachRate) {
   const WorkloadTable table = smooth_table("det", {1, 4});

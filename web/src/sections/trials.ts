@@ -71,7 +71,9 @@ export function trials_section(report: TuneReport): HTMLElement | null {
   const longest = Math.max(...report.profiled.map((t) => (t.stall_ms ?? 0) + (t.compute_ms ?? 0)), 1e-9);
   const key = h("span", { class: "bar-key" }, h("i", { class: "stall" }), "Fetch stall ", h("i", { class: "compute" }), "Compute");
   const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), key, "Evidence"];
-  const lead = `${plural(report.profiled.length, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched ? "" : " Nobody looked whether the board throttled."}`;
+  const known = report.profiled.filter((t) => t.from_store).length;
+  const before = known > 0 ? `${plural(known, "trial")} known before, and ` : "";
+  const lead = `${before}${plural(report.profiled.length - known, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched ? "" : " Nobody looked whether the board throttled."}`;
   const table = h("table", { class: "trial-table" },
     h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
     h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, watched, longest))));
