@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "search/registry.h"
 #include "telemetry/sensors/power_sensors.h"
 
 namespace flyball {
@@ -39,6 +40,8 @@ void SearchAnswer::refuse(Refusal refusal) {
 }
 
 std::string effort_text(const SearchAnswer& answer, size_t offered) {
+  if (knows_all(answer.request.strategy))
+    return fmt::format("all {} configurations are known", offered);
   const size_t known = answer.configurations_profiled();
   const std::string text =
       known_text(known, offered, answer.profiled.size(), answer.reused(), answer.request.caller);

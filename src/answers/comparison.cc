@@ -247,6 +247,12 @@ double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum)
                 1);
 }
 
+bool is_doubted(const TuneResult& result) {
+  if (!result.choice || !result.oracle) return false;
+  const std::vector<size_t>& rows = result.oracle->excluded;
+  return std::ranges::find(rows, *result.choice) != rows.end();
+}
+
 std::string oracle_text(const TuneResult& result) {
   if (!result.oracle || !result.choice) return "";
   const double raw = gap_pct(result, result.oracle->raw);

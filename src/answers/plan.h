@@ -59,6 +59,8 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found);
 size_t configurations_of(const Problem& problem);
 /// "set the mode; …": a choice in words.
 std::string choice_text(const Problem& problem, std::span<const size_t> choice);
+/// "82.252 ms per minibatch": what a choice amounts to.
+std::string objective_text(const Problem& problem, const Outcome& outcome);
 /// Unit of objective_value(), as `value_unit` of the JSON document.
 std::string objective_unit(const Problem& problem);
 /// The plan as text for people, ending with a line end; why there is no answer is left to the

@@ -9,6 +9,7 @@
 #include "answers/plan.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "search/registry.h"
 #include "space/trial_facts.h"
 
 namespace flyball {
@@ -27,28 +28,6 @@ bool counts_share(const Problem& problem) {
   return problem.roles.size() == 2 && std::ranges::any_of(problem.roles, [](const Role& r) {
            return r.latency_ms != unlimited;
          });
-}
-
-std::string objective_text(const Problem& problem, const Outcome& outcome) {
-  const double value = objective_value(problem, outcome);
-  switch (problem.objective) {
-    case Objective::time:
-      return fmt::format("{:.5g} ms per {}", value, counted(problem));
-    case Objective::energy:
-      return fmt::format("{:.4g} J per {}", value, counted(problem));
-    case Objective::power:
-      return fmt::format("{:.4g} W", value);
-    case Objective::latency:
-      if (counts_share(problem))
-        return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
-      return fmt::format("peak latency {:.4g} ms", value);
-    case Objective::throughput:
-      return fmt::format("{:.4g} training {}/s", value,
-                         problem.per_sample ? "samples" : "minibatches");
-    case Objective::minibatches:
-      return fmt::format("{:g} training minibatches per window", value);
-  }
-  return "";
 }
 
 Trial trial_of(const Problem& problem, size_t role, size_t candidate) {
@@ -152,6 +131,8 @@ std::string front_text(const Plan& plan) {
 }
 
 std::string steps_text(const Plan& plan, bool verbose) {
+  if (knows_all(plan.request.strategy))
+    return effort_text(plan, configurations_of(*plan.problem)) + "\n";
   const auto known = static_cast<size_t>(std::ranges::count_if(
       plan.profiled, [](const Observation& trial) { return trial.from_store; }));
   const size_t profiles = plan.profiles, trials = plan.profiled.size() - known;
@@ -195,6 +176,28 @@ size_t configurations_of(const Problem& problem) {
   for (size_t role = 0; role < problem.roles.size(); ++role)
     all += problem.candidates->space(role).size();
   return all;
+}
+
+std::string objective_text(const Problem& problem, const Outcome& outcome) {
+  const double value = objective_value(problem, outcome);
+  switch (problem.objective) {
+    case Objective::time:
+      return fmt::format("{:.5g} ms per {}", value, counted(problem));
+    case Objective::energy:
+      return fmt::format("{:.4g} J per {}", value, counted(problem));
+    case Objective::power:
+      return fmt::format("{:.4g} W", value);
+    case Objective::latency:
+      if (counts_share(problem))
+        return fmt::format("{:.3g} % of the tighter latency budget", 100 * value);
+      return fmt::format("peak latency {:.4g} ms", value);
+    case Objective::throughput:
+      return fmt::format("{:.4g} training {}/s", value,
+                         problem.per_sample ? "samples" : "minibatches");
+    case Objective::minibatches:
+      return fmt::format("{:g} training minibatches per window", value);
+  }
+  return "";
 }
 
 std::string choice_text(const Problem& problem, std::span<const size_t> choice) {
@@ -242,7 +245,8 @@ std::string format_plan(const Plan& plan, bool verbose) {
   }
   text += front_text(plan) + fmt::format("asked: {}\n", describe(*plan.problem));
   text += steps_text(plan, verbose);
-  if (!plan.stopped.empty()) text += fmt::format("  stopped: {}\n", plan.stopped);
+  if (!plan.stopped.empty() && !knows_all(plan.request.strategy))
+    text += fmt::format("  stopped: {}\n", plan.stopped);
   return text + notes_text(plan.notes, verbose);
 }
 

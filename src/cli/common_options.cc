@@ -65,8 +65,8 @@ std::string design_names() {
   return names_of(designs());
 }
 
-void add_predictor_option(CLI::App& command, std::string& predictor) {
-  command.add_option("--predictor", predictor, predictor_names())->capture_default_str();
+CLI::Option* add_predictor_option(CLI::App& command, std::string& predictor) {
+  return command.add_option("--predictor", predictor, predictor_names())->capture_default_str();
 }
 
 void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors) {
@@ -75,8 +75,12 @@ void add_predictors_option(CLI::App& command, std::vector<std::string>& predicto
       ->capture_default_str();
 }
 
-void add_strategy_option(CLI::App& command, std::string& strategy) {
-  command.add_option("--strategy", strategy, names_of(strategies()))->capture_default_str();
+CLI::Option* add_strategy_option(CLI::App& command, std::string& strategy) {
+  return command.add_option("--strategy", strategy, names_of(strategies()))->capture_default_str();
+}
+
+void choose_strategy(Request& request, bool searches, bool live) {
+  if (!live && !searches && !request.profiles_asked) request.strategy = "exact";
 }
 
 Result<std::optional<Store>> StoreOptions::open() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "answers/request.h"
 #include "space/table.h"
 #include "store/store.h"
 
@@ -27,10 +28,13 @@ void add_threads(CLI::App& command, size_t& threads);
 std::string predictor_names();
 /// "random, maximin, …": what `--design` takes.
 std::string design_names();
-void add_predictor_option(CLI::App& command, std::string& predictor);
+CLI::Option* add_predictor_option(CLI::App& command, std::string& predictor);
 /// The same for several, separated by commas.
 void add_predictors_option(CLI::App& command, std::vector<std::string>& predictors);
-void add_strategy_option(CLI::App& command, std::string& strategy);
+CLI::Option* add_strategy_option(CLI::App& command, std::string& strategy);
+/// Of tables everything is known: where nothing is measured, and neither --profiles nor another
+/// option asks for a search (`searches`), all rows are read.
+void choose_strategy(Request& request, bool searches, bool live);
 
 /// `--store` and `--no-store` of commands that keep what they find.
 struct StoreOptions {

@@ -101,6 +101,9 @@ Status read_plan_request(PlanOptions& options, const SharedBoard& board) {
   }
   FLYBALL_ASSIGN(request.references,
                  options.references.gather(board.info(0).device, options.accepted));
+  const bool live = std::ranges::any_of(
+      board.workloads(), [](const ProfilerInfo* workload) { return workload->live; });
+  choose_strategy(request, options.searches, live);
   request.switch_ms = options.switch_ms.value_or(0);
   request.cancelled = &interrupt_flag();
   return {};

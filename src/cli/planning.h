@@ -36,6 +36,7 @@ struct PlanOptions {
   std::shared_ptr<MeasuringSession> measuring;  ///< begun where a role is live
   std::vector<std::string> arrivals;  ///< of each service, or one for all; empty: clockwork
   double percentile = 99;             ///< of requests in time, with `arrivals`
+  bool searches = false;              ///< does an option ask for a search, of tables too?
   bool dry_run = false, apply = false, json = false, verbose = false, quiet = false;
   MemoryOptions memory;             ///< of roles that are networks
   std::optional<double> switch_ms;  ///< --switch-cost

@@ -175,6 +175,10 @@ Result<SearchEvaluation> evaluate_search(const SearchSweep& sweep) {
   std::vector<const StrategyEntry*> entries;
   for (const std::string& name : sweep.strategies) {
     FLYBALL_ASSIGN(const StrategyEntry* entry, find_strategy(name));
+    if (entry->all_known)
+      return Error{Code::invalid_argument,
+                   fmt::format("strategy '{}' reads every row and searches nothing", name),
+                   "every other strategy is compared with it: leave it out"};
     entries.push_back(entry);
   }
   const size_t roles =

@@ -143,7 +143,8 @@ SearchSweep surface_sweep(const WorkloadTable& table) {
   for (double watts = 5; watts < 30; ++watts)
     sweep.problems.push_back({{watts, unlimited, unlimited}});
   sweep.options.make_predictor = [] { return std::make_unique<surface::NearestPredictor>(); };
-  for (const StrategyEntry& entry : strategies()) sweep.strategies.push_back(entry.name);
+  for (const StrategyEntry& entry : strategies())
+    if (!entry.all_known) sweep.strategies.push_back(entry.name);
   return sweep;
 }
 

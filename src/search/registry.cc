@@ -13,6 +13,10 @@ const std::vector<StrategyEntry>& strategies() {
        .summary = "constrained Bayesian search on a predictor (the default)",
        .make = make_flyball,
        .needs_predictor = true},
+      {.name = "exact",
+       .summary = "reads every row of a table (the default there)",
+       .make = make_exact,
+       .all_known = true},
       {.name = "brute-force",
        .summary = "measures everything",
        .make = make_brute_force,
@@ -57,6 +61,11 @@ Result<const StrategyEntry*> find_strategy(const std::string& name) {
   }
   return Error{Code::invalid_argument, fmt::format("there is no strategy '{}'", name),
                "one of: " + join(names, ", ")};
+}
+
+bool knows_all(const std::string& strategy) {
+  const auto entry = find_strategy(strategy);
+  return entry.ok() && (*entry)->all_known;
 }
 
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,

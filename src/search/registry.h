@@ -18,11 +18,14 @@ struct StrategyEntry {
   bool published = false;        ///< from the papers: of a concurrent problem it maximises n
   bool exhaustive = false;       ///< measures everything, however many profiles were asked for
   bool needs_torch = false;      ///< fits the predictor `nn`
+  bool all_known = false;        ///< of tables alone: their rows are SearchOptions::known
 };
 
 const std::vector<StrategyEntry>& strategies();
 /// The entry of a name; the error lists the names there are.
 Result<const StrategyEntry*> find_strategy(const std::string& name);
+/// Is everything known before the named strategy begins?
+bool knows_all(const std::string& strategy);
 /// The named strategy for a problem that validate() accepts; its error otherwise.
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
                                                 std::shared_ptr<const Problem> problem,
@@ -37,5 +40,6 @@ std::unique_ptr<Strategy> make_gmd(std::shared_ptr<const Problem>, SearchOptions
 std::unique_ptr<Strategy> make_nn250(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_als(std::shared_ptr<const Problem>, SearchOptions);
 std::unique_ptr<Strategy> make_flyball(std::shared_ptr<const Problem>, SearchOptions);
+std::unique_ptr<Strategy> make_exact(std::shared_ptr<const Problem>, SearchOptions);
 
 }  // namespace flyball

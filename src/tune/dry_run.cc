@@ -41,6 +41,7 @@ Result<Held> held_of(const MeasuredRole& role, Store* store) {
 }
 
 size_t most_profiles(const SharedBoard& board, const Request& request, DryRun& dry) {
+  if (knows_all(request.strategy)) return 0;
   const size_t all = board.candidates->size(0);
   const auto strategy = find_strategy(request.strategy);
   const bool exhaustive = strategy.ok() && (*strategy)->exhaustive;

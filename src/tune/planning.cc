@@ -1,11 +1,59 @@
 #include "tune/planning.h"
 
+#include <fmt/format.h>
+
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "predict/contradicted.h"
+#include "problem/exact.h"
+#include "search/registry.h"
 
 namespace flyball {
+namespace {
+
+/// Candidates of a role whose power in its table was probably read too early.
+Result<std::set<size_t>> doubted_candidates(const MeasuredRole& role) {
+  const ProfilerInfo& info = role.profiler->info();
+  WorkloadTable table = empty_table(role_of(info), role.profiler->space());
+  for (size_t row = 0; row < role.profiler->space().size(); ++row) {
+    FLYBALL_ASSIGN(const Measurement read, role.profiler->measure(row));
+    table.add(role.profiler->space().row(row), read.failed() ? not_measured : read.minibatch_ms,
+              read.power_w().value_or(not_measured));
+  }
+  std::set<size_t> doubted;
+  for (const size_t row : suspicious_power(table))
+    if (const auto candidate = role.candidate(row)) doubted.insert(*candidate);
+  return doubted;
+}
+
+/// The optimum of tables whose power is doubted, and the one without such rows.
+Status note_doubted_power(const SharedBoard& board, const Problem& problem, Readings readings,
+                          Plan& plan) {
+  bool doubted = false;
+  for (size_t role = 0; role < board.roles.size(); ++role) {
+    FLYBALL_ASSIGN(const std::set<size_t> candidates, doubted_candidates(board.roles[role]));
+    doubted |= candidates.contains(plan.answer->choice[role]);
+    for (const size_t candidate : candidates) readings[role][candidate] = {};
+  }
+  if (!doubted) return {};
+  const Choice robust = solve(problem, readings);
+  const std::string without =
+      robust.outcome.feasible
+          ? fmt::format("the optimum without such rows is {}, at {:.4g} W: {}",
+                        objective_text(problem, robust.outcome), robust.outcome.power_w,
+                        choice_text(problem, robust.candidates))
+          : "nothing meets the limits without such rows";
+  plan.notes.push_back(
+      "the power of this choice lies more than 6 % below what its neighbours in the table let "
+      "expect, and was probably read too early; " +
+      without);
+  return {};
+}
+
+}  // namespace
 
 Status take_refusal(const Status& refused, SearchAnswer& answer) {
   if (refused.error().code != Code::infeasible) return refused;
@@ -47,6 +95,9 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
     outcome.add_to(found);
     complete_plan(session, *asked.problem, found);
     plan = draw_plan(*outcome.strategy, std::move(found));
+    if (knows_all(request.strategy) && plan.answer)
+      FLYBALL_CHECK(
+          note_doubted_power(board, *asked.problem, outcome.strategy->history().readings(), plan));
     return to_json(plan);
   };
   FLYBALL_CHECK(

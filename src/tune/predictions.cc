@@ -160,6 +160,17 @@ Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
   return predictor;
 }
 
+Status read_all(Profiler& table, TuneResult& result) {
+  result.configurations.clear();
+  for (size_t i = 0; i < result.space.size(); ++i) {
+    FLYBALL_ASSIGN(const Measurement row, table.measure(i));
+    const Measurement* readings[] = {&row};
+    result.configurations.push_back(pooled(readings));
+  }
+  find_front(result);
+  return {};
+}
+
 Status predict_rest(const Profiler& profiler, TuneResult& result) {
   Configuration nothing{
       unknown, unknown, unknown, unknown, unknown, unknown, Provenance::predicted};

@@ -15,6 +15,8 @@ Result<std::unique_ptr<Predictor>> fit_profiled(const Profiler& profiler,
                                                 std::span<const Observation> profiled,
                                                 std::span<const size_t> left_out = {});
 
+/// Fills configurations and front of the result from a table, of which every row is known.
+Status read_all(Profiler& table, TuneResult& result);
 /// Fills configurations, held_out (of at most 30 configurations, evenly chosen), front and notes of
 /// the result from its profiled trials. Nothing is fitted where all are measured. Error
 /// interrupted.

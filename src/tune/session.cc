@@ -64,6 +64,7 @@ class Session::Search {
     FLYBALL_CHECK(run_trials(
         strategy(), [this](const Ask& ask) { return measure(ask, false); }, doubt()));
     FLYBALL_CHECK(answer());
+    if (knows_all(session_.options_.strategy)) FLYBALL_CHECK(keep_the_answer());
     outcome_.profiles = strategy().history().profiles() - profiles_before_;
     session_.tell(answered());
     return std::move(outcome_);
@@ -88,6 +89,23 @@ class Session::Search {
       FLYBALL_ASSIGN(const bool verified, answer ? verify_answer(answer->choice) : verify_advice());
       if (!verified) return {};
     }
+  }
+
+  // The rows that the answer is about are its trials; the other rows are the table's.
+  Status keep_the_answer() {
+    std::vector<size_t> choice;
+    if (outcome_.answer) choice = outcome_.answer->choice;
+    FLYBALL_CHECK(keep(strategy().options().default_choice, "the default"));
+    return keep(choice, "the answer");
+  }
+
+  Status keep(const std::vector<size_t>& choice, const std::string& reason) {
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!distinct_.contains({role, choice[role]})) {
+        FLYBALL_ASSIGN([[maybe_unused]] const auto row,
+                       measure({role, choice[role], reason, false}, false));
+      }
+    return {};
   }
 
   // Was anything measured?
@@ -196,8 +214,15 @@ Session::Session(std::vector<MeasuredRole> roles, SessionOptions options, Store*
 Result<std::unique_ptr<Session>> Session::open(std::vector<MeasuredRole> roles,
                                                SessionOptions options, Store* store,
                                                SessionListener listener) {
-  FLYBALL_ASSIGN([[maybe_unused]] const StrategyEntry* strategy, find_strategy(options.strategy));
+  FLYBALL_ASSIGN(const StrategyEntry* strategy, find_strategy(options.strategy));
   FLYBALL_ASSIGN([[maybe_unused]] const auto predictor, make_predictor(options.predictor));
+  const auto measured = std::ranges::find_if(
+      roles, [](const MeasuredRole& role) { return role.profiler->info().live; });
+  if (strategy->all_known && measured != roles.end())
+    return Error{Code::invalid_argument,
+                 fmt::format("strategy '{}' reads tables, and {} is measured", options.strategy,
+                             measured->profiler->info().workload),
+                 "use --device table:FILE, or another strategy"};
   return std::unique_ptr<Session>(
       new Session(std::move(roles), std::move(options), store, std::move(listener)));
 }
@@ -252,7 +277,21 @@ Status Session::begin(const std::string& command, Json asked) {
     FLYBALL_ASSIGN(run_, store_->begin_or_resume(wanted));
   }
   FLYBALL_CHECK(open_recorders());
+  if (knows_all(options_.strategy)) return read_tables();
   return store_ ? recall(asked) : Status();
+}
+
+// What a table says costs no profile and is no trial.
+Status Session::read_tables() {
+  for (size_t role = 0; role < roles_.size(); ++role) {
+    const std::vector<size_t>& rows = roles_[role].config;
+    for (size_t candidate = 0; candidate < rows.size(); ++candidate) {
+      FLYBALL_ASSIGN(const Measurement row, roles_[role].profiler->measure(rows[candidate]));
+      known_.push_back(
+          {role, candidate, reading_of(row, options_.limits), row.failure, /*counted=*/false});
+    }
+  }
+  return {};
 }
 
 // Runs that asked the same, this one included.
@@ -319,7 +358,10 @@ Status Session::open_recorders() {
 
 Result<SearchOutcome> Session::search(std::shared_ptr<const Problem> problem) {
   const SearchOptions options = search_options(*problem);
-  const size_t limit = std::min(options.profile_budget, options.profile_limit) * roles_.size();
+  const size_t limit =
+      knows_all(options_.strategy)
+          ? 0
+          : std::min(options.profile_budget, options.profile_limit) * roles_.size();
   FLYBALL_ASSIGN(auto strategy, make_strategy(options_.strategy, std::move(problem), options));
   return Search(*this, std::move(strategy), limit).run();
 }
@@ -345,7 +387,8 @@ SearchOptions Session::search_options(const Problem& problem) const {
   options.seed = options_.seed;
   options.known = known_;
   options.predictor = options_.predictor;
-  options.make_predictor = [name = options_.predictor] { return *make_predictor(name); };
+  if (!knows_all(options_.strategy))
+    options.make_predictor = [name = options_.predictor] { return *make_predictor(name); };
   if (!options_.references.empty())
     options.references.assign(
         roles_.size(), std::make_shared<const std::vector<WorkloadTable>>(options_.references));

@@ -96,6 +96,7 @@ class Session {
   Status finish(const Status& how, const std::string& answer);
   Status open_recorders();
   Result<std::set<int64_t>> runs_of_question(const Json& asked) const;
+  Status read_tables();
   Status recall(const Json& asked);
   Status recall(size_t role, const std::set<int64_t>& own);
   double measuring_seconds() const;

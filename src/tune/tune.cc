@@ -11,6 +11,7 @@
 #include "problem/exact.h"
 #include "search/acquisition.h"
 #include "search/posterior.h"
+#include "search/registry.h"
 #include "tune/planning.h"
 #include "tune/predictions.h"
 
@@ -110,14 +111,19 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   return {};
 }
 
+Status know_the_rest(Profiler& profiler, Session& session, TuneResult& result) {
+  if (knows_all(result.request.strategy)) return read_all(profiler, result);
+  session.tell(Predicted{0, result.space.size() - result.configurations_profiled()});
+  const Status predicted = predict_rest(profiler, result);
+  return predicted.ok() ? predicted : session.explained(predicted.error());
+}
+
 Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResult& result) {
   const MeasuredRole& role = board.roles.front();
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
-  session.tell(Predicted{0, result.space.size() - result.configurations_profiled()});
-  const Status predicted = predict_rest(*role.profiler, result);
-  if (!predicted.ok()) return session.explained(predicted.error());
+  FLYBALL_CHECK(know_the_rest(*role.profiler, session, result));
   compare_with_presets(result);
   session.complete(result);
   if (result.per == Per::run)

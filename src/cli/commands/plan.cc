@@ -172,7 +172,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
       "at most this power, e.g. 30W");
   scope.exclude({Target::arrivals},
                 {command.add_option("--objective", o.objective, objectives_of(kind))});
-  add_reference_options(command, o.references);
+  note_given(add_reference_options(command, o.references), o.searches);
   add_axis_option(command, o.axes);
   add_accept_option(command, o.accepted);
   note_given(
@@ -183,8 +183,8 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
           ->check(CLI::Range(1, 1000000))
           ->capture_default_str(),
       o.request.profiles_asked);
-  add_strategy_option(command, o.request.strategy);
-  add_predictor_option(command, o.request.predictor);
+  note_given(add_strategy_option(command, o.request.strategy), o.searches);
+  note_given(add_predictor_option(command, o.request.predictor), o.searches);
   add_seed(command, o.request.seed);
   scope.exclude({Target::table, Target::twin}, {add_trial_time(command, o.trial_seconds)});
   add_measuring_options(command, o.measuring_options);

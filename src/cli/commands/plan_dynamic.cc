@@ -10,6 +10,7 @@
 #include "cli/planning.h"
 #include "cli/session_progress.h"
 #include "schedule/arrivals.h"
+#include "search/registry.h"
 
 namespace flyball::cli {
 namespace {
@@ -45,10 +46,12 @@ std::string format_windows(const DynamicAnswer& answer) {
                provenance_name(answer.provenance), switch_text(window)});
   }
   const size_t profiles = answer.profiles;
-  return fmt::format("{}\n{} profile{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(),
-                     profiles, profiles == 1 ? "" : "s", plan.switches,
-                     plan.switches == 1 ? "" : "es", objective_name(problem.objective),
-                     number(plan.value), objective_unit(problem),
+  const std::string effort = knows_all(answer.request.strategy)
+                                 ? "everything known"
+                                 : fmt::format("{} profile{}", profiles, profiles == 1 ? "" : "s");
+  return fmt::format("{}\n{}, {} switch{}; {} over all windows {} {}, {}\n", table.str(), effort,
+                     plan.switches, plan.switches == 1 ? "" : "es",
+                     objective_name(problem.objective), number(plan.value), objective_unit(problem),
                      std::isfinite(plan.static_value)
                          ? "with one mode throughout " + number(plan.static_value)
                          : "no profiled configuration serves all windows") +

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "answers/comparison.h"
 #include "answers/tune_json.h"
 #include "base/files.h"
 #include "base/os/interrupt.h"
@@ -20,6 +21,7 @@
 #include "cli/session_progress.h"
 #include "cli/text/tune_text.h"
 #include "report/tune_page.h"
+#include "search/registry.h"
 #include "tune/board_costs.h"
 
 namespace flyball::cli {
@@ -34,6 +36,7 @@ struct TuneOptions {
   std::string report;
   StoreOptions store;
   bool json = false, verbose = false, oracle = false, no_verify = false;
+  bool searches = false;  ///< does an option ask for a search, of a table too?
   Request request;
 };
 
@@ -142,6 +145,8 @@ Status run(TuneOptions& options, Context& context) {
   FLYBALL_ASSIGN(OpenedProfiler board, open_profiler(options.board));
   FLYBALL_ASSIGN(request.references,
                  options.references.gather(board.profiler->info().device, options.board.accepted));
+  choose_strategy(request, options.searches || request.time_limit_s != unlimited,
+                  board.profiler->info().live);
   if (options.oracle && !board.table)
     return Error{Code::invalid_argument, "--oracle needs a table, where every answer is known",
                  "use --device table:FILE"};
@@ -156,8 +161,9 @@ Status run(TuneOptions& options, Context& context) {
   auto result = tune(*board.profiler, store ? &*store : nullptr, request, show_progress(progress));
   progress.finish();
   if (!result) return result.error();
-  if (options.oracle) {
+  if (board.table && (options.oracle || knows_all(request.strategy))) {
     FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
+    if (!options.oracle && !is_doubted(*result)) result->oracle.reset();
   }
   return show_answer(options, *result, store ? &*store : nullptr, context);
 }
@@ -197,17 +203,19 @@ void add_tune(CLI::App& app, Context& context) {
                  ->check(CLI::Range(1, 1000000))
                  ->capture_default_str(),
              request.profiles_asked);
-  command->add_option(
-      "--gap", options->gap,
-      "profile until no more than this could be gained by the 90 % intervals, e.g. 2%");
+  note_given(command->add_option("--gap", options->gap,
+                                 "profile until no more than this could be gained by the 90 % "
+                                 "intervals, e.g. 2%"),
+             options->searches);
   add_duration(*command, "--for", [&request](Seconds time) { request.time_limit_s = time.value; },
                "start no trial after this time, e.g. 10min (with --profiles: whichever is first)",
                {1e-6, 1e9, "1us or more"});
-  add_strategy_option(*command, request.strategy);
-  add_predictor_option(*command, request.predictor);
-  add_reference_options(*command, options->references)
-      ->allow_extra_args(false)  // what stands behind it is the workload
-      ->check(CLI::ExistingFile);
+  note_given(add_strategy_option(*command, request.strategy), options->searches);
+  note_given(add_predictor_option(*command, request.predictor), options->searches);
+  note_given(add_reference_options(*command, options->references)
+                 ->allow_extra_args(false)  // what stands behind it is the workload
+                 ->check(CLI::ExistingFile),
+             options->searches);
   add_report_option(*command, options->report);
   add_store_options(*command, options->store);
   add_fresh(*command, request.fresh);

@@ -1,0 +1,145 @@
+// Of a table everything is known: answers, and what easing a limit buys, against a plain look at
+// every row.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "answers/infeasible.h"
+#include "base/os/temp_folder.h"
+#include "base/random.h"
+#include "problem/exact.h"
+#include "profile/trials/table_profiler.h"
+#include "tune/dynamic_planning.h"
+#include "tune/follow_testing.h"
+#include "tune/live_table_testing.h"
+#include "tune/planning.h"
+#include "tune/tune.h"
+
+namespace flyball {
+namespace {
+
+using testing::HasSubstr;
+using testing_live::smooth_table;
+
+Request exact_request(const std::string& kind) {
+  Request request;
+  request.kind = kind;
+  request.strategy = "exact";
+  return request;
+}
+
+SharedBoard tables(const WorkloadTable& train, const WorkloadTable& serve) {
+  std::vector<std::unique_ptr<Profiler>> profilers;
+  for (const WorkloadTable* table : {&train, &serve})
+    profilers.push_back(make_table_profiler(*table));
+  return *share_board(std::move(profilers));
+}
+
+// The least time at a power; NaN: there is none.
+double fastest(const WorkloadTable& table, double watts) {
+  double least = std::nan("");
+  for (size_t i = 0; i < table.size(); ++i)
+    if (table.power_w[i] <= watts && !(table.minibatch_ms[i] >= least))
+      least = table.minibatch_ms[i];
+  return least;
+}
+
+TEST(Exact, ATuneIsTheBestRowWhateverTheStoreHolds) {
+  const WorkloadTable table = smooth_table("net");
+  const TempFolder folder;
+  Store store = Store::open(folder / "store.db").value();
+  const auto profiler = make_table_profiler(table);
+  Random random(7);
+  const auto [least, most] = std::ranges::minmax(table.power_w);
+  for (int i = 0; i < 40; ++i) {
+    Request request = exact_request("tune");
+    request.power_budget_w = random.uniform(0.95 * least, 1.05 * most);
+    const auto result = tune(*profiler, &store, request);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(result->profiles, 0u);
+    EXPECT_LE(result->profiled.size(), 2u) << "the default and the choice";
+    const double best = fastest(table, request.power_budget_w);
+    ASSERT_EQ(result->choice.has_value(), !std::isnan(best));
+    for (const Configuration& row : result->configurations)
+      EXPECT_EQ(row.provenance, Provenance::table);
+    if (result->choice) {
+      EXPECT_EQ(result->configurations[*result->choice].minibatch_ms, best);
+    } else {
+      ASSERT_EQ(result->relaxation.size(), 1u);
+      EXPECT_EQ(result->relaxation[0].provenance, Provenance::table);
+      EXPECT_TRUE(
+          tune(*profiler, &store, testing_follow::follow(request, result->relaxation[0]))->choice);
+    }
+  }
+}
+
+TEST(Exact, APlanIsTheOptimumAndSaysWhatMoreWouldBuy) {
+  const WorkloadTable train = smooth_table("net"), serve = smooth_table("det", {1, 4, 16});
+  const SharedBoard board = tables(train, serve);
+  Request request = exact_request("concurrent");
+  request.rates_hz = {5};
+  request.latencies_ms = {3000};
+  for (double watts = 10; watts < 40; watts += 2.5) {
+    request.power_budget_w = watts;
+    const Plan plan = *make_plan(board, nullptr, request);
+    const WorkloadTable* both[] = {&train, &serve};
+    const Readings all = *readings_of(*plan.problem->candidates, both);
+    const Choice best = solve(*plan.problem, all);
+    ASSERT_EQ(plan.answer.has_value(), best.outcome.feasible) << watts;
+    if (!plan.answer) continue;
+    EXPECT_EQ(plan.answer->outcome.loss, best.outcome.loss);
+    EXPECT_EQ(plan.answer->outcome.power_w, best.outcome.power_w) << "ties go to less power";
+    EXPECT_FALSE(plan.unmeasured);
+    for (const ShadowPrice& price : plan.shadow_prices)
+      EXPECT_EQ(price.option.provenance, Provenance::table) << price.what;
+  }
+}
+
+// A row that was read too early draws less than rows around it let expect.
+TEST(Exact, ADoubtedPowerIsSaidWithTheOptimumWithoutIt) {
+  WorkloadTable table = smooth_table("net");
+  const size_t early = *table.space.find(std::array{8.0, 900.0});
+  const double watts = 0.8 * table.power_w[early];
+  table.power_w[early] = watts;
+  const auto profiler = make_table_profiler(table);
+  Request request = exact_request("training");
+  request.power_budget_w = watts + 0.1;
+  const Plan plan = *make_plan(*share_board(*profiler), nullptr, request);
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(plan.answer->choice[0], early);
+  ASSERT_FALSE(plan.notes.empty());
+  EXPECT_THAT(plan.notes.back(), HasSubstr("more than 6 % below what its neighbours"));
+  EXPECT_THAT(plan.notes.back(), HasSubstr("the optimum without such rows is "));
+  const auto tuned = tune(*profiler, nullptr, request);
+  ASSERT_TRUE(tuned.ok());
+  const Oracle oracle = *find_oracle(table, *profiler, request);
+  EXPECT_EQ(oracle.excluded, std::vector{early});
+  EXPECT_NE(oracle.robust->config, early);
+}
+
+TEST(Exact, ADynamicPlanIsTheOptimumToo) {
+  const WorkloadTable train = smooth_table("net"), serve = smooth_table("det", {1, 4, 16});
+  Request request = exact_request("dynamic");
+  request.latencies_ms = {3000};
+  request.switch_ms = 2000;
+  const std::vector<RateWindow> windows = {{5, 600}, {20, 300}, {5, 600}};
+  const auto exact = plan_windows(tables(train, serve), nullptr, request, windows);
+  ASSERT_TRUE(exact.ok()) << exact.error().message;
+  request.strategy = "brute-force";
+  const auto searched = plan_windows(tables(train, serve), nullptr, request, windows);
+  EXPECT_EQ(exact->plan.value, searched->plan.value);
+  EXPECT_EQ(exact->plan.static_value, searched->plan.static_value);
+  EXPECT_EQ(exact->profiles, 0u);
+}
+
+TEST(Exact, WhatIsMeasuredIsRefused) {
+  testing_live::LiveTable board(smooth_table("net"));
+  const auto refused = tune(board, nullptr, exact_request("tune"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "strategy 'exact' reads tables, and net is measured");
+  EXPECT_THAT(refused.error().hint, HasSubstr("--device table:FILE"));
+}
+
+}  // namespace
+}  // namespace flyball
