@@ -84,8 +84,9 @@ TEST_F(ExchangeTest, WhatNobodyMeasuredIsTunedOnlyWhenAsked) {
   for (size_t at = text.find('\n') + 1; (at = text.find('\n', at)) != std::string::npos; at += 11)
     text.replace(at, 1, ",simulated\n");
   const std::string table = "table:" + write("twin.csv", text).string();
-  std::vector<std::string> tune = {"tune", "net",    "--device", table,     "--power-budget",
-                                   "15W",  "--json", "-q",       "--oracle"};
+  std::vector<std::string> tune = {"tune",           "net",        "--device", table,
+                                   "--power-budget", "15W",        "--json",   "-q",
+                                   "--oracle",       "--profiles", "10"};
   EXPECT_EQ(run(tune).exit_code, 2);
   tune.insert(tune.end(), {"--accept", "simulated"});
   for (const bool from_store : {false, true}) {

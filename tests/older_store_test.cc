@@ -116,8 +116,8 @@ TEST_F(OlderStoreTest, WhatItKnowsServes) {
           .string();
   const auto again = run({"import", table, "--json"}).json();
   EXPECT_THAT(again.dump(), HasSubstr("\"run\":7"));
-  const Finished tuned =
-      run({"tune", "net", "--device", "table:" + table, "--power-budget", "20W", "--json", "-q"});
+  const Finished tuned = run({"tune", "net", "--device", "table:" + table, "--power-budget", "20W",
+                              "--profiles", "10", "--json", "-q"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   const auto answer = tuned.json();
   EXPECT_FALSE(answer["profiled"].empty());

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "answers/plan.h"
 #include "base/json.h"
 #include "base/os/interrupt.h"
 #include "base/statistics.h"
@@ -146,11 +147,11 @@ class Session::Search {
     const ProfilerInfo& who = session_.roles_[ask.role].profiler->info();
     const Settings settings = settings_of(ask.role, ask.candidate);
     if (is_interrupted(session_.options_.cancelled))
-      return session_.explained({Code::interrupted, "interrupted", ""});
+      return interrupted({Code::interrupted, "interrupted", ""});
     session_.tell(TrialAsked{ask.role, ask.candidate, &who, settings, ask.reason, ask.repeat,
                              verification, distinct_.size(), limit_});
     auto recorded = session_.recorders_[ask.role].measure(ask.candidate, ask.repeat);
-    if (!recorded) return session_.explained(recorded.error());
+    if (!recorded) return interrupted(recorded.error());
     if (!recorded->set_aside.empty()) return set_aside(ask, recorded->set_aside);
     distinct_.insert({ask.role, ask.candidate});
     outcome_.trials.push_back({ask.role, recorded->config, ask.candidate, settings,
@@ -162,6 +163,19 @@ class Session::Search {
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure, true});
     session_.tell(TrialEnded{&trial});
     return TrialOutcome{reading, trial.measurement.failure, trial.from_store};
+  }
+
+  // What was interrupted says the best so far.
+  Error interrupted(Error error) {
+    error = session_.explained(std::move(error));
+    const auto best = strategy().answer();
+    if (error.code != Code::interrupted || !best) return error;
+    const Problem& problem = strategy().problem();
+    const double watts = best->outcome.power_w;
+    error.message += fmt::format(
+        "; the best so far: {}{}: {}", objective_text(problem, best->outcome),
+        watts > 0 ? fmt::format(", {:.4g} W", watts) : "", choice_text(problem, best->choice));
+    return error;
   }
 
   // What shares its reason is told at once: a strategy would ask for one after the other.

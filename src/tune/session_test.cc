@@ -215,6 +215,10 @@ TEST(Session, AnInterruptedPlanGoesOn) {
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().code, Code::interrupted);
   EXPECT_THAT(cut.error().hint, HasSubstr("the same command goes on"));
+  EXPECT_THAT(
+      cut.error().message,
+      testing::MatchesRegex("interrupted; the best so far: .* training minibatches/s, .* W: "
+                            "cpu_cores .*; net batch_size 16; det batch_size .*"));
   EXPECT_EQ(store.runs().value().at(0).state, RunState::interrupted);
   stop = false;
   const auto whole = make_plan(board, &store, request);
