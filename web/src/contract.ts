@@ -479,7 +479,7 @@ export interface CommonAnswerPreset {
   provenance: CommonProvenance | null;
   /** Limits that it does not keep, by these figures. */
   breaks: ("power" | "time" | "energy" | "latency" | "arrival rate" | "figure")[];
-  /** What the answer is to it, in words; null where it was not measured. */
+  /** What the answer is to it, in words; null where it was not measured, or there is no answer. */
   text: string | null;
 }
 export interface CommonSetAside {
