@@ -93,6 +93,50 @@ TEST_F(Contract, TheProgramReadsItsEnvironment) {
   }
 }
 
+std::vector<std::string> keys_of(const nlohmann::json& document) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : document.items()) keys.push_back(key);
+  return keys;
+}
+
+// The keys of programs before version 2, all of them and no others.
+TEST_F(Contract, VersionOneHasItsKeysAlone) {
+  using ::testing::UnorderedElementsAre;
+  const auto trial_keys = [&](const nlohmann::json& answer, std::vector<std::string> more) {
+    std::vector<std::string> keys = {
+        "config",        "minibatch_ms",    "power_w",      "power_gap",   "power_total",
+        "power_updates", "power_samples",   "window_s",     "window_j",    "power_samples_wanted",
+        "stall_ms",      "compute_ms",      "noise_pct",    "minibatches", "first_ms",
+        "provenance",    "power_noise_pct", "stop_reason",  "settle_s",    "warm_up_s",
+        "power_settled", "total_s",         "measured_utc", "other_cores", "throttled",
+        "clocks",        "disturbed",       "repeat",       "failure",     "figures",
+        "seed",          "reason",          "verification", "from_store",  "run"};
+    keys.insert(keys.end(), more.begin(), more.end());
+    EXPECT_THAT(keys_of(answer["profiled"][0]), ::testing::UnorderedElementsAreArray(keys));
+  };
+  const auto tune = run({"tune", "lenet5", "--device", "twin:orin_nano", "--json=1", "-q"}).json();
+  EXPECT_THAT(keys_of(tune),
+              UnorderedElementsAre("request", "device", "choice", "infeasible", "default", "per",
+                                   "comparison", "effort", "reused", "profiles", "trials",
+                                   "profiled", "set_aside", "front", "configurations", "modes",
+                                   "stopped", "notes", "started_utc", "seconds", "own_seconds"));
+  trial_keys(tune, {});
+  const auto plan =
+      run({"plan", "training", "--train", "lenet5", "--device", "twin:orin_nano", "--json=1", "-q"})
+          .json();
+  EXPECT_THAT(keys_of(plan), UnorderedElementsAre("problem", "objective", "answer", "infeasible",
+                                                  "asked", "stopped", "limits", "would_buy",
+                                                  "front", "profiled", "unmeasured", "profiles",
+                                                  "trials", "run", "notes", "modes", "together"));
+  trial_keys(plan, {"workload"});
+  const auto dynamic = run({"plan", "dynamic", "--infer", "lenet5", "--device", "twin:orin_nano",
+                            "--windows", "10:1min,80:1min", "--json=1", "-q"})
+                           .json();
+  EXPECT_THAT(keys_of(dynamic), UnorderedElementsAre("problem", "objective", "windows", "switches",
+                                                     "switch_j", "value", "value_unit",
+                                                     "static_value", "profiles", "run", "notes"));
+}
+
 TEST_F(Contract, VersionOneIsPrintedWhenAsked) {
   const std::string table = small_table().string();
   for (const char* budget : {"15W", "4W"}) {

@@ -260,6 +260,34 @@ TEST_F(ExperimentTest, AnEarlierResultsFileIsTakenIn) {
   EXPECT_THAT(broken.err, HasSubstr("results.jsonl:1: this is no JSON"));
 }
 
+// Not even the results of an earlier version are taken in.
+TEST_F(ExperimentTest, ADryRunReadsTheStoreAndLeavesItAsItIs) {
+  const fs::path file = experiment("steps = 2\n", "[1]");
+  ASSERT_EQ(run(json("run", file)).exit_code, 0);
+  write("results/small/results.jsonl", run({"export", "--run", "1"}).out);
+  const std::string before = slurp(folder_ / "store.db");
+  const auto look = [&](const std::vector<std::string>& more) {
+    auto words = json("run", file);
+    words.push_back("--dry-run");
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished done = run(words);
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    return done.json();
+  };
+  const auto known = look({});
+  EXPECT_EQ(known["roles"][0]["held"], 2);
+  EXPECT_EQ(known["seconds"]["value"], 0) << "nothing is left to measure";
+  EXPECT_TRUE(slurp(folder_ / "store.db") == before) << "the store was written";
+  const auto fresh = look({"--fresh"});
+  EXPECT_EQ(fresh["roles"][0]["held"], 2) << "as of tune";
+  EXPECT_GT(fresh["seconds"]["value"], 0);
+  const auto other = look({"--store", write("other.db", "no store\n").string()});
+  EXPECT_EQ(other["roles"][0]["held"], 0);
+  EXPECT_THAT(other["notes"].dump(), HasSubstr("the store was not looked at: "));
+  EXPECT_EQ(look({"--no-store"})["roles"][0]["held"], 0);
+}
+
 TEST_F(ExperimentTest, PipeliningNeverChangesTheLossCurve) {
   const Finished done = run(json("run", experiment("", "[1]")));
   ASSERT_EQ(done.exit_code, 0) << done.err;

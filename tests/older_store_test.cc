@@ -127,6 +127,15 @@ TEST_F(OlderStoreTest, WhatItKnowsServes) {
   EXPECT_THAT(planned.json()["notes"].dump(), HasSubstr("(`flyball mode cost`, run 6)"));
 }
 
+TEST_F(OlderStoreTest, ADryRunDoesNotBringItUpToDate) {
+  const std::string before = slurp(folder_ / "store.db");
+  const Finished done =
+      run({"tune", "mobilenet_v3", "--device", "twin:orin_nano", "--dry-run", "--json"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.json()["notes"].dump(), HasSubstr("was written by an older Flyball"));
+  EXPECT_TRUE(slurp(folder_ / "store.db") == before) << "the store was written";
+}
+
 TEST_F(OlderStoreTest, NumbersGoOnAndNoneComesBack) {
   ASSERT_EQ(run({"runs", "delete", "12"}).exit_code, 0);
   EXPECT_EQ(run({"runs", "show", "12"}).exit_code, 2);

@@ -22,10 +22,13 @@ void erase(Json& json, std::initializer_list<const char*> keys) {
   for (const char* key : keys) json.erase(key);
 }
 
-// Trials did not say their intervals, and not in words what makes them doubtful.
-void forget_intervals(Json& json) {
+// Trials did not say their intervals, how they came to be, and in words what makes them doubtful.
+// Answers did not say the presets of the board.
+void forget_what_all_say(Json& json) {
+  json.erase("presets");
   if (json.contains("profiled"))
-    for (Json& trial : json["profiled"]) erase(trial, {"minibatch_ms_90", "power_w_90", "doubts"});
+    for (Json& trial : json["profiled"])
+      erase(trial, {"minibatch_ms_90", "power_w_90", "doubts", "origin", "span"});
 }
 
 Json tune_of_1(Json json) {
@@ -33,7 +36,8 @@ Json tune_of_1(Json json) {
   json["request"].erase("settings");
   if (json.contains("oracle")) json["oracle"].erase("text");
   erase(json, {"asked", "run", "axes", "measured", "held_out"});
-  forget_intervals(json);
+  if (json["default"].is_object()) json["default"].erase("figures");
+  forget_what_all_say(json);
   for (Json& trial : json["profiled"]) trial.erase("workload");
   return json;
 }
@@ -51,9 +55,9 @@ Json plan_of_1(Json json) {
                      {"message", json["infeasible"]["reason"]},
                      {"hint", json["infeasible"]["hint"]}};
   const bool dynamic = json.contains("windows");
-  forget_intervals(json);
-  erase(json, {"request", "device", "choice", "default", "effort", "reused", "set_aside",
-               "started_utc", "seconds", "own_seconds"});
+  forget_what_all_say(json);
+  erase(json, {"request", "device", "choice", "default", "comparison", "effort", "reused",
+               "set_aside", "started_utc", "seconds", "own_seconds"});
   each_choice(json, forget_times);
   if (dynamic) erase(json, {"asked", "profiled", "trials", "stopped"});
   if (!dynamic) {

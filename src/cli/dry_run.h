@@ -8,10 +8,10 @@
 
 namespace flyball::cli {
 
-void add_dry_run(CLI::App& command, bool& dry_run);
-/// Reads the store where there is one, writes nothing, and prints.
+CLI::Option* add_dry_run(CLI::App& command, bool& dry_run);
+/// Reads the store where there is one, writes nothing, and prints. Errors: as of dry_run().
 Status show_dry_run(const SharedBoard& board, const StoreOptions& store, const Request& request,
-                    bool json);
+                    const std::shared_ptr<const Problem>& problem, bool json);
 
 /// As text, or as the JSON document.
 Status print_dry_run(const DryRun& dry, bool json);

@@ -43,6 +43,15 @@ Result<Store> open_store(const std::string& place) {
   return note_unclean(Store::open(store_place(place)));
 }
 
+SeenStore look_at_store(const StoreOptions& options) {
+  const std::filesystem::path place = store_place(options.place);
+  std::error_code ignored;
+  if (options.none || !std::filesystem::exists(Store::file_of(place), ignored)) return {};
+  auto found = Store::open_to_read(place, {.create = false, .migrate = false});
+  if (!found) return {.unread = "the store was not looked at: " + found.error().message};
+  return {.store = *std::move(found)};
+}
+
 Result<std::vector<StoredRun>> runs_and_facts(Store& store) {
   FLYBALL_ASSIGN(std::vector<StoredRun> runs, store.runs());
   FLYBALL_ASSIGN(const std::vector<BoardFact> facts, store.facts({}));

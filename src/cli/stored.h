@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "experiment/stored_figures.h"
 #include "store/stored_trials.h"
 
@@ -16,6 +17,14 @@ std::filesystem::path store_place(const std::string& named);
 Result<Store> open_stored(const std::string& place);
 /// The same store, opened, or made, to write to it.
 Result<Store> open_store(const std::string& place);
+
+/// The store as a dry run looks at it.
+struct SeenStore {
+  std::optional<Store> store{};  ///< nothing: there is none, or it cannot be read
+  std::string unread{};          ///< a note on why it cannot be read
+};
+/// Makes no store, and brings none up to date.
+SeenStore look_at_store(const StoreOptions& options);
 
 /// Runs and facts about boards, as one list: a fact is shown as a run without trials, its kind
 /// under `board` of the request. Latest first.

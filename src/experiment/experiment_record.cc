@@ -27,16 +27,25 @@ const StoredFigures* latest_of(const std::vector<StoredFigures>& known, const st
 
 Result<ExperimentRecord> ExperimentRecord::open(Store* store, const RunRequest& request,
                                                 bool fresh) {
+  std::optional<int64_t> run;
+  if (store) {
+    FLYBALL_ASSIGN(run, store->begin_or_resume(request));
+  }
+  FLYBALL_ASSIGN(ExperimentRecord record, look(store, request, fresh ? run : std::nullopt));
+  record.run_ = run;
+  if (fresh) std::erase_if(record.known_, [](const StoredFigures& one) { return one.reused; });
+  return record;
+}
+
+Result<ExperimentRecord> ExperimentRecord::look(Store* store, const RunRequest& request,
+                                                std::optional<int64_t> own) {
   ExperimentRecord record;
   record.store_ = store;
   record.conditions_ = request.conditions.value_or(Conditions());
   record.text_ = with_conditions(request.fingerprint, request.conditions);
   if (!store) return record;
-  FLYBALL_ASSIGN(record.run_, store->begin_or_resume(request));
-  ExperimentRunFilter filter{.run = {}, .fingerprint = request.fingerprint};
-  if (fresh) filter.run = record.run_;
-  FLYBALL_ASSIGN(record.known_, stored_figures(*store, filter));
-  if (fresh) std::erase_if(record.known_, [](const StoredFigures& one) { return one.reused; });
+  FLYBALL_ASSIGN(record.known_,
+                 stored_figures(*store, {.run = own, .fingerprint = request.fingerprint}));
   return record;
 }
 

@@ -16,6 +16,11 @@ class ExperimentRecord {
   /// itself has measured before it was interrupted is known.
   static Result<ExperimentRecord> open(Store* store, const RunRequest& request, bool fresh);
 
+  /// The same without a run of its own, so that nothing is kept. `own`: only what this run has is
+  /// known.
+  static Result<ExperimentRecord> look(Store* store, const RunRequest& request,
+                                       std::optional<int64_t> own = {});
+
   /// The latest known run of these settings under the conditions of the request, or null.
   const StoredFigures* find(const RunSettings& settings, int repeat) const;
   /// "2 earlier runs are measured again: cpu governor was powersave, now performance"; "" when none

@@ -50,6 +50,18 @@ EpochRequest request_of(const RunSettings& run, const fs::path& data) {
   return request;
 }
 
+bool reads_power(const ExperimentOptions& options) {
+  return !preferred_total(open_power_sensors(options.root, options.board.gpu)).empty();
+}
+
+// A run without power does not serve where power can be read by now.
+const StoredFigures* known_run(const ExperimentRecord& record, const RunSettings& run, int repeat,
+                               bool reads_power) {
+  const StoredFigures* stored = record.find(run, repeat);
+  const bool lacks = stored && run.state != "suspended" && stored->figures.power_total.empty();
+  return lacks && reads_power ? nullptr : stored;
+}
+
 class Runner {
  public:
   Runner(ExperimentResult& result, const ExperimentOptions& options, const RunRequest& request,
@@ -72,11 +84,8 @@ class Runner {
   }
 
  private:
-  // A run without power does not serve where power can be read by now.
   const StoredFigures* known(const RunSettings& run, int repeat) const {
-    const StoredFigures* stored = record_.find(run, repeat);
-    const bool lacks = stored && run.state != "suspended" && stored->figures.power_total.empty();
-    return lacks && reads_power_ ? nullptr : stored;
+    return known_run(record_, run, repeat, reads_power_);
   }
 
   Status run_or_reuse(const RunSettings& run, int repeat) {
@@ -172,8 +181,7 @@ class Runner {
   ExperimentRecord& record_;
   RunBoard& board_;
   const ExperimentSpec& spec_;
-  const bool reads_power_ =
-      !preferred_total(open_power_sensors(options_.root, options_.board.gpu)).empty();
+  const bool reads_power_ = reads_power(options_);
   size_t done_ = 0, total_ = 0;
   std::string what_, warm_;
 };
@@ -285,6 +293,20 @@ Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
   board.compute = board.compute == "cpu" ? "cuda:0" : "cpu";
   auto other = load_at(spec, options, board);
   return other ? std::move(other) : std::move(result);
+}
+
+Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,
+                                          const ExperimentOptions& options) {
+  const std::string fingerprint = experiment_fingerprint(spec, options, options.board);
+  FLYBALL_ASSIGN(const ExperimentRecord record,
+                 ExperimentRecord::look(options.store, request_of(spec, options, fingerprint)));
+  const bool power = reads_power(options);
+  std::vector<RunFigures> held;
+  for (int repeat = 0; repeat < spec.repeats; ++repeat)
+    for (const RunSettings& run : spec.runs())
+      if (const StoredFigures* one = known_run(record, run, repeat, power))
+        held.push_back(one->figures);
+  return held;
 }
 
 std::string run_label(const ExperimentSpec& spec, const RunSettings& run) {

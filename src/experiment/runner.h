@@ -59,6 +59,11 @@ Result<ExperimentResult> run_experiment(const ExperimentSpec& spec,
 Result<ExperimentResult> load_experiment(const ExperimentSpec& spec,
                                          const ExperimentOptions& options);
 
+/// The stored runs that run_experiment() would take over, unless `fresh`. Nothing is written: what
+/// earlier programs kept is not taken into the store.
+Result<std::vector<RunFigures>> held_runs(const ExperimentSpec& spec,
+                                          const ExperimentOptions& options);
+
 /// The experiment before anything ran: board, how many runs it wants, and a fingerprint without
 /// conditions (fingerprint.h).
 ExperimentResult begin_experiment(const ExperimentSpec& spec, const ExperimentOptions& options,

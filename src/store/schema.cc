@@ -239,8 +239,8 @@ Status check_is_newest(Database& database, Migrations migrations) {
   FLYBALL_ASSIGN(const int64_t version, database.integer("PRAGMA user_version"));
   if (version == static_cast<int64_t>(migrations.size())) return {};
   return Error{Code::permission,
-               fmt::format("the store {} was written by an older Flyball and cannot be brought up "
-                           "to date where it may not be written",
+               fmt::format("the store {} was written by an older Flyball and is not brought up to "
+                           "date where it is not to be written",
                            database.path().string()),
                "copy it to a folder of your own, and name it with --store"};
 }

@@ -79,8 +79,8 @@ Result<Store> Store::open(const std::filesystem::path& place, const StoreOptions
   FLYBALL_CHECK(database.run_script("COMMIT"));
   const bool small = is_quickly_checked(file, options.checked_bytes);
   if (small) FLYBALL_CHECK(database.check(false));
-  FLYBALL_CHECK(database.use_wal());
-  FLYBALL_CHECK(migrate(database));
+  if (options.migrate) FLYBALL_CHECK(database.use_wal());
+  FLYBALL_CHECK(options.migrate ? migrate(database) : check_is_newest(database));
   return Store(std::unique_ptr<Impl>(new Impl{std::move(database), unclean && !small}));
 }
 

@@ -17,6 +17,7 @@ struct StoreOptions {
   int busy_timeout_ms = 5000;        ///< how long to wait for another writer
   int64_t max_pages = 0;             ///< limit of the file in pages of 4 KiB; 0: none
   bool create = true;                ///< where there is none; false: error not_found
+  bool migrate = true;               ///< tables of an older Flyball; false: error permission
   int64_t checked_bytes = 16 << 20;  ///< a file up to this size is checked when it is opened: 0.1 s
 };
 

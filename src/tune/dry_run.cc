@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "search/registry.h"
 #include "tune/preset_choices.h"
+#include "tune/session.h"
 
 namespace flyball {
 namespace {
@@ -40,14 +41,13 @@ Result<Held> held_of(const MeasuredRole& role, Store* store) {
   return held;
 }
 
-size_t most_profiles(const SharedBoard& board, const Request& request, DryRun& dry) {
-  if (knows_all(request.strategy)) return 0;
+size_t most_profiles(const SharedBoard& board, const Request& request,
+                     const StrategyEntry& strategy, DryRun& dry) {
+  if (strategy.all_known) return 0;
   const size_t all = board.candidates->size(0);
-  const auto strategy = find_strategy(request.strategy);
-  const bool exhaustive = strategy.ok() && (*strategy)->exhaustive;
   const bool open = request.gap > 0 || request.time_limit_s != unlimited;
-  if (exhaustive || (open && !request.profiles_asked)) return all;
-  if (strategy.ok() && (*strategy)->published && !request.profiles_asked) {
+  if (strategy.exhaustive || (open && !request.profiles_asked)) return all;
+  if (strategy.published && !request.profiles_asked) {
     dry.notes.push_back(request.strategy + " takes a number of profiles of its own");
     return all;
   }
@@ -107,7 +107,12 @@ CostAhead cost_ahead(const std::vector<double>& stored, size_t wanted, const cha
       fmt::format("by {} stored {} of {:.3g} {} in the median", stored.size(), what, middle, unit)};
 }
 
-Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request) {
+Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request,
+                       const std::shared_ptr<const Problem>& problem) {
+  FLYBALL_CHECK(validate(*problem));
+  FLYBALL_ASSIGN(const auto session, Session::open(board.roles, request, nullptr));
+  FLYBALL_CHECK(session->check(problem));
+  FLYBALL_ASSIGN(const StrategyEntry* strategy, find_strategy(request.strategy));
   DryRun dry;
   dry.device = board.info(0).device;
   dry.title = board.info(0).device_title;
@@ -123,7 +128,7 @@ Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& re
     for (const Axis& axis : board.candidates->space(role).axes())
       if (!find_axis(dry.axes, axis.name)) dry.axes.push_back(axis);
   }
-  dry.profiles = most_profiles(board, request, dry);
+  dry.profiles = most_profiles(board, request, *strategy, dry);
   const bool verified = request.verify && board.info(0).live;
   dry.trials = board.roles.size() * (dry.profiles + (verified ? verification_rounds : 0));
   add_costs(board, request, all, dry);

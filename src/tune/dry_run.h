@@ -1,6 +1,7 @@
 // What a search would measure and set, said before it starts: nothing is measured, set or written.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,8 +40,10 @@ struct DryRun {
   std::vector<std::string> notes;
 };
 
-/// `store` may be null. Errors: those that the search itself would begin with.
-Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request);
+/// Of a search for `problem`, which make_problem() or tune_problem() made of the request. `store`
+/// may be null. Errors: those that the search itself would begin with.
+Result<DryRun> dry_run(const SharedBoard& board, Store* store, const Request& request,
+                       const std::shared_ptr<const Problem>& problem);
 
 /// The keys of docs/json.md.
 Json to_json(const DryRun& dry);

@@ -7,6 +7,7 @@
 #include "base/os/temp_folder.h"
 #include "device/registry/board.h"
 #include "profile/trials/twin_profiler.h"
+#include "tune/planning.h"
 #include "tune/tune.h"
 
 namespace flyball {
@@ -20,13 +21,18 @@ std::unique_ptr<Profiler> twin() {
   return *make_twin_profiler(**board, *std::move(known), {});
 }
 
+Result<DryRun> look_ahead(const SharedBoard& board, Store* store, const Request& request) {
+  FLYBALL_ASSIGN(const Asked asked, tune_problem(request, board));
+  return dry_run(board, store, request, asked.problem);
+}
+
 TEST(DryRun, SaysWhatThereIsToMeasureAndWhatTheStoreHolds) {
   const TempFolder folder;
   auto store = Store::open(folder.path() / "store.db");
   const auto profiler = twin();
   const auto board = share_board(*profiler);
   Request request;
-  const auto before = dry_run(*board, &*store, request);
+  const auto before = look_ahead(*board, &*store, request);
   ASSERT_TRUE(before.ok());
   EXPECT_EQ(before->profiles, 10u);
   EXPECT_EQ(before->roles[0].configurations, profiler->space().size());
@@ -36,7 +42,7 @@ TEST(DryRun, SaysWhatThereIsToMeasureAndWhatTheStoreHolds) {
   const auto made = tune(*profiler, &*store, request);
   ASSERT_TRUE(made.ok());
   EXPECT_LE(made->profiled.size(), before->trials);
-  const auto after = dry_run(*board, &*store, request);
+  const auto after = look_ahead(*board, &*store, request);
   EXPECT_EQ(after->roles[0].held, made->profiles);
   EXPECT_THAT(dry_run_text(*after),
               HasSubstr("sets     gpu_mhz from 306 to 624.75 MHz (5 values)"));
@@ -48,12 +54,34 @@ TEST(DryRun, BruteForceMeasuresEverythingAndAFewProfilesFew) {
   const auto board = share_board(*profiler);
   Request request;
   request.strategy = "brute-force";
-  EXPECT_EQ(dry_run(*board, nullptr, request)->profiles, profiler->space().size());
+  EXPECT_EQ(look_ahead(*board, nullptr, request)->profiles, profiler->space().size());
   request.strategy = "flyball";
   request.profiles = 4;
-  EXPECT_EQ(dry_run(*board, nullptr, request)->profiles, 4u);
+  EXPECT_EQ(look_ahead(*board, nullptr, request)->profiles, 4u);
   request.verify = false;
-  EXPECT_EQ(dry_run(*board, nullptr, request)->trials, 4u);
+  EXPECT_EQ(look_ahead(*board, nullptr, request)->trials, 4u);
+}
+
+TEST(DryRun, RefusesWhatTheSearchRefuses) {
+  const auto profiler = twin();
+  const auto board = share_board(*profiler);
+  for (const auto name : {&Request::strategy, &Request::predictor}) {
+    Request request;
+    request.*name = "magic";
+    const auto made = tune(*profiler, nullptr, request);
+    const auto before = look_ahead(*board, nullptr, request);
+    ASSERT_FALSE(made.ok() || before.ok());
+    EXPECT_EQ(before.error().message, made.error().message);
+  }
+  // Of a plan, whose problem is not checked where it is made.
+  Request request;
+  request.kind = "training";
+  request.power_budget_w = 0;
+  const auto asked = make_problem(request, *board);
+  ASSERT_TRUE(asked.ok());
+  const auto before = dry_run(*board, nullptr, request, asked->problem);
+  ASSERT_FALSE(before.ok());
+  EXPECT_EQ(before.error().message, make_plan(*board, nullptr, request).error().message);
 }
 
 TEST(DryRun, ACostIsThatOfStoredTrialsElseNotKnown) {

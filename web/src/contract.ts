@@ -72,9 +72,9 @@ export interface Tune {
   effort: string;
   /** Trials of earlier runs; empty when all were made now. */
   reused: CommonReused[];
-  /** [count] Distinct configurations that were profiled. */
+  /** [count] Distinct configurations that were profiled for this question, by earlier runs of it, too. */
   profiles: number;
-  /** [count] Measurements, repeats and verification included. */
+  /** [count] Measurements, repeats, verification and what the store knew included. */
   trials: number;
   /** Every trial in its order. */
   profiled: CommonTrial[];
@@ -368,7 +368,7 @@ export interface CommonTrial {
   stop_reason: string;
   /** The configuration had been measured before in this run. */
   repeat: boolean;
-  /** The answer, measured once more. */
+  /** The answer, the default or what is advised, measured once more. */
   verification: boolean;
   /** An earlier run measured it, or this one before it was interrupted. */
   from_store: boolean;
@@ -479,7 +479,7 @@ export interface CommonAnswerPreset {
   provenance: CommonProvenance | null;
   /** Limits that it does not keep, by these figures. */
   breaks: ("power" | "time" | "energy" | "latency" | "arrival rate" | "figure")[];
-  /** What the answer is to it, in words; null where it was not measured. */
+  /** What the answer is to it, in words; null where it was not measured, or there is no answer. */
   text: string | null;
 }
 export interface CommonSetAside {
@@ -783,9 +783,9 @@ export interface Plan {
   front: PlanChoice[];
   /** Every trial in its order. */
   profiled: CommonTrial[];
-  /** [count] Distinct configurations. */
+  /** [count] Distinct configurations that were profiled for this question, by earlier runs of it, too. */
   profiles: number;
-  /** [count] Measurements. */
+  /** [count] Measurements, repeats, verification and what the store knew included. */
   trials: number;
   /** The problem in words. */
   asked: string;
@@ -952,7 +952,7 @@ export interface PlanDynamicPlan {
   infeasible: CommonInfeasible | null;
   /** Every trial in its order. */
   profiled: CommonTrial[];
-  /** [count] Measurements. */
+  /** [count] Measurements, repeats, verification and what the store knew included. */
   trials: number;
   /** Why the last search ended. */
   stopped: string;
@@ -970,7 +970,7 @@ export interface PlanDynamicPlan {
   seconds: number;
   /** [s] The same without the trials. */
   own_seconds: number;
-  /** [count] Distinct configurations. */
+  /** [count] Distinct configurations that were profiled for this question, by earlier runs of it, too. */
   profiles: number;
   /** [count] Its number in the store; null: nothing is kept. */
   run: number | null;

@@ -185,3 +185,10 @@ test("a plan says what its answer is to the presets of the board", () => {
   assert.deepEqual(column(sheet, "Presets of the board", "breaks"), ["power", "", ""]);
   assert.equal(column(sheet, "Presets of the board", "the answer")[2], "not among what was searched");
 });
+
+test("without an answer a measured preset is not called unmeasured", () => {
+  const page = plan_page(), preset = { in_force: false, default: false, config: { gpu_mhz: 612 }, minibatch_ms: 99.2, power_w: 22, breaks: ["power" as const], text: null };
+  page.answer.presets = [{ ...preset, id: 2, name: "30W", provenance: "simulated" }, { ...preset, id: 3, name: "50W", provenance: "predicted" }];
+  assert.deepEqual(problems(page), []);
+  assert.deepEqual(column(plan_sheet(page), "Presets of the board", "the answer"), ["", "not measured"]);
+});

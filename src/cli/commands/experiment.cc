@@ -172,19 +172,6 @@ Status simulate(const ExperimentArguments& options, const Board& board, Context&
   return show(own, std::move(result), context);
 }
 
-// What an earlier start has measured of it; nothing where the store has none, or cannot be read.
-std::vector<RunFigures> held_runs(const ExperimentSpec& spec, const ExperimentArguments& options,
-                                  ExperimentOptions experiment) {
-  const std::filesystem::path place = Store::file_of(store_place(options.store.place));
-  std::error_code ignored;
-  if (options.store.none || options.fresh || !std::filesystem::exists(place, ignored)) return {};
-  auto store = Store::open_to_read(place);
-  if (!store) return {};
-  experiment.store = &*store;
-  auto held = load_experiment(spec, experiment);
-  return held ? std::move(held->runs) : std::vector<RunFigures>();
-}
-
 // The costs of a run by those that the store holds.
 void add_costs(const std::vector<RunFigures>& held, size_t left, DryRun& dry) {
   std::vector<double> seconds, joules;
@@ -211,11 +198,15 @@ Status show_plan_of(const ExperimentArguments& options, const Board& board,
   dry.profiles = dry.trials = spec.runs().size() * static_cast<size_t>(spec.repeats);
   std::vector<RunFigures> held;
   if (board.twin()) {
+    FLYBALL_CHECK(options.scope.check(Target::twin));
     dry.seconds = dry.joules = {0, "runs are simulated, and kept nowhere"};
   } else {
-    FLYBALL_ASSIGN(experiment.board, place_of(board, options, false));
-    held = held_runs(spec, options, experiment);
-    add_costs(held, dry.trials - std::min(dry.trials, held.size()), dry);
+    FLYBALL_ASSIGN(experiment.board, place_of(board, options, true));
+    SeenStore seen = look_at_store(options.store);
+    experiment.store = seen.store ? &*seen.store : nullptr;
+    if (!seen.unread.empty()) dry.notes.push_back(seen.unread);
+    FLYBALL_ASSIGN(held, held_runs(spec, experiment));
+    add_costs(held, dry.trials - (options.fresh ? 0 : held.size()), dry);
   }
   dry.roles = {{spec.fixed.workload, spec.fixed.phase, dry.trials, held.size()}};
   for (const Varied& varied : spec.vary) {

@@ -105,8 +105,7 @@ Status show_simulated(const ModeOptions& options, const Board& board) {
   fmt::print("simulated: a trial that names no mode runs in this one; nothing stays set\n");
   const Presets presets = board.presets();
   if (const Preset* usual = presets.in_force())
-    fmt::print("tune and plan compare with preset {}, too: {}\n", usual->name,
-               describe(usual->mode.values));
+    fmt::print("{}: {}\n", delivered_in(presets), describe(usual->mode.values));
   return {};
 }
 
@@ -189,11 +188,10 @@ Status list_presets(const ModeOptions& options) {
     print_json({{"presets", presets_json(presets.list)}});
     return {};
   }
-  FLYBALL_ASSIGN(const BoardName name, parse_board(options.device));
-  const bool twin = name.kind == BoardName::Kind::twin;
+  FLYBALL_ASSIGN(const auto simulated, simulated_board(options));
   if (presets.list.empty()) {
-    fmt::print("{}\n", twin ? "nvpmodel's presets of this board are not known"
-                            : "this board has no etc/nvpmodel.conf");
+    fmt::print("{}\n",
+               simulated ? why_no_presets(*simulated) : "this board has no etc/nvpmodel.conf");
     return {};
   }
   TextTable table({"id", "preset", "cores and caps", ""});
@@ -203,7 +201,7 @@ Status list_presets(const ModeOptions& options) {
                : preset.is_default ? "default"
                                    : ""});
   fmt::print("{}", table.str());
-  if (twin) fmt::print("from: {}\n", presets.source);
+  if (simulated) fmt::print("from: {}\n", presets.source);
   return {};
 }
 

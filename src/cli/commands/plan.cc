@@ -57,16 +57,17 @@ Status apply(const PlanOptions& options, const PowerMode& mode) {
 Status look_ahead(PlanOptions& options) {
   FLYBALL_ASSIGN(const SharedBoard shared, open_shared_board(options));
   FLYBALL_CHECK(read_plan_request(options, shared));
+  FLYBALL_CHECK(check_actions(options, shared));
   FLYBALL_CHECK(check_pairs(options.request, shared));
-  FLYBALL_CHECK(make_problem(options.request, shared));
-  return show_dry_run(shared, options.store, options.request, options.json);
+  FLYBALL_ASSIGN(const Asked asked, make_problem(options.request, shared));
+  return show_dry_run(shared, options.store, options.request, asked.problem, options.json);
 }
 
 Status plan_one(ProblemKind kind, PlanOptions& options, Context& context) {
   FLYBALL_CHECK(check_roles(fmt::format("plan {}", kind_name(kind)), kind, options.train.size(),
                             options.infer.size(), what_roles_are));
-  if (options.dry_run) return look_ahead(options);
   if (!options.arrivals.empty()) return plan_for_arrivals(kind, options, context);
+  if (options.dry_run) return look_ahead(options);
   FLYBALL_CHECK(begin_report(options));
   FLYBALL_ASSIGN(auto store, options.store.open());
   FLYBALL_ASSIGN(SharedBoard shared, open_shared_board(options));
@@ -191,7 +192,7 @@ void add_plan_options(CLI::App& command, PlanOptions& o, const std::string& kind
   scope.exclude({Target::arrivals}, {add_report_option(command, o.report)});
   add_store_options(command, o.store);
   add_fresh(command, o.request.fresh);
-  if (kind != "dynamic") add_dry_run(command, o.dry_run);
+  if (kind != "dynamic") scope.exclude({Target::arrivals}, {add_dry_run(command, o.dry_run)});
   command.add_flag("--no-verify{false}", o.request.verify, "do not measure the answer once more");
   if (kind != "dynamic") {
     scope.exclude(

@@ -152,8 +152,8 @@ Status run(TuneOptions& options, Context& context) {
                  "use --device table:FILE"};
   if (options.board.dry_run) {
     FLYBALL_ASSIGN(const SharedBoard shared, share_board(*board.profiler));
-    FLYBALL_CHECK(tune_problem(request, shared));
-    return show_dry_run(shared, options.store, request, options.json);
+    FLYBALL_ASSIGN(const Asked asked, tune_problem(request, shared));
+    return show_dry_run(shared, options.store, request, asked.problem, options.json);
   }
   FLYBALL_ASSIGN(std::optional<Store> store, options.store.open());
   request.cancelled = &interrupt_flag();

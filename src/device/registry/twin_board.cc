@@ -123,7 +123,8 @@ class SimulatedBoard final : public Board {
           "the twin of {} was compared with no measurement: its clocks, cores and widths are the "
           "board's, the rest is that of its kin (docs/twin.md)",
           twin_.id));
-    if (presets().list.empty())
+    const BoardSpec* spec = find_board_spec(twin_.id);
+    if (spec && spec->jetson() && presets().list.empty())
       add(
           fmt::format("nvpmodel's presets of {} are not known: answers are compared with the "
                       "highest mode alone",

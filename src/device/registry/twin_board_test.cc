@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "device/registry/board.h"
+#include "device/registry/twin_report.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -70,18 +73,40 @@ TEST(SimulatedBoard, PowerIsThatOfTheModuleWhereRailsMakeIt) {
   EXPECT_NE((*board)->power()->gap(), "");
 }
 
+std::string power_modes_of(const std::string& board) {
+  for (const Capability& one : examine_twin(**open_board(board)))
+    if (one.name == "power modes") return one.value;
+  return "";
+}
+
 TEST(SimulatedBoard, HasThePresetsThatAreKnownOfItsKind) {
   const Presets known = (*open_board("twin:orin_agx"))->presets();
   ASSERT_EQ(known.list.size(), 4u);
   EXPECT_EQ(known.in_force()->name, "30W");
   EXPECT_EQ(known.list[1].mode.values.at(axis::mem_mhz), 2133);
   EXPECT_EQ(known.list[2].mode.values.at(axis::mem_mhz), 3199);
-  const auto other = open_board("twin:orin_nx");
-  EXPECT_TRUE((*other)->presets().list.empty());
-  bool said = false;
-  for (const std::string& gap : (*(*other)->knobs())->gap_texts())
-    said = said || gap.find("presets of orin_nx are not known") != std::string::npos;
-  EXPECT_TRUE(said);
+  EXPECT_EQ(power_modes_of("twin:orin_agx"),
+            "each trial sets its own; as delivered the board is in preset 30W, which answers call "
+            "in force");
+}
+
+TEST(SimulatedBoard, PresetsAreMissedOnJetsonsAlone) {
+  for (const std::string board : {"orin_nx", "tx2", "rpi5", "rtx3090"}) {
+    const auto opened = open_board("twin:" + board);
+    EXPECT_TRUE((*opened)->presets().list.empty());
+    const bool jetson = board == "orin_nx" || board == "tx2";
+    const auto gaps = (*(*opened)->knobs())->gap_texts();
+    EXPECT_EQ(std::ranges::any_of(gaps,
+                                  [](const std::string& gap) {
+                                    return gap.find("nvpmodel's presets") != std::string::npos;
+                                  }),
+              jetson)
+        << board;
+    EXPECT_EQ(why_no_presets(**opened), jetson
+                                            ? "nvpmodel's presets of this board are not known"
+                                            : "this board has no presets: nvpmodel is of Jetsons");
+    EXPECT_EQ(power_modes_of("twin:" + board), "each trial sets its own");
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "boards/spec.h"
 #include "twin/twin.h"
 
 namespace flyball {
@@ -37,10 +38,23 @@ Capability presets_of(const Board& board) {
   const bool known = !names.empty();
   return {"presets", "what a tune compares with",
           known ? Capability::State::available : Capability::State::missing,
-          known ? join(names, ", ") : "nvpmodel's presets of this board are not known", ""};
+          known ? join(names, ", ") : why_no_presets(board), ""};
 }
 
 }  // namespace
+
+std::string why_no_presets(const Board& board) {
+  const BoardSpec* spec = find_board_spec(board.twin()->id);
+  return spec && spec->jetson() ? "nvpmodel's presets of this board are not known"
+                                : "this board has no presets: nvpmodel is of Jetsons";
+}
+
+std::string delivered_in(const Presets& presets) {
+  const Preset* usual = presets.in_force();
+  return usual ? fmt::format("as delivered the board is in preset {}, which answers call in force",
+                             usual->name)
+               : "";
+}
 
 BoardReport report_of_twin(const Board& board) {
   const TwinBoard& twin = *board.twin();
@@ -69,6 +83,7 @@ std::vector<Capability> examine_twin(const Board& board) {
   using State = Capability::State;
   const TwinBoard& twin = *board.twin();
   const std::string& title = board.info().device.title;
+  const std::string delivered = delivered_in(board.presets());
   std::vector<std::string> storages;
   for (const TwinStorage& storage : twin.storages) storages.push_back(storage.name);
   return {
@@ -76,7 +91,7 @@ std::vector<Capability> examine_twin(const Board& board) {
        "nothing here is measured, and nothing of this machine was looked at", ""},
       power_of(twin, title),
       {"power modes", "tune and plan", State::available,
-       "each trial sets its own; none is in force between trials", ""},
+       "each trial sets its own" + (delivered.empty() ? "" : "; " + delivered), ""},
       presets_of(board),
       {"constants", "how near the true board",
        twin.calibrated.empty() ? State::missing : State::available,

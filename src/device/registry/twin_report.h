@@ -10,6 +10,11 @@ namespace flyball {
 /// problems. Its name ends with "(simulated)".
 BoardReport report_of_twin(const Board& board);
 
+/// They are not known, or boards of its kind have none.
+std::string why_no_presets(const Board& board);
+/// Which preset counts as the one in force, in words; "" where that is not known.
+std::string delivered_in(const Presets& presets);
+
 /// What can be done with it: modes, power, clocks, storages. Nothing of this machine.
 std::vector<Capability> examine_twin(const Board& board);
 

@@ -48,12 +48,14 @@ Result<std::vector<Axis>> axes_of(const Device& device, const std::vector<Axis>&
   return axes;
 }
 
-constexpr size_t most_searched_bytes = 64 << 20;
+constexpr size_t most_searched_bytes = 64 << 20;  // of a program, compiled or not
+constexpr size_t most_source_bytes = 1 << 20;
+constexpr size_t most_call_bytes = 200;
 
-// "" of one that is too large to be searched, or does not read.
-std::string searched(const std::filesystem::path& file) {
+// "" of one that is larger, or does not read.
+std::string searched(const std::filesystem::path& file, size_t most_bytes = most_searched_bytes) {
   std::error_code ignored;
-  if (std::filesystem::file_size(file, ignored) > most_searched_bytes || ignored) return "";
+  if (std::filesystem::file_size(file, ignored) > most_bytes || ignored) return "";
   const auto text = read_file(file);
   return text ? *text : "";
 }
@@ -85,10 +87,16 @@ bool names(const std::vector<std::string>& argv, const std::string& name) {
 
 // Of `setting("batch_size", 16)`; nothing where no file has it, or several with other values.
 std::optional<double> own_value(const std::string& text, const std::string& name) {
+  if (text.find(name) == std::string::npos) return {};
   const std::regex call("setting\\s*\\(\\s*[\"']" + name + "[\"']\\s*,\\s*([-+0-9.eE]+)\\s*\\)");
   std::set<double> values;
-  for (std::sregex_iterator found(text.begin(), text.end(), call), end; found != end; ++found)
-    if (const auto value = parse_double((*found)[1].str())) values.insert(*value);
+  // Call by call: what std::regex does with a long text takes long, and much of the stack.
+  for (size_t at = 0; (at = text.find("setting", at)) != std::string::npos; ++at) {
+    const std::string part = text.substr(at, most_call_bytes);
+    std::smatch found;
+    if (!std::regex_search(part, found, call, std::regex_constants::match_continuous)) continue;
+    if (const auto value = parse_double(found[1].str())) values.insert(*value);
+  }
   return values.size() == 1 ? std::optional(*values.begin()) : std::nullopt;
 }
 
@@ -96,7 +104,7 @@ std::optional<double> own_value(const std::string& text, const std::string& name
 Settings own_values(const std::vector<std::string>& argv, const std::vector<Axis>& axes) {
   Settings own;
   for (const std::filesystem::path& file : program_files(argv)) {
-    const std::string text = searched(file);
+    const std::string text = searched(file, most_source_bytes);
     if (text.find('\0') != std::string::npos) continue;  // no source
     for (const Axis& axis : axes)
       if (const auto value = axis.scope == Scope::run ? own_value(text, axis.name) : std::nullopt)

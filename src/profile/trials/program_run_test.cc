@@ -66,5 +66,42 @@ TEST(ProgramRun, WhatCannotBeStartedIsNoFailedTrial) {
   EXPECT_EQ(measured->failure, "");
 }
 
+// What a program's files say of the value that it takes unless it is told another one.
+class OwnValue : public testing::Test {
+ protected:
+  std::string default_of(const std::string& text) {
+    const auto file = folder_ / "train.txt";
+    EXPECT_TRUE(write_file(file, text).ok());
+    ProgramTrialOptions options;
+    options.argv = {"true", file.string()};
+    options.open = {named_axis("batch_size")};
+    options.open.back().values = {8, 16, 32};
+    const auto profiler =
+        make_program_profiler(*open_host(tree_.options()), make_no_power("no sensor"), options);
+    EXPECT_TRUE(profiler.ok()) << profiler.error().message;
+    return (*profiler)->default_reason();
+  }
+  const BoardTree tree_;
+  const TempFolder folder_;
+};
+
+TEST_F(OwnValue, IsReadInTheSource) {
+  const std::string call = "x = flyball.setting(\n    'batch_size',\n    16)\n";
+  EXPECT_THAT(default_of("setting('loader_workers', 2)\n" + call), HasSubstr("batch_size 16 as"));
+  EXPECT_THAT(default_of(call + "setting('batch_size', 32)"),
+              HasSubstr("the lowest value of each"));
+}
+
+TEST_F(OwnValue, IsNotLookedForInData) {
+  const std::string call = "setting('batch_size', 16)\n";
+  EXPECT_THAT(default_of(std::string(2 << 20, 'x') + call), HasSubstr("the lowest value of each"));
+}
+
+// Neither time nor stack grows with what stands behind a call.
+TEST_F(OwnValue, IsLookedForInACallAlone) {
+  const std::string open = "setting(" + std::string(900'000, ' ') + "'batch_size', 32)\n";
+  EXPECT_THAT(default_of(open + "setting('batch_size', 16)\n"), HasSubstr("batch_size 16 as"));
+}
+
 }  // namespace
 }  // namespace flyball

@@ -98,8 +98,11 @@ export function bytes_words(bytes: number): string {
 /** A figure that a program reports, as a person reads it. */
 export const figure_text = (name: string, value: number): string => (name === "memory" || name.endsWith("_bytes") ? bytes_words(value) : digits(value, 4));
 
+/** Why nothing is said of the answer to a preset: "" of a measured one where there is no answer. */
+const unsaid = (p: CommonAnswerPreset): string => (p.config === null ? "not among what was searched" : p.provenance === "predicted" ? "not measured" : "");
+
 /** The presets of the board: what each takes and draws, and what the answer is to it. */
 export const presets_table = (presets: readonly CommonAnswerPreset[]): SheetTable => table("Presets of the board", "What one could set without tuning: power modes of nvpmodel.", presets, [
   ["preset", "", (p) => p.name + (p.in_force ? " (in force)" : "")], ["minibatch", "ms", (p) => p.minibatch_ms], ["power", "W", (p) => p.power_w], ["breaks", "", (p) => p.breaks.join(", ")],
-  ["the answer", "", (p) => p.text ?? (p.config === null ? "not among what was searched" : "not measured")], ["set", "", (p) => (p.config === null ? "" : config_words(p.config))],
+  ["the answer", "", (p) => p.text ?? unsaid(p)], ["set", "", (p) => (p.config === null ? "" : config_words(p.config))],
 ], (p) => p.provenance, (p) => p.in_force);
