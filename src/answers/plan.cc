@@ -24,12 +24,54 @@ constexpr double helping_share = 1e-3;   // without a limit that binds the objec
 constexpr double used_up = 0.99;         // share of a limit from which on it may bind
 constexpr size_t longest_front = 12;
 
+/// What measuring a choice is expected to gain: the figure by which a search stops
+/// (search/flyball.cc). Nothing where no predictor could be fitted.
+class Prospects {
+ public:
+  Prospects(const History& history, const SearchOptions& options) {
+    if (!options.make_predictor) return;
+    for (size_t role = 0; role < history.problem().roles.size(); ++role) {
+      auto posterior = posterior_of(history, role, options);
+      if (!posterior.ok()) return;
+      posteriors_.push_back(*std::move(posterior));
+      figures_.push_back(figure_chances(history, role));
+    }
+    fitted_ = true;
+  }
+
+  /// Over the loss `best`, as a share of it.
+  double gain(const Problem& problem, std::span<const size_t> choice, double best) const {
+    if (!fitted_) return 0;
+    double gain = acquisition_value(problem, posteriors_, choice, best).gain;
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!figures_[role].empty()) gain *= figures_[role][choice[role]];
+    return gain / (best == 0 ? 1 : std::abs(best));
+  }
+
+  /// Of any choice, how much more it is under eased limits.
+  double gain_by_easing(const Problem& problem, const Problem& eased, double best) const {
+    double most = 0;
+    for_each_choice(problem, [&](std::span<const size_t> choice) {
+      most = std::max(most, gain(eased, choice, best) - gain(problem, choice, best));
+    });
+    return most;
+  }
+
+ private:
+  bool fitted_ = false;
+  std::vector<Posterior> posteriors_;
+  std::vector<std::vector<double>>
+      figures_;  ///< chances that they hold, by role; empty: none broke
+};
+
 /// Readings where there are any, predictions elsewhere.
 struct View {
   Readings readings;
   std::vector<std::vector<bool>> measured;
   Provenance known = Provenance::measured;  ///< how readings are known
   std::optional<Provenance> coverage;       ///< as Plan::coverage
+  Prospects prospects;
+  double min_gain = 0;  ///< expected ones below are none
 
   bool is_measured(std::span<const size_t> choice) const {
     for (size_t role = 0; role < choice.size(); ++role)
@@ -63,7 +105,12 @@ std::optional<Provenance> coverage_of(const History& history, const Readings& re
 }
 
 View view_of(const History& history, const SearchOptions& options, Provenance known) {
-  View view{known_or_predicted(history, options), {}, known, {}};
+  View view{known_or_predicted(history, options),
+            {},
+            known,
+            {},
+            Prospects(history, options),
+            options.min_gain};
   view.coverage = coverage_of(history, view.readings, known);
   for (const auto& readings : history.readings()) {
     std::vector<bool>& measured = view.measured.emplace_back();
@@ -117,6 +164,17 @@ void mark_binding(const Problem& problem, const View& view, double best,
                    is_better(solve_eased(problem, without(problem, margin), view).loss, best);
 }
 
+/// How it is known that easing the limits gains nothing, as the medians of the predictions have it:
+/// nothing where the chance of a gain is such that a search would go on.
+std::optional<Provenance> no_gain(const Problem& problem, const Problem& eased, const View& view,
+                                  double best) {
+  if (view.coverage != Provenance::predicted) return view.coverage;
+  // As a share of a budget that is eased, a latency falls without being better.
+  const bool share = problem.objective == Objective::latency && problem.roles.size() == 2;
+  if (!share && view.prospects.gain_by_easing(problem, eased, best) >= view.min_gain) return {};
+  return view.coverage;
+}
+
 /// Is anything bought?
 bool price_limit(const Problem& problem, const Problem& eased, const View& view, double best,
                  const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
@@ -125,8 +183,8 @@ bool price_limit(const Problem& problem, const Problem& eased, const View& view,
   ShadowPrice price{what, view.option(problem, found.choice)};
   price.gain_pct = improvement_pct(problem, best, found.loss);
   const bool gains = price.gain_pct >= least_gain_pct;
-  price.provenance = gains ? price.option.provenance : view.coverage;
-  if (!gains) price.gain_pct = view.coverage ? 0 : not_measured;
+  price.provenance = gains ? price.option.provenance : no_gain(problem, eased, view, best);
+  if (!gains) price.gain_pct = price.provenance ? 0 : not_measured;
   shadow_prices.push_back(std::move(price));
   return gains;
 }
@@ -190,28 +248,9 @@ std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& vi
   return all;
 }
 
-/// What measuring this choice is expected to gain over `best`, as a share of it: the figure by
-/// which a search stops (search/flyball.cc).
-double expected_gain(const Strategy& strategy, const SearchOptions& options,
-                     std::span<const size_t> choice, double best) {
-  std::vector<Posterior> posteriors;
-  double chance = 1;  // that figures of the program's own hold
-  for (size_t role = 0; role < choice.size(); ++role) {
-    auto posterior = posterior_of(strategy.history(), role, options);
-    if (!posterior.ok()) return 0;
-    posteriors.push_back(*std::move(posterior));
-    const std::vector<double> chances = figure_chances(strategy.history(), role);
-    if (!chances.empty()) chance *= chances[choice[role]];
-  }
-  const double gain = acquisition_value(strategy.problem(), posteriors, choice, best).gain;
-  return chance * gain / (best == 0 ? 1 : std::abs(best));
-}
-
 /// What the limits cost, against the best that is known or predicted within them: a prediction that
 /// merely was not measured is no merit of an eased limit.
-void weigh_limits(const Strategy& strategy, const SearchOptions& options, const View& view,
-                  Plan& plan) {
-  const Problem& problem = strategy.problem();
+void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
   const Choice within = solve(problem, view.readings);
   const double answer = plan.answer->outcome.loss;
   const double best = std::min(answer, within.outcome.loss);
@@ -219,7 +258,7 @@ void weigh_limits(const Strategy& strategy, const SearchOptions& options, const 
   plan.shadow_prices = shadow_prices_of(problem, view, best, plan.margins);
   const double gain = improvement_pct(problem, answer, best);
   if (gain < least_gain_pct ||
-      expected_gain(strategy, options, within.candidates, answer) < options.min_gain)
+      view.prospects.gain(problem, within.candidates, answer) < view.min_gain)
     return;
   plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain,
                                 Provenance::predicted};
@@ -318,7 +357,7 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   plan.answer = *answer;
   plan.chosen = view.option(strategy.problem(), answer->choice);
   plan.margins = margins_of(strategy.problem(), view.readings, answer->choice);
-  weigh_limits(strategy, options, view, plan);
+  weigh_limits(strategy.problem(), view, plan);
   compare_with_presets(plan);
   return plan;
 }

@@ -233,6 +233,20 @@ TEST(Plan, WhereTheRestIsPredictedNoGainIsAPrediction) {
   EXPECT_EQ(json["would_buy"][0]["provenance"], "predicted");
 }
 
+/// A predictor that is unsure of what the watt would open has no say in it.
+TEST(Plan, WhereAGainIsAsLikelyAsThatASearchGoesOnItIsNotKnown) {
+  const auto problem = testing_surface::problem({.power_w = 14.5});
+  SearchOptions options;
+  options.profile_budget = 3;
+  options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
+  auto strategy = *make_strategy("random", problem, options);
+  const Plan plan = plan_over(*strategy, testing_surface::readings(*problem));
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(plan.coverage, Provenance::predicted);
+  EXPECT_TRUE(std::isnan(plan.shadow_prices[0].gain_pct));
+  EXPECT_THAT(format_plan(plan), HasSubstr("  what 1 W more power would buy is not known\n"));
+}
+
 TEST(Plan, WithoutAPredictorWhatIsBoughtIsNotKnown) {
   const auto problem = testing_surface::problem({.power_w = 100});
   SearchOptions options;

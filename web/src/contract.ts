@@ -893,7 +893,7 @@ export interface PlanPurchase {
   what: string;
   /** [%] Against the best known or predicted within the limits. 0: nothing, as far as `provenance` says. Null: not known. */
   gain_pct: number | null;
-  /** How the gain is known. A gain of 0 is `predicted` unless all configurations were tried. Null: not known. Left out by earlier programs. */
+  /** How the gain is known. A gain of 0 is `predicted` unless all configurations were tried. Null: not known, as nothing was predicted or a gain is as likely as a search goes on for. Left out by earlier programs. */
   provenance?: CommonProvenance | null;
   /** The best one then. */
   choice: PlanChoice;

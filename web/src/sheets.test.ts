@@ -99,7 +99,7 @@ test("a plan without an answer says why, a dynamic one has its windows", () => {
   page.answer.choice = page.answer.answer = null;
   page.answer.infeasible = { code: "infeasible", reason: "none of the 3 measured meets the limits", hint: "try --power-budget 12.71W", easing: [] };
   const none = plan_sheet(page);
-  assert.equal(none.headline, "Nothing that was measured on twin meets the limits.");
+  assert.equal(none.headline, "Nothing that was tried on twin meets the limits.");
   assert.deepEqual(none.lines, ["none of the 3 measured meets the limits", "try --power-budget 12.71W"]);
   const sheet = plan_sheet(dynamic_page());
   assert.equal(sheet.headline, "A mode for each of 3 windows on twin.");

@@ -14,7 +14,7 @@ function headline(a: Answer): string {
   const choice = choice_of(a);
   if ("windows" in a && a.windows.length === 0) return `No plan serves every window on ${a.device.name}.`;
   if (windows_of(a).length > 0) return `A mode for each of ${windows_of(a).length} windows on ${a.device.name}.`;
-  return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was measured on ${a.device.name} meets the limits.`;
+  return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was tried on ${a.device.name} meets the limits.`;
 }
 
 function figures(a: Answer): SheetFigure[] {
