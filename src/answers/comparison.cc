@@ -133,7 +133,7 @@ std::string preset_sentences(const SearchAnswer& answer, const std::string& usua
   const PresetAnswer* best = best_preset(answer.presets);
   const PresetAnswer* own = preset_in_force(answer.presets);
   if (own && !own->is_default && own->measured()) add(breaks_text(own->title(), own->breaks));
-  if (best && !best->is_default) add(text_of(*best, text.empty() ? "" : " within the limits,"));
+  if (best && !best->is_default) add(text_of(*best, text.empty() ? "" : " within the limits"));
   if (own && own != best && !own->is_default && own->will_do()) add(text_of(*own, ""));
   const auto searched = [](const PresetAnswer& preset) { return !preset.choice.empty(); };
   if (!text.empty() && !best && !answer.presets.empty() &&
@@ -157,7 +157,7 @@ std::string compare_with_preset(const TuneResult& result, const PresetAnswer& pr
   than += " than " + preset.title() + within;
   const double watts = result.configurations[*result.choice].power_w;
   if (objective != Objective::power && !std::isnan(watts))
-    than += fmt::format(" at {:.3g} W", watts);
+    than += fmt::format("{} at {:.3g} W", within.empty() ? "" : ",", watts);
   put_into_words(result, config, preset.title(), than, comparison);
   return comparison.text;
 }
@@ -185,7 +185,7 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
                                objective_value(problem, preset.outcome)) +
                      (" than " + preset.title() + within);
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
-    text += fmt::format(" at {:.3g} W", plan.chosen.power_w);
+    text += fmt::format("{} at {:.3g} W", within.empty() ? "" : ",", plan.chosen.power_w);
   return text;
 }
 
@@ -229,9 +229,14 @@ std::string compare_with_default(const Plan& plan) {
       plan.usual && !serves
           ? default_name(problem.candidates->space(0), plan.usual->choice.candidates.front())
           : "the default";
-  return preset_sentences(plan, usual, [&](const PresetAnswer& preset, const std::string& within) {
-    return compare_with_preset(plan, preset, within);
-  });
+  const std::string presets =
+      preset_sentences(plan, usual, [&](const PresetAnswer& preset, const std::string& within) {
+        return compare_with_preset(plan, preset, within);
+      });
+  if (!trains_nothing(problem, plan.answer->outcome)) return presets;
+  const bool all_known = plan.coverage && *plan.coverage != Provenance::predicted;
+  return fmt::format("no training {} beside this service within these limits{}{}",
+                     all_known ? "fits" : "is known to fit", presets.empty() ? "" : "; ", presets);
 }
 
 double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum) {

@@ -254,6 +254,15 @@ TEST_F(PresetComparisonTest, WhatBreaksALimitIsSaidAndTheBestPresetIsTheMeasure)
             "the limits, at 29.5 W");
 }
 
+TEST_F(PresetComparisonTest, WherePowerIsComparedItIsNotSaidAgain) {
+  result_.request.objective = Objective::power;
+  result_.default_breaks = {{Constraint::time, "time budget (90 ms)"}};
+  add_preset("30W", 2, 20).in_force = true;
+  EXPECT_EQ(headline(90, 60, 60),
+            "MAXN breaks the time budget (90 ms); 47.5 % more power than preset 30W (in force) "
+            "within the limits");
+}
+
 TEST_F(PresetComparisonTest, ADefaultThatKeepsTheLimitsIsComparedWithFirst) {
   add_preset("30W", 2, 20).in_force = true;
   EXPECT_EQ(headline(80, 60, 84),

@@ -49,6 +49,18 @@ void forget_times(Json& choice) {
     for (Json& role : choice["roles"]) role.erase("minibatch_ms");
 }
 
+// Purchases did not say how their gain is known, which was always a number.
+void forget_unknown_gains(Json& json) {
+  if (!json.contains("would_buy")) return;
+  Json known = Json::array();
+  for (Json& price : json["would_buy"]) {
+    if (price["gain_pct"].is_null()) continue;
+    price.erase("provenance");
+    known.push_back(std::move(price));
+  }
+  json["would_buy"] = std::move(known);
+}
+
 Json plan_of_1(Json json) {
   if (json["infeasible"].is_object())
     json["error"] = {{"code", json["infeasible"].value("code", code_name(Code::infeasible))},
@@ -58,6 +70,7 @@ Json plan_of_1(Json json) {
   forget_what_all_say(json);
   erase(json, {"request", "device", "choice", "default", "comparison", "effort", "reused",
                "set_aside", "started_utc", "seconds", "own_seconds"});
+  forget_unknown_gains(json);
   each_choice(json, forget_times);
   if (dynamic) erase(json, {"asked", "profiled", "trials", "stopped"});
   if (!dynamic) {

@@ -9,6 +9,8 @@
 #include "answers/comparison.h"
 #include "answers/request.h"
 #include "problem/choices.h"
+#include "search/acquisition.h"
+#include "search/figure_chance.h"
 #include "search/posterior.h"
 #include "space/pareto.h"
 
@@ -16,15 +18,60 @@ namespace flyball {
 namespace {
 
 constexpr double more_watts = 1, more_ms = 10, more_share = 0.1;
+constexpr double fewer_requests = 0.9;   // share of the arrival rate that would be easier
 constexpr double least_gain_pct = 0.05;  // less is nothing
-constexpr double binding_share = 1e-3;   // without a limit that binds the objective gains as much
+constexpr double helping_share = 1e-3;   // without a limit that binds the objective gains as much
+constexpr double used_up = 0.99;         // share of a limit from which on it may bind
 constexpr size_t longest_front = 12;
+
+/// What measuring a choice is expected to gain: the figure by which a search stops
+/// (search/flyball.cc). Nothing where no predictor could be fitted.
+class Prospects {
+ public:
+  Prospects(const History& history, const SearchOptions& options) {
+    if (!options.make_predictor) return;
+    for (size_t role = 0; role < history.problem().roles.size(); ++role) {
+      auto posterior = posterior_of(history, role, options);
+      if (!posterior.ok()) return;
+      posteriors_.push_back(*std::move(posterior));
+      figures_.push_back(figure_chances(history, role));
+    }
+    fitted_ = true;
+  }
+
+  /// Over the loss `best`, as a share of it.
+  double gain(const Problem& problem, std::span<const size_t> choice, double best) const {
+    if (!fitted_) return 0;
+    double gain = acquisition_value(problem, posteriors_, choice, best).gain;
+    for (size_t role = 0; role < choice.size(); ++role)
+      if (!figures_[role].empty()) gain *= figures_[role][choice[role]];
+    return gain / (best == 0 ? 1 : std::abs(best));
+  }
+
+  /// Of any choice, how much more it is under eased limits.
+  double gain_by_easing(const Problem& problem, const Problem& eased, double best) const {
+    double most = 0;
+    for_each_choice(problem, [&](std::span<const size_t> choice) {
+      most = std::max(most, gain(eased, choice, best) - gain(problem, choice, best));
+    });
+    return most;
+  }
+
+ private:
+  bool fitted_ = false;
+  std::vector<Posterior> posteriors_;
+  std::vector<std::vector<double>>
+      figures_;  ///< chances that they hold, by role; empty: none broke
+};
 
 /// Readings where there are any, predictions elsewhere.
 struct View {
   Readings readings;
   std::vector<std::vector<bool>> measured;
   Provenance known = Provenance::measured;  ///< how readings are known
+  std::optional<Provenance> coverage;       ///< as Plan::coverage
+  Prospects prospects;
+  double min_gain = 0;  ///< expected ones below are none
 
   bool is_measured(std::span<const size_t> choice) const {
     for (size_t role = 0; role < choice.size(); ++role)
@@ -42,20 +89,43 @@ struct View {
   }
 };
 
-View view_of(const Strategy& strategy, Provenance known) {
-  View view{known_or_predicted(strategy.history(), strategy.options()), {}, known};
-  for (const auto& readings : strategy.history().readings()) {
+/// `readings`: known or predicted ones.
+std::optional<Provenance> coverage_of(const History& history, const Readings& readings,
+                                      Provenance known) {
+  const bool needs_power = history.problem().needs_power();
+  std::optional<Provenance> coverage = known;
+  for (size_t role = 0; role < readings.size(); ++role)
+    for (size_t i = 0; i < readings[role].size(); ++i) {
+      const Reading& reading = readings[role][i];
+      if (history.find(role, i)) continue;
+      if (!(reading.minibatch_ms > 0) || (needs_power && !(reading.power_w > 0))) return {};
+      coverage = Provenance::predicted;
+    }
+  return coverage;
+}
+
+View view_of(const History& history, const SearchOptions& options, Provenance known) {
+  View view{known_or_predicted(history, options),
+            {},
+            known,
+            {},
+            Prospects(history, options),
+            options.min_gain};
+  view.coverage = coverage_of(history, view.readings, known);
+  for (const auto& readings : history.readings()) {
     std::vector<bool>& measured = view.measured.emplace_back();
     for (const Reading& reading : readings) measured.push_back(reading.minibatch_ms > 0);
   }
   return view;
 }
 
+bool counts_training(const Problem& problem) {
+  return problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
+}
+
 double improvement_pct(const Problem& problem, double from, double to) {
-  const bool more =
-      problem.objective == Objective::throughput || problem.objective == Objective::minibatches;
   if (from == 0) return to < 0 ? 100 : 0;
-  return more ? 100 * (to / from - 1) : 100 * (1 - to / from);
+  return counts_training(problem) ? 100 * (to / from - 1) : 100 * (1 - to / from);
 }
 
 /// What the best choice under eased limits is worth by the original problem: for some objectives a
@@ -77,18 +147,32 @@ Problem without(const Problem& problem, const Margin& margin) {
   if (margin.constraint == Constraint::time) free.budgets.time_ms = unlimited;
   if (margin.constraint == Constraint::energy) free.budgets.energy_j = unlimited;
   if (margin.constraint == Constraint::latency) free.roles[margin.role].latency_ms = unlimited;
+  if (margin.constraint == Constraint::arrival_rate)  // no rate is none to serve
+    free.roles[margin.role].rate_hz *= fewer_requests;
   return free;
+}
+
+bool is_better(double loss, double best) {
+  return loss < best - helping_share * std::abs(best);
 }
 
 /// `best`: loss of the best choice known or predicted within the limits as they are.
 void mark_binding(const Problem& problem, const View& view, double best,
                   std::vector<Margin>& margins) {
   for (Margin& margin : margins)
-    // A rate changes the objective itself, so there only a nearly full service counts as binding.
-    margin.binds = margin.constraint == Constraint::arrival_rate
-                       ? margin.used > 0.95 * margin.limit
-                       : solve_eased(problem, without(problem, margin), view).loss <
-                             best - binding_share * std::abs(best);
+    margin.binds = margin.used >= used_up * margin.limit &&
+                   is_better(solve_eased(problem, without(problem, margin), view).loss, best);
+}
+
+/// How it is known that easing the limits gains nothing, as the medians of the predictions have it:
+/// nothing where the chance of a gain is such that a search would go on.
+std::optional<Provenance> no_gain(const Problem& problem, const Problem& eased, const View& view,
+                                  double best) {
+  if (view.coverage != Provenance::predicted) return view.coverage;
+  // As a share of a budget that is eased, a latency falls without being better.
+  const bool share = problem.objective == Objective::latency && problem.roles.size() == 2;
+  if (!share && view.prospects.gain_by_easing(problem, eased, best) >= view.min_gain) return {};
+  return view.coverage;
 }
 
 /// Is anything bought?
@@ -96,14 +180,16 @@ bool price_limit(const Problem& problem, const Problem& eased, const View& view,
                  const std::string& what, std::vector<ShadowPrice>& shadow_prices) {
   const Eased found = solve_eased(problem, eased, view);
   if (found.choice.empty()) return true;
-  ShadowPrice price{what, view.option(problem, found.choice), 0};
-  price.gain_pct = std::max(0.0, improvement_pct(problem, best, found.loss));
-  if (price.gain_pct < least_gain_pct) price.gain_pct = 0;
+  ShadowPrice price{what, view.option(problem, found.choice)};
+  price.gain_pct = improvement_pct(problem, best, found.loss);
+  const bool gains = price.gain_pct >= least_gain_pct;
+  price.provenance = gains ? price.option.provenance : no_gain(problem, eased, view, best);
+  if (!gains) price.gain_pct = price.provenance ? 0 : not_measured;
   shadow_prices.push_back(std::move(price));
-  return shadow_prices.back().gain_pct > 0;
+  return gains;
 }
 
-/// Where the usual step of a limit that binds buys nothing: the least step that does.
+/// Where the usual step of a limit buys nothing: the least step that does.
 void price_next_step(const Problem& problem, const View& view, double best, const Margin& margin,
                      std::vector<ShadowPrice>& shadow_prices) {
   const Problem free = without(problem, margin);
@@ -111,7 +197,7 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
   for_each_choice(problem, [&](std::span<const size_t> choice) {
     if (!outcome_of(free, view.readings, choice).feasible) return;
     const Outcome found = outcome_of(problem, view.readings, choice);
-    if (!(found.loss < best - binding_share * std::abs(best))) return;
+    if (!is_better(found.loss, best)) return;
     for (const Margin& own : margins_of(problem, view.readings, choice))
       if (own.constraint == margin.constraint && own.role == margin.role)
         least = std::min(least, own.used);
@@ -137,8 +223,7 @@ std::vector<ShadowPrice> shadow_prices_of(const Problem& problem, const View& vi
   const auto price = [&](Constraint constraint, const Problem& eased, const char* what) {
     if (price_limit(problem, eased, view, best, what, all)) return;
     for (const Margin& margin : margins)
-      if (margin.constraint == constraint && margin.binds)
-        price_next_step(problem, view, best, margin, all);
+      if (margin.constraint == constraint) price_next_step(problem, view, best, margin, all);
   };
   if (problem.budgets.power_w != unlimited) {
     Problem eased = problem;
@@ -172,8 +257,13 @@ void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
   mark_binding(problem, view, best, plan.margins);
   plan.shadow_prices = shadow_prices_of(problem, view, best, plan.margins);
   const double gain = improvement_pct(problem, answer, best);
-  if (gain >= least_gain_pct)
-    plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain};
+  if (gain < least_gain_pct ||
+      view.prospects.gain(problem, within.candidates, answer) < view.min_gain)
+    return;
+  plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain,
+                                Provenance::predicted};
+  if (std::ranges::any_of(plan.profiled, &Observation::verification))
+    plan.stopped += "; the answer was measured once more after that";
 }
 
 /// The part of a long front that lies around the budget, as many below it as above; without one the
@@ -189,7 +279,8 @@ std::vector<Option> nearest_to(double budget_w, std::vector<Option> front) {
 }
 
 /// Power against the objective among measured choices that meet everything but the power budget.
-std::vector<Option> front_of(const Problem& problem, const View& view) {
+/// What trains nothing is no alternative to what trains.
+std::vector<Option> front_of(const Problem& problem, const View& view, bool with_idle) {
   Problem free = problem;
   free.budgets.power_w = unlimited;
   std::vector<Option> options;
@@ -198,6 +289,7 @@ std::vector<Option> front_of(const Problem& problem, const View& view) {
     if (!view.is_measured(choice)) return;
     Option option = view.option(free, choice);
     if (!option.choice.outcome.feasible) return;
+    if (!with_idle && trains_nothing(problem, option.choice.outcome)) return;
     power.push_back(std::isnan(option.power_w) ? 0 : option.power_w);
     loss.push_back(option.choice.outcome.loss);
     options.push_back(std::move(option));
@@ -208,6 +300,10 @@ std::vector<Option> front_of(const Problem& problem, const View& view) {
 }
 
 }  // namespace
+
+bool trains_nothing(const Problem& problem, const Outcome& outcome) {
+  return counts_training(problem) && outcome.loss == 0;
+}
 
 std::vector<Margin> margins_of(const Problem& problem, const Readings& readings,
                                std::span<const size_t> choice) {
@@ -241,14 +337,18 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   static_cast<SearchAnswer&>(plan) = std::move(found);
   plan.problem = std::make_shared<const Problem>(strategy.problem());
   plan.provenance = provenance_of(plan.profiled);
-  const View view = view_of(strategy, plan.provenance);
-  plan.front = front_of(strategy.problem(), view);
+  SearchOptions options = strategy.options();
+  if (!options.cache) options.cache = std::make_shared<PredictionCache>();  // one fit for all
+  const View view = view_of(strategy.history(), options, plan.provenance);
+  plan.coverage = view.coverage;
+  const auto answer = strategy.answer();
+  plan.front = front_of(strategy.problem(), view,
+                        answer.ok() && trains_nothing(strategy.problem(), answer->outcome));
   const std::vector<size_t>& usual = strategy.options().default_choice;
   if (!usual.empty() && view.is_measured(usual))
     plan.usual = view.option(strategy.problem(), usual);
   plan.presets = preset_answers(strategy, plan.board().presets, view.readings, plan.provenance);
   if (plan.usual) plan.default_breaks = broken_limits(strategy.problem(), view.readings, usual);
-  const auto answer = strategy.answer();
   if (!answer.ok()) {
     const FlagOf flag_of = [](Constraint limit, size_t) { return limit_flag(limit); };
     plan.refuse(refusal_of(strategy, answer.error(), flag_of, plan.provenance));

@@ -18,7 +18,8 @@ struct Margin {
   std::string workload;  ///< whose; "" for power
   double used = 0, limit = 0;
   std::string unit;
-  bool binds = false;  ///< without this limit a better choice would be open
+  /// It is used up, and without it a better choice is known or predicted.
+  bool binds = false;
 };
 
 /// A choice and how its readings are known: measured, tabled, or resting on predictions.
@@ -29,11 +30,14 @@ struct Option {
   Provenance provenance = Provenance::predicted;
 };
 
-/// What relaxation one limit would buy: its shadow price, for a step of the limit that people know.
+/// What relaxation of one limit would buy: its shadow price, for a step of the limit that people
+/// know.
 struct ShadowPrice {
   std::string what;     ///< "1 W more power", "10 ms more latency"; more where that buys nothing
   Option option;        ///< the best choice then
-  double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing
+  double gain_pct = 0;  ///< improvement of the objective, percent; 0: nothing; NaN: not known
+  /// How the gain is known: that there is none as all configurations are (Plan::coverage).
+  std::optional<Provenance> provenance = {};
 };
 
 struct Plan : SearchAnswer {
@@ -42,10 +46,15 @@ struct Plan : SearchAnswer {
   Option chosen;                ///< the answer
   std::optional<Option> usual;  ///< what one gets without tuning, where that was measured
   std::vector<Margin> margins;
-  std::vector<Option> front;  ///< power against the objective, the power budget left aside
+  /// How all configurations are known: as what was profiled, where every one was tried; predicted,
+  /// where a predictor looked at the others; nothing, where some are not known at all.
+  std::optional<Provenance> coverage;
+  /// Power against the objective, the power budget left aside, without what trains nothing.
+  std::vector<Option> front;
   /// Against the best known or predicted within the limits.
   std::vector<ShadowPrice> shadow_prices;
-  /// What is predicted, but not measured, to be better than the answer within the limits.
+  /// What is predicted, but not measured, to be better than the answer within the limits, where
+  /// measuring it is expected to gain as much as a search goes on for.
   std::optional<ShadowPrice> unmeasured;
   Provenance provenance = Provenance::measured;  ///< of what was profiled
 };
@@ -57,6 +66,8 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found);
 
 /// Configurations of all roles.
 size_t configurations_of(const Problem& problem);
+/// Is training to be made the most of, and is there none?
+bool trains_nothing(const Problem& problem, const Outcome& outcome);
 /// "set the mode; …": a choice in words.
 std::string choice_text(const Problem& problem, std::span<const size_t> choice);
 /// "82.252 ms per minibatch": what a choice amounts to.

@@ -167,15 +167,115 @@ Plan plan_of_three(double power_w) {
   return plan_over(*strategy, all);
 }
 
-/// 20 W bind, and 1 W more is not enough for 400 MHz: what would be bought next is said.
-TEST(Plan, ALimitThatBindsSaysWhatWouldBuySomething) {
+/// 1 W more than 18 W is not enough for 200 MHz: what would be bought next is said.
+TEST(Plan, WhereAStepBuysNothingTheNextThatDoesIsSaid) {
   auto problem = both();
-  problem->budgets.power_w = 18;  // 100 MHz alone; 20 W would do for 200 MHz
+  problem->budgets.power_w = 18;  // 100 MHz alone, which takes 10 W; 20 W would do for 200 MHz
   const Plan plan = plan_of(problem);
-  ASSERT_TRUE(plan.margins[0].binds);
+  EXPECT_FALSE(plan.margins[0].binds);
   const std::string text = format_plan(plan);
   EXPECT_THAT(text, HasSubstr("1 W more power would buy nothing"));
   EXPECT_THAT(text, HasSubstr("2 W more power would buy 150 %: 25 training minibatches/s"));
+}
+
+/// A limit binds that is used up, and without which something better is known.
+TEST(Plan, WhatIsUsedUpAndKeepsTheBestOutBinds) {
+  auto problem = both();
+  const auto power_binds = [&](double budget_w) {
+    problem->budgets.power_w = budget_w;
+    return plan_of(problem).margins[0].binds;
+  };
+  EXPECT_TRUE(power_binds(20));
+  EXPECT_TRUE(power_binds(20.2));
+  EXPECT_FALSE(power_binds(20.3));  // 1 % and a half are left
+  EXPECT_FALSE(power_binds(22));    // of which nothing better is kept out
+}
+
+/// 200 MHz, with 20 ms a request, serve up to 50/s; whether 100 MHz would serve a tenth less
+/// decides.
+TEST(Plan, AnArrivalRateBindsByTheSameRule) {
+  auto problem = both();
+  problem->roles = {{"det", Phase::infer, 49, 400}};
+  problem->candidates = std::make_shared<Candidates>(*Candidates::link(
+      {Space::grid({named_axis("gpu_mhz", {100, 200, 400}), named_axis("batch_size", {1})})}));
+  problem->objective = Objective::power;
+  const auto rate_margin = [&](double rate_hz, double second_ms) {
+    problem->roles[0].rate_hz = rate_hz;
+    auto strategy = *make_strategy("brute-force", problem, {});
+    const Plan plan = plan_over(*strategy, {{{second_ms, 8}, {20, 12}, {5, 18}}});
+    for (const Margin& margin : plan.margins)
+      if (margin.constraint == Constraint::arrival_rate) return margin;
+    return Margin{};
+  };
+  EXPECT_EQ(rate_margin(49.8, 21).used, 49.8);
+  EXPECT_TRUE(rate_margin(49.8, 21).binds);   // 21 ms would do at 44.8/s, at less power
+  EXPECT_FALSE(rate_margin(49.8, 30).binds);  // 30 ms would not
+  EXPECT_FALSE(rate_margin(49, 21).binds);    // 2 % are left
+}
+
+TEST(Plan, NothingIsBoughtWhereAllIsKnown) {
+  const Plan plan = plan_of(both());
+  EXPECT_EQ(plan.coverage, Provenance::measured);
+  const auto json = to_json(plan);
+  EXPECT_EQ(json["would_buy"][1]["what"], "10 ms more latency");
+  EXPECT_EQ(json["would_buy"][1]["gain_pct"], 0);
+  EXPECT_EQ(json["would_buy"][1]["provenance"], "measured");
+}
+
+/// Three of 40 are measured, and a predictor looks at the rest.
+TEST(Plan, WhereTheRestIsPredictedNoGainIsAPrediction) {
+  const Plan plan = plan_of_three(100);
+  EXPECT_EQ(plan.coverage, Provenance::predicted);
+  EXPECT_THAT(format_plan(plan), HasSubstr("  no gain is predicted from 1 W more power\n"));
+  EXPECT_THAT(format_plan(plan), Not(HasSubstr("nothing")));
+  const auto json = to_json(plan);
+  EXPECT_EQ(json["would_buy"][0]["gain_pct"], 0);
+  EXPECT_EQ(json["would_buy"][0]["provenance"], "predicted");
+}
+
+/// A predictor that is unsure of what the watt would open has no say in it.
+TEST(Plan, WhereAGainIsAsLikelyAsThatASearchGoesOnItIsNotKnown) {
+  const auto problem = testing_surface::problem({.power_w = 14.5});
+  SearchOptions options;
+  options.profile_budget = 3;
+  options.make_predictor = [] { return std::make_unique<testing_surface::NearestPredictor>(); };
+  auto strategy = *make_strategy("random", problem, options);
+  const Plan plan = plan_over(*strategy, testing_surface::readings(*problem));
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(plan.coverage, Provenance::predicted);
+  EXPECT_TRUE(std::isnan(plan.shadow_prices[0].gain_pct));
+  EXPECT_THAT(format_plan(plan), HasSubstr("  what 1 W more power would buy is not known\n"));
+}
+
+TEST(Plan, WithoutAPredictorWhatIsBoughtIsNotKnown) {
+  const auto problem = testing_surface::problem({.power_w = 100});
+  SearchOptions options;
+  options.profile_budget = 3;
+  auto strategy = *make_strategy("random", problem, options);
+  const Plan plan = plan_over(*strategy, testing_surface::readings(*problem));
+  EXPECT_FALSE(plan.coverage);
+  EXPECT_THAT(format_plan(plan), HasSubstr("  what 1 W more power would buy is not known\n"));
+  const auto json = to_json(plan);
+  EXPECT_TRUE(json["would_buy"][0]["gain_pct"].is_null());
+  EXPECT_TRUE(json["would_buy"][0]["provenance"].is_null());
+  EXPECT_EQ(in_version(json, 1)["would_buy"].size(), 0u);
+}
+
+/// At 18 W 100 MHz trains nothing beside batches of 1; 40 minibatches/s need 20.5 W.
+TEST(Plan, WhatTrainsNothingIsNoAlternative) {
+  auto problem = both();
+  problem->roles[1] = {"det", Phase::infer, 40, 100};
+  problem->budgets.power_w = 21;
+  const auto trains = [](const Option& option) { return option.choice.outcome.loss < 0; };
+  const Plan plan = plan_of(problem);
+  EXPECT_FALSE(plan.front.empty());
+  EXPECT_TRUE(std::ranges::all_of(plan.front, trains));
+  problem->budgets.power_w = 18;
+  const Plan idle = plan_of(problem);
+  EXPECT_FALSE(std::ranges::all_of(idle.front, trains));
+  EXPECT_THAT(format_plan(idle), HasSubstr("no training fits beside this service"));
+  EXPECT_THAT(std::string(to_json(idle)["comparison"]),
+              HasSubstr("no training fits beside this service within these limits"));
 }
 
 TEST(Plan, AGainOverNothingIsNoPercentage) {
@@ -212,6 +312,31 @@ TEST(Plan, AnUnmeasuredBetterChoiceIsToldApart) {
   EXPECT_GT(plan.unmeasured->gain_pct, 1);
   EXPECT_DOUBLE_EQ(to_json(plan)["unmeasured"]["gain_pct"], plan.unmeasured->gain_pct);
   EXPECT_THAT(format_plan(plan), HasSubstr("cpu_cores 8, gpu_mhz 1000"));
+}
+
+/// What a search would not go on for is not told, and what it was not asked about when it stopped
+/// is.
+TEST(Plan, WhatIsUnmeasuredAndWhyTheSearchStoppedAreOneEstimate) {
+  const auto problem = testing_surface::problem({.power_w = 100});
+  SearchOptions options;
+  options.profile_budget = 3;
+  options.make_predictor = [] { return std::make_unique<TruePredictor>(); };
+  options.min_gain = 0.9;
+  const Readings all = testing_surface::readings(*problem);
+  auto contented = *make_strategy("random", problem, options);
+  EXPECT_FALSE(plan_over(*contented, all).unmeasured);
+
+  options.min_gain = 0.002;
+  auto strategy = *make_strategy("random", problem, options);
+  EXPECT_EQ(plan_over(*strategy, all).stopped, "all drawn modes were measured");
+  SearchAnswer found;
+  found.workloads.resize(1);
+  found.profiled.emplace_back().verification = true;
+  found.stopped = strategy->stopped();
+  const Plan verified = draw_plan(*strategy, std::move(found));
+  EXPECT_TRUE(verified.unmeasured);
+  EXPECT_EQ(verified.stopped,
+            "all drawn modes were measured; the answer was measured once more after that");
 }
 
 TEST(Plan, WithEverythingMeasuredNothingIsUnmeasured) {

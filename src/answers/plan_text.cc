@@ -75,14 +75,13 @@ std::string schedule_text(const Plan& plan) {
 std::string limits_text(const Plan& plan) {
   std::string text;
   for (const Margin& margin : plan.margins) {
-    const std::string whose = margin.workload.empty() ? "" : margin.workload + " ";
-    if (margin.constraint == Constraint::arrival_rate)
-      text += fmt::format("  {}arrival rate {:g}/s of the {:.4g}/s that could be sustained{}\n",
-                          whose, margin.used, margin.limit, margin.binds ? "  (nearly full)" : "");
-    else
-      text +=
-          fmt::format("  {}{} {:.4g} of {:.4g} {}{}\n", whose, constraint_name(margin.constraint),
-                      margin.used, margin.limit, margin.unit, margin.binds ? "  (binds)" : "");
+    text += "  " + (margin.workload.empty() ? "" : margin.workload + " ");
+    text += margin.constraint == Constraint::arrival_rate
+                ? fmt::format("arrival rate {:g}/s of the {:.4g}/s that could be sustained",
+                              margin.used, margin.limit)
+                : fmt::format("{} {:.4g} of {:.4g} {}", constraint_name(margin.constraint),
+                              margin.used, margin.limit, margin.unit);
+    text += margin.binds ? "  (binds)\n" : "\n";
   }
   return text.empty() ? "" : "limits\n" + text;
 }
@@ -91,11 +90,19 @@ std::string percent(double value) {
   return value < 100 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
 }
 
+/// Of a limit whose easing gains nothing, as far as that is known.
+std::string no_gain_text(const ShadowPrice& price) {
+  if (!price.provenance) return fmt::format("what {} would buy is not known", price.what);
+  return price.provenance == Provenance::predicted
+             ? fmt::format("no gain is predicted from {}", price.what)
+             : fmt::format("{} would buy nothing", price.what);
+}
+
 std::string shadow_prices_text(const Plan& plan) {
   std::string text;
   for (const ShadowPrice& price : plan.shadow_prices) {
-    if (price.gain_pct == 0) {
-      text += fmt::format("  {} would buy nothing\n", price.what);
+    if (!(price.gain_pct > 0)) {
+      text += fmt::format("  {}\n", no_gain_text(price));
       continue;
     }
     // From nothing there is no percentage.
@@ -269,9 +276,12 @@ Json to_json(const Plan& plan) {
                              {"unit", margin.unit},
                              {"binds", margin.binds}});
   for (const ShadowPrice& price : plan.shadow_prices)
-    out["would_buy"].push_back({{"what", price.what},
-                                {"gain_pct", price.gain_pct},
-                                {"choice", choice_json(problem, price.option)}});
+    out["would_buy"].push_back(
+        {{"what", price.what},
+         {"gain_pct", or_null(price.gain_pct)},
+         {"provenance",
+          price.provenance ? Json(provenance_name(*price.provenance)) : Json(nullptr)},
+         {"choice", choice_json(problem, price.option)}});
   out["unmeasured"] = nullptr;
   if (plan.unmeasured)
     out["unmeasured"] = {{"gain_pct", plan.unmeasured->gain_pct},

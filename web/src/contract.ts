@@ -753,7 +753,7 @@ export interface Plan {
   choice: PlanChoice | null;
   /** The same as `choice`; its name until 0.2. */
   answer: PlanChoice | null;
-  /** Which limits the default breaks, and what the answer is to the best preset within the limits and to the one in force, in words; null where there is nothing to say. */
+  /** Whether no training fits beside the service, which limits the default breaks, and what the answer is to the best preset within the limits and to the one in force, in words; null where there is nothing to say. */
   comparison?: string | null;
   /** What one gets without tuning; null where it was not measured. */
   default: PlanChoice | null;
@@ -777,9 +777,9 @@ export interface Plan {
   limits: PlanLimit[];
   /** What easing a limit would gain. */
   would_buy: PlanPurchase[];
-  /** What is predicted to be better than the answer within the limits but was not measured; null where nothing is. */
+  /** What is predicted to be better than the answer within the limits but was not measured, where measuring it is expected to gain what a search goes on for; null where nothing is. */
   unmeasured: PlanPromise | null;
-  /** Choices that were measured and are best at other powers. */
+  /** Choices that were measured and are best at other powers; beside a service none that trains nothing, unless the answer does. */
   front: PlanChoice[];
   /** Every trial in its order. */
   profiled: CommonTrial[];
@@ -885,14 +885,16 @@ export interface PlanLimit {
   limit: number;
   /** Of both. */
   unit: string;
-  /** Without it a better choice would be open. */
+  /** At least 99 % of it are used, and without it (or with 10 % fewer requests) a better choice is known or predicted. */
   binds: boolean;
 }
 export interface PlanPurchase {
   /** One more watt, 10 ms more latency, … */
   what: string;
-  /** [%] 0: nothing; against the best known or predicted within the limits. */
-  gain_pct: number;
+  /** [%] Against the best known or predicted within the limits. 0: nothing, as far as `provenance` says. Null: not known. */
+  gain_pct: number | null;
+  /** How the gain is known. A gain of 0 is `predicted` unless all configurations were tried. Null: not known, as nothing was predicted or a gain is as likely as a search goes on for. Left out by earlier programs. */
+  provenance?: CommonProvenance | null;
   /** The best one then. */
   choice: PlanChoice;
 }

@@ -72,8 +72,15 @@ test("a plan shows its answer among the alternatives, what easing buys, and wher
   assert.equal(sheet.headline, "Set twin to cpu_cores 8, cpu_mhz 1420.8, gpu_mhz 816, mem_mhz 2133; det batch_size 8.");
   assert.equal(sheet.subject, "Plan · concurrent · net (training) and det (serving) · twin (simulated)");
   assert.deepEqual(sheet.figures.map((f) => [f.label, f.value, f.note]), [["throughput", 9.375, undefined], ["power", 29.1, undefined], ["found with", 10, "in 12 trials"]]);
-  assert.deepEqual(column(sheet, "What a little more would buy", "then"), ["9.68 training minibatches/s", null]);
-  assert.deepEqual(column(sheet, "What a little more would buy", "at"), ["a mode at 30.7 W", "nothing"]);
+  assert.deepEqual(column(sheet, "What a little more would buy", "gain"), ["3.2 %", "nothing"]);
+  assert.deepEqual(column(sheet, "What a little more would buy", "then"), ["9.68 training minibatches/s", ""]);
+  assert.deepEqual(column(sheet, "What a little more would buy", "at"), ["a mode at 30.7 W", ""]);
+  const none = page.answer.would_buy[1]!;
+  const easing = (gain_pct: number | null, provenance?: "predicted" | null) => {
+    Object.assign(none, { gain_pct, provenance });
+    return column(plan_sheet(page), "What a little more would buy", "gain")[1];
+  };
+  assert.deepEqual([easing(0, "predicted"), easing(0), easing(null, null)], ["none is predicted", "none is predicted", "not known"]);
   assert.deepEqual(column(sheet, "What was profiled", "minibatch").slice(1), ["failed: out of memory"]);
   assert.match(column(sheet, "What was profiled", "why")[0] as string, / \(from run 3\)$/);
   assert.equal(column(sheet, "What was profiled", "also known")[0], "others kept 0.8 cores busy");
@@ -92,7 +99,7 @@ test("a plan without an answer says why, a dynamic one has its windows", () => {
   page.answer.choice = page.answer.answer = null;
   page.answer.infeasible = { code: "infeasible", reason: "none of the 3 measured meets the limits", hint: "try --power-budget 12.71W", easing: [] };
   const none = plan_sheet(page);
-  assert.equal(none.headline, "Nothing that was measured on twin meets the limits.");
+  assert.equal(none.headline, "Nothing that was tried on twin meets the limits.");
   assert.deepEqual(none.lines, ["none of the 3 measured meets the limits", "try --power-budget 12.71W"]);
   const sheet = plan_sheet(dynamic_page());
   assert.equal(sheet.headline, "A mode for each of 3 windows on twin.");

@@ -235,7 +235,7 @@ export function plan_page(): PlanPage & { answer: Plan } {
       device: { name: "twin", title: "twin", fingerprint: "fixture-7f3a91", conditions: { libraries: "LibTorch 1.13.1" }, power_total: "module", power_gap: null, gaps: [] },
       choice: chosen, answer: chosen, default: null, infeasible: null, front, unmeasured: null, modes: null, together: null, reused: [], set_aside: [],
       limits: [{ constraint: "power", workload: "", used: 29.1, limit: 30, unit: "W", binds: true }, { constraint: "latency", workload: "det", used: 612, limit: 800, unit: "ms", binds: false }],
-      would_buy: [{ what: "1 W more power", gain_pct: 3.2, choice: { ...option(30.7, 9.68), provenance: "predicted" } }, { what: "10 ms more latency", gain_pct: 0, choice: chosen }],
+      would_buy: [{ what: "1 W more power", gain_pct: 3.2, provenance: "predicted", choice: { ...option(30.7, 9.68), provenance: "predicted" } }, { what: "10 ms more latency", gain_pct: 0, provenance: "simulated", choice: chosen }],
       profiled: [{ ...trial, workload: "net", config: chosen.roles[0]!.config, from_store: true, run: 3, doubts: "others kept 0.8 cores busy" }, { ...trial, workload: "det", config: chosen.roles[1]!.config, minibatch_ms: null, minibatch_ms_90: null, from_store: false, failure: "out of memory" }],
       profiles: 10, trials: 12, stopped: "10 profiles were made", effort: "10 of 864 configurations profiled", run: 42, notes: [], started_utc: "2025-06-14T09:12:30Z", seconds: 742, own_seconds: 1,
     },

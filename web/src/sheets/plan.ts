@@ -7,13 +7,14 @@ type Answer = PlanPage["answer"];
 
 const windows_of = (a: Answer) => ("windows" in a ? a.windows : []);
 const choice_of = (a: Answer): PlanChoice | null => ("windows" in a ? null : a.choice);
+type Purchase = Pick<Plan["would_buy"][number], "gain_pct" | "provenance" | "choice">;
 const settings = (choice: PlanChoice): string => JSON.stringify(choice.roles.map((role) => role.config));
 
 function headline(a: Answer): string {
   const choice = choice_of(a);
   if ("windows" in a && a.windows.length === 0) return `No plan serves every window on ${a.device.name}.`;
   if (windows_of(a).length > 0) return `A mode for each of ${windows_of(a).length} windows on ${a.device.name}.`;
-  return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was measured on ${a.device.name} meets the limits.`;
+  return choice ? `Set ${a.device.name} to ${choice.text}.` : `Nothing that was tried on ${a.device.name} meets the limits.`;
 }
 
 function figures(a: Answer): SheetFigure[] {
@@ -32,15 +33,22 @@ const windows_table = (a: Answer): SheetTable => table("The windows", "", window
   ["window", "", (_, i) => i + 1], ["requests", "1/s", (w) => w.rate_hz], ["for", "s", (w) => w.seconds], ["objective", (a as PlanDynamicPlan).value_unit, (w) => w.value], ["set", "", (w) => w.text], ["switch to it", "J", (w) => (w.switches ? w.switch_j : null)],
 ], (w) => w.provenance);
 
-const limits_table = ({ limits, choice }: Plan): SheetTable => table("What it leaves of each limit", "A limit that binds keeps a better choice out.", limits, [
+const limits_table = ({ limits, choice }: Plan): SheetTable => table("What it leaves of each limit", "A limit that binds is used up, and keeps a better choice out.", limits, [
   ["limit", "", (l) => l.constraint], ["of", "", (l) => l.workload], ["used", "", (l) => l.used], ["at most", "", (l) => l.limit], ["unit", "", (l) => l.unit], ["", "", (l) => (l.binds ? "binds" : "")],
 ], () => choice?.provenance);
 
+/** "11 %", or that there is none, as far as that is known. */
+function gain_words({ gain_pct, provenance }: Purchase): string {
+  if (gain_pct) return `${digits(gain_pct, 2)} %`;
+  if (gain_pct === null) return "not known";
+  return provenance === undefined || provenance === "predicted" ? "none is predicted" : "nothing";
+}
+
 function prices_table({ would_buy, unmeasured }: Plan): SheetTable {
-  const nothing = ({ gain_pct }: { gain_pct: number }) => gain_pct === 0;
+  const then = ({ gain_pct, choice }: Purchase): string => (gain_pct && choice.value !== null ? `${digits(choice.value, 4)} ${choice.value_unit}` : "");
   return table("What a little more would buy", "", [...would_buy, ...(unmeasured ? [{ what: "more profiles", ...unmeasured }] : [])], [
-    ["easing", "", (p) => p.what], ["gain", "%", (p) => p.gain_pct], ["then", "", (p) => (nothing(p) || p.choice.value === null ? null : `${digits(p.choice.value, 4)} ${p.choice.value_unit}`)], ["at", "", (p) => (nothing(p) ? "nothing" : p.choice.text)],
-  ], (p) => (nothing(p) ? null : p.choice.provenance));
+    ["easing", "", (p) => p.what], ["gain", "", gain_words], ["then", "", then], ["at", "", (p) => (p.gain_pct ? p.choice.text : "")],
+  ], (p) => p.provenance ?? (p.gain_pct ? p.choice.provenance : null));
 }
 
 /** The alternatives, and the answer where it lies on none of them: another is as good at less power. */
