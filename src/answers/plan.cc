@@ -262,8 +262,6 @@ void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
     return;
   plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain,
                                 Provenance::predicted};
-  if (std::ranges::any_of(plan.profiled, &Observation::verification))
-    plan.stopped += "; the answer was measured once more after that";
 }
 
 /// The part of a long front that lies around the budget, as many below it as above; without one the

@@ -327,16 +327,7 @@ TEST(Plan, WhatIsUnmeasuredAndWhyTheSearchStoppedAreOneEstimate) {
   EXPECT_FALSE(plan_over(*contented, all).unmeasured);
 
   options.min_gain = 0.002;
-  auto strategy = *make_strategy("random", problem, options);
-  EXPECT_EQ(plan_over(*strategy, all).stopped, "all drawn modes were measured");
-  SearchAnswer found;
-  found.workloads.resize(1);
-  found.profiled.emplace_back().verification = true;
-  found.stopped = strategy->stopped();
-  const Plan verified = draw_plan(*strategy, std::move(found));
-  EXPECT_TRUE(verified.unmeasured);
-  EXPECT_EQ(verified.stopped,
-            "all drawn modes were measured; the answer was measured once more after that");
+  EXPECT_TRUE(plan_over(**make_strategy("random", problem, options), all).unmeasured);
 }
 
 TEST(Plan, WithEverythingMeasuredNothingIsUnmeasured) {

@@ -31,6 +31,8 @@ class Flyball : public Strategy {
  public:
   using Strategy::Strategy;
 
+  void reopen() override { go_on(); }
+
  protected:
   std::optional<Ask> propose() override {
     if (const auto rest = rest_of_choice()) return rest;

@@ -98,6 +98,9 @@ class Strategy {
   const History& history() const { return history_; }
   const Problem& problem() const { return history_.problem(); }
   const SearchOptions& options() const { return options_; }
+  /// Readings were told after the search had ended: where it chooses each trial by all that is
+  /// known, it goes on. Strategies whose course is fixed do not.
+  virtual void reopen() {}
   /// Why the search ended; "" while it has not.
   const std::string& stopped() const { return stopped_; }
   /// Remarks for the report: failed trials, readings that neighbours contradicted, fallbacks.
@@ -109,6 +112,8 @@ class Strategy {
   virtual std::optional<Ask> propose() = 0;
   /// Ends the search: propose() returns stop("why").
   std::nullopt_t stop(const std::string& why);
+  /// As if it had not ended.
+  void go_on() { stopped_.clear(); }
   void note(const std::string& remark) { notes_.push_back(remark); }
   /// The first trial of this choice that is not yet in the history, or nothing.
   std::optional<Ask> first_missing(std::span<const size_t> choice, const std::string& reason) const;

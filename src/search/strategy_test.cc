@@ -52,6 +52,24 @@ TEST(HistoryTest, TrialsThatNeedNotBeMadeAreNone) {
   EXPECT_FALSE(history.is_measured(std::array<size_t, 1>{5}));
 }
 
+// What verification undoes is searched on, where each trial is chosen by all that is known.
+TEST(Reopened, ASearchGoesOnWhenItsAnswerIsUndone) {
+  const auto problem = surface::problem({.power_w = 14});
+  const Readings all = surface::readings(*problem);
+  for (const bool goes_on : {true, false}) {
+    const auto strategy = *make_strategy(goes_on ? "flyball" : "gmd", problem, with_predictor(40));
+    const size_t chosen = run_search(*strategy, all)->choice[0];
+    const size_t ended_with = strategy->history().profiles();
+    ASSERT_LT(ended_with, 40u);
+    Reading again = all[0][chosen];
+    again.power_w *= 2;
+    strategy->tell({0, chosen, "once more", true}, again);
+    EXPECT_FALSE(strategy->ask());
+    strategy->reopen();
+    EXPECT_EQ(strategy->ask().has_value(), goes_on) << strategy->stopped();
+  }
+}
+
 TEST(BruteForce, FindsTheOptimum) {
   const auto problem = surface::problem({.power_w = 14});
   const Readings all = surface::readings(*problem);

@@ -62,8 +62,7 @@ class Session::Search {
 
   Result<SearchOutcome> run() {
     if (session_.is_live()) doubt_.emplace(strategy().options());
-    FLYBALL_CHECK(run_trials(
-        strategy(), [this](const Ask& ask) { return measure(ask, false); }, doubt()));
+    FLYBALL_CHECK(search());
     FLYBALL_CHECK(answer());
     if (knows_all(session_.options_.strategy)) FLYBALL_CHECK(keep_the_answer());
     outcome_.profiles = strategy().history().profiles() - profiles_before_;
@@ -75,9 +74,15 @@ class Session::Search {
   Strategy& strategy() { return *outcome_.strategy; }
   Doubt* doubt() { return doubt_ ? &*doubt_ : nullptr; }
 
-  // The best of several noisy readings is partly luck: a live answer is measured once more, told,
-  // and asked for again, until it stands. The default that it is told against weighs as much, and
-  // so does what is advised where nothing meets the limits.
+  Status search() {
+    return run_trials(
+        strategy(), [this](const Ask& ask) { return measure(ask, false); }, doubt());
+  }
+
+  // The best of several noisy readings is partly luck: a live answer is measured once more and
+  // told, and the search goes on where that gives it reason to, until an answer stands. The default
+  // that it is told against weighs as much, and so does what is advised where nothing meets the
+  // limits.
   Status answer() {
     for (int round = 0;; ++round) {
       const auto answer = strategy().answer();
@@ -89,6 +94,8 @@ class Session::Search {
       if (!session_.options_.verify || round == verification_rounds) return {};
       FLYBALL_ASSIGN(const bool verified, answer ? verify_answer(answer->choice) : verify_advice());
       if (!verified) return {};
+      strategy().reopen();
+      FLYBALL_CHECK(search());
     }
   }
 
