@@ -35,11 +35,14 @@ struct SearchAnswer {
   double seconds = 0;      ///< wall time of the whole run
   double own_seconds = 0;  ///< without the trials
   size_t profiles = 0;     ///< that the question cost, as History::profiles() counts them
+  Provenance rows = Provenance::measured;  ///< of a table, where all of its rows were read
 
   /// Where all of them run.
   const ProfilerInfo& board() const { return workloads.front(); }
   /// Distinct ones, of all roles, whoever made their trials.
   size_t configurations_profiled() const;
+  /// How the readings are known that it rests on: those of the trials, and rows.
+  Provenance known() const { return std::max(rows, provenance_of(profiled)); }
   /// Live trials that earlier runs made; their age is that at the start of this one.
   std::vector<Reused> reused() const;
   void refuse(Refusal refusal);

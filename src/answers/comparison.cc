@@ -170,7 +170,7 @@ std::string gain_text(const Problem& problem, double mine, double theirs) {
       return speed(pct);
     case Objective::throughput:
     case Objective::minibatches:
-      return theirs > 0 ? amount(pct, "training") : "training, and none,";
+      return amount(pct, "training");
     default:
       return amount(pct, quantity_name(problem.objective));
   }
@@ -181,8 +181,9 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (preset.choice == plan.answer->choice) return "the answer is " + preset.title();
   if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
   const Problem& problem = *plan.problem;
-  std::string text = gain_text(problem, objective_value(problem, plan.answer->outcome),
-                               objective_value(problem, preset.outcome)) +
+  const double theirs = objective_value(problem, preset.outcome);
+  if (theirs == 0 && problem.concurrent()) return preset.title() + " trains nothing beside it";
+  std::string text = gain_text(problem, objective_value(problem, plan.answer->outcome), theirs) +
                      (" than " + preset.title() + within);
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {:.3g} W", within.empty() ? "" : ",", plan.chosen.power_w);
@@ -250,12 +251,6 @@ double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum)
   return 100 * (value(chosen.minibatch_ms, chosen.power_w, *result.choice) /
                     value(optimum->minibatch_ms, optimum->power_w, optimum->config) -
                 1);
-}
-
-bool is_doubted(const TuneResult& result) {
-  if (!result.choice || !result.oracle) return false;
-  const std::vector<size_t>& rows = result.oracle->excluded;
-  return std::ranges::find(rows, *result.choice) != rows.end();
 }
 
 std::string oracle_text(const TuneResult& result) {

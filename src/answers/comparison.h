@@ -41,8 +41,6 @@ std::string compare_with_default(const Plan& plan);
 /// How far the choice is above the optimum of a table, percent of what was to be small; NaN where
 /// that is not known.
 double gap_pct(const TuneResult& result, const std::optional<TableRow>& optimum);
-/// Was the power of the choice probably read too early, by its neighbours in the table?
-bool is_doubted(const TuneResult& result);
 /// "0.0 % more time than the raw optimum, 1.2 % than the robust one"; "" without an oracle or
 /// choice.
 std::string oracle_text(const TuneResult& result);

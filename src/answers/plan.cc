@@ -190,6 +190,12 @@ bool price_limit(const Problem& problem, const Problem& eased, const View& view,
 }
 
 /// Where the usual step of a limit buys nothing: the least step that does.
+/// To three digits, and not below: what is printed is what was looked at.
+double three_digits_up(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return std::ceil(value / unit) * unit;
+}
+
 void price_next_step(const Problem& problem, const View& view, double best, const Margin& margin,
                      std::vector<ShadowPrice>& shadow_prices) {
   const Problem free = without(problem, margin);
@@ -204,16 +210,17 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
   });
   if (least == unlimited) return;
   Problem eased = problem;
-  const double more = least - margin.limit;
-  if (margin.constraint == Constraint::power) eased.budgets.power_w = least;
-  if (margin.constraint == Constraint::time) eased.budgets.time_ms = least;
-  if (margin.constraint == Constraint::energy) eased.budgets.energy_j = least;
-  if (margin.constraint == Constraint::latency) eased.roles[margin.role].latency_ms = least;
-  const std::string what =
-      margin.constraint == Constraint::power || margin.constraint == Constraint::latency
-          ? fmt::format("{:.3g} {} more {}", more, margin.unit, constraint_name(margin.constraint))
-          : fmt::format("{:.3g} % more {}", 100 * more / margin.limit,
-                        constraint_name(margin.constraint));
+  const bool in_percent =
+      margin.constraint != Constraint::power && margin.constraint != Constraint::latency;
+  const double unit = in_percent ? margin.limit / 100 : 1;
+  const double more = three_digits_up((least - margin.limit) / unit);
+  const double limit = margin.limit + more * unit;
+  if (margin.constraint == Constraint::power) eased.budgets.power_w = limit;
+  if (margin.constraint == Constraint::time) eased.budgets.time_ms = limit;
+  if (margin.constraint == Constraint::energy) eased.budgets.energy_j = limit;
+  if (margin.constraint == Constraint::latency) eased.roles[margin.role].latency_ms = limit;
+  const std::string what = fmt::format("{:.3g} {} more {}", more, in_percent ? "%" : margin.unit,
+                                       constraint_name(margin.constraint));
   price_limit(problem, eased, view, best, what, shadow_prices);
 }
 
@@ -334,7 +341,7 @@ Plan draw_plan(const Strategy& strategy, SearchAnswer found) {
   Plan plan;
   static_cast<SearchAnswer&>(plan) = std::move(found);
   plan.problem = std::make_shared<const Problem>(strategy.problem());
-  plan.provenance = provenance_of(plan.profiled);
+  plan.provenance = plan.known();
   SearchOptions options = strategy.options();
   if (!options.cache) options.cache = std::make_shared<PredictionCache>();  // one fit for all
   const View view = view_of(strategy.history(), options, plan.provenance);

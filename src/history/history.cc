@@ -116,10 +116,13 @@ void History::consider(size_t role, size_t candidate) {
   };
   if (all.roles() == 1) return weigh(std::array{candidate});
   const size_t other = 1 - role, mode = all.mode_of(role, candidate);
-  for (const auto& [partner, record] : records_[other]) {
-    if (!problem_->separate_modes && all.mode_of(other, partner) != mode) continue;
+  const auto weigh_with = [&](size_t partner) {
     weigh(role == 0 ? std::array{candidate, partner} : std::array{partner, candidate});
-  }
+  };
+  if (problem_->separate_modes)
+    for (const auto& [partner, record] : records_[other]) weigh_with(partner);
+  else
+    for (const size_t partner : all.of_mode(other, mode)) weigh_with(partner);
 }
 
 void History::choose_again() {

@@ -1,4 +1,4 @@
-// Measures a trial, or answers it from the store when it was measured under the same conditions.
+// Measures trials and keeps them, and recalls those that were measured under the same conditions.
 #pragma once
 
 #include <functional>

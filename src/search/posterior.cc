@@ -48,6 +48,7 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
 
 Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
                                    const SearchOptions& options, const Space& space) {
+  if (!options.make_predictor) return Error{Code::unavailable, "there is no predictor", ""};
   const std::unique_ptr<Predictor> predictor = options.make_predictor();
   std::span<const WorkloadTable> references;
   if (role < options.references.size() && options.references[role])

@@ -11,8 +11,7 @@ namespace flyball {
 struct TrialOutcome {
   Reading reading;
   std::string failure;
-  bool from_store = false;  ///< measured earlier, under the same conditions
-  bool set_aside = false;   ///< not tried at all, for `failure`: it costs no profile
+  bool set_aside = false;  ///< not tried at all, for `failure`: it costs no profile
 };
 /// Measures one trial. An Error (unlike a failed trial) ends the search with it.
 using Measure = std::function<Result<TrialOutcome>(const Ask&)>;

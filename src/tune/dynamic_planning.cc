@@ -49,7 +49,7 @@ Result<RateProfiles> profile_rates(Session& session, const SharedBoard& board,
     FLYBALL_ASSIGN(SearchOutcome outcome, session.search(problem));
     all.readings = outcome.strategy->history().readings();  // of the rates before, too
     outcome.add_to(found);
-    found.provenance = provenance_of(found.profiled);
+    found.provenance = found.known();
     if (!outcome.answer)
       all.refused[rate] =
           refusal_of(*outcome.strategy, outcome.why_not, window_flag, found.provenance);

@@ -29,31 +29,29 @@ Result<std::set<size_t>> doubted_candidates(const MeasuredRole& role) {
   return doubted;
 }
 
-/// The optimum of tables whose power is doubted, and the one without such rows.
-Status note_doubted_power(const SharedBoard& board, const Problem& problem, Readings readings,
-                          Plan& plan) {
+}  // namespace
+
+Result<std::string> doubted_power_note(const SharedBoard& board, const Problem& problem,
+                                       Readings readings, std::span<const size_t> choice) {
+  if (!problem.needs_power()) return std::string();
   bool doubted = false;
   for (size_t role = 0; role < board.roles.size(); ++role) {
     FLYBALL_ASSIGN(const std::set<size_t> candidates, doubted_candidates(board.roles[role]));
-    doubted |= candidates.contains(plan.answer->choice[role]);
+    doubted |= candidates.contains(choice[role]);
     for (const size_t candidate : candidates) readings[role][candidate] = {};
   }
-  if (!doubted) return {};
+  if (!doubted) return std::string();
   const Choice robust = solve(problem, readings);
-  const std::string without =
-      robust.outcome.feasible
-          ? fmt::format("the optimum without such rows is {}, at {:.4g} W: {}",
-                        objective_text(problem, robust.outcome), robust.outcome.power_w,
-                        choice_text(problem, robust.candidates))
-          : "nothing meets the limits without such rows";
-  plan.notes.push_back(
-      "the power of this choice lies more than 6 % below what its neighbours in the table let "
-      "expect, and was probably read too early; " +
-      without);
-  return {};
+  const std::string watts = problem.objective == Objective::power
+                                ? ""
+                                : fmt::format(", at {:.4g} W", robust.outcome.power_w);
+  return "the power of this choice lies more than 6 % below what its neighbours in the table let "
+         "expect, and was probably read too early; " +
+         (robust.outcome.feasible ? fmt::format("the optimum without such rows is {}{}: {}",
+                                                objective_text(problem, robust.outcome), watts,
+                                                choice_text(problem, robust.candidates))
+                                  : "nothing meets the limits without such rows");
 }
-
-}  // namespace
 
 Status take_refusal(const Status& refused, SearchAnswer& answer) {
   if (refused.error().code != Code::infeasible) return refused;
@@ -95,9 +93,12 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
     outcome.add_to(found);
     complete_plan(session, *asked.problem, found);
     plan = draw_plan(*outcome.strategy, std::move(found));
-    if (knows_all(request.strategy) && plan.answer)
-      FLYBALL_CHECK(
-          note_doubted_power(board, *asked.problem, outcome.strategy->history().readings(), plan));
+    if (knows_all(request.strategy) && plan.answer) {
+      FLYBALL_ASSIGN(std::string doubt, doubted_power_note(board, *asked.problem,
+                                                           outcome.strategy->history().readings(),
+                                                           plan.answer->choice));
+      if (!doubt.empty()) plan.notes.push_back(std::move(doubt));
+    }
     return to_json(plan);
   };
   FLYBALL_CHECK(

@@ -59,6 +59,7 @@ TEST(Exact, ATuneIsTheBestRowWhateverTheStoreHolds) {
     ASSERT_TRUE(result.ok()) << result.error().message;
     EXPECT_EQ(result->profiles, 0u);
     EXPECT_LE(result->profiled.size(), 2u) << "the default and the choice";
+    EXPECT_TRUE(store.measurements({})->empty()) << "a table's rows are not kept once more";
     const double best = fastest(table, request.power_budget_w);
     ASSERT_EQ(result->choice.has_value(), !std::isnan(best));
     for (const Configuration& row : result->configurations)
@@ -91,8 +92,17 @@ TEST(Exact, APlanIsTheOptimumAndSaysWhatMoreWouldBuy) {
     EXPECT_EQ(plan.answer->outcome.loss, best.outcome.loss);
     EXPECT_EQ(plan.answer->outcome.power_w, best.outcome.power_w) << "ties go to less power";
     EXPECT_FALSE(plan.unmeasured);
-    for (const ShadowPrice& price : plan.shadow_prices)
+    for (const ShadowPrice& price : plan.shadow_prices) {
       EXPECT_EQ(price.option.provenance, Provenance::table) << price.what;
+      const size_t unit = price.what.find(" W more power");
+      if (unit == std::string::npos || !(price.gain_pct > 0)) continue;
+      // As it is typed.
+      Request eased = request;
+      eased.power_budget_w += std::stod(price.what.substr(0, unit));
+      EXPECT_EQ(make_plan(board, nullptr, eased)->answer->outcome.loss,
+                price.option.choice.outcome.loss)
+          << watts << ": " << price.what;
+    }
   }
 }
 
@@ -113,9 +123,12 @@ TEST(Exact, ADoubtedPowerIsSaidWithTheOptimumWithoutIt) {
   EXPECT_THAT(plan.notes.back(), HasSubstr("the optimum without such rows is "));
   const auto tuned = tune(*profiler, nullptr, request);
   ASSERT_TRUE(tuned.ok());
-  const Oracle oracle = *find_oracle(table, *profiler, request);
-  EXPECT_EQ(oracle.excluded, std::vector{early});
-  EXPECT_NE(oracle.robust->config, early);
+  EXPECT_EQ(tuned->choice, early);
+  EXPECT_EQ(tuned->notes.back(), plan.notes.back());
+  request.power_budget_w = unlimited;
+  EXPECT_THAT(make_plan(*share_board(*profiler), nullptr, request)->notes,
+              testing::Not(testing::Contains(HasSubstr("6 %"))))
+      << "power does not matter";
 }
 
 TEST(Exact, ADynamicPlanIsTheOptimumToo) {
@@ -131,6 +144,20 @@ TEST(Exact, ADynamicPlanIsTheOptimumToo) {
   EXPECT_EQ(exact->plan.value, searched->plan.value);
   EXPECT_EQ(exact->plan.static_value, searched->plan.static_value);
   EXPECT_EQ(exact->profiles, 0u);
+  EXPECT_LE(exact->profiled.size(), 6u) << "the default and two answers, of two roles";
+}
+
+TEST(Exact, RowsThatNobodyMeasuredAreNamedSo) {
+  WorkloadTable table = smooth_table("net");
+  table.provenance.assign(table.size(), Provenance::table);
+  table.provenance[1] = Provenance::simulated;
+  const auto profiler = make_table_profiler(table);
+  Request request = exact_request("training");
+  request.power_budget_w = 17;
+  const Plan plan = *make_plan(*share_board(*profiler), nullptr, request);
+  EXPECT_EQ(plan.provenance, Provenance::simulated);
+  request.gap = 0.02;
+  EXPECT_EQ(tune(*profiler, nullptr, request)->gap, 0);
 }
 
 TEST(Exact, WhatIsMeasuredIsRefused) {
@@ -138,7 +165,7 @@ TEST(Exact, WhatIsMeasuredIsRefused) {
   const auto refused = tune(board, nullptr, exact_request("tune"));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message, "strategy 'exact' reads tables, and net is measured");
-  EXPECT_THAT(refused.error().hint, HasSubstr("--device table:FILE"));
+  EXPECT_EQ(refused.error().hint, "name another strategy, or tables alone");
 }
 
 }  // namespace

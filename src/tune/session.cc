@@ -94,25 +94,29 @@ class Session::Search {
       if (!session_.options_.verify || round == verification_rounds) return {};
       FLYBALL_ASSIGN(const bool verified, answer ? verify_answer(answer->choice) : verify_advice());
       if (!verified) return {};
+      if (round + 1 == verification_rounds) continue;  // what it would find were not verified
       strategy().reopen();
       FLYBALL_CHECK(search());
     }
   }
 
-  // The rows that the answer is about are its trials; the other rows are the table's.
+  // The rows that the answer is about stand in the place of trials; they are the table's, and are
+  // not kept once more.
   Status keep_the_answer() {
-    std::vector<size_t> choice;
-    if (outcome_.answer) choice = outcome_.answer->choice;
+    outcome_.rows = session_.rows_;
     FLYBALL_CHECK(keep(strategy().options().default_choice, "the default"));
-    return keep(choice, "the answer");
+    return outcome_.answer ? keep(outcome_.answer->choice, "the answer") : Status();
   }
 
   Status keep(const std::vector<size_t>& choice, const std::string& reason) {
-    for (size_t role = 0; role < choice.size(); ++role)
-      if (!distinct_.contains({role, choice[role]})) {
-        FLYBALL_ASSIGN([[maybe_unused]] const auto row,
-                       measure({role, choice[role], reason, false}, false));
-      }
+    for (size_t role = 0; role < choice.size(); ++role) {
+      if (!session_.kept_.insert({role, choice[role]}).second) continue;
+      const MeasuredRole& table = session_.roles_[role];
+      const size_t config = table.config[choice[role]];
+      FLYBALL_ASSIGN(Measurement row, table.profiler->measure(config));
+      outcome_.trials.push_back(
+          {role, config, choice[role], settings_of(role, choice[role]), std::move(row), reason});
+    }
     return {};
   }
 
@@ -163,13 +167,13 @@ class Session::Search {
     distinct_.insert({ask.role, ask.candidate});
     outcome_.trials.push_back({ask.role, recorded->config, ask.candidate, settings,
                                std::move(recorded->measurement), ask.reason, ask.repeat,
-                               verification, recorded->from_store, recorded->run});
+                               verification, false, recorded->run});
     const Observation& trial = outcome_.trials.back();
     if (const auto cores = trial.measurement.interference.cores) session_.loads_.push_back(*cores);
     const Reading reading = reading_of(trial.measurement, session_.options_.limits);
     session_.known_.push_back({ask.role, ask.candidate, reading, trial.measurement.failure, true});
     session_.tell(TrialEnded{&trial});
-    return TrialOutcome{reading, trial.measurement.failure, trial.from_store};
+    return TrialOutcome{reading, trial.measurement.failure};
   }
 
   // What was interrupted says the best so far.
@@ -178,7 +182,7 @@ class Session::Search {
     const auto best = strategy().answer();
     if (error.code != Code::interrupted || !best) return error;
     const Problem& problem = strategy().problem();
-    const double watts = best->outcome.power_w;
+    const double watts = problem.objective == Objective::power ? 0 : best->outcome.power_w;
     error.message += fmt::format(
         "; the best so far: {}{}: {}", objective_text(problem, best->outcome),
         watts > 0 ? fmt::format(", {:.4g} W", watts) : "", choice_text(problem, best->choice));
@@ -187,7 +191,7 @@ class Session::Search {
 
   // What shares its reason is told at once: a strategy would ask for one after the other.
   TrialOutcome set_aside(const Ask& ask, const std::string& why) {
-    const TrialOutcome none{{not_measured, not_measured, 0}, why, false, true};
+    const TrialOutcome none{{not_measured, not_measured, 0}, why, true};
     if (ask.repeat) {  // it was measured, and that stands
       ++session_.not_repeated_;
       return none;
@@ -243,7 +247,7 @@ Result<std::unique_ptr<Session>> Session::open(std::vector<MeasuredRole> roles,
     return Error{Code::invalid_argument,
                  fmt::format("strategy '{}' reads tables, and {} is measured", options.strategy,
                              measured->profiler->info().workload),
-                 "use --device table:FILE, or another strategy"};
+                 "name another strategy, or tables alone"};
   return std::unique_ptr<Session>(
       new Session(std::move(roles), std::move(options), store, std::move(listener)));
 }
@@ -267,6 +271,7 @@ void SearchOutcome::add_to(SearchAnswer& whole) {
   append(whole.notes, std::vector(strategy->notes()));
   whole.stopped = strategy->stopped();
   whole.profiles += profiles;
+  whole.rows = std::max(whole.rows, rows);
 }
 
 Status Session::answer(const std::string& command, Json asked,
@@ -297,8 +302,8 @@ Status Session::begin(const std::string& command, Json asked) {
                             board.fingerprint, options_.seed, conditions()};
     FLYBALL_ASSIGN(run_, store_->begin_or_resume(wanted));
   }
-  FLYBALL_CHECK(open_recorders());
   if (knows_all(options_.strategy)) return read_tables();
+  FLYBALL_CHECK(open_recorders());
   return store_ ? recall(asked) : Status();
 }
 
@@ -308,6 +313,7 @@ Status Session::read_tables() {
     const std::vector<size_t>& rows = roles_[role].config;
     for (size_t candidate = 0; candidate < rows.size(); ++candidate) {
       FLYBALL_ASSIGN(const Measurement row, roles_[role].profiler->measure(rows[candidate]));
+      if (!row.failed()) rows_ = std::max(rows_, row.provenance);
       known_.push_back(
           {role, candidate, reading_of(row, options_.limits), row.failure, /*counted=*/false});
     }

@@ -34,6 +34,7 @@ struct SearchOutcome {
   Error why_not;  ///< when there is no answer
   std::vector<SetAside> set_aside{};
   size_t profiles = 0;  ///< that this search cost, as History::profiles() counts them
+  Provenance rows = Provenance::measured;  ///< of a table, where all of its rows were read
 
   /// Moves its trials into the answer, with why it ended and its remarks.
   void add_to(SearchAnswer& whole);
@@ -115,6 +116,8 @@ class Session {
   std::vector<Recorder> recorders_;  ///< one for each role
   std::vector<Known> known_;         ///< from the store, and what the searches so far have measured
   std::vector<Observation> recalled_;             ///< from the store; the first search's
+  Provenance rows_ = Provenance::measured;        ///< of the tables, the least known
+  std::set<std::pair<size_t, size_t>> kept_;      ///< rows that answers are about
   size_t searches_ = 0;                           ///< so far
   std::set<std::pair<size_t, size_t>> verified_;  ///< by role and candidate: read twice before
   bool presets_ = true;                           ///< are they measured beside the searches?

@@ -78,17 +78,24 @@ void explain(const Strategy& strategy, const Asked& asked, Error why_not, TuneRe
   const FlagOf flag_of = [&](Constraint constraint, size_t) {
     return asked.flag(constraint, result.request.caller);
   };
-  result.refuse(refusal_of(strategy, std::move(why_not), flag_of, provenance_of(result.profiled)));
+  result.refuse(refusal_of(strategy, std::move(why_not), flag_of, result.known()));
 }
 
 // What the presets take and draw: as measured, else by the strategy's predictor.
 void take_presets(const Strategy& strategy, TuneResult& result) {
   const Readings readings = known_or_predicted(strategy.history(), strategy.options());
-  result.presets =
-      preset_answers(strategy, result.board().presets, readings, provenance_of(result.profiled));
+  result.presets = preset_answers(strategy, result.board().presets, readings, result.known());
   const std::vector<size_t>& usual = strategy.options().default_choice;
   if (!usual.empty() && readings[0][usual[0]].minibatch_ms > 0)
     result.default_breaks = broken_limits(strategy.problem(), readings, usual);
+}
+
+std::optional<double> gap_of(const SearchOutcome& outcome, const Problem& problem) {
+  const Strategy& strategy = *outcome.strategy;
+  if (!strategy.options().make_predictor) return 0;  // everything is known
+  const auto posterior = posterior_of(strategy.history(), 0, strategy.options());
+  if (!posterior.ok()) return {};
+  return possible_gap(problem, std::array{*posterior}, outcome.answer->outcome.loss);
 }
 
 Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector<size_t>& config,
@@ -96,13 +103,7 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
   take_presets(*outcome.strategy, result);
-  if (result.request.gap > 0 && outcome.answer) {
-    const auto posterior =
-        posterior_of(outcome.strategy->history(), 0, outcome.strategy->options());
-    if (posterior.ok())
-      result.gap =
-          possible_gap(*asked.problem, std::array{*posterior}, outcome.answer->outcome.loss);
-  }
+  if (result.request.gap > 0 && outcome.answer) result.gap = gap_of(outcome, *asked.problem);
   if (outcome.answer)
     result.choice = config[outcome.answer->choice[0]];
   else
@@ -122,7 +123,14 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   const MeasuredRole& role = board.roles.front();
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
+  std::string doubt;
+  if (knows_all(result.request.strategy) && outcome.answer) {
+    FLYBALL_ASSIGN(doubt,
+                   doubted_power_note(board, *asked.problem, outcome.strategy->history().readings(),
+                                      outcome.answer->choice));
+  }
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
+  if (!doubt.empty()) result.notes.push_back(std::move(doubt));
   FLYBALL_CHECK(know_the_rest(*role.profiler, session, result));
   compare_with_presets(result);
   session.complete(result);

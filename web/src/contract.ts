@@ -204,7 +204,7 @@ export interface TuneConfiguration {
   sample_ms: number | null;
   /** [J] Energy of a sample. */
   sample_j: number | null;
-  /** Every reading of it, in the order in which they were made; empty where it is predicted. */
+  /** Every reading of it, in the order in which they were made; empty where it is predicted, or a row of a table that is no trial. */
   readings: TuneReading[];
   /** [s] Time of an epoch; null when the samples are not known. */
   epoch_s: number | null;
@@ -282,7 +282,7 @@ export interface TuneDefault {
   sample_ms: number | null;
   /** [J] Energy of a sample. */
   sample_j: number | null;
-  /** Every reading of it, in the order in which they were made; empty where it is predicted. */
+  /** Every reading of it, in the order in which they were made; empty where it is predicted, or a row of a table that is no trial. */
   readings: TuneReading[];
   /** [s] Time of an epoch; null when the samples are not known. */
   epoch_s: number | null;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "answers/comparison.h"
 #include "answers/tune_json.h"
 #include "base/files.h"
 #include "base/os/interrupt.h"
@@ -21,7 +20,6 @@
 #include "cli/session_progress.h"
 #include "cli/text/tune_text.h"
 #include "report/tune_page.h"
-#include "search/registry.h"
 #include "tune/board_costs.h"
 
 namespace flyball::cli {
@@ -161,9 +159,8 @@ Status run(TuneOptions& options, Context& context) {
   auto result = tune(*board.profiler, store ? &*store : nullptr, request, show_progress(progress));
   progress.finish();
   if (!result) return result.error();
-  if (board.table && (options.oracle || knows_all(request.strategy))) {
+  if (options.oracle) {
     FLYBALL_ASSIGN(result->oracle, find_oracle(*board.table, *board.profiler, request));
-    if (!options.oracle && !is_doubted(*result)) result->oracle.reset();
   }
   return show_answer(options, *result, store ? &*store : nullptr, context);
 }

@@ -84,7 +84,7 @@ std::string answer_rows(const TuneResult& result) {
     const size_t config = *result.space.find(*result.space.to_row(preset.settings));
     if (config != result.choice) rows.add(preset.title(), config, result.configurations[config]);
   }
-  if (result.oracle && result.oracle->raw && !knows_all(result.request.strategy))
+  if (result.oracle && result.oracle->raw)
     rows.add("raw optimum", result.oracle->raw->config, as_tabled(*result.oracle->raw));
   if (result.oracle && result.oracle->robust)
     rows.add("robust optimum", result.oracle->robust->config, as_tabled(*result.oracle->robust));
@@ -129,12 +129,6 @@ std::string figures_text(const TuneResult& result) {
 std::string oracle_lines(const TuneResult& result) {
   const Oracle& oracle = *result.oracle;
   if (!oracle.raw) return "optimum: no configuration of the table meets the budgets\n";
-  if (knows_all(result.request.strategy) && is_doubted(result))
-    return fmt::format(
-        "the power of the choice lies more than 6 % below what its neighbours let expect, and was "
-        "probably read too early; {}without the {} such rows\n",
-        oracle.robust ? "the robust optimum is the one " : "nothing meets the budgets ",
-        oracle.excluded.size());
   const std::string gap = oracle_text(result);
   return fmt::format(
       "{}robust optimum: {}without {} rows whose power lies more than 6 % below what "

@@ -73,7 +73,7 @@ export function trials_section(report: TuneReport): HTMLElement | null {
   const heads = ["#", "Settings and why", time_label(report), ...(with_power ? ["Power"] : []), key, "Evidence"];
   const known = report.profiled.filter((t) => t.from_store).length;
   const before = known > 0 ? `${plural(known, "trial")} known before, and ` : "";
-  const lead = `${before}${plural(report.profiled.length - known, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched ? "" : " Nobody looked whether the board throttled."}`;
+  const lead = report.run.strategy === "exact" ? "Every row of the table is known: these are the default and the answer." : `${before}${plural(report.profiled.length - known, "trial")} by the strategy ${report.run.strategy}${report.run.predictor ? `, guided by the ${report.run.predictor} predictor` : ""}. Seed ${exact(report.run.seed)}.${watched ? "" : " Nobody looked whether the board throttled."}`;
   const table = h("table", { class: "trial-table" },
     h("thead", {}, h("tr", {}, ...heads.map((t) => h("th", { scope: "col" }, t)))),
     h("tbody", {}, ...report.profiled.map((t, i) => row(report, t, i + 1, with_power, watched, longest))));

@@ -98,7 +98,7 @@ export function plan_sheet({ answer: a, apply }: PlanPage): Sheet {
     facts: [
       facts("Machine", [["name", device.name], ["fingerprint", device.fingerprint], ...Object.entries(device.conditions ?? {})]),
       ...(one?.together ? [together_facts(one.together)] : []),
-      facts("Run", [["run", a.run ?? "not kept"], ["started", a.started_utc], ["asked", a.asked], ["strategy", request.strategy], ["predictor", request.predictor], ["seed", request.seed]]),
+      facts("Run", [["run", a.run ?? "not kept"], ["started", a.started_utc], ["asked", a.asked], ["strategy", request.strategy], ["predictor", request.strategy === "exact" ? null : request.predictor], ["seed", request.seed]]),
     ],
   };
 }

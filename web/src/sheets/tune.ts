@@ -120,7 +120,7 @@ export function tune_report(page: TunePage): TuneReport {
     oracle: a.oracle ? oracle_of(a.oracle, known) : null, pairs: pairs_of(a.held_out, known),
     machine: { name: device.title, fingerprint: device.fingerprint, facts: Object.entries(device.conditions ?? {}).map(([name, value]) => ({ name, value })) },
     run: {
-      id: a.run === null ? "not kept" : String(a.run), started_at: a.started_utc, duration_s: a.seconds, seed: r.seed, strategy: r.strategy, predictor: r.predictor, power_total: device.power_total, effort: a.effort, versions: { flyball: page.version },
+      id: a.run === null ? "not kept" : String(a.run), started_at: a.started_utc, duration_s: a.seconds, seed: r.seed, strategy: r.strategy, predictor: r.strategy === "exact" ? null : r.predictor, power_total: device.power_total, effort: a.effort, versions: { flyball: page.version },
       intervals: { measured: "90 % interval of the median; of two readings, from the lower end of one to the upper end of the other", predicted: "90 % interval of the prediction" },
     },
   };
