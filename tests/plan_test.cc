@@ -105,9 +105,11 @@ TEST_F(PlanTest, ProfilesHoldForEveryStrategy) {
 // Every measurement belongs to a run, which lists and deletes it.
 TEST_F(PlanTest, WhatItMeasuresBelongsToItsRun) {
   const std::string infer = serving_table().string();
-  ASSERT_EQ(run({"plan", "training", "--train", small_table().string(), "-q"}).exit_code, 0);
+  ASSERT_EQ(run({"plan", "training", "--train", small_table().string(), "--profiles", "10", "-q"})
+                .exit_code,
+            0);
   ASSERT_EQ(run({"plan", "dynamic", "--infer", infer, "--windows", "20:1min,40:1min", "--latency",
-                 "900ms", "-q"})
+                 "900ms", "--profiles", "10", "-q"})
                 .exit_code,
             0);
   const auto runs = run({"runs", "list", "--json"}).json()["runs"];

@@ -34,8 +34,8 @@ class ReportTest : public CommandTest {
     return write(name, text).string();
   }
   Finished tune(const std::string& table, const std::string& budget = "15W") {
-    return run(
-        {"tune", "net", "--device", "table:" + table, "--power-budget", budget, "--json", "-q"});
+    return run({"tune", "net", "--device", "table:" + table, "--power-budget", budget, "--profiles",
+                "10", "--json", "-q"});
   }
 };
 
