@@ -22,12 +22,18 @@ Json device_json(const ProfilerInfo& board) {
           {"gaps", board.gaps}};
 }
 
+template <class Counts>
+size_t distinct_configurations(std::span<const Observation> trials, Counts&& counts) {
+  std::set<std::pair<size_t, size_t>> distinct;
+  for (const Observation& trial : trials)
+    if (counts(trial)) distinct.emplace(trial.role, trial.config);
+  return distinct.size();
+}
+
 }  // namespace
 
 size_t SearchAnswer::configurations_profiled() const {
-  std::set<std::pair<size_t, size_t>> distinct;
-  for (const Observation& trial : profiled) distinct.emplace(trial.role, trial.config);
-  return distinct.size();
+  return distinct_configurations(profiled, [](const Observation&) { return true; });
 }
 
 std::vector<Reused> SearchAnswer::reused() const {
@@ -46,11 +52,10 @@ std::string effort_text(const SearchAnswer& answer, size_t offered) {
   const std::string text =
       known_text(known, offered, answer.profiled.size(), answer.reused(), answer.request.caller);
   if (!text.empty()) return text;
-  std::set<std::pair<size_t, size_t>> made;
-  for (const Observation& trial : answer.profiled)
-    if (!trial.from_store) made.emplace(trial.role, trial.config);
-  const size_t before = known - made.size();
-  return fmt::format("{} of {} configurations profiled in {}{}", made.size(), offered,
+  const size_t made = distinct_configurations(
+      answer.profiled, [](const Observation& trial) { return !trial.from_store; });
+  const size_t before = known - made;
+  return fmt::format("{} of {} configurations profiled in {}{}", made, offered,
                      format_seconds({answer.seconds}),
                      before > 0 ? fmt::format(", {} known before", before) : "");
 }

@@ -181,9 +181,9 @@ std::string compare_with_preset(const Plan& plan, const PresetAnswer& preset,
   if (preset.choice == plan.answer->choice) return "the answer is " + preset.title();
   if (!preset.breaks.empty()) return breaks_text(preset.title(), preset.breaks);
   const Problem& problem = *plan.problem;
-  const double theirs = objective_value(problem, preset.outcome);
-  if (theirs == 0 && problem.concurrent()) return preset.title() + " trains nothing beside it";
-  std::string text = gain_text(problem, objective_value(problem, plan.answer->outcome), theirs) +
+  if (trains_nothing(problem, preset.outcome)) return preset.title() + " trains nothing beside it";
+  std::string text = gain_text(problem, objective_value(problem, plan.answer->outcome),
+                               objective_value(problem, preset.outcome)) +
                      (" than " + preset.title() + within);
   if (problem.objective != Objective::power && !std::isnan(plan.chosen.power_w))
     text += fmt::format("{} at {:.3g} W", within.empty() ? "" : ",", plan.chosen.power_w);

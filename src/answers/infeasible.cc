@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "problem/choices.h"
 #include "search/acquisition.h"
-#include "search/figure_chance.h"
 
 namespace flyball {
 namespace {
@@ -26,38 +25,13 @@ constexpr double least_easing = 1e-3;  // more than what that many halvings leav
 
 using Choosing = std::span<const size_t>;
 
-double& limit_of(Problem& problem, Constraint constraint, size_t role) {
-  switch (constraint) {
-    case Constraint::power:
-      return problem.budgets.power_w;
-    case Constraint::time:
-      return problem.budgets.time_ms;
-    case Constraint::energy:
-      return problem.budgets.energy_j;
-    case Constraint::latency:
-      return problem.roles[role].latency_ms;
-    default:
-      return problem.roles[role].rate_hz;
-  }
-}
-
 /// What is predicted of the choices that are not measured yet.
 class Forecast {
  public:
-  Forecast(const Strategy& strategy) : strategy_(strategy) {
-    if (!strategy.options().make_predictor) return;
-    for (size_t role = 0; role < strategy.problem().roles.size(); ++role) {
-      auto posterior = posterior_of(strategy.history(), role, strategy.options());
-      if (!posterior.ok()) {
-        beliefs_.clear();
-        return;
-      }
-      beliefs_.push_back(*std::move(posterior));
-      figures_.push_back(figure_chances(strategy.history(), role));
-    }
-  }
+  Forecast(const Strategy& strategy)
+      : strategy_(strategy), outlook_(strategy.history(), strategy.options()) {}
 
-  bool knows() const { return !beliefs_.empty(); }
+  bool knows() const { return outlook_.known(); }
   /// Neither failed nor measured as a whole?
   bool open(Choosing choice) const {
     size_t missing = 0;
@@ -70,10 +44,7 @@ class Forecast {
   }
   /// That every limit holds, those on figures of the program's own included.
   double chance(const Problem& problem, Choosing choice) const {
-    double chance = acquisition_value(problem, beliefs_, choice, unlimited).feasible;
-    for (size_t role = 0; role < choice.size(); ++role)
-      if (!figures_[role].empty()) chance *= figures_[role][choice[role]];
-    return chance;
+    return outlook_.expect(problem, choice, unlimited).feasible;
   }
 
   /// The least budget or latency below `most` that some open choice is sure to keep.
@@ -112,8 +83,7 @@ class Forecast {
 
  private:
   const Strategy& strategy_;
-  std::vector<Posterior> beliefs_;
-  std::vector<std::vector<double>> figures_;  ///< by role; empty: none was beyond its limit
+  Outlook outlook_;
 };
 
 /// Every limit that is set, as it stands.
@@ -153,15 +123,6 @@ void ease(const Problem& problem, const std::vector<Relaxation>& measured, const
     if (!predicted.choice.empty() && apart > 1 + least_easing) eased = std::move(predicted);
   }
   if (!eased.choice.empty()) why.eased.push_back(std::move(eased));
-}
-
-/// A value at so many digits, on the safe side.
-double rounded(double value, int digits, bool up) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
-  const double steps = value / unit;
-  // Decimal text: what is printed is what is meant.
-  return std::stod(
-      fmt::format("{:.{}g}", (up ? std::ceil(steps) : std::floor(steps)) * unit, digits + 1));
 }
 
 /// Rounded in the flag's unit, with as many digits as it takes that it still does.
@@ -215,6 +176,14 @@ std::string binding_text(const Problem& problem, const EasedLimit& eased, const 
 }
 
 }  // namespace
+
+double rounded(double value, int digits, bool up) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+  const double steps = value / unit;
+  // Decimal text: what is printed is what is meant.
+  return std::stod(
+      fmt::format("{:.{}g}", (up ? std::ceil(steps) : std::floor(steps)) * unit, digits + 1));
+}
 
 Infeasibility explain_infeasible(const Strategy& strategy) {
   const Problem& problem = strategy.problem();

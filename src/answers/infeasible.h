@@ -34,6 +34,9 @@ struct Infeasibility {
 /// the measured one where it is nearer; with it the choice is feasible at 95 % by the predictions.
 Infeasibility explain_infeasible(const Strategy& strategy);
 
+/// A value > 0 at so many digits, not below or not above it: what is printed is what is meant.
+double rounded(double value, int digits, bool up);
+
 /// How a limit is given on the command line: `value` there times `scale` is the problem's limit.
 struct LimitFlag {
   std::string flag, unit;  ///< "--time-budget", "s"

@@ -10,7 +10,6 @@
 #include "answers/request.h"
 #include "problem/choices.h"
 #include "search/acquisition.h"
-#include "search/figure_chance.h"
 #include "search/posterior.h"
 #include "space/pareto.h"
 
@@ -24,53 +23,13 @@ constexpr double helping_share = 1e-3;   // without a limit that binds the objec
 constexpr double used_up = 0.99;         // share of a limit from which on it may bind
 constexpr size_t longest_front = 12;
 
-/// What measuring a choice is expected to gain: the figure by which a search stops
-/// (search/flyball.cc). Nothing where no predictor could be fitted.
-class Prospects {
- public:
-  Prospects(const History& history, const SearchOptions& options) {
-    if (!options.make_predictor) return;
-    for (size_t role = 0; role < history.problem().roles.size(); ++role) {
-      auto posterior = posterior_of(history, role, options);
-      if (!posterior.ok()) return;
-      posteriors_.push_back(*std::move(posterior));
-      figures_.push_back(figure_chances(history, role));
-    }
-    fitted_ = true;
-  }
-
-  /// Over the loss `best`, as a share of it.
-  double gain(const Problem& problem, std::span<const size_t> choice, double best) const {
-    if (!fitted_) return 0;
-    double gain = acquisition_value(problem, posteriors_, choice, best).gain;
-    for (size_t role = 0; role < choice.size(); ++role)
-      if (!figures_[role].empty()) gain *= figures_[role][choice[role]];
-    return gain / (best == 0 ? 1 : std::abs(best));
-  }
-
-  /// Of any choice, how much more it is under eased limits.
-  double gain_by_easing(const Problem& problem, const Problem& eased, double best) const {
-    double most = 0;
-    for_each_choice(problem, [&](std::span<const size_t> choice) {
-      most = std::max(most, gain(eased, choice, best) - gain(problem, choice, best));
-    });
-    return most;
-  }
-
- private:
-  bool fitted_ = false;
-  std::vector<Posterior> posteriors_;
-  std::vector<std::vector<double>>
-      figures_;  ///< chances that they hold, by role; empty: none broke
-};
-
 /// Readings where there are any, predictions elsewhere.
 struct View {
   Readings readings;
   std::vector<std::vector<bool>> measured;
   Provenance known = Provenance::measured;  ///< how readings are known
   std::optional<Provenance> coverage;       ///< as Plan::coverage
-  Prospects prospects;
+  Outlook outlook;
   double min_gain = 0;  ///< expected ones below are none
 
   bool is_measured(std::span<const size_t> choice) const {
@@ -86,6 +45,21 @@ struct View {
             std::move(times),
             power_of(readings, choice),
             is_measured(choice) ? known : Provenance::predicted};
+  }
+  /// What measuring a choice is expected to gain over the loss `best`, as a share of it: the figure
+  /// by which a search stops. 0 where nothing is predicted.
+  double expected_gain(const Problem& problem, std::span<const size_t> choice, double best) const {
+    if (!outlook.known()) return 0;
+    return outlook.expect(problem, choice, best).gain / (best == 0 ? 1 : std::abs(best));
+  }
+  /// Of any choice, how much more it is under eased limits.
+  double gain_by_easing(const Problem& problem, const Problem& eased, double best) const {
+    double most = 0;
+    for_each_choice(problem, [&](std::span<const size_t> choice) {
+      most =
+          std::max(most, expected_gain(eased, choice, best) - expected_gain(problem, choice, best));
+    });
+    return most;
   }
 };
 
@@ -109,7 +83,7 @@ View view_of(const History& history, const SearchOptions& options, Provenance kn
             {},
             known,
             {},
-            Prospects(history, options),
+            Outlook(history, options),
             options.min_gain};
   view.coverage = coverage_of(history, view.readings, known);
   for (const auto& readings : history.readings()) {
@@ -143,12 +117,9 @@ Eased solve_eased(const Problem& problem, const Problem& eased, const View& view
 
 Problem without(const Problem& problem, const Margin& margin) {
   Problem free = problem;
-  if (margin.constraint == Constraint::power) free.budgets.power_w = unlimited;
-  if (margin.constraint == Constraint::time) free.budgets.time_ms = unlimited;
-  if (margin.constraint == Constraint::energy) free.budgets.energy_j = unlimited;
-  if (margin.constraint == Constraint::latency) free.roles[margin.role].latency_ms = unlimited;
-  if (margin.constraint == Constraint::arrival_rate)  // no rate is none to serve
-    free.roles[margin.role].rate_hz *= fewer_requests;
+  double& limit = limit_of(free, margin.constraint, margin.role);
+  // No rate is none to serve.
+  limit = margin.constraint == Constraint::arrival_rate ? fewer_requests * limit : unlimited;
   return free;
 }
 
@@ -171,7 +142,7 @@ std::optional<Provenance> no_gain(const Problem& problem, const Problem& eased, 
   if (view.coverage != Provenance::predicted) return view.coverage;
   // As a share of a budget that is eased, a latency falls without being better.
   const bool share = problem.objective == Objective::latency && problem.roles.size() == 2;
-  if (!share && view.prospects.gain_by_easing(problem, eased, best) >= view.min_gain) return {};
+  if (!share && view.gain_by_easing(problem, eased, best) >= view.min_gain) return {};
   return view.coverage;
 }
 
@@ -190,12 +161,6 @@ bool price_limit(const Problem& problem, const Problem& eased, const View& view,
 }
 
 /// Where the usual step of a limit buys nothing: the least step that does.
-/// To three digits, and not below: what is printed is what was looked at.
-double three_digits_up(double value) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-  return std::ceil(value / unit) * unit;
-}
-
 void price_next_step(const Problem& problem, const View& view, double best, const Margin& margin,
                      std::vector<ShadowPrice>& shadow_prices) {
   const Problem free = without(problem, margin);
@@ -213,12 +178,8 @@ void price_next_step(const Problem& problem, const View& view, double best, cons
   const bool in_percent =
       margin.constraint != Constraint::power && margin.constraint != Constraint::latency;
   const double unit = in_percent ? margin.limit / 100 : 1;
-  const double more = three_digits_up((least - margin.limit) / unit);
-  const double limit = margin.limit + more * unit;
-  if (margin.constraint == Constraint::power) eased.budgets.power_w = limit;
-  if (margin.constraint == Constraint::time) eased.budgets.time_ms = limit;
-  if (margin.constraint == Constraint::energy) eased.budgets.energy_j = limit;
-  if (margin.constraint == Constraint::latency) eased.roles[margin.role].latency_ms = limit;
+  const double more = rounded((least - margin.limit) / unit, 3, true);
+  limit_of(eased, margin.constraint, margin.role) = margin.limit + more * unit;
   const std::string what = fmt::format("{:.3g} {} more {}", more, in_percent ? "%" : margin.unit,
                                        constraint_name(margin.constraint));
   price_limit(problem, eased, view, best, what, shadow_prices);
@@ -265,7 +226,7 @@ void weigh_limits(const Problem& problem, const View& view, Plan& plan) {
   plan.shadow_prices = shadow_prices_of(problem, view, best, plan.margins);
   const double gain = improvement_pct(problem, answer, best);
   if (gain < least_gain_pct ||
-      view.prospects.gain(problem, within.candidates, answer) < view.min_gain)
+      view.expected_gain(problem, within.candidates, answer) < view.min_gain)
     return;
   plan.unmeasured = ShadowPrice{"more profiles", view.option(problem, within.candidates), gain,
                                 Provenance::predicted};

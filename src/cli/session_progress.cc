@@ -8,7 +8,6 @@ SessionListener show_progress(Progress& progress) {
   return [&progress, asked = TrialAsked{}](const SessionEvent& event) mutable {
     if (const auto* trial = std::get_if<TrialAsked>(&event)) {
       asked = *trial;
-      if (asked.total == 0) return;  // of a table nothing is measured
       progress.show(asked.done, asked.total,
                     fmt::format("{} {} at {}", asked.verification ? "verifying" : "measuring",
                                 asked.who->workload, describe(asked.settings)));

@@ -43,6 +43,9 @@ double sustained_rate(const Problem& problem, const Readings& readings, size_t r
 /// The best choice; when it is not feasible, the one nearest to being so. O(choices).
 Choice solve(const Problem& problem, const Readings& readings);
 
+/// The limit itself, to be changed: a budget, or the latency or arrival rate of a role.
+double& limit_of(Problem& problem, Constraint constraint, size_t role);
+
 /// The least by which one limit alone has to give way, and the choice that then meets all others.
 struct Relaxation {
   Constraint constraint = Constraint::none;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "problem/choices.h"
@@ -39,23 +40,13 @@ void ease(const Problem& relaxed, const Readings& readings, Relaxation relaxatio
 }
 
 template <class Value>
-void ease_budget(const Problem& problem, const Readings& readings, Constraint constraint,
-                 double Budgets::*budget, const Value& value, std::vector<Relaxation>& found) {
-  if (problem.budgets.*budget == unlimited) return;
+void ease_limit(const Problem& problem, const Readings& readings, Constraint constraint,
+                size_t role, const Value& value, std::vector<Relaxation>& found) {
   Problem relaxed = problem;
-  relaxed.budgets.*budget = unlimited;
-  ease(relaxed, readings, {constraint, 0, problem.budgets.*budget, 0, {}}, value, found);
-}
-
-void ease_latency(const Problem& problem, const Readings& readings, size_t role,
-                  std::vector<Relaxation>& found) {
-  const double limit = problem.roles[role].latency_ms;
+  double& limit = limit_of(relaxed, constraint, role);
   if (limit == unlimited) return;
-  Problem relaxed = problem;
-  relaxed.roles[role].latency_ms = unlimited;
-  ease(
-      relaxed, readings, {Constraint::latency, role, limit, 0, {}},
-      [&](Choosing choice) { return latency_of(problem, readings, role, choice); }, found);
+  const double asked = std::exchange(limit, unlimited);
+  ease(relaxed, readings, {constraint, role, asked, 0, {}}, value, found);
 }
 
 /// The highest arrival rate at or below the asked one that some choice sustains.
@@ -109,16 +100,31 @@ std::string remedy_text(const Problem& problem, const Relaxation& relaxation) {
 
 }  // namespace
 
+double& limit_of(Problem& problem, Constraint constraint, size_t role) {
+  switch (constraint) {
+    case Constraint::power:
+      return problem.budgets.power_w;
+    case Constraint::time:
+      return problem.budgets.time_ms;
+    case Constraint::energy:
+      return problem.budgets.energy_j;
+    case Constraint::latency:
+      return problem.roles[role].latency_ms;
+    default:
+      return problem.roles[role].rate_hz;
+  }
+}
+
 std::vector<Relaxation> relaxations(const Problem& problem, const Readings& readings) {
   std::vector<Relaxation> found;
-  ease_budget(
-      problem, readings, Constraint::power, &Budgets::power_w,
+  ease_limit(
+      problem, readings, Constraint::power, 0,
       [&](Choosing choice) { return or_unlimited(power_of(readings, choice)); }, found);
-  ease_budget(
-      problem, readings, Constraint::time, &Budgets::time_ms,
+  ease_limit(
+      problem, readings, Constraint::time, 0,
       [&](Choosing choice) { return time_of(problem, readings, choice); }, found);
-  ease_budget(
-      problem, readings, Constraint::energy, &Budgets::energy_j,
+  ease_limit(
+      problem, readings, Constraint::energy, 0,
       [&](Choosing choice) {
         return or_unlimited(readings[0][choice[0]].power_w * time_of(problem, readings, choice) *
                             1e-3);
@@ -126,7 +132,9 @@ std::vector<Relaxation> relaxations(const Problem& problem, const Readings& read
       found);
   for (size_t role = 0; role < problem.roles.size(); ++role) {
     if (!problem.roles[role].serves()) continue;
-    ease_latency(problem, readings, role, found);
+    ease_limit(
+        problem, readings, Constraint::latency, role,
+        [&](Choosing choice) { return latency_of(problem, readings, role, choice); }, found);
     ease_rate(problem, readings, role, found);
   }
   return found;

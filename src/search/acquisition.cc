@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/distributions.h"
+#include "search/figure_chance.h"
 
 namespace flyball {
 namespace {
@@ -181,6 +182,25 @@ AcquisitionValue two_inferences(const Problem& problem, std::span<const Posterio
 }
 
 }  // namespace
+
+Outlook::Outlook(const History& history, const SearchOptions& options) {
+  auto posteriors = posteriors_of(history, options);
+  if (!posteriors.ok()) return;
+  posteriors_ = *std::move(posteriors);
+  for (size_t role = 0; role < posteriors_.size(); ++role)
+    chances_.push_back(figure_chances(history, role));
+}
+
+AcquisitionValue Outlook::expect(const Problem& problem, std::span<const size_t> choice,
+                                 double best) const {
+  AcquisitionValue acquisition = acquisition_value(problem, posteriors_, choice, best);
+  for (size_t role = 0; role < choice.size(); ++role) {
+    if (chances_[role].empty()) continue;
+    acquisition.feasible *= chances_[role][choice[role]];
+    acquisition.gain *= chances_[role][choice[role]];
+  }
+  return acquisition;
+}
 
 double possible_gap(const Problem& problem, std::span<const Posterior> posteriors, double best) {
   Readings luckiest;

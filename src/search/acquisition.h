@@ -20,6 +20,24 @@ struct AcquisitionValue {
 AcquisitionValue acquisition_value(const Problem& problem, std::span<const Posterior> posteriors,
                                    std::span<const size_t> choice, double best);
 
+/// What predictions of every role let expect of a choice, with the chance that figures of the
+/// program's own hold (figure_chance.h). Nothing is known where a role has no predictions.
+class Outlook {
+ public:
+  Outlook() = default;
+  Outlook(const History& history, const SearchOptions& options);
+
+  bool known() const { return !posteriors_.empty(); }
+  const std::vector<Posterior>& posteriors() const { return posteriors_; }
+  /// As acquisition_value(); known() must hold.
+  AcquisitionValue expect(const Problem& problem, std::span<const size_t> choice,
+                          double best) const;
+
+ private:
+  std::vector<Posterior> posteriors_;         ///< by role
+  std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: none broke
+};
+
 /// By how much the loss `best` could still fall, as a share of it: were every choice as quick and
 /// as thrifty as its 90 % intervals allow. Never below 0.
 double possible_gap(const Problem& problem, std::span<const Posterior> posteriors, double best);

@@ -44,19 +44,15 @@ const Baseline* best_unmeasured(const History& history, const SearchOptions& opt
   const auto open = [&](const Baseline& baseline) {
     return !baseline.choice.empty() && !is_tried(history, baseline.choice);
   };
-  if (std::ranges::none_of(options.baselines, open) || !options.make_predictor) return nullptr;
-  std::vector<Posterior> posteriors;
-  for (size_t role = 0; role < problem.roles.size(); ++role) {
-    auto posterior = posterior_of(history, role, options);
-    if (!posterior.ok()) return nullptr;
-    posteriors.push_back(*std::move(posterior));
-  }
+  if (std::ranges::none_of(options.baselines, open)) return nullptr;
+  const auto posteriors = posteriors_of(history, options);
+  if (!posteriors.ok()) return nullptr;
   const Baseline* best = nullptr;
   double least = unlimited;
   for (const Baseline& baseline : options.baselines) {
     if (baseline.choice.empty()) continue;
     const AcquisitionValue expected =
-        acquisition_value(problem, posteriors, baseline.choice, unlimited);
+        acquisition_value(problem, *posteriors, baseline.choice, unlimited);
     if (expected.feasible < likely_enough || expected.loss >= least) continue;
     least = expected.loss;
     best = &baseline;

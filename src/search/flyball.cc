@@ -9,7 +9,6 @@
 #include "problem/choices.h"
 #include "search/acquisition.h"
 #include "search/design.h"
-#include "search/figure_chance.h"
 #include "search/registry.h"
 #include "space/ranked_space.h"
 
@@ -55,13 +54,14 @@ class Flyball : public Strategy {
     const auto& known = history().best();
     if (!rest || !known || !known->outcome.feasible || !fit()) return rest;
     const Candidates& all = *problem().candidates;
-    double most = acquisition_value(problem(), posteriors_, unfinished_, known->outcome.loss).gain;
+    double most =
+        acquisition_value(problem(), outlook_.posteriors(), unfinished_, known->outcome.loss).gain;
     std::vector<size_t> choice = unfinished_;
     for (size_t other : all.of_mode(rest->role, all.mode_of(rest->role, rest->candidate))) {
       choice[rest->role] = other;
       if (history().find(rest->role, other)) continue;
       const double gain =
-          acquisition_value(problem(), posteriors_, choice, known->outcome.loss).gain;
+          acquisition_value(problem(), outlook_.posteriors(), choice, known->outcome.loss).gain;
       if (gain <= most) continue;
       most = gain;
       unfinished_ = choice;
@@ -89,20 +89,8 @@ class Flyball : public Strategy {
 
   bool fit() {
     if (!begun()) return false;
-    std::vector<Posterior> posteriors;
-    for (size_t role = 0; role < problem().roles.size(); ++role) {
-      auto posterior = posterior_of(history(), role, options());
-      if (!posterior.ok()) {
-        posteriors_.clear();
-        return false;
-      }
-      posteriors.push_back(*std::move(posterior));
-    }
-    posteriors_ = std::move(posteriors);
-    chances_.clear();
-    for (size_t role = 0; role < problem().roles.size(); ++role)
-      chances_.push_back(figure_chances(history(), role));
-    return true;
+    outlook_ = Outlook(history(), options());
+    return outlook_.known();
   }
 
   /// The first trials, while there are too few readings.
@@ -131,7 +119,7 @@ class Flyball : public Strategy {
     double most_promise = 0, safety = 0;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
       if (!open(choice)) return;
-      const AcquisitionValue acquisition = expect(choice, best);
+      const AcquisitionValue acquisition = outlook_.expect(problem(), choice, best);
       const double varied_by = varied ? novelty(choice) : 1;
       if (acquisition.feasible * varied_by >= required &&
           acquisition.gain * varied_by > most_promise) {
@@ -148,7 +136,8 @@ class Flyball : public Strategy {
     if (safest.empty()) return stop("everything was measured");
     const double scale = best == 0 || best == unlimited ? 1 : std::abs(best);
     if (feasible) {
-      const double gap = options().gap > 0 ? possible_gap(problem(), posteriors_, best) : unlimited;
+      const double gap =
+          options().gap > 0 ? possible_gap(problem(), outlook_.posteriors(), best) : unlimited;
       if (gap <= options().gap)
         return stop(
             fmt::format("by the 90 % intervals at most {:.2g} % more could be gained, within "
@@ -173,7 +162,7 @@ class Flyball : public Strategy {
   /// predictions, so that the answer can say how near that is.
   std::optional<Ask> nearest_prospect() {
     Readings expected;
-    for (const Posterior& posterior : posteriors_) {
+    for (const Posterior& posterior : outlook_.posteriors()) {
       std::vector<Reading>& readings = expected.emplace_back();
       for (size_t i = 0; i < posterior.log_ms.size(); ++i)
         readings.push_back({std::exp(posterior.log_ms[i]),
@@ -228,7 +217,7 @@ class Flyball : public Strategy {
   double loss_of_the_safest() const {
     double safety = -1, loss = unlimited;
     for_each_choice(problem(), [&](std::span<const size_t> choice) {
-      const AcquisitionValue acquisition = expect(choice, unlimited);
+      const AcquisitionValue acquisition = outlook_.expect(problem(), choice, unlimited);
       if (acquisition.feasible < safety ||
           (acquisition.feasible == safety && acquisition.loss >= loss))
         return;
@@ -238,19 +227,8 @@ class Flyball : public Strategy {
     return loss;
   }
 
-  AcquisitionValue expect(std::span<const size_t> choice, double best) const {
-    AcquisitionValue acquisition = acquisition_value(problem(), posteriors_, choice, best);
-    for (size_t role = 0; role < choice.size(); ++role) {
-      if (chances_[role].empty()) continue;
-      acquisition.feasible *= chances_[role][choice[role]];
-      acquisition.gain *= chances_[role][choice[role]];
-    }
-    return acquisition;
-  }
-
-  std::vector<Posterior> posteriors_;
-  std::vector<RankedSpace> ranks_;            ///< by role, once needed
-  std::vector<std::vector<double>> chances_;  ///< that figures hold, by role; empty: nothing broke
+  Outlook outlook_;
+  std::vector<RankedSpace> ranks_;  ///< by role, once needed
   size_t profiles_ = 0;
   std::vector<size_t> unfinished_;  ///< a choice of which a trial is still to be made
 };

@@ -48,7 +48,6 @@ std::string key_of(const WorkloadTable& table, size_t role, const SearchOptions&
 
 Result<Prediction> fit_and_predict(const WorkloadTable& table, size_t role,
                                    const SearchOptions& options, const Space& space) {
-  if (!options.make_predictor) return Error{Code::unavailable, "there is no predictor", ""};
   const std::unique_ptr<Predictor> predictor = options.make_predictor();
   std::span<const WorkloadTable> references;
   if (role < options.references.size() && options.references[role])
@@ -90,6 +89,7 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
 }
 
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options) {
+  if (!options.make_predictor) return Error{Code::unavailable, "there is no predictor", ""};
   const auto shared = predict_role(history, role, options);
   if (!shared->ok()) return shared->error();
   const Prediction& predicted = shared->value();
@@ -108,9 +108,17 @@ Result<Posterior> posterior_of(const History& history, size_t role, const Search
   return posterior;
 }
 
+Result<std::vector<Posterior>> posteriors_of(const History& history, const SearchOptions& options) {
+  std::vector<Posterior> posteriors;
+  for (size_t role = 0; role < history.problem().roles.size(); ++role) {
+    FLYBALL_ASSIGN(Posterior posterior, posterior_of(history, role, options));
+    posteriors.push_back(std::move(posterior));
+  }
+  return posteriors;
+}
+
 Readings known_or_predicted(const History& history, const SearchOptions& options) {
   Readings readings = history.readings();
-  if (!options.make_predictor) return readings;
   for (size_t role = 0; role < readings.size(); ++role) {
     const auto posterior = posterior_of(history, role, options);
     if (!posterior.ok()) continue;

@@ -75,8 +75,10 @@ std::shared_ptr<const Result<Prediction>> predict_role(const History& history, s
                                                        const SearchOptions& options);
 
 /// Fits the options' predictor on the role's readings and predicts its candidates. The error is the
-/// predictor's, e.g. too few rows.
+/// predictor's, e.g. too few rows, or that there is none.
 Result<Posterior> posterior_of(const History& history, size_t role, const SearchOptions& options);
+/// The same of every role; the error is that of the first that has none.
+Result<std::vector<Posterior>> posteriors_of(const History& history, const SearchOptions& options);
 
 /// The readings of all candidates; where there are none and no trial failed, the medians of the
 /// posterior. NaN where nothing can be predicted.

@@ -31,8 +31,9 @@ Result<Held> held_of(const MeasuredRole& role, Store* store) {
   FLYBALL_ASSIGN(Recorder recorder, Recorder::open(role, store, {}, false));
   FLYBALL_ASSIGN(const auto recalled, recorder.recall());
   std::set<size_t> seen;
-  for (const auto& [candidate, config, stored, from_store, run, set_aside] : recalled) {
-    if (!seen.insert(candidate).second) continue;
+  for (const Recorder::Recorded& known : recalled) {
+    if (!seen.insert(known.candidate).second) continue;
+    const Measurement& stored = known.measurement;
     ++held.configurations;
     if (stored.failed() || !(stored.total_s > 0)) continue;
     held.seconds.push_back(stored.total_s);

@@ -31,26 +31,30 @@ Result<std::set<size_t>> doubted_candidates(const MeasuredRole& role) {
 
 }  // namespace
 
-Result<std::string> doubted_power_note(const SharedBoard& board, const Problem& problem,
-                                       Readings readings, std::span<const size_t> choice) {
-  if (!problem.needs_power()) return std::string();
+Status note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome,
+                          std::vector<std::string>& notes) {
+  const Problem& problem = outcome.strategy->problem();
+  if (!outcome.answer || !problem.needs_power()) return {};
+  Readings readings = outcome.strategy->history().readings();
   bool doubted = false;
   for (size_t role = 0; role < board.roles.size(); ++role) {
     FLYBALL_ASSIGN(const std::set<size_t> candidates, doubted_candidates(board.roles[role]));
-    doubted |= candidates.contains(choice[role]);
+    doubted |= candidates.contains(outcome.answer->choice[role]);
     for (const size_t candidate : candidates) readings[role][candidate] = {};
   }
-  if (!doubted) return std::string();
+  if (!doubted) return {};
   const Choice robust = solve(problem, readings);
   const std::string watts = problem.objective == Objective::power
                                 ? ""
                                 : fmt::format(", at {:.4g} W", robust.outcome.power_w);
-  return "the power of this choice lies more than 6 % below what its neighbours in the table let "
-         "expect, and was probably read too early; " +
-         (robust.outcome.feasible ? fmt::format("the optimum without such rows is {}{}: {}",
-                                                objective_text(problem, robust.outcome), watts,
-                                                choice_text(problem, robust.candidates))
-                                  : "nothing meets the limits without such rows");
+  notes.push_back(
+      "the power of this choice lies more than 6 % below what its neighbours in the table let "
+      "expect, and was probably read too early; " +
+      (robust.outcome.feasible ? fmt::format("the optimum without such rows is {}{}: {}",
+                                             objective_text(problem, robust.outcome), watts,
+                                             choice_text(problem, robust.candidates))
+                               : "nothing meets the limits without such rows"));
+  return {};
 }
 
 Status take_refusal(const Status& refused, SearchAnswer& answer) {
@@ -92,13 +96,8 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
     found.notes = board.gap_notes();
     outcome.add_to(found);
     complete_plan(session, *asked.problem, found);
+    if (knows_all(request.strategy)) FLYBALL_CHECK(note_doubted_power(board, outcome, found.notes));
     plan = draw_plan(*outcome.strategy, std::move(found));
-    if (knows_all(request.strategy) && plan.answer) {
-      FLYBALL_ASSIGN(std::string doubt, doubted_power_note(board, *asked.problem,
-                                                           outcome.strategy->history().readings(),
-                                                           plan.answer->choice));
-      if (!doubt.empty()) plan.notes.push_back(std::move(doubt));
-    }
     return to_json(plan);
   };
   FLYBALL_CHECK(

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "answers/plan.h"
-#include "problem/exact.h"
 #include "tune/request.h"
 
 namespace flyball {
@@ -17,11 +16,11 @@ Result<Plan> make_plan(const SharedBoard& board, Store* store, const Request& re
 /// needs to be profiled to know it.
 Status take_refusal(const Status& refused, SearchAnswer& answer);
 
-/// Of an answer over tables: that power of its rows was probably read too early
-/// (predict/contradicted.h), with the optimum without such rows. "" where no limit or objective is
-/// of power, or none is doubted.
-Result<std::string> doubted_power_note(const SharedBoard& board, const Problem& problem,
-                                       Readings readings, std::span<const size_t> choice);
+/// Of an answer over tables: notes that power of its rows was probably read too early
+/// (predict/contradicted.h), with the optimum without such rows. Nothing where no limit or
+/// objective is of power, or none is doubted.
+Status note_doubted_power(const SharedBoard& board, const SearchOutcome& outcome,
+                          std::vector<std::string>& notes);
 /// What an answer says before anything is measured: what was asked, and where.
 void begin_answer(const SharedBoard& board, const Request& request, SearchAnswer& answer);
 /// What a plan says once its searches of `problem` have ended: whose trials it rests on, remarks of

@@ -385,10 +385,7 @@ Status Session::open_recorders() {
 
 Result<SearchOutcome> Session::search(std::shared_ptr<const Problem> problem) {
   const SearchOptions options = search_options(*problem);
-  const size_t limit =
-      knows_all(options_.strategy)
-          ? 0
-          : std::min(options.profile_budget, options.profile_limit) * roles_.size();
+  const size_t limit = std::min(options.profile_budget, options.profile_limit) * roles_.size();
   FLYBALL_ASSIGN(auto strategy, make_strategy(options_.strategy, std::move(problem), options));
   return Search(*this, std::move(strategy), limit).run();
 }

@@ -92,7 +92,6 @@ void take_presets(const Strategy& strategy, TuneResult& result) {
 
 std::optional<double> gap_of(const SearchOutcome& outcome, const Problem& problem) {
   const Strategy& strategy = *outcome.strategy;
-  if (!strategy.options().make_predictor) return 0;  // everything is known
   const auto posterior = posterior_of(strategy.history(), 0, strategy.options());
   if (!posterior.ok()) return {};
   return possible_gap(problem, std::array{*posterior}, outcome.answer->outcome.loss);
@@ -103,7 +102,8 @@ Status take_outcome(SearchOutcome outcome, const Asked& asked, const std::vector
   if (!outcome.answer && outcome.why_not.code != Code::infeasible) return outcome.why_not;
   outcome.add_to(result);
   take_presets(*outcome.strategy, result);
-  if (result.request.gap > 0 && outcome.answer) result.gap = gap_of(outcome, *asked.problem);
+  if (result.request.gap > 0 && outcome.answer)
+    result.gap = knows_all(result.request.strategy) ? 0 : gap_of(outcome, *asked.problem);
   if (outcome.answer)
     result.choice = config[outcome.answer->choice[0]];
   else
@@ -123,14 +123,9 @@ Status answer(const SharedBoard& board, Asked asked, Session& session, TuneResul
   const MeasuredRole& role = board.roles.front();
   FLYBALL_CHECK(know_the_program(board, session, asked, result));
   FLYBALL_ASSIGN(SearchOutcome outcome, session.search(asked.problem));
-  std::string doubt;
-  if (knows_all(result.request.strategy) && outcome.answer) {
-    FLYBALL_ASSIGN(doubt,
-                   doubted_power_note(board, *asked.problem, outcome.strategy->history().readings(),
-                                      outcome.answer->choice));
-  }
+  if (knows_all(result.request.strategy))
+    FLYBALL_CHECK(note_doubted_power(board, outcome, result.notes));
   FLYBALL_CHECK(take_outcome(std::move(outcome), asked, role.config, result));
-  if (!doubt.empty()) result.notes.push_back(std::move(doubt));
   FLYBALL_CHECK(know_the_rest(*role.profiler, session, result));
   compare_with_presets(result);
   session.complete(result);
