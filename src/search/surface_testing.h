@@ -5,6 +5,7 @@
 
 #include "predict/predictor.h"
 #include "problem/exact.h"
+#include "search/strategy.h"
 
 namespace flyball::testing_surface {
 
@@ -105,5 +106,12 @@ class NearestPredictor : public Predictor {
   }
   WorkloadTable measured_;
 };
+
+inline SearchOptions with_predictor(size_t profiles = 12) {
+  SearchOptions options;
+  options.profile_budget = profiles;
+  options.make_predictor = [] { return std::make_unique<NearestPredictor>(); };
+  return options;
+}
 
 }  // namespace flyball::testing_surface
